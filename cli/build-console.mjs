@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { runStep } from './run-step.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = [
@@ -17,7 +17,7 @@ const FILES = [
 ]
 const FOLDERS = ['app', 'components', 'lib', 'public', 'cli/console']
 const TEST_FILE = /\.test\.tsx?$/
-/** Route handlers: our server runs them from their sources. */
+/** Route handlers, which the server runs from their sources. */
 const NOT_BUILT = join('app', 'v1')
 /** The project and the program that builds it. */
 const OWN_TREE = { root: ROOT, next: join(ROOT, 'node_modules', 'next', 'dist', 'bin', 'next') }
@@ -26,9 +26,8 @@ export const CONSOLE_DIR = join(ROOT, '.next', 'console')
 const recordIn = (root) => join(root, '.next', 'countersign-build.json')
 /** `cache` makes the next build fast; `dev` and `lock` belong to a development server. */
 const KEPT = ['cache', 'console', 'dev', 'lock']
-/** Ends `next build` when this process is killed: it would keep writing without the lock. */
+/** Ends `next build` when this process is killed, because it would otherwise keep writing without the lock. */
 const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.mjs')
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const SQLITE_BUSY = 5
 const LONGEST_WAIT_MS = 10 * 60 * 1000
 
@@ -112,33 +111,14 @@ async function takeBuildLock(root) {
   return lock
 }
 
-function runNextBuild(root, next) {
-  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, next, 'build'], {
+async function runNextBuild(root, next) {
+  const { ok, output } = await runStep(['--import', END_WITH_PARENT, next, 'build'], {
     cwd: root,
-    env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+    stdin: 'pipe',
+    capture: true,
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk) => {
-      output += chunk
-    })
-  }
-  let stoppedBy
-  const stop = (signal) => {
-    stoppedBy = signal
-    child.kill(signal)
-  }
-  for (const signal of STOP_SIGNALS) process.on(signal, stop)
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => {
-      for (const signal of STOP_SIGNALS) process.off(signal, stop)
-      if (stoppedBy) process.kill(process.pid, stoppedBy)
-      else if (code === 0) resolve(undefined)
-      else fail(output)
-    })
-  })
+  if (!ok) fail(output)
 }
 
 function fail(output) {

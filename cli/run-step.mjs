@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**
- * Runs a program under this Node and reports whether it ended well, and its output if it was captured. A signal to this process
- * ends the program first: it must not go on alone.
+ * Runs a program with this Node. Returns whether it succeeded, and its output if `capture` is set. A signal to this process is
+ * passed on, and ends this process after the program has ended.
  */
-export async function runStep(args, { cwd, env = {}, capture = false, command = process.execPath }) {
+export async function runStep(args, { cwd, env = {}, stdin = 'ignore', capture = false, command = process.execPath }) {
   const child = spawn(command, args, {
     cwd,
-    stdio: ['ignore', capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit'],
+    stdio: [stdin, capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit'],
     env: { ...process.env, ...env },
   })
   let output = ''

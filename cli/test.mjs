@@ -14,7 +14,7 @@ await continueOnPinnedNode()
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-npm-test-'))
 const total = { passed: 0, failed: 0 }
-/** What failed, repeated at the end: the output of the runners is thousands of lines above it. */
+/** The failures, which are repeated at the end, because the output of the runners has thousands of lines. */
 const failures = []
 const times = []
 
@@ -50,7 +50,7 @@ function read(name, file, counts, ok) {
   }
 }
 
-/** A step that passes or fails as a whole. Its output comes in one piece, because another step may run next to it. */
+/** A step that passes or fails as a whole. Its output is written at its end, because another step may run in parallel. */
 async function check(name, script, args) {
   const { ok, output } = await run(script, args, { capture: true })
   process.stdout.write(output)

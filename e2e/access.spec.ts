@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { call, personToken } from './cases.ts'
 import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
 
-// Who can act: keys, service accounts, members, groups and settings, as an administrator and as a member who is not one.
+// API keys, service accounts, members, groups and settings, for an administrator and for other members.
 
 const home = () => `/t/${demoTenant().externalId}`
 const at = (page: string) => `${home()}/access/${page}`
@@ -51,14 +51,14 @@ test('a new key is shown once, must be stored before the page can be left, and a
   const form = dialog(page, 'Create an API key')
   await form.getByRole('textbox', { name: 'Name' }).fill(name)
   await form.getByRole('checkbox', { name: /decisions:read/ }).uncheck()
-  await expect(form).toContainText('This key grants nothing')
+  await expect(form).toContainText('This key does not grant any permission')
   await form.getByRole('checkbox', { name: /decisions:read/ }).check()
   await form.getByRole('textbox', { name: 'Other scopes' }).fill('traces:write')
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Create the key' }).click()
 
   const shown = dialog(page, `The API key ${name}`)
-  await expect(shown).toContainText('traces:write grants nothing')
+  await expect(shown).toContainText('traces:write has no effect')
   await expect(shown).toContainText('decisions:read grants approval:list')
   const key = await shownValue(page)
   await expectAccessible(page)
@@ -88,7 +88,7 @@ test('a new key is shown once, must be stored before the page can be left, and a
   await expect(page.getByText(key)).toHaveCount(0)
   const row = page.getByRole('row', { name: new RegExp(name) })
   await expect(row).toContainText('Active')
-  await expect(row).toContainText('traces:write grants nothing')
+  await expect(row).toContainText('traces:write has no effect')
   await expectAccessible(page)
 
   const managed = await manage(page, name)
@@ -171,7 +171,7 @@ test('a list that could not be loaded shows an error with the request ID and can
   await expect(panel).toBeHidden()
 })
 
-test('Vera can read the lists but change nothing, Omar can’t read them, and each blocked control names the roles that can', async ({
+test('Vera can read the lists but not change them, Omar can’t read them, and blocked controls name the permitted roles', async ({
   page,
   origin,
 }) => {
@@ -302,7 +302,7 @@ test('a role that can decide is granted only after another person approves a req
   const row = page.getByRole('row', { name: /Omar Haddad/ })
   await expect(row).toContainText('waits for approval')
   const request = await row.getByRole('link', { name: 'waits for approval' }).getAttribute('href')
-  if (request === null) throw new Error('The request has no address.')
+  if (request === null) throw new Error('The link to the request lacks an address.')
 
   await page.getByRole('button', { name: 'Tom Okafor: theme and sign out' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()

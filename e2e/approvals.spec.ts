@@ -37,7 +37,7 @@ test('Jonas finds the request in his inbox, reads its effect and decides, and th
     page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Approvals \d+/ }),
   ).toBeVisible()
   await page.getByRole('link', { name: 'All approvals' }).click()
-  // Home has a table of approvals, too.
+  // The home page also has a table of approvals.
   await expect(page.getByRole('heading', { level: 1, name: 'Approvals' })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Approvals' })).toBeVisible()
   await expectAccessible(page)
@@ -74,10 +74,7 @@ test('Jonas finds the request in his inbox, reads its effect and decides, and th
     .toBe('succeeded')
 })
 
-test('for Maria, her own request is blocked, with the reason and the people who can decide', async ({
-  page,
-  origin,
-}) => {
+test('Maria can’t decide her own request, and sees the reason and the people who can', async ({ page, origin }) => {
   const refund = await waitingRefund(origin)
   await openAs(page, 'maria', refund)
   await expect(rail(page)).toContainText('You can’t decide this.')
@@ -86,13 +83,13 @@ test('for Maria, her own request is blocked, with the reason and the people who 
   for (const name of ['Approve', 'Reject', 'Escalate'] as const)
     await expect(choice(page, name)).toHaveAttribute('aria-disabled', 'true')
   await expect(reason(page)).not.toBeEditable()
-  // It looks blocked and is: Playwright itself would wait until it isn't.
+  // `force`, because Playwright would otherwise wait until the button is enabled.
   await page.getByRole('button', { name: 'Decide' }).click({ force: true })
   await expectAccessible(page)
   expect(await statusOf(origin, refund)).toBe('pending')
 })
 
-test('a person without the permission sees why, and one who may not list approvals does not get an empty page', async ({
+test('a person without the permission sees why, and a person who may not list approvals does not see an empty list', async ({
   page,
   origin,
 }) => {
@@ -105,7 +102,7 @@ test('a person without the permission sees why, and one who may not list approva
 test('keys choose but never submit; only Ctrl+Enter in the rail submits', async ({ page, origin }) => {
   const refund = await waitingRefund(origin)
   await openAs(page, 'jonas', refund)
-  // The keys choose from the moment that the form can be filled in.
+  // The keys work as soon as the form is enabled.
   await expect(choice(page, 'Reject')).toBeEnabled()
   await page.keyboard.press('r')
   await expect(choice(page, 'Reject')).toBeChecked()
@@ -159,14 +156,14 @@ test('the second of two reviewers sees who decided first, when and why, and keep
   await expect(page.getByRole('region', { name: 'The decision' })).toContainText('Not covered by the contract.')
 })
 
-test('a draft survives a reload without its acknowledgement, and is deleted once it was sent', async ({
+test('a draft survives a reload, except its acknowledgement, and is deleted after it is sent', async ({
   page,
   origin,
 }) => {
   const refund = await waitingRefund(origin)
   await openAs(page, 'jonas', refund)
   await fillIn(page, 'Half a thought')
-  // Reads back what the page wrote, so that the reload does not come before it.
+  // Waits until the page has stored the draft before it is reloaded.
   await expect.poll(() => page.evaluate(storedNames)).toContainEqual(expect.stringContaining(refund.approvalId))
   await page.reload()
   await expect(reason(page)).toHaveValue('Half a thought')
@@ -178,7 +175,7 @@ test('a draft survives a reload without its acknowledgement, and is deleted once
   await expect.poll(() => page.evaluate(storedNames)).not.toContainEqual(expect.stringContaining(refund.approvalId))
 })
 
-/** Names of what the console keeps in this browser; runs in the page. */
+/** Returns the names of the texts that the console has stored in this browser. Runs in the page. */
 async function storedNames(): Promise<string[]> {
   const database = await new Promise<IDBDatabase>((resolve, reject) => {
     const request = indexedDB.open('countersign')
@@ -319,7 +316,7 @@ test('after too many requests a countdown runs, then the same decision can be se
   await expect(rail(page)).toContainText('Recorded: approved.')
 })
 
-/** What a test fetches in the page's stead may be sent twice, and a proof serves once: the page asks again with another. */
+/** `route.fetch` may send a request twice, and a DPoP proof is accepted once. The page then retries with a new proof. */
 const sentTwice = /401 \(Unauthorized\) \(.*approvals\.get/
 
 test('a request that expires while it is open shows it immediately, and keeps the typed text', async ({
@@ -340,7 +337,7 @@ test('a request that expires while it is open shows it immediately, and keeps th
   await page.goto(address(refund))
   await choice(page, 'Approve').check()
   await reason(page).fill('Too slow')
-  // The page asks again by itself, and learns that there is a moment left.
+  // The page requests the approval again by itself, and the response states that it expires soon.
   expiresAt = new Date(Date.now() + 25_000).toISOString()
   await expect(rail(page)).toContainText('This request has expired.', { timeout: 90_000 })
   await expect(reason(page)).toHaveValue('Too slow')
@@ -351,7 +348,7 @@ test('a request that expires while it is open shows it immediately, and keeps th
 test('a changed payload is shown as a difference, and must be reviewed again', async ({ page, origin, troubles }) => {
   troubles.expect(sentTwice)
   const refund = await waitingRefund(origin)
-  // Nothing is committed that the server could report: without its socket, the page polls.
+  // No change is committed that the server could report. Without its socket, the page polls.
   await page.routeWebSocket(/\/v1/, (socket) => socket.onMessage(() => void socket.close()))
   await signIn(page, 'jonas')
   let changed = false
@@ -388,7 +385,7 @@ test('escalation moves the request to the other group, and it stays open', async
   expect(await statusOf(origin, refund)).toBe('pending')
 })
 
-test('an unknown request looks like one of another organisation', async ({ page, troubles }) => {
+test('an unknown request is reported as not found', async ({ page, troubles }) => {
   troubles.expect(/404/)
   await signIn(page, 'jonas')
   await page.goto(`/t/${externalId()}/approvals/0198c000-0000-7000-8000-000000000000`)
@@ -408,7 +405,7 @@ test('the address names the list, and an empty list states what would fill it', 
   await expectAccessible(page)
 })
 
-test('a missing permission to list approvals is stated, and nothing looks empty', async ({ page }) => {
+test('without the permission to list approvals, the pages name it and don’t show empty lists', async ({ page }) => {
   await signIn(page, 'pia')
   await page.goto(`/t/${externalId()}/approvals`)
   await expect(page.getByText('You don’t have permission to see approvals.')).toBeVisible()

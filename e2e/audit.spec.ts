@@ -69,7 +69,7 @@ test('a record links to all records of its actor and of its resource', async ({ 
 test.describe('on a telephone', () => {
   test.use({ viewport: { width: 390, height: 844 } })
 
-  test('the filters are one button that says how many are set', async ({ page }) => {
+  test('the filters fold into one button that states how many are set', async ({ page }) => {
     const { externalId } = await signIn(page, 'vera')
     await page.goto(`/t/${externalId}/audit?action=release.proposed&from=2001-02-03`)
     const fold = page.getByRole('button', { name: 'Filter, 2 set' })
@@ -87,12 +87,12 @@ test.describe('on a telephone', () => {
   })
 })
 
-test('a day that is over is closed by the server; this browser climbs to the root of all closed days', async ({
+test('the server closes a past day, and the browser verifies up to the root of all closed days', async ({
   page,
   origin,
 }) => {
   const { date, auditId } = await pastDay(demoTenant(), 5)
-  // An act of today has the tenant’s log signed, and with it the day that is over.
+  // A record of today makes the server sign the tenant’s log, and close the past day.
   await waitingRefund(origin)
   const token = await personToken(origin, 'vera')
   await expect
@@ -116,7 +116,7 @@ test('a day that is over is closed by the server; this browser climbs to the roo
   await expect(closed).toContainText(`${date} is entry`)
   await expect(closed).toContainText('The day’s leaf')
   await expect(closed).not.toContainText('this record')
-  // The line runs from what is sealed to what was checked, and claims nothing that did not happen.
+  // The page states that the record is sealed, and claims no check that has not run.
   const sealed = page.getByText('Sealed, not checked here')
   const verification = page.getByRole('region', { name: 'Verification' })
   await expect(closed.getByText('Sealed, not checked here')).toHaveCount(1)

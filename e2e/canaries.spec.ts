@@ -17,8 +17,8 @@ import {
 import { call, clientToken, decideAs, externalId, personToken } from './cases.ts'
 import { expect, signIn, test } from './fixtures.ts'
 
-// Personal data enter by every route that the demo's refund agent has. The tests search for them in everything that a browser receives and
-// stores: documents, attributes, fields, storage, responses and frames. Only a grant may reveal them.
+// Personal data enters by every route that the demo's refund agent has. The tests search for it in everything that a
+// browser receives and stores: documents, attributes, fields, storage, responses and frames. Only a grant may reveal it.
 
 /** At a `data.sensitive` path of the manifest: in the input, in an event's data, and in its sender's note. */
 const canary = `geheimvogel-${Date.now()}@mail.example`
@@ -102,7 +102,7 @@ function record(page: Page) {
   page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => frames.push(payload.toString())))
   page.on('response', (response) => {
     if (/\.(js|css|woff2|svg|png|ico)$/.test(new URL(response.url()).pathname)) return
-    // A body is no longer available after the page was left.
+    // The body is no longer available after the page navigates away.
     answers.push(
       response.text().then(
         (text) => `${response.url()} ${text}`,
@@ -153,9 +153,9 @@ async function kept(page: Page): Promise<string> {
 
 const found = (text: string) => canaries.filter((one) => text.toLowerCase().includes(one))
 
-/** Opens a page until it has its heading and `answers` have come, and says which canaries are there. */
+/** Opens a page, waits for its heading and for the requests named in `answers`, and expects it to contain no canaries. */
 async function look(page: Page, path: string, answers: string[] = []): Promise<void> {
-  // Leaves the page before, so that none of its requests counts as one of this page.
+  // Leaves the previous page, so that its requests are not counted as requests of this page.
   await page.goto('about:blank')
   const came = answers.map((name) => page.waitForEvent('requestfinished', (request) => request.url().includes(name)))
   await page.goto(path)
@@ -167,7 +167,7 @@ async function look(page: Page, path: string, answers: string[] = []): Promise<v
 
 const tabs: ExecutionTab[] = ['timeline', 'inputs', 'waits', 'trace', 'evidence']
 
-/** All pages on which the case could show. */
+/** Visits all pages on which the case could appear. */
 async function walk(page: Page, one: Case, auditIds: readonly string[]): Promise<void> {
   const tenant = externalId()
   await look(page, homePath(tenant))
@@ -201,7 +201,7 @@ async function auditIdsOf(origin: string, one: Case): Promise<string[]> {
 }
 
 for (const reader of ['jonas', 'omar', 'vera'])
-  test(`${reader}, who has no grant, gets personal data nowhere`, async ({ page, origin }) => {
+  test(`${reader}, without a grant, receives no personal data on any page`, async ({ page, origin }) => {
     // Walks all pages twice, and reads every document, storage and frame on each.
     test.setTimeout(300_000)
     const one = await makeCase(origin)
@@ -225,7 +225,7 @@ for (const reader of ['jonas', 'omar', 'vera'])
     expect(texts.filter((text) => found(text).length > 0).map((text) => text.slice(0, 300))).toEqual([])
   })
 
-test('with a grant they appear only where they are revealed, and no longer once masked again', async ({
+test('with a grant, personal data appears only where it is revealed, until it is masked again', async ({
   page,
   origin,
 }) => {
@@ -245,10 +245,10 @@ test('with a grant they appear only where they are revealed, and no longer once 
   await expect(detail).toContainText(answered)
   expect(found(await kept(page))).toEqual([answered])
   expect(found((await received()).join('\n'))).toContain(answered)
-  // Nowhere else in the document, in no attribute and in no storage.
+  // It appears nowhere else in the document, in its attributes or in storage.
   const outside = await page.evaluate(() => {
     const copy = document.documentElement.cloneNode(true)
-    if (!(copy instanceof Element)) throw new Error('The document has no element.')
+    if (!(copy instanceof Element)) throw new Error('The document lacks an element.')
     const panes = copy.querySelectorAll('aside[aria-label="Selected span"]')
     for (const pane of panes) pane.remove()
     return { panes: panes.length, html: copy.outerHTML }

@@ -2,15 +2,15 @@ import { expect } from '@playwright/test'
 import { signIn } from '#server/testing/auth/sign-in.ts'
 import { demoTenant, demoUser } from './fixtures.ts'
 
-/** A case of a test's own, made over the API as a pipeline or a person would. */
+/** A case for one test, created over the API. */
 export type RefundCase = { approvalId: string; executionId: string; traceId: string; agentId: string }
 
-/** More than any run of the tests makes. */
+/** More items than the tests create. */
 const all = { limit: 200 }
 
 const tokens = new Map<string, { answer: ReturnType<typeof signIn>; since: number }>()
 
-/** A person's access token, had through the sign-in page like the command line's. Kept for half of its life. */
+/** Returns a person's access token, obtained through the sign-in page. Cached for half of its lifetime. */
 export async function personToken(baseURL: string, username: string, slug = 'northwind'): Promise<string> {
   const key = `${slug}/${username}`
   const known = tokens.get(key)
@@ -24,7 +24,7 @@ export async function personToken(baseURL: string, username: string, slug = 'nor
   return (await answer).accessToken
 }
 
-/** A service account's access token. */
+/** Returns a service account's access token. */
 export async function clientToken(baseURL: string, clientId: string, slug = 'northwind'): Promise<string> {
   const client = demoTenant(slug).clients.find((candidate) => candidate.clientId === clientId)
   const response = await fetch(`${baseURL}/realms/${slug}/protocol/openid-connect/token`, {
@@ -39,7 +39,7 @@ export async function clientToken(baseURL: string, clientId: string, slug = 'nor
   return token
 }
 
-/** Calls a procedure and gives its data. Throws with the answer's text when it is an error. */
+/** Calls a procedure and returns its data. Throws an error with the response's text if the call fails. */
 export async function call<Data>(
   baseURL: string,
   token: string,
@@ -58,12 +58,12 @@ export async function call<Data>(
   return JSON.parse(text).result.data.json
 }
 
-/** An execution of the demo's refund agent, started by maria, that waits for its refund to be approved. */
+/** Starts an execution of the demo's refund agent as maria. Returns when its refund waits for approval. */
 export async function waitingRefund(baseURL: string, { orderId = 'A-1001' } = {}): Promise<RefundCase> {
   const token = await personToken(baseURL, 'maria')
   const agents = await call<{ items: { id: string; name: string }[] }>(baseURL, token, 'query', 'agents.list', all)
   const agent = agents.items.find(({ name }) => name === 'refund-assistant')
-  if (agent === undefined) throw new Error('The demo has no refund agent.')
+  if (agent === undefined) throw new Error('The demo lacks its refund agent.')
   const started = await call<{ executionId: string; traceId: string }>(
     baseURL,
     token,
@@ -90,11 +90,11 @@ export async function waitingRefund(baseURL: string, { orderId = 'A-1001' } = {}
       return approvalId
     })
     .toBeDefined()
-  if (approvalId === undefined) throw new Error('unreachable: polled until it is there')
+  if (approvalId === undefined) throw new Error('unreachable: polled until it exists')
   return { ...started, approvalId, agentId: agent.id }
 }
 
-/** An execution of the demo's refund agent, started by maria, whose amount needs a manager's confirmation first. */
+/** Starts an execution as maria whose amount requires a manager's confirmation first. Returns when it waits for that. */
 export async function waitingInput(baseURL: string): Promise<{ executionId: string; agentId: string }> {
   const token = await personToken(baseURL, 'maria')
   const agents = await call<{ items: { id: string; name: string }[] }>(baseURL, token, 'query', 'agents.list', all)
@@ -110,7 +110,7 @@ export async function waitingInput(baseURL: string): Promise<{ executionId: stri
   return { executionId, agentId }
 }
 
-/** A decision by somebody else, over the API. */
+/** Decides as another person, over the API. */
 export async function decideAs(
   baseURL: string,
   username: string,

@@ -8,9 +8,9 @@ import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { createLog } from '#server/kernel/log.ts'
 import { startTrace } from '#server/traces/recording/record.ts'
 
-// What no caller can make: a day that is over, and spans that are committed one at a time.
+// Data that no caller of the API can create: a past day, and spans that are committed one at a time.
 
-/** The server's own database as its owner, for as long as `work` takes. */
+/** Calls `work` with a connection to the server's database as its owner. */
 async function asOwner<T>(work: (url: string) => Promise<T>): Promise<T> {
   if (process.env.DATABASE_URL !== undefined) return await work(process.env.DATABASE_URL)
   const dataDir = join(process.env.E2E_DIR ?? '', 'data')
@@ -22,7 +22,7 @@ async function asOwner<T>(work: (url: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** A trace that is open until somebody ends it; `work` writes its spans. */
+/** Starts a trace that stays open; `work` writes its spans. */
 export const withLiveTrace = <T>(
   tenantId: string,
   name: string,
@@ -43,8 +43,8 @@ const dayMs = 86_400_000
 const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 /**
- * A day before the tenant's first one with records of its own, as the server would have written them then. Nobody has
- * signed it: the server's sealer finds it, signs it and closes it. Gives its date and the id of its third record.
+ * Adds a day before the tenant's first one, with records as the server would have written them. The day is not signed: the
+ * server's sealer finds, signs and closes it. Returns its date and the id of its third record.
  */
 export const pastDay = (tenant: { id: string; externalId: string }, count: number) =>
   asOwner(async (url) => {

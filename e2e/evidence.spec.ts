@@ -11,7 +11,7 @@ const run = promisify(execFile)
 
 test('the archive that Vera exports and downloads verifies with sha256sum and openssl', async ({ page, origin }) => {
   const { executionId } = await waitingRefund(origin)
-  // The system's own dialog for a file can't be worked by a test; without it the browser collects the download.
+  // A test can't operate the system's file dialog. Without it, the browser downloads the file.
   await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
   await signIn(page, 'vera')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Evidence' }).click()
@@ -42,7 +42,7 @@ test('the archive that Vera exports and downloads verifies with sha256sum and op
     const check = (command: string) => run('bash', ['-euo', 'pipefail', '-c', command], { cwd: top })
     await check('sha256sum --quiet --strict -c manifest-sha256.txt')
     await check('sha256sum --quiet --strict -c tagmanifest-sha256.txt')
-    // As the page says it, so that what it tells people to type works.
+    // The commands that the page shows.
     const codes = page.getByRole('region', { name: 'Verify it yourself' }).getByRole('listitem').locator('code')
     await expect(codes).toHaveCount(6)
     const commands = await codes.allTextContents()

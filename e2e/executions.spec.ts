@@ -213,7 +213,7 @@ test('a wait is canceled by keyboard with a reason, and the execution shows it',
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Cancel the wait for manager_confirmation?' })
   await expect(dialog).toContainText('A closed wait can’t be reopened.')
-  await expect(dialog.getByText('Give a reason.')).toBeVisible()
+  await expect(dialog.getByText('Enter a reason.')).toBeVisible()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()

@@ -12,27 +12,27 @@ export type Tenant = {
   clients: { clientId: string; clientSecret: string; roles: string[] }[]
 }
 
-/** A demo tenant with its credentials, as the server wrote them (`DEMO_CREDENTIALS`). */
+/** Returns a demo tenant with its credentials, from the file that the server wrote (`DEMO_CREDENTIALS`). */
 export function demoTenant(slug = 'northwind'): Tenant {
   const path = process.env.DEMO_CREDENTIALS
   if (path === undefined) throw new Error('DEMO_CREDENTIALS must name the demo credentials file.')
   const { tenants }: { tenants: Tenant[] } = JSON.parse(readFileSync(path, 'utf8'))
   const tenant = tenants.find((candidate) => candidate.slug === slug)
-  if (tenant === undefined) throw new Error(`There is no demo tenant ${slug}.`)
+  if (tenant === undefined) throw new Error(`Unknown demo tenant: ${slug}.`)
   return tenant
 }
 
 export function demoUser(username: string, slug = 'northwind') {
   const user = demoTenant(slug).users.find((candidate) => candidate.username === username)
-  if (user === undefined) throw new Error(`There is no demo user ${username}.`)
+  if (user === undefined) throw new Error(`Unknown demo user: ${username}.`)
   return user
 }
 
-/** Errors of the browser that the test expects, such as those of a network that it cut. */
+/** Errors of the browser that the test expects, for example after it has cut the network. */
 type Troubles = { expect(pattern: RegExp): void }
 
 /**
- * Playwright's `test`, with pages that fail it: any console error, page error or report of the page's policy that the
+ * Playwright's `test`, which also fails on any console error, page error or report of the Content Security Policy that the
  * test did not expect.
  */
 export const test = base.extend<{ troubles: Troubles; origin: string }>({
@@ -59,7 +59,7 @@ export const test = base.extend<{ troubles: Troubles; origin: string }>({
   ],
 })
 
-/** Fills in the organisation's own sign-in page, which must be open. */
+/** Fills in the organisation's sign-in page, which must be open. */
 export async function enterPassword(page: Page, username: string, slug = 'northwind'): Promise<void> {
   const { password } = demoUser(username, slug)
   await page.getByRole('textbox', { name: 'User name' }).fill(username)
@@ -67,7 +67,7 @@ export async function enterPassword(page: Page, username: string, slug = 'northw
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Signs in through the console until the home page of the tenant is there. */
+/** Signs in through the console, and returns when the tenant's home page is shown. */
 export async function signIn(page: Page, username: string, slug = 'northwind'): Promise<Tenant> {
   const tenant = demoTenant(slug)
   await page.goto('/sign-in')
@@ -79,21 +79,21 @@ export async function signIn(page: Page, username: string, slug = 'northwind'): 
   return tenant
 }
 
-/** Waits until a page that is there before its script has this element's listeners. */
+/** Waits until React has attached its listeners to an element that was rendered on the server. */
 export const hydrated = (element: Locator): Promise<void> =>
   expect
     .poll(() => element.evaluate((node) => Object.keys(node).some((key) => key.startsWith('__reactProps'))))
     .toBe(true)
 
-/** The pages have no frames, so the engine runs in the page itself. */
+/** The pages don't contain frames, so the engine runs in the page itself. */
 const axeOptions: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   resultTypes: ['violations'],
 }
 
-/** No violation of WCAG 2.2 AA or the engine's best practices on the page as it is now, once nothing fades in any more. */
+/** Waits until all animations have ended, and expects no violations of WCAG 2.2 AA or the engine's best practices. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Between two pages there is none.
+  // The document lacks a heading while the next page loads.
   await expect(page.locator('h1').first()).toBeAttached()
   await page.evaluate(async () => {
     const fading = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)

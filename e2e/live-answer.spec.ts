@@ -11,7 +11,7 @@ permit (principal, action == Countersign::Action::"ModelCall", resource)
 when { principal.allowedModels.contains(resource) };
 `
 
-/** An agent that uses this endpoint, with its own policy; Jonas approved both. */
+/** Registers an agent that uses this endpoint, with a policy for it. Jonas approves both. */
 async function talkingAgent(origin: string, name: string, endpoint: string): Promise<string> {
   const maria = await personToken(origin, 'maria')
   const chat = { endpoint, model: name, prompt: `\${input.ask}` }
@@ -85,7 +85,7 @@ test('the answer of a model appears while it is generated, on the pages of its e
         await page.screenshot({ path: `${process.env.E2E_PICTURES}/answer-${width}-${colorScheme}.png` })
       }
     finish()
-    // From now on the answer is in its span.
+    // The answer is now part of its span.
     await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible()
     await expect(answer).toBeHidden()
     await page.getByRole('treegrid', { name: 'Spans of the trace' }).getByText('chat talks-live').click()

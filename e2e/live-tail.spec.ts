@@ -35,7 +35,7 @@ test('the live tail follows committed spans, pauses while a person reads, and re
       await expect(step(page, spans)).toContainText('still running')
     }
 
-    // Scrolled away from the end: what comes is counted, and what is read stays where it is.
+    // While scrolled away from the end, new spans are counted and the visible rows don't move.
     await grid(page).hover()
     await page.mouse.wheel(0, -100_000)
     await expect(page.getByText('Paused, 0 new')).toBeVisible()
@@ -47,7 +47,7 @@ test('the live tail follows committed spans, pauses while a person reads, and re
     await expect(page.getByText('Live', { exact: true })).toBeVisible()
     await expect(step(page, 68)).toBeInViewport()
 
-    // A span that is looked at is a pause, too.
+    // Selecting a span also pauses the tail.
     await step(page, 67).click()
     await expect(page.getByText('Paused, 0 new')).toBeVisible()
     await commit(2)
@@ -63,7 +63,7 @@ test('the live tail follows committed spans, pauses while a person reads, and re
   })
 })
 
-test('a page that was too slow for the stream reports what it missed, and shows all of it', async ({ page }) => {
+test('a page that was too slow for the stream reports the missed changes, and shows all of them', async ({ page }) => {
   const tenant = demoTenant()
   await withLiveTrace(tenant.id, 'a busy run', async (database, traceId) => {
     const commit = (name: string) =>
@@ -72,7 +72,7 @@ test('a page that was too slow for the stream reports what it missed, and shows 
         return startSpan(tx, tenant.id, { ...span, startedAt: new Date() })
       })
     await commit('step 1')
-    // On the wire, as the server does it for a slow reader (slow-reader.test.ts): events are left out, and a gap is told.
+    // As the server responds to a slow reader (slow-reader.test.ts): it omits events and reports a gap.
     type Event = { result?: { data?: { json?: { data: unknown } } } }
     const missed: Event[] = []
     let slow = false
@@ -93,7 +93,7 @@ test('a page that was too slow for the stream reports what it missed, and shows 
     await expect.poll(() => missed.length).toBe(3)
     await expect(step(page, 2)).toBeHidden()
     const last = missed[2]?.result?.data?.json
-    if (last === undefined) throw new Error('That was no event.')
+    if (last === undefined) throw new Error('Not an event.')
     last.data = { type: 'gap', missed: missed.length }
     tell(JSON.stringify(missed[2]))
     slow = false

@@ -2,9 +2,9 @@ import type { Browser, Page } from '@playwright/test'
 import { clientToken, decideAs, externalId, type RefundCase, waitingRefund } from './cases.ts'
 import { expect, signIn, test } from './fixtures.ts'
 
-// What others commit is on screen within a second, over the page's one socket; without it the page still catches up.
+// Changes by others appear within a second, over the page's one socket. Without the socket, the page polls.
 
-/** From the commit to the screen. Every interval by which a page polls without its socket is longer. */
+/** The time from the commit to the screen. It is shorter than every polling interval of a page without its socket. */
 const soon = { timeout: 1_000 }
 
 const row = (page: Page, { approvalId }: RefundCase) => page.locator(`main a[href*="${approvalId}"]`)
@@ -12,7 +12,7 @@ const badge = (page: Page) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Approvals( \d+.*)?$/ })
 const open = (page: Page, path: string) => page.goto(`/t/${externalId()}/${path}`)
 
-/** A page of another person, in a browser context of its own. */
+/** Opens a page for another person, in a separate browser context. */
 async function another(browser: Browser, username: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
   await signIn(page, username)
@@ -83,14 +83,17 @@ test('an export reports its stages and its end by itself', async ({ page, origin
   await expect(page.getByRole('button', { name: /^Download the archive/ })).toBeVisible({ timeout: 120_000 })
 })
 
-test('a page without a socket polls, and follows again when the socket is back', async ({ page, origin }) => {
+test('a page without a socket polls, and follows changes again when the socket reconnects', async ({
+  page,
+  origin,
+}) => {
   const [first, second] = [await waitingRefund(origin), await waitingRefund(origin)]
   let blocked = false
   const cut = new Set<() => Promise<void>>()
   let opened = 0
   let refused = 0
   await page.routeWebSocket(/\/v1/, (socket) => {
-    // As a server does that can't let anyone in: the socket opens, and is closed at the first message.
+    // As from a server that refuses connections: the socket opens, and closes at the first message.
     if (blocked)
       return socket.onMessage(() => {
         refused += 1
@@ -113,7 +116,7 @@ test('a page without a socket polls, and follows again when the socket is back',
 
   const before = opened
   blocked = false
-  // What is committed before the socket is back is found when it is.
+  // A change that is committed before the socket reconnects appears after it has.
   await decideAs(origin, 'jonas', second.approvalId, 'reject', 'Nor this one.')
   await expect(row(page, second)).toBeHidden()
   await expect.poll(() => opened).toBeGreaterThan(before)
@@ -123,9 +126,9 @@ test('a page without a socket polls, and follows again when the socket is back',
   await expect(row(page, third)).toBeHidden(soon)
 })
 
-test('one socket carries what every part of the page follows', async ({ page, origin }) => {
+test('all parts of the page share one socket', async ({ page, origin }) => {
   const { executionId } = await waitingRefund(origin)
-  // Counted in the page: what the page before has opened is not this one's.
+  // Counted in the page, so that sockets of the previous page are not included.
   await page.addInitScript(() => {
     let opened = 0
     window.WebSocket = class extends WebSocket {

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, signIn, test } from './fixtures.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
-/** A link of the rail. That of the approvals also names how many are waiting. */
+/** A link of the rail. The link to the approvals also states how many are waiting. */
 const main = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name: new RegExp(`^${name}\\b`) })
 
@@ -30,7 +30,7 @@ test('links lead to pages without loading a document', async ({ page }) => {
 test('a page from an older build loads the document of the next page', async ({ page }) => {
   const { externalId } = await signIn(page, 'maria')
   const home = `/t/${externalId}`
-  // As a server answers that was built again: its data for the router names another build than the page's document.
+  // As from a rebuilt server: its data for the router names another build than the page's document.
   await page.route(
     (url) => url.pathname.startsWith(home),
     async (route) => {
@@ -54,7 +54,7 @@ test('a page whose scripts no longer exist is loaded again, and works', async ({
   troubles.expect(/status of 404|ChunkLoadError|Failed to load chunk/)
   await signIn(page, 'maria')
   let gone = true
-  // Responds as a rebuilt server does: scripts of the open page no longer exist until the page is reloaded.
+  // As from a rebuilt server: scripts of the open page no longer exist until the page is reloaded.
   await page.route('**/*', async (route) => {
     const request = route.request()
     if (request.isNavigationRequest()) gone = false
@@ -70,10 +70,10 @@ test('a page whose scripts no longer exist is loaded again, and works', async ({
   expect(documents.length).toBeLessThanOrEqual(2)
 })
 
-test('a page that is reloaded while it renews the session remains signed in', async ({ page }) => {
+test('a page that is reloaded while it renews the session stays signed in', async ({ page }) => {
   const { externalId } = await signIn(page, 'maria')
   const renewals: number[] = []
-  // The provider renews the session, and the page that asked for it is gone before the response arrives.
+  // The provider renews the session, but the page is reloaded before the response arrives.
   await page.route('**/protocol/openid-connect/token', async (route) => {
     if (renewals.length > 0) return await route.fallback()
     renewals.push((await route.fetch()).status())

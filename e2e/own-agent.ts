@@ -15,7 +15,7 @@ export const demoPolicy = async (origin: string): Promise<string> => {
   return items.find(({ name }) => name === 'refund-policy')?.id ?? ''
 }
 
-/** Proposes as Maria. Returns the request that others decide. */
+/** Proposes a release as Maria. Returns the id of the approval request. */
 export async function proposeBinding(origin: string, agentId: string): Promise<string> {
   const binding = { agentId, environment, policyId: await demoPolicy(origin), policyVersion: 1, mode: 'enforce' }
   const maria = await personToken(origin, 'maria')
@@ -28,7 +28,7 @@ export async function proposeRelease(origin: string, agentId: string, version = 
   return (await call<{ approvalId: string }>(origin, maria, 'mutation', 'releases.propose', release)).approvalId
 }
 
-/** An agent for one test, governed by the demo's policy and released; Jonas approved both. */
+/** Registers an agent for one test, with the demo's policy, and releases it. Jonas approves both. */
 export async function releasedAgent(origin: string, yaml: string): Promise<string> {
   const agentId = await register(origin, yaml)
   for (const propose of [proposeBinding, proposeRelease])
@@ -42,7 +42,7 @@ export const startAs = async (origin: string, agentId: string, input: unknown = 
   return (await call<{ executionId: string }>(origin, maria, 'mutation', 'executions.execute', start)).executionId
 }
 
-/** Reads one payment's order and ends. */
+/** A flow that reads one payment's order and ends. */
 export const readerManifest = (name: string): string => `metadata:
   name: ${name}
 spec:
@@ -54,7 +54,7 @@ spec:
       allow: [lookup_order]
 `
 
-/** Waits for an input, and requests it by mail. */
+/** A flow that waits for an input, and requests it by mail. */
 export const askingManifest = (name: string, ask: string): string => `metadata:
   name: ${name}
 spec:

@@ -2,11 +2,11 @@ import type { Page } from '@playwright/test'
 import { call, externalId, personToken } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
-// The tenant asks for a passkey on high risk; the approver has a device that makes them.
+// The tenant requires a passkey for high risk, and the approver has a device that creates passkeys.
 
 const globex = externalId('globex')
 
-/** The browser's own device, as Chromium simulates one. */
+/** Adds an authenticator that Chromium simulates. */
 async function withDevice(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
@@ -25,7 +25,7 @@ async function withDevice(page: Page): Promise<void> {
 type Settings = { revision: number; settings: { passkeyForTiers: string[] } }
 type Members = { items: { id: string; username: string; roles: string[]; revision: number }[] }
 
-/** That somebody becomes an approver: of high risk, in a tenant where that takes a passkey. Gives the request's id. */
+/** Requests a high-risk change, a grant of approver, in a tenant that requires a passkey for it. Returns the approval's id. */
 async function guardedRequest(origin: string, name: string): Promise<string> {
   const tom = await personToken(origin, 'tom', 'globex')
   const { revision, settings } = await call<Settings>(origin, tom, 'query', 'tenants.getSettings', {})
@@ -36,12 +36,12 @@ async function guardedRequest(origin: string, name: string): Promise<string> {
     })
   const { items } = await call<Members>(origin, tom, 'query', 'members.list', { limit: 200 })
   const member = items.find(({ username }) => username === name)
-  if (member === undefined) throw new Error(`The demo has no ${name} in globex.`)
+  if (member === undefined) throw new Error(`The demo lacks ${name} in globex.`)
   const { change } = await call<{ change: { approvalId: string } }>(origin, tom, 'mutation', 'members.setRoles', {
     id: member.id,
     roles: [...member.roles, 'approver'],
     expectedRevision: member.revision,
-    reason: 'Stands in for Anna.',
+    reason: 'Covers for Anna.',
   })
   return change.approvalId
 }
@@ -54,7 +54,7 @@ test('approving requires the passkey that was added in the settings, and the rec
   await withDevice(page)
   await signIn(page, 'jonas', 'globex')
   await page.goto(`/t/${globex}/approvals/${approvalId}`)
-  // Once it is decided the region has another name.
+  // The region is renamed after the decision.
   const rail = page.getByRole('region', { name: /^Decided?$/ })
   await rail.getByRole('radio', { name: /^Approve/ }).check()
   await rail.getByRole('textbox', { name: /Reason/ }).fill('Agreed with Anna.')
@@ -99,9 +99,9 @@ test('a device without a passkey is reported, and nothing is recorded', async ({
   await dialog.getByRole('button', { name: 'Add the passkey' }).click()
   await expect(page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: /Phone/ })).toBeVisible()
 
-  // Another browser of hers, whose device knows nothing of it.
+  // Anna's second browser, whose device does not have the passkey.
   const other = await page.context().browser()?.newContext()
-  if (other === undefined) throw new Error('There is no browser.')
+  if (other === undefined) throw new Error('The context lacks a browser.')
   const elsewhere = await other.newPage()
   await withDevice(elsewhere)
   await signIn(elsewhere, 'anna', 'globex')

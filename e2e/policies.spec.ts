@@ -26,7 +26,7 @@ test('Maria writes a policy: mistakes are marked as she types, the keyboard can 
   const text = await editor(page, 'Policy (Cedar)')
   // The initial text is valid, so the only missing part is the name.
   await expect(page.getByText('No problems found')).toBeVisible()
-  await expect(page.getByText('Enter a name for the policy.')).toBeVisible()
+  await expect(page.getByText('Enter the name of the policy.')).toBeVisible()
   await page.getByLabel('Name').fill('Not A Name')
   await expect(
     page.getByText('Use lower-case letters, digits and hyphens. Start with a letter or digit.').first(),

@@ -29,7 +29,7 @@ test('Maria withdraws a binding; an error in an open dialog stays visible after 
   await expect(bindings.getByRole('button', { name: 'Withdraw the binding' })).toBeHidden()
   await expectAccessible(page)
 
-  // The release is approved while she still writes her reason.
+  // The release is approved while Maria still writes her reason.
   const releases = page.getByRole('region', { name: 'Releases' })
   await releases.getByRole('button', { name: 'Withdraw the release' }).click()
   await page.route('**/releases.withdraw*', async (route) => {

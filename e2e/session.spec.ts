@@ -15,7 +15,7 @@ async function switchTo(page: Page, name: string): Promise<void> {
 
 const isApi = (request: Request) => new URL(request.url()).pathname.startsWith('/v1/')
 
-/** Every call of the API that a page makes, by the tenant that it names. */
+/** Records the tenants that a page names in its calls of the API. */
 function tenantsCalled(page: Page): Set<string | undefined> {
   const seen = new Set<string | undefined>()
   page.on('request', (request) => {
@@ -31,7 +31,7 @@ test('anna switches to her other organisation and back: branding, roles and requ
   page,
 }) => {
   await signIn(page, 'anna')
-  // The branding comes with the session's answer, after the page.
+  // The branding arrives with the session's response, after the page.
   await expect.poll(() => accent(page)).not.toBe('')
   const home = await accent(page)
   const called = tenantsCalled(page)
@@ -77,7 +77,7 @@ test('two tabs with two organisations never mix requests, caches or drafts', asy
   await other.goto(`/t/${globex}/approvals`)
   await expect(heading(other, 'Approvals')).toBeVisible()
   await expect(other.locator(`a[href*="${refund.approvalId}"]`)).toHaveCount(0)
-  // Back and forth in one tab: what the cache of the one holds is not shown under the other.
+  // After a switch in the same tab, cached data of the first organisation is not shown under the second.
   await other.getByRole('button', { name: 'Switch organisation' }).click()
   await other.getByRole('menuitem', { name: 'Northwind Mutual' }).click()
   await expect(heading(other, 'Northwind Mutual')).toBeVisible()
@@ -94,7 +94,7 @@ test('a person with one organisation sees no switcher', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Switch organisation' })).toHaveCount(0)
 })
 
-test('a suspension shows only in the open tabs of that organisation, and until it is lifted', async ({
+test('a suspension shows only in open tabs of that organisation, until it is lifted', async ({
   page,
   context,
   origin,
@@ -110,7 +110,7 @@ test('a suspension shows only in the open tabs of that organisation, and until i
     { limit: 200 },
   )
   const guest = items.find(({ username }) => username.startsWith('anna') && username !== 'anna')
-  if (guest === undefined) throw new Error('The demo has no guest in globex.')
+  if (guest === undefined) throw new Error('The demo lacks its guest in globex.')
   await signIn(page, 'anna')
   const other = await context.newPage()
   const frames = framesOf(other)
@@ -130,7 +130,7 @@ test('a suspension shows only in the open tabs of that organisation, and until i
   await expect(heading(other, 'Globex')).toBeVisible()
 })
 
-test('every call is signed with a key that can’t be read out: each proof once, the token alone is refused', async ({
+test('every call is signed with a key that can’t be exported, each proof is used once, and the token alone is refused', async ({
   page,
   origin,
 }) => {
@@ -179,7 +179,7 @@ test('every call is signed with a key that can’t be read out: each proof once,
   expect(readable).toBe(false)
 })
 
-test('of two tabs that renew at once neither loses the session, and the one takes over the other’s token', async ({
+test('two tabs that renew concurrently both keep the session and use the same new token', async ({
   page,
   context,
   troubles,
@@ -191,7 +191,7 @@ test('of two tabs that renew at once neither loses the session, and the one take
   await expect(heading(other, 'Northwind Mutual')).toBeVisible()
   const stale = await tokenSentBy(page, 'Agents')
   const renewals = countRenewals(context)
-  // The API refuses the token that both tabs hold.
+  // The API refuses the token of both tabs.
   await context.route('**/v1/**', async (route) => {
     if (route.request().headers().authorization !== stale) return await route.continue()
     await route.fulfill({ status: 401, json: {} })
@@ -209,7 +209,7 @@ test('of two tabs that renew at once neither loses the session, and the one take
   expect(one).not.toBe(stale)
 })
 
-/** Everything that goes over a page's sockets. */
+/** Records all frames of a page's sockets. */
 function framesOf(page: Page): { sent: string[]; received: string[] } {
   const frames = { sent: [] as string[], received: [] as string[] }
   page.on('websocket', (socket) => {
@@ -222,7 +222,7 @@ function framesOf(page: Page): { sent: string[]; received: string[] } {
 const claimsOf = (proof: string | undefined): unknown =>
   JSON.parse(Buffer.from(proof?.split('.')[1] ?? '', 'base64url').toString())
 
-/** Opens an area that this tab has not read yet, and gives the token that the request had. */
+/** Opens an area that this tab has not loaded yet, and returns the token of its request. */
 async function tokenSentBy(tab: Page, area: string): Promise<string> {
   const sent = tab.waitForRequest(isApi)
   await tab.getByRole('link', { name: area, exact: true }).click()

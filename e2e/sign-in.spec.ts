@@ -1,7 +1,7 @@
 import { externalId } from './cases.ts'
 import { demoTenant, enterPassword, expect, expectAccessible, signIn, test } from './fixtures.ts'
 
-test('organisation, own sign-in page, home in the tenant’s branding; the next time the organisation is filled in', async ({
+test('the organisation’s sign-in page leads to its branded home page, and the next sign-in remembers the organisation', async ({
   page,
 }) => {
   await page.goto('/')
@@ -12,7 +12,7 @@ test('organisation, own sign-in page, home in the tenant’s branding; the next 
   await page.getByRole('textbox', { name: 'Organisation' }).fill('northwind')
   await page.getByRole('button', { name: 'Continue' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Sign in to Northwind Mutual' })).toBeVisible()
-  // The console's typeface has come to the provider's page.
+  // The provider's page has loaded the console's typeface.
   await expect
     .poll(() => page.evaluate(() => [...document.fonts].map(({ family, status }) => `${family} ${status}`)))
     .toEqual([expect.stringMatching(/^"?Atkinson Hyperlegible Next"? loaded$/)])
@@ -64,7 +64,7 @@ test('the access token is never stored, and the refresh token only encrypted', a
       answers.push(await response.json())
   })
   await signIn(page, 'jonas')
-  // The answer is read beside the page that uses it.
+  // The test reads the response in parallel to the page.
   await expect.poll(() => answers.length).toBe(1)
   const { origins } = await context.storageState({ indexedDB: true })
   const stored = JSON.stringify(origins)
@@ -94,13 +94,13 @@ test('a reload and a second tab continue the session; two tabs never renew concu
   await page.reload()
   await expect(page.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
   const tabs = await Promise.all([context.newPage(), context.newPage(), context.newPage()])
-  // A refresh token that were used twice would end the session of all.
+  // Using a refresh token twice would end the session of all tabs.
   await Promise.all([page.reload(), ...tabs.map((tab) => tab.goto(`/t/${externalId()}`))])
   for (const tab of [page, ...tabs])
     await expect(tab.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
 })
 
-test('a refused token is renewed once, invisibly', async ({ page, troubles }) => {
+test('a refused token is renewed once, without the person noticing', async ({ page, troubles }) => {
   troubles.expect(/401/)
   await signIn(page, 'jonas')
   let refused = 0
@@ -153,7 +153,7 @@ test('the page stays when the session ends, and continues after signing in again
   await expect(page.getByText('The approvals could not be loaded.')).toBeVisible()
   await expectAccessible(page)
   await page.unroute('**/v1/**')
-  // The provider still knows the person, so the window signs in by itself.
+  // The person still has a session at the provider, so the window signs in by itself.
   const opened = context.waitForEvent('page')
   await banner.getByRole('button', { name: 'Sign in again' }).click()
   await opened
@@ -163,7 +163,7 @@ test('the page stays when the session ends, and continues after signing in again
   ).toBeVisible()
 })
 
-test('an address of another tenant is kept and explained', async ({ page, troubles }) => {
+test('an address of another tenant stays in the address bar and is explained', async ({ page, troubles }) => {
   troubles.expect(/403/)
   await signIn(page, 'jonas')
   const foreign = `/t/${demoTenant('globex').externalId}/approvals`
@@ -177,7 +177,7 @@ test('an address of another tenant is kept and explained', async ({ page, troubl
   await expect(page.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
 })
 
-test('signing out ends the session at the provider and in the other tabs, and leaves nothing behind', async ({
+test('signing out ends the session at the provider and in the other tabs, and deletes all stored data', async ({
   page,
   context,
 }) => {
@@ -209,7 +209,7 @@ test('signing out ends the session at the provider and in the other tabs, and le
   await expect(page.getByLabel('Password')).toBeVisible()
 })
 
-test('a stale callback is reported as impossible to complete', async ({ page }) => {
+test('a stale callback is reported as a sign-in that can’t be completed', async ({ page }) => {
   await page.goto('/auth/callback?code=x&state=y')
   await expect(page.getByRole('heading', { level: 1, name: 'The sign-in was not completed' })).toBeVisible()
   await expectAccessible(page)

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect, test } from '@playwright/test'
 
-// `npm start` as an operator meets it: processes, signals, ports and settings. No browser.
+// `npm start` from an operator's view: processes, signals, ports and settings. No browser.
 
 const root = join(import.meta.dirname, '..')
 
@@ -40,7 +40,7 @@ async function start(settings: Record<string, string>): Promise<{ child: ChildPr
     lines.push(line)
     if (line.includes('is ready at')) return { child, lines }
   }
-  throw new Error(`It ended before it was ready:\n${lines.join('\n')}`)
+  throw new Error(`The server ended before it was ready:\n${lines.join('\n')}`)
 }
 
 async function refused(settings: Record<string, string>): Promise<{ code: number; stderr: string }> {
@@ -50,7 +50,7 @@ async function refused(settings: Record<string, string>): Promise<{ code: number
     const { code, stderr } = error as { code: number; stderr: string }
     return { code, stderr }
   }
-  throw new Error('It started.')
+  throw new Error('The server started.')
 }
 
 async function interrupt(child: ChildProcess): Promise<number | null> {
@@ -59,10 +59,10 @@ async function interrupt(child: ChildProcess): Promise<number | null> {
   return code
 }
 
-/** The server process that holds the cluster, by its own pid file. */
+/** Whether the database cluster runs, by its pid file. */
 const databaseRuns = (pidFile: string): boolean => existsSync(pidFile)
 
-test('a second start shares the database, a used port is refused in one line, the last process stops the database, and the data stays', async () => {
+test('a second start shares the database, a used port is refused, and the last process stops the database but keeps its data', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'countersign-start-'))
   chmodSync(dataDir, 0o711)
   const [one, two] = [String(await freePort()), String(await freePort())]
@@ -131,7 +131,7 @@ for (const [name, value, expected] of [
   ['DATABASE_URL', 'mysql://x', 'DATABASE_URL must be a PostgreSQL address'],
   ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of'],
 ] as const)
-  test(`a bad ${name} names itself and what it should be`, async () => {
+  test(`an invalid ${name} is refused with its name and the expected value`, async () => {
     const { code, stderr } = await refused({ [name]: value })
     expect(code).toBe(1)
     expect(stderr).toContain(expected)

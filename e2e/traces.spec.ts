@@ -5,7 +5,7 @@ import { call, clientToken, decideAs, externalId, personToken, waitingRefund } f
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { hold } from './gate.ts'
 
-// Of order A-1003 in the demo's order book; a `data.sensitive` path of the manifest.
+// The customer of order A-1003 in the demo's order book, at a `data.sensitive` path of the manifest.
 const email = 'grace.okafor@mail.example'
 
 type Spans = { spans: { spanId: string; name: string; startedAt: string }[] }
@@ -13,19 +13,19 @@ type Spans = { spans: { spanId: string; name: string; startedAt: string }[] }
 const grid = (page: Page) => page.getByRole('treegrid', { name: 'Spans of the trace' })
 const row = (page: Page, name: string) => grid(page).getByRole('row', { name })
 
-/** Everything that reaches the browser while the test runs: answers and frames. */
+/** Records the responses and frames that reach the browser. */
 function record(page: Page): string[] {
   const received: string[] = []
   page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => received.push(payload.toString())))
   page.on('response', async (response) => {
     if (!new URL(response.url()).pathname.startsWith('/v1/')) return
-    // A body is no longer available after the page was left.
+    // The body is no longer available after the page navigates away.
     received.push(await response.text().catch(() => ''))
   })
   return received
 }
 
-test('a call shows in the open trace while it still runs', async ({ page, origin }) => {
+test('a call appears in the open trace while it still runs', async ({ page, origin }) => {
   const received = record(page)
   const { traceId, executionId, approvalId } = await waitingRefund(origin, { orderId: 'A-1003' })
   await signIn(page, 'maria')
@@ -36,8 +36,8 @@ test('a call shows in the open trace while it still runs', async ({ page, origin
   const gate = hold('issue_refund')
   try {
     await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
-    // The call can't end before the gate opens: what the page shows, it shows during the call. bench/case-15-live.ts measures
-    // how soon.
+    // The call can't end before the gate opens, so the page shows it during the call. bench/case-15-live.ts measures the
+    // delay.
     await expect(row(page, 'execute_tool issue_refund')).toContainText('still running')
     const token = await personToken(origin, 'maria')
     const execution = await call<{ status: string }>(origin, token, 'query', 'executions.get', { id: executionId })
@@ -50,7 +50,7 @@ test('a call shows in the open trace while it still runs', async ({ page, origin
   await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible()
   await expect(row(page, 'execute_tool issue_refund')).not.toContainText('still running')
 
-  // The order that the tool gave holds the customer's e-mail.
+  // The order that the tool returned contains the customer's e-mail address.
   await row(page, 'execute_tool lookup_order').click()
   const detail = page.getByRole('complementary', { name: 'Selected span' })
   await expect(detail).toContainText(`Masked, pii.email, ${email.length} characters`)
@@ -101,7 +101,7 @@ test('the stream continues where it was after a lost connection', async ({ page,
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
   await context.setOffline(true)
-  await decideAs(origin, 'jonas', approvalId, 'approve', 'While nobody looks.')
+  await decideAs(origin, 'jonas', approvalId, 'approve', 'While the page is offline.')
   await context.setOffline(false)
   await expect(row(page, 'execute_tool issue_refund')).toBeVisible({ timeout: 90_000 })
   await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible({ timeout: 90_000 })
@@ -141,7 +141,7 @@ test('spans are found by name, kind and error, and the address keeps the filters
   await expectAccessible(page)
 })
 
-test('a masked value is revealed for a reason, which everyone can see, and masked again', async ({ page, origin }) => {
+test('a masked value is revealed for a reason that everyone can see, and masked again', async ({ page, origin }) => {
   const { traceId } = await waitingRefund(origin, { orderId: 'A-1003' })
   await signIn(page, 'pia')
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
@@ -178,7 +178,7 @@ async function send(origin: string, body: string): Promise<void> {
 }
 
 for (const count of [10_000, 50_000])
-  test(`${count} spans: a few hundred nodes in the document, and the one error is one key away`, async ({
+  test(`a trace of ${count} spans renders a few hundred nodes, and one key selects its only error`, async ({
     page,
     origin,
   }) => {
@@ -195,7 +195,7 @@ for (const count of [10_000, 50_000])
     await expect(page.getByRole('complementary', { name: 'Selected span' })).toContainText(
       'Masked, error, 9 characters',
     )
-    // With everything open that a selected span shows, and from the other end of the list.
+    // With the details of a selected span open, and at the other end of the list.
     expect(await page.locator('*').count()).toBeLessThanOrEqual(800)
     await page.keyboard.press('Home')
     await expect(row(page, 'a long run')).toHaveAttribute('aria-selected', 'true')

@@ -2,7 +2,7 @@ import { call, externalId, personToken, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { askingManifest, releasedAgent, startAs } from './own-agent.ts'
 
-// The server of these tests has no SMTP_URL: each mail fails immediately, with the reason.
+// The server of these tests runs without SMTP_URL, so each mail fails immediately with the reason.
 
 async function askingExecution(origin: string): Promise<{ agentId: string; executionId: string }> {
   const agentId = await releasedAgent(origin, askingManifest(`e2e-asks-${Date.now()}`, 'jonas@northwind.example'))
@@ -18,7 +18,7 @@ async function askingExecution(origin: string): Promise<{ agentId: string; execu
   return { agentId, executionId }
 }
 
-test('a wait shows whom it asked by mail and that the mail failed; Omar sends it again, with a reason', async ({
+test('a wait shows who was notified by mail and that the mail failed, and Omar sends it again with a reason', async ({
   page,
   origin,
 }) => {
@@ -26,7 +26,7 @@ test('a wait shows whom it asked by mail and that the mail failed; Omar sends it
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
   const waits = page.getByRole('region', { name: 'Waits' })
-  await expect(waits).toContainText('Asked by mail: jonas@northwind.example')
+  await expect(waits).toContainText('Notified by mail: jonas@northwind.example')
   await expect(waits).toContainText('Failed')
   await expect(waits).toContainText('Mail is not set up on this server (SMTP_URL).')
   await expectAccessible(page)
@@ -55,7 +55,7 @@ test('a wait shows whom it asked by mail and that the mail failed; Omar sends it
   await expect(page.getByRole('table', { name: 'Answers and their delivery' })).toContainText('jonas@northwind.example')
 })
 
-test('a retry that comes too late is refused, and the refusal stays visible after the wait has ended', async ({
+test('a late retry is refused, and the refusal stays visible after the wait has ended', async ({
   page,
   origin,
   troubles,
@@ -90,7 +90,7 @@ test('a retry that comes too late is refused, and the refusal stays visible afte
   await expect(dialog.getByRole('alert', { name: 'It was not sent again.' })).toBeVisible()
 })
 
-test('the wait of a suspended agent is parked, and its time stops until the agent is resumed', async ({
+test('the wait of a suspended agent is parked, and its time limit is paused until the agent is resumed', async ({
   page,
   origin,
 }) => {
@@ -113,7 +113,7 @@ test('the wait of a suspended agent is parked, and its time stops until the agen
   await expect(waits).toContainText('1 open')
 })
 
-test('the page of a request shows who was notified by mail; an operator sends a mail again', async ({
+test('the page of a request shows who was notified by mail, and an operator sends a mail again', async ({
   page,
   origin,
 }) => {

@@ -5,7 +5,12 @@ import { appRouter } from './router.ts'
 import { routes } from './routes.ts'
 
 /** Handlers without an operation: their callers do not have a token yet. */
-const open = new Set(['/v1/branding/:sha256', '/v1/health/live', '/v1/health/ready'])
+const open = new Set([
+  '/.well-known/countersign/:externalId/log-keys.json',
+  '/v1/branding/:sha256',
+  '/v1/health/live',
+  '/v1/health/ready',
+])
 /** Serves the procedures, which declare their operations themselves. */
 const procedures = '/v1/:procedure{[^/]+}'
 

@@ -14,7 +14,7 @@ export class RotationError extends Error {}
 /**
  * Encrypts everything that the master key protects under another key. With the key in DATA_DIR, this creates the new
  * key, and no server may run in the meantime, because it would continue to encrypt under the old one. With MASTER_KEY,
- * the operator has created the new key, and MASTER_KEY_PREVIOUS decrypts what is still under the old one. After an
+ * the operator has created the new key, and MASTER_KEY_PREVIOUS decrypts values that are still encrypted with the old one. After an
  * interruption at any point, run it again.
  */
 export async function rotateMasterKey(config: Config, say: (line: string) => void): Promise<Rewrapped> {

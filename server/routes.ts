@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { ApiError } from '#lib/errors.ts'
+import { logKeysRoute } from '#server/audit/monitors/log-keys-route.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import * as procedures from '../app/v1/[...path]/route.ts'
@@ -27,10 +28,11 @@ import * as telemetry from '../app/v1/traces/route.ts'
 type Module = Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler>>
 
 /**
- * Every route file of app/v1, most specific first. The server calls them directly; going through Next would cost four
+ * The routes outside /v1, and every route file of app/v1, most specific first. The server calls them directly; going through Next would cost four
  * times the CPU.
  */
 export const routes: readonly [path: string, module: Module][] = [
+  ['/.well-known/countersign/:externalId/log-keys.json', { GET: logKeysRoute }],
   ['/v1/branding/:sha256', brandingImage],
   ['/v1/catalog', catalog],
   ['/v1/evidence/export-jobs', evidenceJobs],

@@ -130,7 +130,7 @@ function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages
   return {
     request(req, res) {
       const [path = '/'] = (req.url ?? '/').split('?', 1)
-      const isApi = path === '/v1' || path.startsWith('/v1/')
+      const isApi = path === '/v1' || path.startsWith('/v1/') || path.startsWith('/.well-known/countersign/')
       const isRealm = path.startsWith('/realms/') && config.identity === 'embedded'
       if (!isApi && !isRealm) return pages.request(req, res)
       // Where a route does not set its own.

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const OPTIONS = { config: { authUrl: 'https://id.example', version: '1.2.3' }, connectOrigins: [], https: false }
 
-/** Packs what was written and serves it on a real port, as the server does. */
+/** Packs the written output and serves it on a real port, as the server does. */
 async function serve(options: Partial<Parameters<typeof createShell>[0]> = {}) {
   packConsole(dist, join(dist, 'public'), join(dist, 'console'))
   const shell = createShell({ build: loadConsole(join(dist, 'console')), ...OPTIONS, ...options })

@@ -31,7 +31,7 @@ export function Start() {
   return (
     <PlainPage title="Countersign">
       {problem === undefined ? (
-        <Skeleton label="Loading" rows={1} />
+        <Skeleton label="Loading…" rows={1} />
       ) : (
         <ErrorPanel
           title="Your organisation could not be loaded."

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { verifyBundle } from '#lib/verify-bundle.ts'
+import { verifyArchive } from '#lib/verify/verify.ts'
 import { createExport } from '#server/evidence/create-export.ts'
 import { runExport } from '#server/evidence/jobs/run-export.ts'
 import { type Lab, perform } from '../lab.ts'
@@ -52,8 +52,9 @@ async function makeArchive(lab: Lab, records: number): Promise<string> {
 }
 
 async function verifyAll(path: string): Promise<void> {
-  const { ok, checks } = await verifyBundle(await openAsBlob(path))
-  if (!ok) throw new Error(`The archive does not verify: ${JSON.stringify(checks.filter((check) => !check.ok))}`)
+  const { checks } = await verifyArchive(await openAsBlob(path))
+  const failed = checks.filter(({ state }) => state === 'fails')
+  if (failed.length > 0) throw new Error(`The archive does not verify: ${JSON.stringify(failed)}`)
 }
 
 async function hashAll(path: string): Promise<void> {

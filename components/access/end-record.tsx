@@ -28,7 +28,7 @@ export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
       title={`Revoke ${record.name}`}
       description={`The ${noun} stops working from the next request on and can’t be restored. If it is still needed, create a new one.`}
       label={`Revoke the ${noun}`}
-      busyLabel={`Revoking the ${noun}`}
+      busyLabel={`Revoking the ${noun}…`}
       done="revoked"
       missing={typed.trim() === record.name ? undefined : 'Type the name exactly as it appears in the list.'}
       act={act}
@@ -68,7 +68,7 @@ export function ArchiveRecord({ record, noun, onClose }: EndRecordProps) {
           : `It is removed from the list. This can’t be undone. Its name, dates and audit records are kept.`
       }
       label={`Archive the ${noun}`}
-      busyLabel={`Archiving the ${noun}`}
+      busyLabel={`Archiving the ${noun}…`}
       done="archived"
       act={act}
       onRun={() => act.run({ id: record.secretId })}

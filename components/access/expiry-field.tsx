@@ -29,7 +29,7 @@ export function ExpiryField({ value, onChange }: { value: Expiry; onChange: (exp
       value={value.choice}
       onChange={(choice) => onChange(expiryOf(choice, Date.now()))}
       options={CHOICES}
-      placeholder="Choose when"
+      placeholder="Choose when it expires"
       hint={
         value.at === undefined ? (
           'It works until it is revoked.'

@@ -28,7 +28,7 @@ export function RecordFacts({ record }: { record: Secret }) {
         </KeyValue>
       )}
       <KeyValue name="Secret id">
-        <Copyable value={secretId} label="secret id" />
+        <Copyable value={secretId} label="secret ID" />
       </KeyValue>
     </>
   )

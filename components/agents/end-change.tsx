@@ -28,7 +28,7 @@ export function EndChange({ kind, change: { id, status, revision }, about }: End
     <>
       <ReasonDialog
         label={`Withdraw the ${kind}`}
-        busyLabel={`Withdrawing the ${kind}`}
+        busyLabel={`Withdrawing the ${kind}…`}
         keepLabel="Leave it proposed"
         title={`Withdraw the ${kind} of ${about}?`}
         consequence="Its approval request is canceled. Everything that is active stays as it is."
@@ -41,7 +41,7 @@ export function EndChange({ kind, change: { id, status, revision }, about }: End
       />
       <ReasonDialog
         label={`Revoke the ${kind}`}
-        busyLabel={`Revoking the ${kind}`}
+        busyLabel={`Revoking the ${kind}…`}
         keepLabel="Leave it active"
         title={`Revoke the ${kind} of ${about}?`}
         consequence={`${STOPS[kind]} Running executions are refused at their next call.`}

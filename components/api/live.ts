@@ -11,7 +11,7 @@ const settleMs = 50
 /** Delay after a refusal (the session is over, a permission was lost), in milliseconds. */
 const againMs = 5_000
 const tickMs = 500
-/** The client gives up on a socket that opens and closes at once; a new subscription makes it try again, in milliseconds. */
+/** In milliseconds. The client abandons a socket that opens and closes immediately; a new subscription makes it try again. */
 const retryMs = 10_000
 
 type Want = { topics: readonly Topic[]; pollMs: number }

@@ -1,7 +1,7 @@
 'use client'
 
 import { type ComponentType, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
-import { type CodeProblem, countText } from './code-problem.ts'
+import { CHECKING, type CodeProblem, countText } from './code-problem.ts'
 import type { CodeLanguage, EditorHandle, EditorProps } from './editor-props.ts'
 import { offsetOf } from './offset-of.ts'
 import { ProblemList } from './problem-list.tsx'
@@ -15,7 +15,7 @@ type CodeEditorProps = {
   onChange: (value: string) => void
   /** All problems; a new array for each checked text. */
   problems: readonly CodeProblem[]
-  /** The state of the check: "Checking", "No problems found". Problems are counted here. */
+  /** The state of the check: "Checking…", "No problems found". Problems are counted here. */
   note?: string | undefined
   /** The caret moves to a problem reported by the server, but not while the person types. */
   jumpTo?: CodeProblem | undefined
@@ -23,8 +23,6 @@ type CodeEditorProps = {
   readOnly?: boolean
 }
 
-// Not announced, because it changes with each typed word.
-const CHECKING = 'Checking'
 const lineRem = 1.125
 const paddingPx = 14
 
@@ -102,8 +100,9 @@ export function CodeEditor(props: CodeEditorProps) {
       )}
       <div className="flex flex-wrap justify-between gap-x-4 text-dense">
         <span id={`${id}-problems`} role="status" className={wrong ? 'text-danger' : 'text-ink-2'}>
+          {/* Not announced, because it changes with each typed word. */}
           {note === CHECKING ? '' : countText(problems, note ?? '')}
-          {note === CHECKING && <span aria-hidden="true">Checking</span>}
+          {note === CHECKING && <span aria-hidden="true">{CHECKING}</span>}
         </span>
         {loaded !== undefined && (
           <span id={`${id}-keys`} className="text-ink-2">

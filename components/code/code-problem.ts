@@ -7,6 +7,9 @@ export type CodeProblem = {
   severity?: 'error' | 'warning'
 }
 
+/** The note while the server checks the text. */
+export const CHECKING = 'Checking…'
+
 export const problemText = ({ message, line, column }: CodeProblem): string =>
   line === undefined ? message : `Line ${line}${column === undefined ? '' : `, column ${column}`}: ${message}`
 

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react'
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { toFailure } from '#lib/trpc.ts'
-import type { CodeProblem } from './code-problem.ts'
+import { CHECKING, type CodeProblem } from './code-problem.ts'
 
 /** Milliseconds without a keystroke after which the text is sent. */
 const pauseMs = 500
@@ -17,7 +17,7 @@ export type Checked = {
   blocked: string | undefined
 }
 
-type Asked = {
+type CheckOptions = {
   /** The name of the check in the cache. */
   what: string
   text: string
@@ -30,7 +30,7 @@ const NONE: readonly CodeProblem[] = []
 const isError = ({ severity }: CodeProblem): boolean => severity !== 'warning'
 
 /** Sends a text to the server for checking whenever typing pauses. */
-export function useChecked({ what, text, check, refused }: Asked): Checked {
+export function useChecked({ what, text, check, refused }: CheckOptions): Checked {
   const settled = useSettled(text)
   const empty = text.trim() === ''
   const { data, error, isPlaceholderData } = useQuery({
@@ -49,7 +49,7 @@ export function useChecked({ what, text, check, refused }: Asked): Checked {
     return { problems, note: `Could not check the text: ${toFailure(error).message}`, blocked: undefined }
   return {
     problems,
-    note: current || refused !== undefined ? 'No problems found' : 'Checking',
+    note: current || refused !== undefined ? 'No problems found' : CHECKING,
     blocked: current && problems.some(isError) ? 'Fix the marked problems first.' : undefined,
   }
 }

@@ -4,6 +4,7 @@ import { type ReactNode, useId } from 'react'
 import type { Act } from '#components/api/use-act.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
 import { ActFailed } from './act-failed.tsx'
 
 type ActDialogProps = {
@@ -12,8 +13,8 @@ type ActDialogProps = {
   description: ReactNode
   /** The button that acts, with the same verb as the title. */
   label: string
-  /** The button while it runs: "Revoking the key". */
-  busyLabel: string
+  /** The button while it runs: "Revoking the key…". */
+  busyLabel: InProgress
   /** As the end of "It was not …". */
   done: string
   /** The fields that are still missing, or why the action is unavailable. */

@@ -4,15 +4,13 @@ import Link from 'next/link'
 import { type ReactNode, useState } from 'react'
 import type { Act } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
-import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
-import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
-import type { Failure } from '#lib/failure.ts'
 import { approvalPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
+import { NotDone } from './not-done.tsx'
 
 type ProposeDialogProps = {
   permission: Permission
@@ -58,7 +56,7 @@ export function ProposeDialog(props: ProposeDialogProps) {
                 variant="primary"
                 onClick={onPropose}
                 disabledReason={missing}
-                busyLabel={pending ? 'Proposing' : undefined}
+                busyLabel={pending ? 'Proposing…' : undefined}
               >
                 {label}
               </Button>
@@ -78,20 +76,15 @@ export function ProposeDialog(props: ProposeDialogProps) {
             </Link>
           </Banner>
         )}
-        {failure !== undefined && <Refused failure={failure} />}
+        {failure !== undefined && (
+          <NotDone
+            failure={failure}
+            what="It"
+            done="proposed"
+            ifUnknown="Close this dialog and check the list before you propose it again."
+          />
+        )}
       </Dialog>
     </div>
-  )
-}
-
-function Refused({ failure }: { failure: Failure }) {
-  const unknown = failure.code === 'network' || failure.code === 'timeout'
-  return (
-    <ErrorPanel
-      title={unknown ? 'It is unknown whether it was proposed.' : 'It was not proposed.'}
-      effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
-      advice={unknown ? 'Close this dialog and check the list before you propose it again.' : adviceFor(failure)}
-      requestId={failure.requestId}
-    />
   )
 }

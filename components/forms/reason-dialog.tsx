@@ -2,7 +2,7 @@
 
 import { type ReactNode, useState } from 'react'
 import type { Shown } from '#components/api/matching.ts'
-import { type ActRun, useAct } from '#components/api/use-act.ts'
+import { type ActRun, isUnknown, useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -11,6 +11,7 @@ import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
 import type { Failure } from '#lib/failure.ts'
 import { limits } from '#lib/limits.ts'
 import type { Permission } from '#lib/permissions.ts'
@@ -18,8 +19,8 @@ import type { Permission } from '#lib/permissions.ts'
 type ReasonDialogProps = {
   /** Label of the button that opens the dialog and of the one that acts: "Cancel the wait". */
   label: string
-  /** The label while the call is in progress: "Canceling the wait". */
-  busyLabel: string
+  /** The label while the call is in progress: "Canceling the wait…". */
+  busyLabel: InProgress
   /** Label of the button that closes the dialog without acting: "Keep waiting". */
   keepLabel: string
   /** As a question: "Cancel the wait for manager_confirmation?" */
@@ -65,7 +66,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
     setOpen(next)
   }
   const length = reason.trim().length
-  const missing = length === 0 ? 'Give a reason.' : length > limits.reason ? 'The reason is too long.' : undefined
+  const missing = length === 0 ? 'Enter a reason.' : length > limits.reason ? 'The reason is too long.' : undefined
   return (
     <>
       {!over && (
@@ -96,21 +97,20 @@ export function ReasonDialog(props: ReasonDialogProps) {
       >
         <TextArea
           label="Reason"
-          hint="Required, kept in the audit record"
+          hint="Required. Stored in the audit record."
           limit={limits.reason}
           value={reason}
           readOnly={acting.pending}
           onChange={(event) => setReason(event.target.value)}
         />
-        {acting.failure !== undefined && <NotDone failure={acting.failure} title={props.notDone} />}
+        {acting.failure !== undefined && <Failed failure={acting.failure} title={props.notDone} />}
       </Dialog>
     </>
   )
 }
 
-function NotDone({ failure, title }: { failure: Failure; title: string }) {
-  const unknown = failure.code === 'network' || failure.code === 'timeout'
-  if (unknown)
+function Failed({ failure, title }: { failure: Failure; title: string }) {
+  if (isUnknown(failure))
     return (
       <ErrorPanel
         title="It is unknown whether it was done."

@@ -10,7 +10,7 @@ type Application = InputResolution['application']
 /** Returns the four states of an input event: accepted, matched with a wait, delivered to it, applied by the execution. */
 export function receiptWords(receipt: Receipt): Record<'admission' | 'match' | 'delivery' | 'application', StateWords> {
   const { admission, delivery, application } = receipt
-  // An event without a wait can't be delivered yet, or ever.
+  // Without a wait, an event can't be delivered yet, or never can be.
   const without: StateWords =
     receipt.status === 'received' ? { status: 'pending', label: 'Not yet' } : { status: 'revoked', label: 'Never' }
   return {
@@ -38,7 +38,7 @@ function matchWords({ status, match, admission }: Receipt): StateWords {
   }
 }
 
-/** Returns the delivery state of an answer to the execution, or of a question to a person. */
+/** Returns the delivery state of an answer to the execution, or of a mail to a person. */
 export function deliveryWords(status: Delivery): StateWords {
   switch (status) {
     case 'pending':

@@ -6,6 +6,7 @@ import { RequestFailed } from '#components/session/request-failed.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
+import { lowerFirst } from '#components/ui/text/lower-first.ts'
 
 type PagedTableProps<Row> = {
   pages: Pages<Row>
@@ -22,7 +23,7 @@ type PagedTableProps<Row> = {
 export function PagedTable<Row>({ pages, caption, columns, rowKey, failed, empty }: PagedTableProps<Row>) {
   const { items, error, hasMore, loadingMore, loadMore, reload } = pages
   const failure = error !== null && <RequestFailed error={error} plural retry={reload} {...failed} />
-  if (items === undefined) return failure || <Skeleton label={`Loading: ${caption.toLowerCase()}`} rows={8} />
+  if (items === undefined) return failure || <Skeleton label={`Loading ${lowerFirst(failed.what)}…`} rows={8} />
   return (
     <div className="flex flex-col gap-4">
       {/* The loaded rows stay below the error. */}
@@ -30,7 +31,7 @@ export function PagedTable<Row>({ pages, caption, columns, rowKey, failed, empty
       {items.length === 0 ? empty : <DataTable caption={caption} columns={columns} rows={items} rowKey={rowKey} />}
       {hasMore && (
         <div>
-          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading older entries' : undefined}>
+          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading older entries…' : undefined}>
             Show older entries
           </Button>
         </div>

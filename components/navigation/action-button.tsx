@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
 import type { Permission } from '#lib/permissions.ts'
 import { whoCan } from './action-link.tsx'
 
@@ -13,7 +14,7 @@ type ActionButtonProps = {
   /** Why the action is unavailable to a person with the permission. */
   disabledReason?: string | undefined
   /** The label while the call is in progress. */
-  busyLabel?: string | undefined
+  busyLabel?: InProgress | undefined
   children: ReactNode
 }
 

@@ -18,7 +18,7 @@ export function ErasedNotice({ erased }: { erased: readonly Erased[] }) {
               </>
             ) : (
               <>
-                Personal data were erased on <Time at={at} show="absolute" /> by{' '}
+                Personal data was erased on <Time at={at} show="absolute" /> by{' '}
                 <strong className="font-semibold">
                   <ShownText>{by.displayName}</ShownText>
                 </strong>

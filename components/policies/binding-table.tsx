@@ -75,7 +75,7 @@ const columns = (tenant: string, about: 'agent' | 'policy'): Column<Binding>[] =
   },
   {
     key: 'end',
-    header: 'End it',
+    header: 'Actions',
     // Rendered even for a binding that has ended, so that an open dialog keeps its result.
     cell: (row) => (
       <EndChange kind="binding" change={row} about={`version ${row.policyVersion} in ${row.environment}`} />

@@ -77,6 +77,6 @@ export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): Reac
     return 'Confirm again. Your settings show which passkeys you have.'
   if (code === 'rate_limited')
     return retryAfterSeconds === undefined ? 'Try again in a moment.' : `Try again in ${retryAfterSeconds} s.`
-  if (retryable) return 'Try again. If the problem persists, give support the request id.'
-  return 'Trying again won’t help. Give support the request id.'
+  if (retryable) return 'Try again. If the problem persists, give support the request ID.'
+  return 'Trying again won’t help. Give support the request ID.'
 }

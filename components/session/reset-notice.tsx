@@ -1,7 +1,7 @@
 'use client'
 
-import { useQueryClient } from '@tanstack/react-query'
 import { useApi } from '#components/api/api.tsx'
+import { useQueryClient } from '#components/api/query.ts'
 import { useAct } from '#components/api/use-act.ts'
 import { ActFailed } from '#components/forms/act-failed.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
@@ -51,7 +51,7 @@ export function ResetNotice({ reset }: { reset: Me['resets'][number] }) {
         <Button
           variant="primary"
           onClick={() => act.run({ id })}
-          busyLabel={act.pending ? 'Acknowledging the reset' : undefined}
+          busyLabel={act.pending ? 'Acknowledging the reset…' : undefined}
         >
           Acknowledge the reset
         </Button>

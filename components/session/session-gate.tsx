@@ -7,6 +7,7 @@ import { Page } from '#components/layout/page.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
 import { homePath, signedOutPath, signInPath } from '#lib/paths.ts'
 import { lastOrganisation, rememberReturnTo } from './last-organisation.ts'
 import { ownTenant } from './own-tenant.ts'
@@ -25,9 +26,9 @@ export function SessionGate({ tenant, children }: { tenant: string; children: Re
       return reset === undefined ? children : <ResetNotice key={reset.id} reset={reset} />
     }
     case 'starting':
-      return <Waiting>Loading…</Waiting>
+      return <Waiting label="Loading…" />
     case 'leaving':
-      return <Waiting>Signing you out…</Waiting>
+      return <Waiting label="Signing you out…" />
     case 'signed-out':
       return <SignInFirst tenant={tenant} elsewhere={state.elsewhere} />
     case 'denied':
@@ -59,11 +60,11 @@ export function SessionGate({ tenant, children }: { tenant: string; children: Re
   }
 }
 
-function Waiting({ children }: { children: string }) {
+function Waiting({ label }: { label: InProgress }) {
   return (
     <Page>
-      <h1 className="sr-only">{children}</h1>
-      <Skeleton label={children} rows={5} />
+      <h1 className="sr-only">{label}</h1>
+      <Skeleton label={label} rows={5} />
     </Page>
   )
 }
@@ -148,7 +149,7 @@ function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean
       router.replace(signInPath())
     }
   }, [elsewhere, router, tenant])
-  if (problem === undefined) return <Waiting>Opening the sign-in page…</Waiting>
+  if (problem === undefined) return <Waiting label="Opening the sign-in page…" />
   return (
     <Page>
       <h1>Sign in</h1>

@@ -1,6 +1,6 @@
 import type { Permission } from '#lib/permissions.ts'
 
-/** The specification's mapping of an API key's scopes. It is complete: any other scope is stored but grants nothing. */
+/** The specification's mapping of an API key's scopes. It is complete: any other scope is stored but has no effect. */
 const granted: ReadonlyMap<string, Permission> = new Map([['decisions:read', 'approval:list']])
 
 /** The permission that `scope` grants to an API key; undefined if it grants none. */

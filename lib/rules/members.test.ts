@@ -22,14 +22,14 @@ const member = (changes: Partial<MemberFacts> = {}): MemberFacts => ({
 
 describe('splitRoles', () => {
   test.each([...guardedRoles])('%s needs an approval, unless the member has it already', (role) => {
-    expect(splitRoles(['viewer'], ['viewer', role])).toEqual({ atOnce: ['viewer'], ask: [role] })
-    expect(splitRoles([role], [role, 'auditor'])).toEqual({ atOnce: [role, 'auditor'], ask: [] })
+    expect(splitRoles(['viewer'], ['viewer', role])).toEqual({ immediate: ['viewer'], proposed: [role] })
+    expect(splitRoles([role], [role, 'auditor'])).toEqual({ immediate: [role, 'auditor'], proposed: [] })
   })
 
   test('a repeated role counts once', () => {
     expect(splitRoles([], ['viewer', 'viewer', 'approver', 'approver'])).toEqual({
-      atOnce: ['viewer'],
-      ask: ['approver'],
+      immediate: ['viewer'],
+      proposed: ['approver'],
     })
   })
 })

@@ -73,11 +73,14 @@ function whyOwn({ isCaller, identityLink }: MemberFacts, what: string): Refusal 
   if (identityLink !== undefined) return { code, message: `You ${identityLink}. Ask another administrator.` }
 }
 
-/** Splits the wanted roles of a member: `atOnce` change immediately, `ask` need another person's approval. */
-export function splitRoles(current: readonly string[], wanted: readonly string[]): { atOnce: string[]; ask: string[] } {
+/** Splits the wanted roles of a member: `immediate` apply immediately, `proposed` require another person's approval. */
+export function splitRoles(
+  current: readonly string[],
+  wanted: readonly string[],
+): { immediate: string[]; proposed: string[] } {
   const needsApproval = (role: string) => guarded.has(role) && !current.includes(role)
   const distinct = [...new Set(wanted)]
-  return { atOnce: distinct.filter((role) => !needsApproval(role)), ask: distinct.filter(needsApproval) }
+  return { immediate: distinct.filter((role) => !needsApproval(role)), proposed: distinct.filter(needsApproval) }
 }
 
 /**
@@ -97,11 +100,11 @@ export function whyNotSetRoles(member: MemberFacts, wanted: readonly string[]): 
   if (member.status === 'removed') return removed
   const self = whyOwn(member, 'roles')
   if (self !== undefined) return self
-  const { ask } = splitRoles(member.roles, wanted)
-  if (member.kind === 'service_account' && ask.length > 0)
+  const { proposed } = splitRoles(member.roles, wanted)
+  if (member.kind === 'service_account' && proposed.length > 0)
     return {
       code: 'forbidden',
-      message: `A service account can’t have the role ${ask.join(' or ')}. Choose other roles.`,
+      message: `A service account can’t have the role ${proposed.join(' or ')}. Choose other roles.`,
     }
   if (member.isLastAdmin && !wanted.includes('tenant_admin')) return lastAdmin
 }

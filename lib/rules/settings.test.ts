@@ -16,24 +16,24 @@ test.each<SettingsPatch>([
   { unmaskSecondPerson: 'off' },
   { retentionDays: 364 },
 ])('%o needs an approval, and its reversal does not', (patch) => {
-  const { atOnce, ask } = splitSettings(safe, patch)
-  expect(atOnce).toEqual([])
-  expect(ask).toHaveLength(1)
-  const [changed] = ask
+  const { immediate, proposed } = splitSettings(safe, patch)
+  expect(immediate).toEqual([])
+  expect(proposed).toHaveLength(1)
+  const [changed] = proposed
   const back = splitSettings({ ...safe, ...patch } as TenantSettings, { [changed?.name ?? '']: changed?.before })
-  expect(back).toMatchObject({ ask: [], atOnce: [{ name: changed?.name, after: changed?.before }] })
+  expect(back).toMatchObject({ proposed: [], immediate: [{ name: changed?.name, after: changed?.before }] })
 })
 
 test('shortening an unlimited retention is weaker, and removing the limit is safer', () => {
-  expect(splitSettings(TenantSettings.parse({}), { retentionDays: 36_500 }).ask).toHaveLength(1)
-  expect(splitSettings(weak, { retentionDays: null }).atOnce).toHaveLength(1)
+  expect(splitSettings(TenantSettings.parse({}), { retentionDays: 36_500 }).proposed).toHaveLength(1)
+  expect(splitSettings(weak, { retentionDays: null }).immediate).toHaveLength(1)
 })
 
 test('separates both kinds in one patch, and ignores values that stay the same', () => {
-  const { atOnce, ask } = splitSettings(
+  const { immediate, proposed } = splitSettings(
     { ...safe, machineDecisions: 'on' },
     { separationOfDuties: 'off', machineDecisions: 'off', retentionDays: 365 },
   )
-  expect(atOnce.map((change) => change.name)).toEqual(['machineDecisions'])
-  expect(ask.map((change) => change.name)).toEqual(['separationOfDuties'])
+  expect(immediate.map((change) => change.name)).toEqual(['machineDecisions'])
+  expect(proposed.map((change) => change.name)).toEqual(['separationOfDuties'])
 })

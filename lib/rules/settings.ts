@@ -62,16 +62,16 @@ export const isSameValue = (one: SettingValue | undefined, other: SettingValue |
 
 /** A value for use in a sentence. */
 export function settingText(value: SettingValue): string {
-  if (value === null) return 'forever'
+  if (value === null) return 'without limit'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : listed(value)
   return typeof value === 'number' ? `${value} days` : value
 }
 
-/** The changes in `patch`: those in `atOnce` do not weaken the tenant, those in `ask` do and need an approval. */
+/** Splits the changes in `patch`: `immediate` do not weaken the tenant, `proposed` do and require an approval. */
 export function splitSettings(
   before: TenantSettings,
   patch: SettingsPatch,
-): { atOnce: SettingChange[]; ask: SettingChange[] } {
+): { immediate: SettingChange[]; proposed: SettingChange[] } {
   const changes = [
     changeOf('separationOfDuties', before, patch),
     changeOf('machineDecisions', before, patch),
@@ -80,8 +80,8 @@ export function splitSettings(
     changeOf('retentionDays', before, patch),
   ].filter((change) => change !== undefined)
   return {
-    atOnce: changes.filter((change) => !change.weaker).map(({ weaker: _, ...change }) => change),
-    ask: changes.filter((change) => change.weaker).map(({ weaker: _, ...change }) => change),
+    immediate: changes.filter((change) => !change.weaker).map(({ weaker: _, ...change }) => change),
+    proposed: changes.filter((change) => change.weaker).map(({ weaker: _, ...change }) => change),
   }
 }
 

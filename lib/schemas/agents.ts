@@ -26,7 +26,7 @@ export const CheckManifestOutput = z.object({
 export const AgentStatus = z.enum(['registered', 'active', 'suspended', 'retired'])
 export type AgentStatus = z.infer<typeof AgentStatus>
 
-/** suspend, resume, retire. `stopping`: executions asked to stop; `parked`: waiting executions whose deadlines are paused. */
+/** suspend, resume, retire. `stopping`: executions whose stop was requested; `parked`: waiting executions whose deadlines are paused. */
 export const OperateAgentInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
 export const OperateAgentOutput = z.object({
   id: Id,

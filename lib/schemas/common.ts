@@ -10,12 +10,14 @@ export const Time = z.iso.datetime()
 export const Digest = z.string().regex(/^sha256:[0-9a-f]{64}$/)
 export const TraceId = z.string().regex(/^[0-9a-f]{32}$/)
 export const SpanId = z.string().regex(/^[0-9a-f]{16}$/)
-export const EnvironmentName = z
+/** The name of an environment, a policy or a group. */
+export const SlugName = z
   .string()
   .regex(
     slugPattern,
     `Use lower-case letters, digits and hyphens, up to ${limits.slug} characters, starting with a letter or digit.`,
   )
+export const EnvironmentName = SlugName
 export const RiskTier = z.enum(riskTiers)
 const reasonLength = `Required, up to ${limits.reason.toLocaleString('en')} characters.`
 /** A person's reason for an action; stored in the audit record. */

@@ -47,7 +47,7 @@ export const RequestApprovalOutput = z.object({
 })
 
 const tokenCount = z.int().min(0).max(1_000_000_000)
-/** How an allowed call ended, as reported by the caller that asked. Nothing is charged if `made` is false; values left out are charged as reserved. */
+/** How an allowed call ended, as reported by the caller that requested the decision. Nothing is charged if `made` is false; values left out are charged as reserved. */
 export const SettleInput = z.strictObject({
   decisionId: Id,
   made: z.boolean(),

@@ -112,7 +112,7 @@ export const AgentSpec = z.looseObject({
       z.looseObject({
         name: Name,
         ttl: Duration.optional(),
-        /** The e-mail address of the member who is asked by mail when the wait opens. */
+        /** The e-mail address of the member who is notified by mail when the wait opens. */
         ask: z.email().optional(),
         onExpiry: z.enum(['fail', 'continue']).default('fail'),
         default: z.json().optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { limits, slugPattern } from '#lib/limits.ts'
+import { limits } from '#lib/limits.ts'
 import { type Role, roleNames } from '#lib/permissions.ts'
-import { Actor, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
+import { Actor, Id, PageInput, page, Reason, Revision, SlugName, Time } from './common.ts'
 
 export const RoleName: z.ZodType<Role, Role> = z.enum(roleNames)
 const Roles = z.array(RoleName).max(roleNames.length)
@@ -136,12 +136,7 @@ export const Group = z.object({
 })
 export type Group = z.infer<typeof Group>
 
-export const GroupName = z
-  .string()
-  .regex(
-    slugPattern,
-    `Use lower-case letters, digits and hyphens, up to ${limits.slug} characters, starting with a letter or digit.`,
-  )
+export const GroupName = SlugName
 const MemberIds = z.array(Id).max(200)
 
 export const ListGroupsInput = z.strictObject({ ...PageInput })

@@ -1,14 +1,21 @@
 import { z } from 'zod'
-import { limits, slugPattern } from '#lib/limits.ts'
-import { Actor, Digest, EnvironmentName, Id, PageInput, PlacedIssue, page, Reason, Revision, Time } from './common.ts'
+import { limits } from '#lib/limits.ts'
+import {
+  Actor,
+  Digest,
+  EnvironmentName,
+  Id,
+  PageInput,
+  PlacedIssue,
+  page,
+  Reason,
+  Revision,
+  SlugName,
+  Time,
+} from './common.ts'
 
 export const CreatePolicyInput = z.strictObject({
-  name: z
-    .string()
-    .regex(
-      slugPattern,
-      `Use lower-case letters, digits and hyphens, up to ${limits.slug} characters, starting with a letter or digit.`,
-    ),
+  name: SlugName,
   description: z.string().max(limits.policyDescription).default(''),
   /** Its first version, stored as a draft in the same transaction. */
   source: z.string().min(1).optional(),
@@ -183,7 +190,7 @@ export const RecomputeOutput = z.object({
   agentId: Id,
   agentName: z.string(),
   environment: EnvironmentName,
-  /** Null if an external agent asked. */
+  /** Null if an external agent requested the decision. */
   executionId: Id.nullable(),
   stepId: z.string().nullable(),
   action: z.string(),

@@ -37,16 +37,16 @@ export const updateSettings = mutation({
         },
       )
     const before = settingsOf(row)
-    const { atOnce, ask } = splitSettings(before, patch)
-    if (atOnce.length === 0 && ask.length === 0)
+    const { immediate, proposed } = splitSettings(before, patch)
+    if (immediate.length === 0 && proposed.length === 0)
       throw new ApiError('conflict', 'The settings already have exactly these values.')
     const settings = TenantSettings.parse({
       ...before,
-      ...Object.fromEntries(atOnce.map(({ name, after }) => [name, after])),
+      ...Object.fromEntries(immediate.map(({ name, after }) => [name, after])),
     })
-    const revision = atOnce.length === 0 ? row.revision : await setTenant(tx, tenant.id, { settings })
+    const revision = immediate.length === 0 ? row.revision : await setTenant(tx, tenant.id, { settings })
     const change =
-      ask.length === 0
+      proposed.length === 0
         ? null
         : await proposeChange(
             tx,
@@ -54,8 +54,8 @@ export const updateSettings = mutation({
             {
               kind: 'setting_change',
               subjectId: tenant.id,
-              change: { changes: ask.map(({ name, before: from, after }) => ({ name, before: from, after })) },
-              presentation: settingsPresentation(tenant, ask, reason),
+              change: { changes: proposed.map(({ name, before: from, after }) => ({ name, before: from, after })) },
+              presentation: settingsPresentation(tenant, proposed, reason),
             },
           )
     return { settings, revision, change }

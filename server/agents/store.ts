@@ -21,7 +21,7 @@ export async function insertAgent(
     .execute()
 }
 
-/** Serializes the registration of an agent's versions. */
+/** Serialises the registration of an agent's versions. */
 export const lockAgentByName = (tx: Transaction, tenantId: string, name: string) =>
   tx
     .selectFrom('agents')

@@ -1,4 +1,4 @@
-/** What a record says changed; the rest of it is for those who may read the log. */
+/** The part of a record that names the change. The rest requires the permission to read the log. */
 export type ChangeRecord = {
   date: string
   seq: number

@@ -3,7 +3,7 @@ import { currentVerifierKey, noteReader } from '#server/audit/notes/checkpoint-n
 import { query } from '#server/kernel/operation.ts'
 import { findDay, findLastClosed, findLatestCheckpoint, today } from './store.ts'
 
-/** The last signed checkpoint of a day, the key that checks it, and how many records the day has by now; the closed day before it. */
+/** Returns the last signed checkpoint of a day, its verifier key, the current number of records, and the closed day before it. */
 export const checkpoint = query({
   permission: 'any',
   input: CheckpointInput,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** Every action that was ever recorded, each found by one step through the index. */
+/** Returns all recorded actions, with one index lookup each. */
 export async function listTypes(tx: Transaction, tenantId: string): Promise<string[]> {
   const { rows } = await sql<{ type: string }>`
     with recursive found(type) as (
@@ -13,7 +13,7 @@ export async function listTypes(tx: Transaction, tenantId: string): Promise<stri
   return rows.map(({ type }) => type)
 }
 
-/** Who acted in the last `records` records, the last one first, under the name of that act. */
+/** Returns the actors of the last `records` records, most recent first, with the name in their latest record. */
 export async function listRecentActors(
   tx: Transaction,
   tenantId: string,

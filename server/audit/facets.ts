@@ -3,12 +3,12 @@ import { AuditFacets } from '#lib/schemas/audit.ts'
 import { query } from '#server/kernel/operation.ts'
 import { listRecentActors, listTypes } from './facets-store.ts'
 
-/** More would be no list to choose from. */
+/** A longer list would not help anyone choose. */
 const mostActors = 200
-/** Records that are looked through for who acted: as many at any size of the log. */
+/** The number of recent records whose actors are listed, so that the cost doesn't depend on the log's size. */
 const recentRecords = 5000
 
-/** What the filters of audit.list can be set to: every action that was ever recorded, and who acted lately. */
+/** Returns values for the filters of audit.list: all recorded actions, and recent actors. */
 export const facets = query({
   permission: 'audit:read',
   input: z.strictObject({}).optional(),

@@ -8,10 +8,10 @@ const maxRecords = 500
 /** A new reader begins with the records of this time. */
 const overlapSeconds = 10
 
-/** `records` lie between the two positions; undefined: there are too many. */
+/** The records between the two positions; undefined if there are too many. */
 export type Followed = { from: Position; position: Position; records: ChangeRecord[] | undefined }
 
-/** What was appended to the tenant's log since `position`; without one, what was appended during the last seconds. */
+/** Returns the records appended to the tenant's log since `position`, or without one, during the last seconds. */
 export async function followLog(tx: Transaction, tenantId: string, position?: Position): Promise<Followed> {
   const head = position ?? (await headOfLog(tx, tenantId))
   const records =
@@ -24,14 +24,14 @@ export async function followLog(tx: Transaction, tenantId: string, position?: Po
   return { from, position: records.reduce(after, head), records }
 }
 
-/** Right before a record; what the day before still had is only known for the day of the head. */
+/** Returns the position right before a record. The size of the preceding day is only known for the day of the head. */
 const placeOf = ({ date, seq }: ChangeRecord, head: Position): Position => ({
   date,
   seen: seq,
   before: date === head.date ? head.before : 0,
 })
 
-/** The end of the tenant's log. */
+/** Returns the position at the end of the tenant's log. */
 export async function headOfLog(tx: Transaction, tenantId: string): Promise<Position> {
   const [last, other] = await lastDays(tx, tenantId)
   if (last === undefined) return { date: '1970-01-01', seen: 0, before: 0 }

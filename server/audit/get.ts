@@ -3,7 +3,7 @@ import { AuditProof, GetAuditInput } from '#lib/schemas/audit.ts'
 import { recordProof } from '#server/audit/verifying/record-inclusion.ts'
 import { query } from '#server/kernel/operation.ts'
 
-/** One record with what proves it: the input of traces.verify. */
+/** Returns one record with its proof, which is the input of traces.verify. */
 export const get = query({
   permission: 'audit:read',
   input: GetAuditInput,

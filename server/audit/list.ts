@@ -12,7 +12,7 @@ const Cursor = z
   .transform((text) => text.split('~'))
   .pipe(z.tuple([z.iso.date(), z.string().transform(Number)]))
 
-/** The tenant's audit records, newest first; those that fit every filter that is given. */
+/** Returns the tenant's audit records that match all filters, newest first. */
 export const list = query({
   permission: 'audit:read',
   input: ListAuditInput.extend({ cursor: Cursor.optional() }),

@@ -6,7 +6,7 @@ export type LogState = {
   unsignedRecords: number
   /** Age of the oldest of them, in seconds. */
   lagSeconds: number
-  /** Days, and the seal log, that are not what was signed. */
+  /** Days, and the seal log, that differ from their signature. */
   brokenLogs: number
 }
 

@@ -32,10 +32,10 @@ const records = (tx: Transaction, tenantId: string) =>
 const checkpoints = (tx: Transaction, tenantId: string, date: string) =>
   tx.selectFrom('auditCheckpoints').select(checkpointColumns).where('tenantId', '=', tenantId).where('date', '=', date)
 
-/** Whose log it is; `externalId` is the name of the tenant in leaves and checkpoints. */
+/** The tenant of a log. `externalId` is its name in leaves and checkpoints. */
 export type LogOwner = { id: string; externalId: string }
 
-/** The tenants whose logs are to be signed. */
+/** Returns all tenants, whose logs are to be signed. */
 export const listLogOwners = (tx: Transaction): Promise<LogOwner[]> =>
   tx.selectFrom('tenants').select(['id', 'externalId']).orderBy('id').execute()
 
@@ -50,7 +50,7 @@ export type RecordFilter = {
   actorId?: string | undefined
   action?: string | undefined
   resourceId?: string | undefined
-  /** [from, to), compared with the time in the record's row. */
+  /** [from, to), compared with the record's `createdAt`. */
   from?: Date | undefined
   to?: Date | undefined
 }
@@ -58,9 +58,9 @@ export type RecordFilter = {
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 
 /**
- * Newest first. Each filter has an index that ends in the order of the list, except for the time within a day. What is left
- * of the cursor's day is read by itself: the planner takes a bound on the pair (date, seq) for one on the date alone, and
- * would then walk through a long day.
+ * Returns records, newest first. Each filter has an index that ends with the order of the list, except for the time within a
+ * day. The rest of the cursor's day is a separate query: the planner uses a bound on the pair (date, seq) only for the date,
+ * and would scan all records of a long day.
  */
 export async function listRecords(
   tx: Transaction,
@@ -82,14 +82,14 @@ function filtered(tx: Transaction, tenantId: string, { actorId, action, resource
   if (actorId !== undefined) query = query.where('actorId', '=', actorId)
   if (action !== undefined) query = query.where('type', '=', action)
   if (resourceId !== undefined) query = query.where('resourceId', '=', resourceId)
-  // The date bounds the range of the index; the time itself is exact.
+  // The date limits the range of the index, and the time is exact.
   if (from !== undefined) query = query.where('date', '>=', dayOf(from)).where('createdAt', '>=', from)
-  // A period that ends at midnight needs nothing of the day that begins there.
+  // A period that ends at midnight does not include the day that begins then.
   if (to !== undefined) query = query.where('date', '<=', dayOf(new Date(to.getTime() - 1))).where('createdAt', '<', to)
   return query
 }
 
-/** The first `size` records of a day in order, as a stream. */
+/** Streams the first `size` records of a day in order. */
 export const streamRecords = (
   tx: Transaction,
   tenantId: string,
@@ -99,8 +99,8 @@ export const streamRecords = (
   cursorRows(tx, records(tx, tenantId).where('date', '=', date).where('seq', '<', size).orderBy('seq'))
 
 /**
- * The leaf hashes of records `start` to before `end` of a day, one after the other; undefined when the stored rows are not
- * one each. They come in one piece: a row a leaf would cost more than the tree.
+ * Returns the concatenated leaf hashes of a day's records from `start` until before `end`, or undefined if a record is missing
+ * or its hash is malformed. They arrive as one value, because a row per leaf would cost more time than the tree.
  */
 export async function findLeaves(
   tx: Transaction,
@@ -110,7 +110,7 @@ export async function findLeaves(
   end: number,
 ): Promise<Buffer | undefined> {
   if (start === end) return Buffer.alloc(0)
-  // The index gives them in order, so nothing is sorted; base64 is what costs least to carry and to read.
+  // The index returns them in order, without a sort. Base64 is the fastest encoding to transfer and decode.
   const { rows } = await sql<{ hashes: string | null; whole: boolean }>`
     select encode(string_agg(leaf_hash, ''::bytea), 'base64') as hashes,
       count(*) = ${end - start}::integer and bool_and(octet_length(leaf_hash) = 32) as whole
@@ -122,7 +122,7 @@ export async function findLeaves(
   return found?.whole === true && found.hashes !== null ? Buffer.from(found.hashes, 'base64') : undefined
 }
 
-/** Stored records of a day outside the places that the day counts. */
+/** Returns the number of a day's stored records whose position is outside the day's size. */
 export async function countBeyond(tx: Transaction, tenantId: string, date: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from audit_records record join audit_days day using (tenant_id, date)
@@ -132,7 +132,7 @@ export async function countBeyond(tx: Transaction, tenantId: string, date: strin
   return rows[0]?.count ?? 0
 }
 
-/** Today's date in UTC, by the database's clock. */
+/** Returns today's date in UTC, by the database's clock. */
 export async function today(tx: Transaction): Promise<string> {
   const { rows } = await sql<{ today: string }>`select (clock_timestamp() at time zone 'UTC')::date as today`.execute(
     tx,
@@ -148,7 +148,7 @@ export const findDay = (tx: Transaction, tenantId: string, date: string) =>
     .where('date', '=', date)
     .executeTakeFirst()
 
-/** The last day before `date` that is closed, with its last checkpoint. */
+/** Finds the last closed day before `date`, with its last checkpoint. */
 export async function findLastClosed(tx: Transaction, tenantId: string, date: string) {
   const { rows } = await sql<{ date: string; size: number; root: Buffer; sealedAt: Date; inSealLog: boolean }>`
     select day.date, day.size, checkpoint.root, day.sealed_at,
@@ -161,7 +161,7 @@ export async function findLastClosed(tx: Transaction, tenantId: string, date: st
   return rows[0]
 }
 
-/** Keeps appenders of that day waiting until commit. */
+/** Locks the day until commit, so that appenders wait. */
 export const lockDay = (tx: Transaction, tenantId: string, date: string) =>
   tx
     .selectFrom('auditDays')
@@ -171,12 +171,12 @@ export const lockDay = (tx: Transaction, tenantId: string, date: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-/** Of the processes that sign this log, lets one at a time go on; appenders don't wait for it. */
+/** Lets one process at a time sign this log. Appenders don't wait for it. */
 export async function lockSealing(tx: Transaction, tenantId: string, log: LogName): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audit seal\n${tenantId}\n${log}`}, 0))`.execute(tx)
 }
 
-/** Makes the days without a record between the tenant's first one and today. */
+/** Inserts the days without records between the tenant's first day and today. */
 export async function insertEmptyDays(tx: Transaction, tenantId: string): Promise<void> {
   await sql`insert into audit_days (tenant_id, date, size)
     select ${tenantId}, day::date, 0
@@ -186,7 +186,7 @@ export async function insertEmptyDays(tx: Transaction, tenantId: string): Promis
     on conflict do nothing`.execute(tx)
 }
 
-/** Days that no checkpoint covers as they are, days whose tree is behind, and days that are over and not closed. */
+/** Returns days whose current size is not covered by a checkpoint, days whose tree is behind, and past days that are not closed. */
 export const listDaysToSign = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('auditDays as day')
@@ -202,7 +202,7 @@ export const listDaysToSign = (tx: Transaction, tenantId: string) =>
     .orderBy('day.date')
     .execute()
 
-/** Days of the log from `start` until before `end` (as whole days in UTC). */
+/** Returns the days of the log from `start` until before `end`, as whole days in UTC. */
 export const listDays = (tx: Transaction, tenantId: string, start: Date, end: Date) =>
   tx
     .selectFrom('auditDays')
@@ -223,7 +223,7 @@ export async function setDaySealed(tx: Transaction, tenantId: string, date: stri
     .execute()
 }
 
-/** The last one whose tree lies in tiles: all but days of before there were tiles, which the sealer takes up at its start. */
+/** Finds the last checkpoint whose tree is stored in tiles. Days from before tiles existed are converted when the sealer starts. */
 export const findLatestCheckpoint = (tx: Transaction, tenantId: string, date: string) =>
   checkpoints(tx, tenantId, date)
     .where('size', '<=', (eb) =>
@@ -233,7 +233,7 @@ export const findLatestCheckpoint = (tx: Transaction, tenantId: string, date: st
     .limit(1)
     .executeTakeFirst()
 
-/** The last one that was signed, whatever its tree. */
+/** Finds the last signed checkpoint, even if its tree is not stored in tiles. */
 export const findLastSigned = (tx: Transaction, tenantId: string, date: string) =>
   checkpoints(tx, tenantId, date).orderBy('size', 'desc').limit(1).executeTakeFirst()
 
@@ -254,7 +254,7 @@ export async function insertCheckpoint(
     .execute()
 }
 
-/** Finds the position of a record and how far its day is signed. */
+/** Finds the position of a record, and the size up to which its day is signed. */
 export const findSeal = (tx: Transaction, tenantId: string, auditId: string) =>
   tx
     .selectFrom('auditRecords as record')

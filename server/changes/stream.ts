@@ -14,7 +14,7 @@ const heartbeatMs = 15_000
 const paceMs = 250
 
 /**
- * changes.stream: which objects of the tenant changed, by topic and id, and nothing of what they contain. Each read is one
+ * changes.stream: reports which objects of the tenant changed, by topic and id, without their content. Each read is one
  * transaction that checks the membership again and continues in the audit log, so that a stream that resumes with
  * `lastEventId` misses nothing: it replays the log, and reports `id: null` ("anything of the topic may have changed") where
  * the log does not tell. A stream without `lastEventId` begins a few seconds in the past.

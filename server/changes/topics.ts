@@ -33,7 +33,7 @@ const topicOfResource: Record<string, Topic> = {
 /** Topics with changes that no audit record names: their channel reports them, and a gap can't be replayed. */
 export const unloggedTopics: readonly Topic[] = ['executions', 'seals', 'traces']
 
-/** What a record says changed: the log itself, and the resource unless the act was refused. */
+/** The changes that a record reports: in the log itself, and in the resource unless the operation was refused. */
 export function changesOf({ action, auditId, resourceType, resourceId }: ChangeRecord): Change[] {
   const changes: Change[] = [{ topic: 'audit', id: auditId }]
   const topic = topicOfResource[resourceType]

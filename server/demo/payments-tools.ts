@@ -62,7 +62,7 @@ export type PaymentsHooks = { before?(tool: string, key: string): Promise<void>;
 
 /**
  * The demo's MCP tool server: an order book, and a refund ledger in a file of its own (COUNTERSIGN_TOOL_DATA). Refunds are
- * idempotent by the key that the control plane sends: a repeated call gives the first refund again.
+ * idempotent by the key that the control plane sends: a repeated call returns the first refund again.
  */
 export function createPayments(hooks: PaymentsHooks = {}): McpServer {
   const server = new McpServer({ name: 'payments', version: '1.0.0' })

@@ -46,7 +46,7 @@ export async function seedDemo(say: (line: string) => void): Promise<void> {
   const { config, database } = runtime()
   const path = join(config.dataDir, 'demo-credentials.json')
   const made = await database.inDirectory(async (tx) => {
-    // Two first starts at once: the second waits here and then finds the tenants.
+    // If two processes start first concurrently, the second waits here and then finds the tenants.
     await seedLock(tx)
     if ((await listTenants(tx)).length > 0) return false
     const tenants: TenantCredentials[] = []
@@ -135,7 +135,7 @@ async function groupId(tx: Transaction, tenantId: string, name: string, refundAp
 /** The newcomer's case: a refund agent, governed and released, and one execution that waits for a person. */
 async function driveRefundCase(slug: string): Promise<void> {
   const ci = await callerOf(slug, 'ci-pipeline')
-  // A policy is checked against the tools that are there: on a slow machine the server of the demo's takes its time to start.
+  // A policy is checked against the available tools, and on a slow machine the demo's tool server starts slowly.
   await toolsOffered(ci.tenant, 'payments')
   const jonas = await callerOf(slug, 'jonas')
   const maria = await callerOf(slug, 'maria')

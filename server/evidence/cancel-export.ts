@@ -6,7 +6,7 @@ import { setExportStatus } from './store.ts'
 import { exportView } from './view.ts'
 import { visibleExport } from './visible-export.ts'
 
-/** Ends an export that is still being made; its worker stops and removes what it has written. */
+/** Cancels an export in progress. Its worker stops and removes its files. */
 export const cancelExport = mutation({
   permission: 'evidence:export',
   input: CancelExportInput,

@@ -10,7 +10,7 @@ import { justificationOf, justificationRule } from '#server/traces/unmasking/jus
 import { insertExport } from './store.ts'
 import { pollTimeoutMs } from './view.ts'
 
-/** Asks for a sealed bundle of everything between two times. A worker makes it; the caller polls. */
+/** Requests a sealed archive of all evidence between two times. A worker creates it; the caller polls. */
 export const createExport = mutation({
   permission: 'evidence:export',
   input: CreateExportInput,

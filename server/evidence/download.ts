@@ -10,7 +10,7 @@ import { unfinished } from './unfinished.ts'
 
 const Archive = z.object({ exportId: z.string(), name: z.string(), bytes: z.int(), manifestSha256: z.string() })
 
-/** Gives out a finished archive. It changes nothing, yet it is a mutation: who downloads is in the audit log. */
+/** Returns a completed archive. A mutation, although it changes nothing else, because each download is recorded in the audit log. */
 export const download = mutation({
   permission: 'evidence:read',
   input: ExportById,
@@ -38,7 +38,7 @@ export const download = mutation({
   },
 })
 
-/** The archive as a stream. 503 when the file is not there or not whole, which the operator has to look into. */
+/** Opens the archive as a stream. Throws 503 if the file is missing or incomplete, which the operator has to investigate. */
 export async function archiveResponse(archive: z.infer<typeof Archive>, { tenant }: Caller): Promise<Response> {
   const missing = (cause: unknown) =>
     new ApiError('unavailable', 'The archive is temporarily unavailable. Try again in a minute.', { cause })
@@ -55,7 +55,7 @@ export async function archiveResponse(archive: z.infer<typeof Archive>, { tenant
       'content-type': 'application/zip',
       'content-length': String(size),
       'content-disposition': `attachment; filename="${archive.name}"`,
-      // Of one manifest there is one archive.
+      // Each manifest belongs to exactly one archive.
       etag: `"zip-sha256:${archive.manifestSha256}"`,
     },
   })

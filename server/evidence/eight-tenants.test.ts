@@ -38,7 +38,7 @@ test('each log is complete and each archive contains only the activity of its ow
     )
   }
   await Promise.all(made.map(write))
-  // Also when midnight comes in between.
+  // In case midnight passes during the test.
   const period = { ...aroundNow(), startDate: new Date(Date.now() - 3_600_000).toISOString() }
   const jobs = await Promise.all(made.map(({ tenant, auditor }) => runtime.make(tenant, auditor, period)))
   expect(jobs.map(({ status }) => status)).toEqual(Array(tenants).fill('completed'))

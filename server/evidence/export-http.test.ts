@@ -31,7 +31,7 @@ const create = (token: string | undefined, body: unknown, headers: Record<string
 
 test('an export of today is polled, downloaded and verified with sha256sum and openssl alone', async () => {
   const auditor = await api.client('audit-export')
-  // The demo's execution has reached its approval: everything that the bundle should tell is there.
+  // The demo's execution has reached its approval, so all records that the archive should contain exist.
   await until(async () => {
     const { items } = payload<{ items: unknown[] }>(await api.query(auditor, 'approvals.getPending'))
     return items.length > 0 ? true : undefined

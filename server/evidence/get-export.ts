@@ -4,7 +4,7 @@ import { actorsById } from '#server/tenants/actors.ts'
 import { exportView } from './view.ts'
 import { visibleExport } from './visible-export.ts'
 
-/** One export's state. `permission` is 'any' because one of two will do, which visibleExport checks. */
+/** Returns the state of one export. `permission` is 'any' because visibleExport checks for one of two. */
 export const getExport = query({
   permission: 'any',
   input: ExportById,

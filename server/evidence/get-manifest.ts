@@ -7,7 +7,7 @@ import { unfinished } from './unfinished.ts'
 
 const SealedManifest = z.object({ bytes: z.instanceof(Uint8Array<ArrayBuffer>), sha256: z.string() })
 
-/** The sealed manifest.json, byte for byte as it lies in the archive. 409 not_ready before the export is completed. */
+/** Returns the sealed manifest.json, byte for byte as in the archive. 409 not_ready before the export is completed. */
 export const getManifest = query({
   permission: 'evidence:read',
   input: ExportById,

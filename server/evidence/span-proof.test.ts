@@ -9,7 +9,7 @@ import { aroundNow, exportRuntime, fetchArchive, parseLines } from '#server/test
 import { otlpProtobuf, type TestSpan } from '#server/testing/otlp.ts'
 import { commitment } from '#server/traces/encryption/encrypt-span.ts'
 
-// A span of telemetry in an archive: with its resource, events and links, and what proves it, by what README.txt says alone.
+// Proves a span of telemetry in an archive, with its resource, events and links, only by the description in README.txt.
 
 let runtime: Awaited<ReturnType<typeof exportRuntime>>
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const provable = ({ key, value, sd }: Stored): Attribute => [key, sd === undefin
 const sha256 = (text: string) => hash('sha256', text)
 const micros = (at: string) => Date.parse(`${at.slice(0, 19)}Z`) * 1000 + Number(at.slice(20, 26))
 
-/** As README.txt of the archive says it. */
+/** As described in README.txt of the archive. */
 function leafText(span: ReturnType<typeof parseLines>[number], resource: { attributes: Stored[] } | undefined): string {
   const { traceId, spanId, parentSpanId, name, kind, status, attributes, events, facts, links } = span
   const first = [traceId, spanId, parentSpanId, name, kind, status, micros(span.startedAt), micros(span.endedAt)]
@@ -84,7 +84,7 @@ async function archive(more: object) {
     await execute(exportSpans, exporter, decodeProtobuf(otlpProtobuf(spans(), of)), { name: 'telemetry.export' })
   const job = await runtime.make(tenant, pia, {
     ...aroundNow(),
-    // Also when midnight comes in between.
+    // In case midnight passes during the test.
     startDate: new Date(now - 3_600_000).toISOString(),
     ...more,
   })

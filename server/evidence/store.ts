@@ -36,7 +36,7 @@ export const findExport = (tx: Transaction, tenantId: string, id: string) =>
 export const lockExport = (tx: Transaction, tenantId: string, id: string) =>
   exportsOf(tx, tenantId).where('id', '=', id).forUpdate().executeTakeFirst()
 
-/** Of these exports those that the member has requested. */
+/** Returns those of the exports that the member has requested. */
 export async function listOwnExports(
   tx: Transaction,
   tenantId: string,
@@ -47,7 +47,7 @@ export async function listOwnExports(
   return rows.map(({ id }) => id)
 }
 
-/** Newest first: the ids are made in the order of creation. */
+/** Returns exports, newest first. Ids are in the order of creation. */
 export async function listExports(
   tx: Transaction,
   tenantId: string,
@@ -85,7 +85,7 @@ export async function insertExport(
     .execute()
 }
 
-/** Takes the job for one run of a worker: an earlier run that still lives finds another revision. */
+/** Claims the job for one run of a worker. An earlier run that is still active finds another revision. */
 export const claimExport = (tx: Transaction, tenantId: string, id: string) =>
   tx
     .updateTable('evidenceExports')
@@ -106,7 +106,7 @@ export type ExportEnd = {
   error?: { code: string; message: string }
 }
 
-/** Compare-and-set on status and revision. The new revision, or undefined when the row is another by now. */
+/** Compare-and-set on status and revision. Returns the new revision, or undefined if the row has changed. */
 export async function setExportStatus(
   tx: Transaction,
   where: { tenantId: string; id: string; status: ExportStatus; revision: number },

@@ -1,7 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import type { ExportStatus } from '#lib/schemas/evidence.ts'
 
-/** Why an export without an archive has none: it is still being made, or it ended without. Both are 409. */
+/** Returns the error for an export without an archive: it is still in progress, or ended without one. Both are 409. */
 export const unfinished = (status: ExportStatus): ApiError =>
   status === 'failed' || status === 'canceled'
     ? new ApiError('conflict', `This export does not have an archive, because it ended with status ${status}.`, {

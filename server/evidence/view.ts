@@ -3,7 +3,7 @@ import type { Actor } from '#lib/schemas/common.ts'
 import { ExportJob, Omission } from '#lib/schemas/evidence.ts'
 import type { StoredExport } from './store.ts'
 
-/** How long a caller should poll before it gives up; an export that fails for longer than this is given up, too. */
+/** How long a caller should poll. An export that fails for longer than this is abandoned. */
 export const pollTimeoutMs = 300_000
 
 export function exportView(row: StoredExport, actorOf: (id: string) => Actor): z.infer<typeof ExportJob> {

@@ -2,7 +2,7 @@ import type { Principal } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { listOwnExports } from './store.ts'
 
-/** Of these exports the ids that the caller may know of, by the rule of `visibleExport`. */
+/** Returns the ids of those exports that the caller may see, by the rule of `visibleExport`. */
 export async function visibleExportIds(
   tx: Transaction,
   tenantId: string,

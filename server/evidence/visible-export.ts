@@ -4,8 +4,8 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { findExport, type StoredExport } from './store.ts'
 
 /**
- * The export, when the caller may know of it: evidence:list sees all of the tenant's, evidence:export its own. Someone
- * else's is as unknown as one that never was (404); without either permission it is 403.
+ * Returns the export if the caller may see it: evidence:list permits all of the tenant's, evidence:export the caller's. For
+ * another member's export the response is the same as for one that never existed (404); without either permission it is 403.
  */
 export async function visibleExport(
   tx: Transaction,

@@ -8,7 +8,7 @@ import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// Whatever a tool server answers, and whenever, the execution ends and reports what is known of the call.
+// For any response of a tool server at any time, the execution ends and reports the state of the call.
 
 let api: TestApi
 let owner: Client

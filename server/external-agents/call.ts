@@ -95,7 +95,7 @@ function mostOf({ resource, arguments: { inputCharacters, maxOutputTokens } }: C
 const isCount = (value: JsonValue | undefined): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000_000
 
-/** What an approval binds: a difference of one byte gives another digest. */
+/** The payload that an approval binds. A difference of one byte changes its digest. */
 export const externalPayload = (
   { tenant, principal }: Pick<Context, 'tenant' | 'principal'>,
   { call, release }: ExternalCall,
@@ -122,4 +122,22 @@ export const answerOf = (decision: PolicyDecision) => ({
   obligations: decision.obligations,
   reasons: decision.reasons,
   policyVersion: versionsOf(decision),
+})
+
+/** The resource and details of the audit record of a decision. `more` are details of one operation. */
+export const auditedDecision = <More extends object>(
+  call: Call,
+  output: { decisionId: string; effect: PolicyDecision['effect'] } | undefined,
+  more: More,
+) => ({
+  resource:
+    output === undefined ? { type: 'agent', id: call.agentId } : { type: 'policy_decision', id: output.decisionId },
+  details: {
+    agentId: call.agentId,
+    environment: call.environment,
+    action: call.action,
+    resource: call.resource,
+    effect: output?.effect,
+    ...more,
+  },
 })

@@ -4,7 +4,7 @@ import { findGrant, spendApproval } from '#server/approvals/spend.ts'
 import { budgetsOf, withBudgets } from '#server/executions/steps/call-records.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { approvalTokens } from '#server/policies/decisions/decide.ts'
-import { answerOf, decideExternal, externalCall, externalPayload } from './call.ts'
+import { answerOf, auditedDecision, decideExternal, externalCall, externalPayload } from './call.ts'
 
 /**
  * Requests a decision for an external agent. With `approvalId`, the approval is spent on exactly these bytes in this transaction,
@@ -17,17 +17,10 @@ export const evaluate = mutation({
   output: EvaluateOutput,
   audit: (input, output) => ({
     action: 'policy.evaluated',
-    resource:
-      output === undefined ? { type: 'agent', id: input.agentId } : { type: 'policy_decision', id: output.decisionId },
-    details: {
-      agentId: input.agentId,
-      environment: input.environment,
-      action: input.action,
-      resource: input.resource,
-      effect: output?.effect,
+    ...auditedDecision(input, output, {
       ...(output && withBudgets(budgetsOf(output.obligations))),
       approvalId: input.approvalId,
-    },
+    }),
   }),
   async run({ tx, tenant, principal, input: { approvalId, ...call } }) {
     const context = { tx, tenant, principal }

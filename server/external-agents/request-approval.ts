@@ -1,13 +1,14 @@
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
-import { argumentRows, describeEffect } from '#lib/rules/effect.ts'
+import { describeEffect } from '#lib/rules/effect.ts'
 import { maskValue } from '#lib/rules/mask.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import { RequestApprovalInput, RequestApprovalOutput } from '#lib/schemas/external-agents.ts'
 import { requestApproval as ask } from '#server/approvals/request.ts'
+import { presentDecision } from '#server/executions/steps/present-call.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
-import { answerOf, decideExternal, type ExternalCall, externalCall, externalPayload } from './call.ts'
+import { answerOf, auditedDecision, decideExternal, type ExternalCall, externalCall, externalPayload } from './call.ts'
 
 /**
  * Requests the approval of an external agent's call, if a policy requires one. The requester polls approvals.get until it is
@@ -19,16 +20,7 @@ export const requestApproval = mutation({
   output: RequestApprovalOutput,
   audit: (input, output) => ({
     action: 'policy.approval_requested',
-    resource:
-      output === undefined ? { type: 'agent', id: input.agentId } : { type: 'policy_decision', id: output.decisionId },
-    details: {
-      agentId: input.agentId,
-      environment: input.environment,
-      action: input.action,
-      resource: input.resource,
-      effect: output?.effect,
-      approvalId: output?.approvalId,
-    },
+    ...auditedDecision(input, output, { approvalId: output?.approvalId }),
   }),
   async run({ tx, tenant, principal, input }) {
     const context = { tx, tenant, principal }
@@ -64,11 +56,9 @@ function presentationOf(
   decision: PolicyDecision,
 ): Presentation {
   const shown = maskValue(leaving, content.spec.data.sensitive) as JsonObject
-  const [rule] = decision.reasons
-  const irreversible = tool === undefined ? false : tool.sideEffect === 'irreversible'
-  const tier = content.spec.risk?.tier
   return {
     ...describeEffect(tool?.title ?? `Ask the model ${call.resource}`, shown),
+    ...presentDecision({ content, tool, maskedArguments: shown, decision }),
     effects: [
       `${agent.displayName} is an external agent. Once approved, it can call ${call.resource} once, with exactly the arguments below.`,
       ...(tool === undefined || tool.description === ''
@@ -78,25 +68,10 @@ function presentationOf(
     ],
     onReject: 'The agent learns that the call was rejected.',
     onExpiry: 'The request expires and counts as rejected.',
-    onEscalate: 'The escalation group decides instead. Votes already cast no longer count.',
-    reversible: !irreversible,
-    irreversibleNote: irreversible ? 'This cannot be undone from the console.' : null,
-    risk: tier === 'prohibited' ? 'critical' : (tier ?? 'medium'),
     action: call.action,
     resource: call.resource,
     environment: call.environment,
-    arguments: argumentRows(shown),
     agent: { id: agent.id, name: agent.name, displayName: agent.displayName, version: content.agent.version },
-    policy:
-      rule === undefined
-        ? null
-        : {
-            name: rule.policyName,
-            version: rule.policyVersion,
-            rule: rule.rule,
-            message: rule.message,
-            source: rule.source,
-          },
     executionId: null,
     traceId: null,
     position: null,

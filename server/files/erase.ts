@@ -7,7 +7,7 @@ import { contentHolds, removeContent } from './content.ts'
 import { findClaims, listForErasure, setContentRemoved } from './erase-store.ts'
 import { lockDigest } from './store.ts'
 
-const atOnce = 100
+const batchSize = 100
 
 /**
  * Removes name and content of each file whose name, or whose bytes read as text, contain the subject; if `owners` are
@@ -24,7 +24,7 @@ export async function eraseFiles(
   for (let after: string | undefined = ''; after !== undefined; ) {
     const from: string = after
     const files = await database.inTenant(tenantId, (tx) =>
-      listForErasure(tx, tenantId, { after: from, owners, limit: atOnce }),
+      listForErasure(tx, tenantId, { after: from, owners, limit: batchSize }),
     )
     for (const file of files) {
       if (!holds(file.name) && !(await contentHolds(tenantId, file.sha256, holds))) continue
@@ -36,7 +36,7 @@ export async function eraseFiles(
         else if (await remove(tx, tenantId, file, erasureId)) await note(tx)
       })
     }
-    after = files.length < atOnce ? undefined : files.at(-1)?.id
+    after = files.length < batchSize ? undefined : files.at(-1)?.id
   }
   return left
 }

@@ -6,7 +6,7 @@ import { removeContent } from './content.ts'
 import { findClaims, findOutlived, setContentRemoved } from './erase-store.ts'
 import { lockDigest } from './store.ts'
 
-const atOnce = 100
+const batchSize = 100
 
 /**
  * Removes name and content of files whose executions have lost their content to the tenant's retention. Size, type and
@@ -15,7 +15,7 @@ const atOnce = 100
 export async function expireFiles(tenantId: string, before: Date): Promise<void> {
   const { database } = runtime()
   for (let more = true; more; ) {
-    const files = await database.inTenant(tenantId, (tx) => findOutlived(tx, tenantId, before, atOnce))
+    const files = await database.inTenant(tenantId, (tx) => findOutlived(tx, tenantId, before, batchSize))
     let removed = 0
     for (const file of files)
       await database.inTenant(tenantId, async (tx) => {
@@ -34,6 +34,6 @@ export async function expireFiles(tenantId: string, before: Date): Promise<void>
         })
         if (!gone.shared) await removeContent(tenantId, file.sha256)
       })
-    more = files.length === atOnce && removed > 0
+    more = files.length === batchSize && removed > 0
   }
 }

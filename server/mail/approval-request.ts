@@ -9,7 +9,7 @@ const mostRecipients = 50
 
 /**
  * Notifies the people who could decide a request. The mail names its subject and links to the decision page. It
- * contains no arguments of the call, and replying to it decides nothing.
+ * contains no arguments of the call, and a reply to it has no effect.
  */
 export async function mailApprovers(
   tx: Transaction,

@@ -21,7 +21,7 @@ export const beginRegistration = mutation({
     return {
       options: {
         rp: { id, name },
-        // A person is a different member in each tenant; the device tells them apart by this id and by the name.
+        // A person is a different member in each tenant; the device distinguishes them by this id and by the name.
         user: {
           id: Buffer.from(principal.memberId.replaceAll('-', ''), 'hex').toString('base64url'),
           name: `${principal.username} (${tenant.displayName})`,

@@ -11,7 +11,7 @@ import { recordedRequest, schemaReader } from '#server/policies/decisions/record
 import { findPolicy, findVersion } from './store.ts'
 
 /** Decisions evaluated concurrently: fewer than a batch of the decision worker, so that agents' calls are not held up. */
-const atOnce = 8
+const concurrent = 8
 /** The most decisions that one page searches, however many are in the environment. */
 const searched = 5000
 /** Milliseconds after which a page ends early. */
@@ -51,7 +51,7 @@ export const simulate = query({
     const items: Item[] = []
     let evaluated = 0
     while (evaluated < wanted.length && performance.now() - began < longestMs) {
-      const batch = wanted.slice(evaluated, evaluated + atOnce)
+      const batch = wanted.slice(evaluated, evaluated + concurrent)
       items.push(...(await Promise.all(batch.map(flipOf))).flatMap((item) => item ?? []))
       evaluated += batch.length
     }

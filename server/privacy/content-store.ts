@@ -3,7 +3,7 @@ import { contentContext, contentTables } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Erasable } from './erasable-store.ts'
 
-/** One value of a row: its column, the bytes as they lie there, and what they are encrypted for. */
+/** One value of a row: its column, the stored bytes, and their encryption context. */
 export type EncryptedValue = { column: string; encrypted: Buffer; context: string }
 export type ContentRow = {
   /** Texts, in the order of the table's key. */
@@ -21,7 +21,7 @@ const described = (table: string) => {
   return found
 }
 
-/** Rows of a table that hold content, in the order of its key from after `after`; only those of `owners`, if they are given. */
+/** Returns rows of a table that contain content, in the order of its key, starting after `after`, and only of `owners` if given. */
 export async function listContent(
   tx: Transaction,
   tenantId: string,
@@ -67,8 +67,8 @@ export async function listContent(
 }
 
 /**
- * Puts other bytes in the place of those that were read. False, and nothing changed, when any of them is not what it was:
- * each encryption of a value is other bytes.
+ * Replaces the bytes that were read. Returns false without a change if any of them has changed in the meantime: each encryption
+ * of a value has different bytes.
  */
 export async function replaceContent(
   tx: Transaction,
@@ -87,7 +87,7 @@ export async function replaceContent(
   return numAffectedRows === 1n
 }
 
-/** Which of these no longer run and are no longer open. */
+/** Returns those that are no longer in progress or open. */
 export async function findEnded(tx: Transaction, tenantId: string, owners: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select o.id::text as id from unnest(${[...owners]}::uuid[]) as o(id)
@@ -100,7 +100,7 @@ export async function findEnded(tx: Transaction, tenantId: string, owners: reado
   return rows.map((row) => row.id)
 }
 
-/** The traces of those among them that are executions. */
+/** Returns the traces of those that are executions. */
 export async function findTracesOf(tx: Transaction, tenantId: string, owners: readonly string[]): Promise<string[]> {
   const rows = await tx
     .selectFrom('executions')

@@ -3,9 +3,9 @@ import { contentTables } from '#server/kernel/content/tables.ts'
 import { erasables } from './erasable-store.ts'
 import { withExecution, withoutExecution } from './retention-store.ts'
 
-// A new table of content that only encryption knows would outlive an erasure, and its time.
+// Content of a new table that is only listed for encryption would remain after an erasure and after its retention.
 
-/** A file's name goes with its bytes (server/files). */
+/** A file's name is deleted with its bytes (server/files). */
 const tables = contentTables.map(({ table }) => table).filter((table) => table !== 'files')
 
 test('an erasure looks into every table of content', () => {

@@ -11,7 +11,7 @@ export const createErasure = mutation({
   permission: 'subject:erase',
   input: CreateErasureInput,
   output: CreateErasureOutput,
-  // The subject must not live on in an answer that is kept or in the record.
+  // The subject must not remain in a stored response or in the audit record.
   confidential: true,
   audit: ({ reason }, output) => ({
     action: 'erasure.requested',

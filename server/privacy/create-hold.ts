@@ -5,7 +5,7 @@ import { mutation } from '#server/kernel/operation.ts'
 import { findTrace } from '#server/traces/store.ts'
 import { insertHold } from './store.ts'
 
-/** holds.create: what it covers is neither erased nor deleted by age until it is released. */
+/** holds.create: data under the hold is neither erased nor deleted by age until the hold is released. */
 export const createHold = mutation({
   permission: 'hold:manage',
   input: CreateHoldInput,

@@ -1,24 +1,24 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Resource } from '#server/kernel/content/erased-store.ts'
 
-/** What an erasure must know of a table of content (kernel/content/tables.ts). `c` is a row of it. */
+/** How to erase content of a table (kernel/content/tables.ts). `c` is a row of it. */
 export type Erasable = {
   table: string
   /** The types of its key's columns, in their order. */
   keyTypes: readonly string[]
-  /** What the row belongs to: an execution, or itself. It is erased as one with that. */
+  /** The owner of the row: an execution, or the row itself. Content of an owner is erased together. */
   owner: RawBuilder<string>
-  /** Whether that still runs, or is still open: then nothing is taken away under it. */
+  /** Whether the owner is still in progress or open. Its content is not erased until it ends. */
   live: RawBuilder<boolean>
   /** Whether a legal hold covers it. */
   held: RawBuilder<boolean>
-  /** Where an answer says that something is gone; undefined: no answer shows the row. */
+  /** The resource whose responses show the erasure; undefined if none shows the row. */
   shownBy?: { resource: Resource; id: RawBuilder<string> }
-  /** Members of its JSON that are the product's own words. */
+  /** Members of its JSON with texts of the product. */
   kept?: readonly string[]
-  /** Columns that go as a whole when anything of the row does: they hold a salt, or can't be read in part. */
+  /** Columns that are deleted completely with any content of the row: they contain a salt, or can't be read in part. */
   whole?: readonly string[]
-  /** The column with a member `salt`, which goes when anything of the row does. */
+  /** The column with a member `salt`, which is deleted with any content of the row. */
   salted?: string
 }
 
@@ -27,7 +27,7 @@ type Column = RawBuilder<unknown>
 const onDay = (time: Column) =>
   sql<boolean>`exists (select 1 from legal_holds h where h.tenant_id = c.tenant_id and h.released_at is null
     and (${time} at time zone 'UTC')::date between h.from_day and h.to_day)`
-/** An execution is held with its trace, and with the day on which it began. */
+/** An execution is on hold with its trace, and with the day on which it began. */
 const ofHeld = (execution: Column) =>
   sql<boolean>`exists (select 1 from executions e join legal_holds h on h.tenant_id = e.tenant_id and h.released_at is null
     and (h.trace_id = e.trace_id or (e.created_at at time zone 'UTC')::date between h.from_day and h.to_day)
@@ -35,7 +35,7 @@ const ofHeld = (execution: Column) =>
 const ofLive = (execution: Column) =>
   sql<boolean>`exists (select 1 from executions e where e.tenant_id = c.tenant_id and e.id = ${execution} and e.ended_at is null)`
 
-/** Open to a decision, or approved for a call elsewhere that can still be made with it. */
+/** Waiting for a decision, or approved for a call of an external agent that can still be made. */
 const isOpen = (approval: string) =>
   sql<boolean>`(${sql.ref(`${approval}.status`)} = 'pending' or (${sql.ref(`${approval}.kind`)} = 'external_call'
     and ${sql.ref(`${approval}.status`)} = 'approved' and ${sql.ref(`${approval}.used_at`)} is null
@@ -84,7 +84,7 @@ export const erasables: readonly Erasable[] = [
     table: 'policy_decisions',
     keyTypes: ['uuid'],
     owner: sql<string>`coalesce(c.execution_id, c.id)::text`,
-    // Of a call elsewhere the request for approval is about the decision.
+    // The approval request of an external agent's call refers to the decision.
     live: sql<boolean>`(${ofLive(sql`c.execution_id`)} or exists (select 1 from approvals a
       where a.tenant_id = c.tenant_id and a.subject_id = c.id and ${isOpen('a')}))`,
     held: sql<boolean>`(${onDay(sql`c.created_at`)} or ${ofHeld(sql`c.execution_id`)})`,

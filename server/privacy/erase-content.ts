@@ -6,23 +6,23 @@ import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { type ContentRow, type EncryptedValue, listContent, replaceContent } from './content-store.ts'
 import type { Erasable } from './erasable-store.ts'
 
-/** Rows that one transaction looks at. */
+/** The number of rows that one transaction reads. */
 const lot = 200
 
 export type Lot = {
   records: number
   texts: number
-  /** Rows that hold the subject under a legal hold: left as they are. */
+  /** Rows with the subject under a legal hold, which are not changed. */
   held: number
-  /** What must end first: left as it is until then. */
+  /** Rows with the subject that are not changed until their owner ends. */
   waitsFor: string[]
-  /** Where to go on; undefined: all has been looked at. */
+  /** The position to continue from; undefined at the end. */
   next: string[] | undefined
 }
 
 /**
- * Takes each text that holds the subject out of some rows of a table, in the order of their keys from after `after`; only
- * out of those of `owners`, if they are given. Salts go with what they salted, so that no digest can be guessed from.
+ * Removes each text that contains the subject from some rows of a table, in the order of their keys, starting after `after`, and
+ * only of `owners` if given. Salts are deleted with their values, so that a digest can't confirm a guess.
  */
 export async function eraseContent(
   tx: Transaction,

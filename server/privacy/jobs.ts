@@ -13,13 +13,13 @@ import { eraseContent } from './erase-content.ts'
 import { erasureContext, erasureQueue } from './erasure-queue.ts'
 import { addErased, type Counts, findErasure, setErasureCompleted, setWaiting } from './store.ts'
 
-/** How long until what an erasure waits for is looked at again. */
+/** The interval at which an erasure checks whether content in progress has ended. */
 const waitSeconds = 60
 
 /**
- * Goes through all content, some rows at a time, each lot in a transaction of its own, which also writes the audit record of
- * what it took. Nothing is taken from under what runs or is open: the erasure stays pending, and comes back when it has
- * ended. Begun again after a crash it finds nothing of what it has taken.
+ * Erases the subject from all content, some rows at a time. Each transaction also writes the audit record of its erasures.
+ * Content in progress or open is not erased: the erasure stays pending and is repeated after it has ended. A repetition after
+ * a crash doesn't find content that is already erased.
  */
 export const erasures: JobHandler = {
   queue: erasureQueue,
@@ -50,7 +50,7 @@ export const erasures: JobHandler = {
 
 type Pass = { tenantId: string; id: string; subject: string; owners: string[] | undefined }
 
-/** All there is, or what belongs to `owners` alone. */
+/** Erases from all content, or only from that of `owners`. */
 async function pass({ tenantId, id, subject, owners }: Pass) {
   const { database } = runtime()
   const left = { held: { spans: 0, records: 0 }, waitsFor: new Set<string>() }
@@ -89,7 +89,7 @@ async function pass({ tenantId, id, subject, owners }: Pass) {
   return left
 }
 
-/** What a lot took, in the erasure's row and in the log. */
+/** Records the erasures of one transaction in the erasure's row and in the audit log. */
 async function note(tx: Transaction, tenantId: string, id: string, table: string, counts: Counts): Promise<void> {
   if (counts.values === 0) return
   await addErased(tx, tenantId, id, counts)

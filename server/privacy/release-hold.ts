@@ -3,7 +3,7 @@ import { ReleaseHoldInput, ReleaseHoldOutput } from '#lib/schemas/privacy.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { findHold, setHoldReleased } from './store.ts'
 
-/** holds.release, for good. */
+/** holds.release: ends a hold permanently. */
 export const releaseHold = mutation({
   permission: 'hold:manage',
   input: ReleaseHoldInput,

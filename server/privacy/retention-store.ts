@@ -13,7 +13,7 @@ const columnsOf = (table: string) => contentTables.find((one) => one.table === t
 
 const heldExecution = erasable('executions').held
 
-/** Executions that ended before `before`, whose content is there and that no hold covers; a few, the oldest first. */
+/** Returns some executions that ended before `before`, with content and without a hold, oldest first. */
 export async function findExpiredExecutions(
   tx: Transaction,
   tenantId: string,
@@ -38,7 +38,7 @@ const ofExecutions: Record<string, RawBuilder<unknown>> = {
 
 export const withExecution: readonly string[] = Object.keys(ofExecutions)
 
-/** Deletes all content of these executions; gives what is gone. */
+/** Deletes all content of these executions. Returns the deleted rows. */
 export async function expireExecutions(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<Gone[]> {
   const gone: Gone[] = []
   for (const [table, execution] of Object.entries(ofExecutions))
@@ -46,7 +46,7 @@ export async function expireExecutions(tx: Transaction, tenantId: string, ids: r
   return gone
 }
 
-/** When the time of content begins that belongs to no execution, or to none that exists. */
+/** When retention begins for content that doesn't belong to an existing execution. */
 const since: Record<string, RawBuilder<unknown>> = {
   approvals: sql`c.execution_id is null and c.decided_at`,
   policy_decisions: sql`c.execution_id is null and c.created_at`,
@@ -56,7 +56,7 @@ const since: Record<string, RawBuilder<unknown>> = {
 }
 export const withoutExecution: readonly string[] = Object.keys(since)
 
-/** Deletes content of some rows of a table that are older than `before`, are over and held by nothing. */
+/** Deletes content of some rows of a table that are older than `before`, have ended and are not on hold. */
 export async function expireRows(
   tx: Transaction,
   tenantId: string,

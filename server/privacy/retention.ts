@@ -11,9 +11,9 @@ const executionsAtOnce = 50
 const rowsAtOnce = 200
 
 /**
- * Deletes content that the tenant's retention has passed: of an execution all of it at once, counted from its end, the rest from
- * its decision, settlement or making. Rows, states, digests and the log stay. What runs, is open or held is left. Each lot is a
- * transaction with its own audit record; a process that dies is followed by the next round.
+ * Deletes content that is older than the tenant's retention. All content of an execution is deleted together, counted from its
+ * end; other content is counted from its decision, settlement or creation. Rows, states, digests and the audit log are kept, and
+ * so is content in progress, open or on hold. Each transaction writes an audit record; after a crash the next round continues.
  */
 export async function purgeContent(tenantId: string, now = Date.now()): Promise<void> {
   const { database } = runtime()

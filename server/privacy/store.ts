@@ -26,7 +26,7 @@ export const findErasure = (tx: Transaction, tenantId: string, id: string) =>
 
 export type Counts = { spans: number; values: number; records: number }
 
-/** Adds up; a job that crashed and begins again finds nothing of what it has erased. */
+/** Adds to the counts. A job that is repeated after a crash doesn't find content that is already erased. */
 export async function addErased(
   tx: Transaction,
   tenantId: string,
@@ -47,7 +47,7 @@ export async function addErased(
 
 type Held = { spans: number; records: number }
 
-/** All has been looked through; what is left waits for these to end. */
+/** All content has been searched. The remaining content waits for these to end. */
 export async function setWaiting(
   tx: Transaction,
   tenantId: string,
@@ -68,7 +68,7 @@ export async function setWaiting(
     .execute()
 }
 
-/** Also forgets the subject itself. Undefined when it was completed before. */
+/** Completes the erasure and deletes the subject itself. Undefined if it was already completed. */
 export const setErasureCompleted = (tx: Transaction, tenantId: string, id: string, held: Held) =>
   tx
     .updateTable('erasures')
@@ -126,7 +126,7 @@ export const findHold = (tx: Transaction, tenantId: string, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** Undefined when it is at another revision, or released already. */
+/** Undefined if it has another revision or is already released. */
 export const setHoldReleased = (
   tx: Transaction,
   tenantId: string,

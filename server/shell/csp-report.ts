@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { barePolicy, fixedHeaders } from './policy.ts'
 
-/** What a browser says that it blocked. Every text comes from outside and is cut to 500 characters. */
+/** The browser's report of blocked content. Every text is from outside and is cut to 500 characters. */
 export type CspReport = { documentUri: string; directive: string; blockedUri: string; sample: string; source: string }
 
 const MAX_BYTES = 16 * 1024

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { enter, type Place, standing } from './admission.ts'
 
-// What is too much is refused at once and kept nowhere: what the process holds has a limit, whatever comes.
+// Excess telemetry is refused immediately and not stored: the memory of the process is limited for any load.
 
 const mebibyte = 1024 * 1024
 const places: Place[] = []
@@ -29,7 +29,7 @@ test('most of ten times the allowed bytes are refused, and the limit is never ex
   const answers = attempts(480, mebibyte)
   expect(standing().held).toBe(32 * mebibyte)
   expect(answers.slice(32)).toEqual(Array(448).fill(refusal))
-  // As soon as one has left there is room for one more.
+  // As soon as one request leaves, another is admitted.
   places.shift()?.leave()
   expect(attempts(2, mebibyte)).toEqual([expect.objectContaining({}), refusal])
   expect(standing().held).toBe(32 * mebibyte)
@@ -67,12 +67,12 @@ test('few requests, and even fewer large ones, are processed concurrently; the o
 
 test('a full queue refuses the next request before reading its body, and each departure admits at most one', async () => {
   const waiting = Array.from({ length: 68 }, () => come(1024))
-  // Those whose bodies still come in count as well.
+  // Requests whose bodies are still arriving count as well.
   expect(() => come(1024)).toThrow(refusal)
   const turns = waiting.map((place) => place.turn())
   expect(standing()).toMatchObject({ running: 4, waiting: 64 })
   expect(() => come(1024)).toThrow(refusal)
-  // It leaves before its turn: it is not woken, and does not occupy a place.
+  // It leaves before its turn, so it is not started and does not occupy a place.
   waiting[4]?.leave()
   waiting[0]?.leave()
   await turns[5]

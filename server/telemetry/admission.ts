@@ -1,12 +1,12 @@
 import { ApiError } from '#lib/errors.ts'
 
-/** Bytes of requests, decompressed, that this process holds at once. More is refused, not queued: memory stays as it is. */
+/** The decompressed bytes of requests that this process holds concurrently. More are refused, not queued, to limit memory. */
 const maxHeldBytes = 32 * 1024 * 1024
-/** Batches that are decoded and written at once; each takes a connection of the pool. */
+/** Batches that are decoded and written concurrently. Each needs a connection of the pool. */
 const maxAtOnce = 4
-/** Their bytes in all, decompressed: as objects they are many times as much. A larger batch is worked on alone. */
+/** Their total decompressed bytes, because objects need many times as much. A larger batch is processed alone. */
 const maxBytesAtOnce = 4 * 1024 * 1024
-/** Batches that come in or wait for their turn; a connection whose body is read costs memory, too. */
+/** Batches that arrive or wait for their turn, because a connection whose body is read needs memory, too. */
 const maxWaiting = 64
 
 let held = 0
@@ -19,17 +19,17 @@ const busy = () =>
   new ApiError('rate_limited', 'More telemetry arrives than can be written. Send it again in a second.')
 
 export type Place = {
-  /** What the request turns out to take. Throws 429 when there is not enough room. */
+  /** Reserves further bytes when the request turns out to be larger. Throws 429 if they exceed the limit. */
   grow(bytes: number): void
   /** Waits for its turn. */
   turn(): Promise<void>
-  /** Always, in the end. */
+  /** Must always be called at the end. */
   leave(): void
 }
 
 const fits = (bytes: number) => running === 0 || (running < maxAtOnce && runningBytes + bytes <= maxBytesAtOnce)
 
-/** In the order of arrival, so that small requests cannot delay a large one without limit. */
+/** Starts requests in the order of arrival, so that small ones can't delay a large one without limit. */
 function startNext(): void {
   for (let next = waiting[0]; next !== undefined && fits(next.bytes); next = waiting[0]) {
     waiting.shift()
@@ -37,11 +37,11 @@ function startNext(): void {
   }
 }
 
-/** Lets a request in, before its body is read. Throws 429 with Retry-After when it would be one too many, or too large. */
+/** Admits a request before its body is read. Throws 429 with Retry-After if there are too many requests or bytes. */
 export function enter(bytes: number): Place {
   if (places >= maxAtOnce + maxWaiting) throw busy()
   let mine = 0
-  /** Bytes that count as being worked on; undefined before and after. */
+  /** The bytes that count as being processed; undefined before and after. */
   let working: number | undefined
   let waits: { bytes: number; start(): void } | undefined
   const grow = (more: number) => {

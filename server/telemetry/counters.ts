@@ -9,7 +9,7 @@ export type TelemetryCounts = {
   refused: number
 }
 
-/** Of this process since it started, by tenant: a monitor that reads them adds up the processes. */
+/** Counts of this process since its start, by tenant. A monitor adds up those of all processes. */
 const counts = new Map<string, TelemetryCounts>()
 
 export const telemetryCounts = (tenantId: string): Readonly<TelemetryCounts> =>

@@ -10,7 +10,7 @@ import { getTrace } from '#server/traces/get-trace.ts'
 import { decodeProtobuf } from './decode-protobuf.ts'
 import { exportSpans } from './export.ts'
 
-// What a manifest calls sensitive is masked in what its agent's telemetry says, too.
+// Fields that a manifest declares as sensitive are also masked in its agent's telemetry.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant

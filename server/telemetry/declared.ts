@@ -9,8 +9,8 @@ import type { ClassDeclared } from './sensitive.ts'
 type Spoken = { traceId: string; agent: string | undefined }
 
 /**
- * What registered agents declare as sensitive, by trace: whatever agent a span of the trace names, or whose execution it is.
- * A span that a library sends in between names no agent and holds the same data.
+ * The fields that registered agents declare as sensitive, by trace: those of every agent that a span of the trace names, and
+ * of the agent whose execution it is. Spans of libraries don't name an agent but contain the same data.
  */
 export async function classesDeclared(
   tx: Transaction,
@@ -26,7 +26,7 @@ export async function classesDeclared(
   const agents = new Map<string, Set<string>>(traceIds.map((traceId) => [traceId, new Set()]))
   for (const { traceId, agent } of spans) if (agent !== undefined) agents.get(traceId)?.add(agent)
   for (const { traceId, agentId } of recorded) agents.get(traceId)?.add(agentId)
-  // The same agents, the same function: what it has found out about keys holds for all traces.
+  // Traces of the same agents share a function, because its results for keys are valid for all of them.
   const byPaths = new Map<string, ClassDeclared>()
   const classesOf = (paths: readonly SensitivePath[], key: string): ClassDeclared => {
     const known = byPaths.get(key) ?? classBy(paths)
@@ -45,8 +45,8 @@ export async function classesDeclared(
 }
 
 /**
- * A path holds wherever it begins: `$.customer.email` is `customer.email`, `request.customer.email`, and what stands so in a
- * structure or in JSON as text.
+ * A path matches at any depth: `$.customer.email` matches `customer.email`, `request.customer.email`, and the same members in
+ * a structure or in JSON text.
  */
 export function classBy(paths: readonly SensitivePath[]): ClassDeclared {
   const parsed = paths.map(({ path, class: className }) => ({ steps: parsePath(path) ?? [], className }))
@@ -54,7 +54,7 @@ export function classBy(paths: readonly SensitivePath[]): ClassDeclared {
     const whole = key.split('.').reduceRight<JsonValue>((inner, step) => [{ key: step, value: inner }], value)
     return parsed.find(({ steps }) => steps.length > 0 && holds(whole, steps))?.className
   }
-  // Where no path can end within the value, its key alone decides, and the same few keys come with every span.
+  // If a path can't end within the value, only its key decides. The same few keys occur in all spans.
   const ends = new Set(parsed.map(({ steps }) => steps.at(-1) ?? ''))
   const mayEndIn = (value: JsonValue): boolean => {
     if (typeof value === 'object') return value !== null
@@ -72,7 +72,7 @@ export function classBy(paths: readonly SensitivePath[]): ClassDeclared {
 }
 
 const looksLikeJson = /^\s*[[{]/
-/** Keys that are remembered for one request. */
+/** The number of keys that are cached for one request. */
 const maxKeys = 1_000
 
 function unfolded(value: JsonValue): JsonValue {

@@ -28,13 +28,13 @@ export function decodeJson(bytes: Uint8Array): Decoded {
   try {
     body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    // Without its cause: the parser's message quotes the body, which must not get into the log.
+    // Without its cause, because the parser's message quotes the body, which must not be logged.
     throw new OtlpError('The body is not valid JSON.')
   }
   return decodeRequest(body)
 }
 
-/** The same for a body that is parsed. */
+/** The same for a parsed body. */
 export function decodeRequest(body: unknown): Decoded {
   const rejected = new Rejections()
   const spans: Scoped[] = []
@@ -69,7 +69,7 @@ function record(value: unknown): Fields {
   return found.data
 }
 
-/** Own members only: `constructor` of an object that lacks it is not what was sent. */
+/** Reads own members only: an inherited `constructor` was not sent. */
 const field = (from: Fields, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined)
 
 function optional(from: unknown, name: string): Fields {
@@ -165,7 +165,7 @@ function double(value: unknown): number | string {
   throw wrong('doubleValue must be a number')
 }
 
-/** Nanoseconds as text or number, in microseconds. */
+/** Converts nanoseconds, as text or number, to microseconds. */
 function micros(from: Fields, name: string): number {
   const value = field(from, name)
   if (value === undefined || value === null) return 0

@@ -18,8 +18,8 @@ import {
 } from './otlp.ts'
 import { bit64Field, bytesField, varintField, Wire, WireError } from './wire.ts'
 
-// opentelemetry/proto/collector/trace/v1/trace_service.proto and what it imports, field by field: the messages are few, and
-// decoding straight into what is stored costs a third of decoding into messages first. Unknown fields are skipped.
+// Decodes opentelemetry/proto/collector/trace/v1/trace_service.proto and its imports field by field: there are few messages,
+// and decoding directly into the stored form costs a third of decoding into messages first. Unknown fields are skipped.
 
 const field1 = bytesField(1)
 const field2 = bytesField(2)
@@ -43,7 +43,7 @@ export function decodeProtobuf(bytes: Uint8Array): Decoded {
 
 type Request = { wire: Wire; allowance: Allowance; spans: Scoped[]; rejected: Rejections }
 
-/** The scopes may stand before the resource: their places are kept until it is read. */
+/** Scopes may precede the resource, so their positions are stored until it is read. */
 function resourceSpans(request: Request, end: number): void {
   const { wire, allowance } = request
   const resource: KeyValue[] = []

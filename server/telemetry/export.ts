@@ -14,19 +14,19 @@ const Output = z.object({
   partialSuccess: z.object({ rejectedSpans: z.string(), errorMessage: z.string() }).optional(),
 })
 
-/** What an export did, and what is answered. */
+/** The result of an export, and the response. */
 const Recorded = Output.extend({
   auditId: z.uuid(),
   spans: z.int(),
   traces: z.int(),
   repeated: z.int(),
-  /** Of the tree of the added spans' leaves, in hex; undefined when nothing was added. */
+  /** The root of the tree of the added spans' leaves, in hex; undefined if none were added. */
   root: z.string().optional(),
 })
 
 /**
- * Commits the spans of a request: counters, and one audit record that commits to each of them. The same request again adds
- * nothing, and no record of it either. Takes OTLP/JSON, or what a transport has decoded.
+ * Commits the spans of a request with their counters, and one audit record that commits to each span. A repeated request adds
+ * neither spans nor a record. Accepts OTLP/JSON, or a request that a transport has decoded.
  */
 export const exportSpans = mutation({
   permission: 'telemetry:write',
@@ -36,7 +36,7 @@ export const exportSpans = mutation({
     .describe('ExportTraceServiceRequest of OTLP/HTTP, as protobuf or JSON'),
   output: Recorded,
   audit(_, output) {
-    // A request is never refused as a whole here, and one that adds nothing leaves no audit record.
+    // This operation never refuses a complete request, and a request that adds no spans leaves no audit record.
     if (output?.root === undefined) return undefined
     const { auditId, spans, traces, repeated, root, partialSuccess } = output
     const details = {
@@ -73,7 +73,7 @@ export const exportSpans = mutation({
   },
 })
 
-/** One after the other, when it is asked for: none of them outlives its turn. */
+/** Yields spans one at a time, so that only one of them is in memory. */
 function* prepared(
   normalised: readonly { scoped: Scoped; facts: Normalised }[],
   declared: (traceId: string) => ClassDeclared | undefined,
@@ -85,7 +85,7 @@ function* prepared(
   }
 }
 
-/** The same list for spans of one resource to which the same is declared as sensitive: it is stored once. */
+/** Returns the same list for spans with the same resource and declarations, so that it is stored once. */
 function resourceWriter() {
   const known = new Map<readonly KeyValue[], Map<ClassDeclared | undefined, readonly WrittenAttribute[]>>()
   return (resource: readonly KeyValue[], declared: ClassDeclared | undefined): readonly WrittenAttribute[] => {

@@ -2,7 +2,7 @@ import type { JsonValue } from '#lib/json.ts'
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import { classOfText } from './sensitive.ts'
 
-/** What every dialect can say of a span. Names and numbers, no content. */
+/** The facts that every dialect can state about a span: names and numbers, no content. */
 export type Facts = {
   kind: SpanKind
   operation?: string | undefined
@@ -17,22 +17,22 @@ export type Facts = {
 
 /** Reads one attribute by its key. */
 export type Read = (key: string) => JsonValue | undefined
-/** Undefined for a span that does not speak the dialect. */
+/** Returns undefined for a span of another dialect. */
 export type Dialect = (read: Read, name: string) => Facts | undefined
 
 const longestName = 200
-/** Names that are remembered: the same few come with every span. */
+/** The number of cached names. The same few occur in all spans. */
 const maxKnown = 5_000
 // Owned by this module: whether a text may be shown as a name.
 const known = new Map<string, boolean>()
 
-/** A name of something, as far as it may be shown: at most 200 characters, and nothing personal. */
+/** Returns a name if it may be shown: at most 200 characters, without personal data. */
 export function nameIn(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > longestName) return undefined
   let shown = known.get(value)
   if (shown === undefined) {
     shown = !/\p{Cc}/u.test(value) && classOfText(value) === undefined
-    // What clients name is theirs to choose: full means begin again.
+    // Clients choose the names, so the cache is limited.
     if (known.size >= maxKnown) known.clear()
     known.set(value, shown)
   }

@@ -12,7 +12,7 @@ import { endSpan, masked, startSpan, startTrace } from '#server/traces/recording
 import { unmask } from '#server/traces/unmask.ts'
 import { exportSpans } from './export.ts'
 
-// An execution's trace, with what telemetry adds to it.
+// Telemetry adds spans to an execution's trace.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -30,10 +30,10 @@ const at = (second: number) => new Date(Date.UTC(2026, 10, 20, 12, 0, second))
 const email = 'pavel.novak@mail.example'
 const mask = (value: JsonValue) => maskValue(value, [{ path: '$.customer.email', class: 'pii.email' }])
 
-/** An execution whose one span holds a masked value. */
+/** Creates an execution whose only span contains a masked value. */
 async function executed(): Promise<{ traceId: string; spanId: string }> {
   const [executionId, traceId, spanId] = [newId(), newTraceId(), newSpanId()]
-  // Without its agent and release, which traces don't look at.
+  // Without its agent and release, which traces don't read.
   await asOwner(
     runtime,
     `set session_replication_role = replica; insert into executions
@@ -73,7 +73,7 @@ test('telemetry joins the trace of an execution, and changes nothing that the ex
     spans: 2,
     partialSuccess: { rejectedSpans: '1', errorMessage: expect.stringContaining('another span has this trace id') },
   })
-  // Again, alone and in two forms.
+  // Repeated, in both encodings.
   for (const again of [forged, { ...forged, name: 'issue_refund' }])
     expect(await send([again])).toMatchObject({ spans: 0, partialSuccess: { rejectedSpans: '1' } })
   const after = await read(viewer, traceId)

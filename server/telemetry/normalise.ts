@@ -7,7 +7,7 @@ import { traceloop } from './dialects/traceloop.ts'
 import { type Dialect, type Facts, nameIn, type Read } from './facts.ts'
 import type { KeyValue, Scoped } from './otlp.ts'
 
-// A newer convention stands before what it replaced; where a span speaks two, the first one is right about what it says.
+// A newer convention precedes the one that it replaced. If a span uses two, facts of the first one have priority.
 const dialects: readonly [name: string, read: Dialect][] = [
   ['gen_ai', genAi],
   ['openinference', openInference],
@@ -15,10 +15,10 @@ const dialects: readonly [name: string, read: Dialect][] = [
   ['traceloop', traceloop],
 ]
 
-/** `agent`: as it calls itself, else the service. */
+/** `agent`: the name that the agent states, or else the service. */
 export type Normalised = { kind: SpanKind; facts: JsonObject; agent: string | undefined }
 
-/** The facts of a span in whatever dialect, as one; those that a second dialect adds come to those of the first. */
+/** Returns the facts of a span in any dialect. Facts of a second dialect are added to those of the first. */
 export function normalise({ resource, scope, span: { name, attributes } }: Scoped): Normalised {
   const all = new Map<string, JsonValue>()
   for (const { key, value } of attributes) all.set(key, value)
@@ -54,7 +54,7 @@ export function normalise({ resource, scope, span: { name, attributes } }: Scope
 
 type ResourceFacts = Record<'service' | 'serviceVersion' | 'environment', string | undefined>
 
-// All spans of a group have one resource.
+// All spans of a group share a resource.
 const ofResource = new WeakMap<readonly KeyValue[], ResourceFacts>()
 
 function factsOfResource(resource: readonly KeyValue[]): ResourceFacts {
@@ -79,7 +79,7 @@ function merge(before: Facts | undefined, next: Facts): Facts {
   const added = Object.fromEntries(
     Object.entries(next).filter(([key, value]) => value !== undefined && Reflect.get(before, key) === undefined),
   )
-  // Without an operation the kind was a guess: Traceloop's SDK names the agent on each tool of it.
+  // Without an operation the kind is a guess, because Traceloop's SDK names the agent on each of its tools.
   const isGuess = before.kind === 'other' || before.operation === undefined
   return { ...before, ...added, kind: isGuess && next.kind !== 'other' ? next.kind : before.kind }
 }

@@ -1,11 +1,11 @@
 import type { JsonValue } from '#lib/json.ts'
 
-// What both encodings of OTLP are decoded into. Nested key-value lists stay lists of {key, value}, never object keys.
+// The decoded form of both encodings of OTLP. Nested key-value lists remain lists of {key, value}, never object keys.
 
 export type KeyValue = { key: string; value: JsonValue }
 export type OtlpEvent = { name: string; micros: number; attributes: KeyValue[] }
 
-/** Another span that a span belongs to, in this trace or another one. Without ids that are ids it is left out. */
+/** A link to another span, in this trace or another one. Links with invalid ids are omitted. */
 export type OtlpLink = { traceId: string; spanId: string; attributes: KeyValue[] }
 
 /** Ids in lower-case hex, times in microseconds since the epoch. */
@@ -21,16 +21,16 @@ export type OtlpSpan = {
   /** 0 unset, 1 ok, 2 error. */
   status: number
   statusMessage: string
-  /** Only where there are any: a span without them is compared by the same text as before they were kept. */
+  /** Absent without links, so that the text for comparing the span is the same as before links were stored. */
   links?: OtlpLink[]
 }
 export type Scoped = { resource: KeyValue[]; scope: string; span: OtlpSpan }
 
 /** The request can't be decoded: 400, and the exporter must not send it again. */
 export class OtlpError extends Error {}
-/** There is more in the request than one may hold, whatever its size in bytes: 413. */
+/** The request contains more items than permitted, regardless of its size in bytes: 413. */
 export class OtlpTooMuch extends Error {}
-/** One span can't be taken; the others can. */
+/** One span is refused; the others can be accepted. */
 export class SpanRefused extends Error {}
 
 /** Levels of lists within an attribute. */
@@ -38,7 +38,7 @@ export const maxDepth = 32
 const maxSpans = 50_000
 const maxValues = 1_000_000
 
-/** What was left out and why, in the exporter's words; exact in number, the first reasons in words. */
+/** The number of refused spans, and the first reasons. */
 export class Rejections {
   count = 0
   readonly reasons = new Set<string>()
@@ -49,7 +49,7 @@ export class Rejections {
   }
 }
 
-/** A request as it was decoded. In private members: whatever walks an input does not walk a million values. */
+/** A decoded request. Its members are private, so that code that traverses inputs does not visit a million values. */
 export class Decoded {
   readonly #spans: readonly Scoped[]
   readonly #rejected: Rejections
@@ -66,7 +66,7 @@ export class Decoded {
   }
 }
 
-/** Counts what one request holds, so that few bytes can't become much memory. */
+/** Counts the items of one request, so that few bytes can't expand to much memory. */
 export class Allowance {
   #values = 0
   #spans = 0
@@ -90,7 +90,7 @@ export function checkSpan(span: OtlpSpan): OtlpSpan {
   if (span.startMicros <= 0 || span.startMicros > Number.MAX_SAFE_INTEGER)
     throw new SpanRefused('a span needs its start, between 1970 and 2255')
   if (span.endMicros > Number.MAX_SAFE_INTEGER) throw new SpanRefused('a span ends before 2255')
-  // A clock may have been set back during the span; a span never ends before it began.
+  // A clock may have been set back during the span, but a span must not end before its start.
   if (span.endMicros < span.startMicros) span.endMicros = span.startMicros
   if (span.parentSpanId !== null && /^0+$/.test(span.parentSpanId)) span.parentSpanId = null
   return span
@@ -99,7 +99,7 @@ export function checkSpan(span: OtlpSpan): OtlpSpan {
 /** The vendor's part of a link's context concerns only the vendor, so it is stored as a sensitive value. */
 export const traceStateKey = 'w3c.tracestate'
 
-/** Adds a link to its span, unless it leads nowhere. */
+/** Adds a link to its span, unless its ids are invalid. */
 export function addLink(span: OtlpSpan, link: OtlpLink): void {
   if (!isTraceId(link.traceId) || !isSpanId(link.spanId)) return
   span.links ??= []
@@ -109,7 +109,7 @@ export function addLink(span: OtlpSpan, link: OtlpLink): void {
 const isTraceId = (id: string) => /^[0-9a-f]{32}$/.test(id) && !/^0+$/.test(id)
 const isSpanId = (id: string) => /^[0-9a-f]{16}$/.test(id) && !/^0+$/.test(id)
 
-/** PostgreSQL stores no U+0000 and no half of a surrogate pair. */
+/** PostgreSQL can't store U+0000 or lone surrogates. */
 export const storable = (text: string): string => {
   const whole = text.isWellFormed() ? text : text.toWellFormed()
   return whole.includes('\u0000') ? whole.replaceAll('\u0000', '\ufffd') : whole

@@ -5,7 +5,7 @@ import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { otlpJson, type TestSpan } from '#server/testing/otlp.ts'
 
-// Personal data that telemetry sends, looked for everywhere, and who may see it.
+// Searches everywhere for personal data that telemetry sends, and checks who may see it.
 
 let api: TestApi
 let token: string
@@ -62,7 +62,7 @@ const export1 = async (spans: TestSpan[]) => {
   expect([answer.status, answer.text]).toEqual([200, '{}'])
 }
 
-/** Every row of every table, partitions and the queue's included, as the owner sees it. */
+/** Returns all rows of all tables, including partitions and the queue's tables, as the owner. */
 async function dump(): Promise<string> {
   const owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
@@ -126,7 +126,7 @@ describe('canaries', () => {
     expect(stdout).toContain(span.spanId)
     expect(stdout).not.toContain(canary)
     expect(stdout).not.toContain('3704 0044')
-    // In each form that bytes may have in a dump.
+    // In each form of bytes in a dump.
     for (const form of ['hex', 'base64'] as const)
       expect(stdout).not.toContain(Buffer.from(canary).toString(form).slice(0, 12))
   }, 60_000)
@@ -174,7 +174,7 @@ describe('canaries in transit', () => {
       expect(answer.status, answer.text).toBe(status)
       expect(answer.text).not.toContain(canary)
     }
-    // It does write a log, and down to its smallest level.
+    // The server does write a log, at the most verbose level.
     expect(api.logged()).toContain('"level":')
     expect(api.logged()).not.toContain(canary)
     expect(api.logged()).not.toContain('3704 0044')

@@ -244,7 +244,7 @@ describe('sending telemetry', () => {
     await send(otlpJson([mine]))
     const other = await api.client('telemetry', 'globex')
     const answer = await send(otlpJson([{ ...mine, name: 'theirs' }]), {}, other)
-    // To them it is a trace of their own.
+    // In that tenant it is a different trace.
     expect([answer.status, answer.text]).toEqual([200, '{}'])
     expect((await read(mine.traceId)).spans.map(({ name }) => name)).toEqual(['mine'])
   })

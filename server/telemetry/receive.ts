@@ -15,7 +15,7 @@ import { answer, type Encoding } from './respond.ts'
 
 /** After decompression. */
 const maxBytes = 16 * 1024 * 1024
-/** What a request counts for until it is known. */
+/** The assumed size of a request until it is known. */
 const unknownBytes = 64 * 1024
 
 const name = 'telemetry.export'
@@ -90,7 +90,7 @@ async function refuseTooLarge(request: Request): Promise<void> {
   throw new OtlpTooMuch(`The body is larger than ${maxBytes} bytes.`)
 }
 
-/** An exporter that still writes does not read: its body is taken off its hands, to a limit and kept nowhere, so that it sees the answer. */
+/** Reads and discards the rest of the body up to a limit, because an exporter reads the response only after it has written. */
 async function discard(request: Request): Promise<void> {
   let size = 0
   for await (const chunk of request.body ?? []) {
@@ -108,7 +108,7 @@ async function decompressed(bytes: Uint8Array, coding: string | null): Promise<U
   try {
     return await unzip(bytes, { maxOutputLength: maxBytes })
   } catch (error) {
-    // The library stops as soon as there is more: a bomb never unfolds.
+    // The library stops at the limit, so a gzip bomb is not expanded.
     if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE')
       throw new OtlpTooMuch(`The decompressed body is larger than ${maxBytes} bytes.`)
     throw new OtlpError('The body is not valid gzip.')

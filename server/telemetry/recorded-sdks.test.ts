@@ -4,7 +4,7 @@ import { startApi, type TestApi } from '#server/testing/api.ts'
 import { type RecordedSdk, recordedFolder } from '#server/testing/compatibility/recorded.ts'
 import { checkTrace, sdkAgents } from '#server/testing/compatibility/sdk-agents.ts'
 
-// The bytes that SDKs of others sent when they were recorded; `npm run proof` runs the SDKs themselves.
+// Recorded requests of third-party SDKs. `npm run proof` runs the SDKs themselves.
 
 let api: TestApi
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test.each(sdkAgents)('the server understands what $name sent', async (agent) => {
+test.each(sdkAgents)('the server reads the spans that $name sent', async (agent) => {
   const recorded: RecordedSdk = JSON.parse(await readFile(new URL(`${agent.name}.json`, recordedFolder), 'utf8'))
   const token = await api.client('telemetry')
   for (const { path, contentType, contentEncoding, body } of recorded.requests) {

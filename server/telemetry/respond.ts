@@ -4,7 +4,7 @@ export type Encoding = 'protobuf' | 'json'
 /** 64-bit numbers are text in JSON. */
 type PartialSuccess = { rejectedSpans: string; errorMessage: string }
 
-/** ExportTraceServiceResponse in the encoding of the request; partial_success only when something was refused. */
+/** Returns an ExportTraceServiceResponse in the encoding of the request, with partial_success only if spans were refused. */
 export function answer(encoding: Encoding, partialSuccess: PartialSuccess | undefined, requestId: string): Response {
   const headers = {
     'cache-control': 'no-store',

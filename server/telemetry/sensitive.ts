@@ -1,10 +1,10 @@
 import type { JsonValue } from '#lib/json.ts'
 import type { KeyValue } from './otlp.ts'
 
-// What of an attribute is sensitive by itself. In doubt it is: a value that was masked can be shown by a grant, one that was
-// shown can't be taken back.
+// Finds attributes that are sensitive by themselves. In doubt, an attribute is sensitive: a masked value can be shown with a
+// grant, but a shown value can't be withdrawn.
 
-/** A text that says more than a name does. */
+/** A text that may contain more than a name. */
 const longText = 256
 
 const byKey: readonly [RegExp, string][] = [
@@ -35,7 +35,7 @@ const byKey: readonly [RegExp, string][] = [
     'request',
   ],
   [/^w3c\.tracestate$/, 'text'],
-  // An application's own names for whom it works for.
+  // An application's names for its users.
   [/^traceloop\.association\.properties\./, 'identity'],
   [/^(enduser|user|client\.address|net\.peer\.ip|http\.client_ip|source\.address)(\.|$)/, 'identity'],
   [
@@ -48,7 +48,7 @@ const byKey: readonly [RegExp, string][] = [
   ],
 ]
 
-/** Personal data that tells itself by its form, wherever it stands. */
+/** Personal data that is recognised by its form. */
 const byForm: readonly [RegExp, string][] = [
   [/[^\s@"'<>,;:()[\]\\]+@[^\s@"'<>,;:()[\]\\]+\.[^\s@"'<>,;:()[\]\\.]{2,}/, 'pii.email'],
   [/\b[A-Z]{2}\d{2}[ ]?(?:[A-Z0-9]{4}[ ]?){2,7}[A-Z0-9]{1,4}\b/, 'pii.iban'],
@@ -56,7 +56,7 @@ const byForm: readonly [RegExp, string][] = [
   [/\b(?:Bearer|Basic) [A-Za-z0-9._~+/-]{16,}|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/, 'secret'],
 ]
 
-/** Classes of keys, remembered: the same few keys come with every span. */
+/** Caches the classes of keys. The same few keys occur in all spans. */
 const known = new Map<string, string | undefined>()
 const maxKnown = 5000
 
@@ -67,10 +67,10 @@ function classOfKey(key: string): string | undefined {
   return found
 }
 
-/** The class that a manifest's data.sensitive gives an attribute. */
+/** Returns the class of an attribute in a manifest's data.sensitive. */
 export type ClassDeclared = (pair: KeyValue) => string | undefined
 
-/** The class of a sensitive attribute; undefined for one that may be shown. */
+/** Returns the class of a sensitive attribute, or undefined if it may be shown. */
 export function sensitiveClass(pair: KeyValue, declared?: ClassDeclared): string | undefined {
   const { key, value } = pair
   if (value === null) return undefined
@@ -87,9 +87,9 @@ function classOfValue(value: JsonValue): string | undefined {
   return text.length > longText ? 'text' : classOfText(text)
 }
 
-/** The class of personal data that `text` holds. */
+/** Returns the class of personal data in `text`. */
 export function classOfText(text: string): string | undefined {
-  // Most texts hold none of the characters without which none of the forms is there.
+  // Each form requires one of these characters, and most texts contain none of them.
   if (!/[@+]|[A-Z]{2}\d{2}|Bearer|Basic|eyJ/.test(text)) return undefined
   return byForm.find(([pattern]) => pattern.test(text))?.[1]
 }

@@ -15,7 +15,7 @@ import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { otlpProtobuf, type TestSpan } from '#server/testing/otlp.ts'
 import { until } from '#server/testing/until.ts'
 
-// One span of telemetry, with what its exporter says of itself and the spans it links to, and what proves it to a stranger.
+// The proof of one span of telemetry with its resource and links, which anyone with the key can verify.
 
 let api: TestApi
 let token: string
@@ -148,7 +148,7 @@ test('a disclosed value can be verified against its commitment', async () => {
   const sd = hash('sha256', `["${salt}","Pavel"]`, 'base64url')
   expect(await opensCommitment(sd, salt, '"Pavel"')).toBe(true)
   expect(await opensCommitment(sd, salt, '"Paul"')).toBe(false)
-  // What was masked stands as its commitment, once for each of the five values but those of the resource.
+  // Each of the five masked values, except those of the resource, is represented once by its commitment.
   expect(leaf.match(/"sd":"[\w-]{43}"/g)).toHaveLength(4)
 })
 
@@ -174,7 +174,7 @@ test('sha256sum and openssl suffice, as docs/log.md says', async () => {
     await put('nonce', Buffer.from(record.nonce, 'hex'))
     const digest = await shell(`{ printf 'agcp.audit.record.v1\\n'; cat nonce record; } | sha256sum | cut -c1-64`)
     expect(`sha256:${digest}`).toBe(record.digest)
-    // The signature of the checkpoint under the key.
+    // The signature of the checkpoint.
     const note = record.checkpoint ?? ''
     const [text = '', signatures = ''] = note.split('\n\n')
     await put('text', `${text}\n`)

@@ -1,9 +1,9 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** How many names a page looks through for those that fit. */
+/** The number of names that a page searches for matches. */
 const searched = 5000
 
-/** The names that a page looks through, in their order. */
+/** The names that a page searches, in order. */
 const window = (tx: Transaction, tenantId: string, cursor: string | undefined) =>
   tx
     .selectFrom('observedAgents')
@@ -13,7 +13,7 @@ const window = (tx: Transaction, tenantId: string, cursor: string | undefined) =
     .orderBy('name')
     .limit(searched)
 
-/** In the order of their names, with the registered agent of the same name. */
+/** Returns agents ordered by name, with the registered agent of the same name. */
 export const listObserved = (
   tx: Transaction,
   tenantId: string,
@@ -21,7 +21,7 @@ export const listObserved = (
 ) =>
   tx
     .selectFrom(window(tx, tenantId, cursor).as('observed'))
-    // One look for each name, however many agents there are.
+    // One index lookup for each name, regardless of the number of agents.
     .leftJoinLateral(
       (e) =>
         e
@@ -39,7 +39,7 @@ export const listObserved = (
     .limit(limit)
     .execute()
 
-/** The last name that a page looked at, when there may be more behind it. */
+/** The last name that a page searched, if more names may follow. */
 export async function findLastObserved(tx: Transaction, tenantId: string, cursor: string | undefined) {
   const row = await tx
     .selectFrom(window(tx, tenantId, cursor).as('observed'))

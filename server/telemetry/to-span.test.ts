@@ -5,7 +5,7 @@ import { decodeProtobuf } from './decode-protobuf.ts'
 import { normalise } from './normalise.ts'
 import { toSpan } from './to-span.ts'
 
-// What two deliveries of one span are compared by must not change: spans that came before would be taken for other ones.
+// The text for comparing two deliveries of a span must not change, because earlier spans would then count as different.
 
 const spans: TestSpan[] = [
   { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },

@@ -9,7 +9,7 @@ import { type ClassDeclared, classOfText, sensitiveClass } from './sensitive.ts'
 const statuses = ['unset', 'ok', 'error'] as const
 const longestName = 256
 
-/** A span of OTLP as it is recorded, each attribute with its class when it is sensitive. `declared`: by its agent's manifest. */
+/** Converts an OTLP span to its recorded form, with the class of each sensitive attribute. `declared`: by its agent's manifest. */
 export function toSpan(
   scoped: Scoped,
   { kind, facts, agent }: Normalised,
@@ -25,7 +25,7 @@ export function toSpan(
     attributes: link.attributes.map((pair) => written(pair, declared)),
   }))
   const content = contentOf(scoped, attributes, events, links)
-  // A name is for lists and searches. One that tells too much stands among what is masked.
+  // A name appears in lists and searches, so a name with personal data becomes a masked attribute.
   const shown = span.name.length <= longestName && classOfText(span.name) === undefined
   const name = span.name === '' ? 'unnamed' : shown ? span.name : `${facts.operation ?? kind} (long or personal name)`
   if (!shown) attributes.push(masked('otel.span_name', span.name, 'text'))
@@ -56,7 +56,7 @@ export function toSpan(
 /** The last millisecond that ISO 8601 writes with four digits of the year. */
 const latest = 253_402_300_799_999
 
-/** What a decoder gives holds no objects but {key, value}, so that JSON.stringify writes what JCS would. */
+/** Decoded values contain no objects except {key, value}, so JSON.stringify writes the same text as JCS. */
 export function written(pair: KeyValue, declared: ClassDeclared | undefined): WrittenAttribute {
   const { key, value } = pair
   const json = JSON.stringify(value)
@@ -71,7 +71,7 @@ const masked = (key: string, text: string, className: string): WrittenAttribute 
   masked: { class: className, length: text.length },
 })
 
-/** JSON.stringify([span, resource, scope]), made of the texts that are there already: two deliveries are compared by it. */
+/** Returns JSON.stringify([span, resource, scope]), built from existing texts. Two deliveries of a span are compared by it. */
 function contentOf(
   { span, resource, scope }: Scoped,
   attributes: readonly WrittenAttribute[],
@@ -97,7 +97,7 @@ function pairs(attributes: readonly WrittenAttribute[]): string {
   return text
 }
 
-// All spans of a group have one resource.
+// All spans of a group share a resource.
 const resourceTexts = new WeakMap<readonly KeyValue[], string>()
 
 function resourceText(resource: readonly KeyValue[]): string {

@@ -32,7 +32,7 @@ test('the documented attributes of Traceloop give each span its kind and facts, 
   const root = span('joke_creation.workflow', of('workflow', 'joke_creation'))
   const agent = span('joke_teller.agent', of('agent', 'joke_teller'), root.spanId)
   const task = span('history.task', of('task', 'history'), agent.spanId)
-  // The SDK names the agent on everything within it.
+  // The SDK names the agent on all spans within it.
   const tool = span('lookup.tool', [...of('tool', 'lookup'), ['gen_ai.agent.name', 'joke_teller']], agent.spanId)
   const chat = span(
     'openai.chat',

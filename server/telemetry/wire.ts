@@ -1,5 +1,5 @@
-// The wire format of Protocol Buffers, read in place: no object for each message within a message, which is what a span of
-// ten attributes has thirty of (https://protobuf.dev/programming-guides/encoding/).
+// Reads the wire format of Protocol Buffers in place (https://protobuf.dev/programming-guides/encoding/), without an object for
+// each nested message: a span with ten attributes has thirty of them.
 
 /** The message ends too early, or its next bytes are not a field. */
 export class WireError extends Error {}
@@ -12,14 +12,14 @@ const startGroup = 3
 const endGroup = 4
 const bit32Type = 5
 
-/** The tag of a field: compared as one number. */
+/** The tag of a field, as one number. */
 export const varintField = (field: number): number => (field << 3) | varintType
 export const bit64Field = (field: number): number => (field << 3) | bit64Type
 export const bytesField = (field: number): number => (field << 3) | bytesType
 
-/** Groups within groups that are skipped. */
+/** The depth of nested groups that are skipped. */
 const maxGroups = 100
-/** Keys that are remembered, and how long they may be: the same few come with each span, in the same order. */
+/** The number and length of cached keys. The same few occur in each span, in the same order. */
 const maxKeys = 64
 const longestKey = 64
 
@@ -38,14 +38,14 @@ export class Wire {
     return this.#bytes.length
   }
 
-  /** Number and type of the next field in a message that ends at `end`. */
+  /** Returns number and type of the next field in a message that ends at `end`. */
   tag(end: number): number {
     const tag = this.#varint32(end)
     if (tag >>> 3 === 0) throw new WireError('a field lacks a number')
     return tag
   }
 
-  /** The end of the message or text that begins here. */
+  /** Returns the end of the message or text that begins here. */
   span(end: number): number {
     const length = this.#varint32(end)
     const stop = this.at + length
@@ -61,7 +61,7 @@ export class Wire {
     return text.includes('\u0000') ? text.replaceAll('\u0000', '\ufffd') : text
   }
 
-  /** Like text(), for a name that has come before, probably after the same one. */
+  /** Like text(), for a name that probably occurred before, after the same preceding name. */
   key(end: number): string {
     const from = this.at
     const guess = this.#keys[this.#nextKey]
@@ -75,7 +75,7 @@ export class Wire {
       this.at = from
     }
     const text = this.text(end)
-    // The order begins again, or there is a new one.
+    // The order begins again, or differs.
     const known = this.#keys.indexOf(text)
     if (known === -1 && text.length <= longestKey) this.#keys[this.#nextKey] = text
     this.#nextKey = ((known === -1 ? this.#nextKey : known) + 1) % maxKeys
@@ -105,7 +105,7 @@ export class Wire {
     return this.varint(end).low | 0
   }
 
-  /** A whole number of 64 bits; as text where a number does not hold it exactly. */
+  /** Reads a 64-bit integer, as text if a number can't represent it exactly. */
   int64(end: number): number | string {
     const { low, high } = this.varint(end)
     const number = (high | 0) * 2 ** 32 + low
@@ -117,7 +117,7 @@ export class Wire {
     return this.#bytes.readDoubleLE(this.#fixed(8, end))
   }
 
-  /** fixed64 of nanoseconds, in microseconds. In halves: a BigInt for each time costs more than the rest of the span. */
+  /** Reads a fixed64 of nanoseconds as microseconds. In two halves, because a BigInt costs more than the rest of the span. */
   micros(end: number): number {
     const from = this.#fixed(8, end)
     const low = this.#bytes.readUInt32LE(from)
@@ -137,7 +137,7 @@ export class Wire {
     } else throw new WireError('a field has an unknown type')
   }
 
-  /** 64 bits in two halves, without sign. */
+  /** Reads 64 unsigned bits in two halves. */
   varint(end: number): { low: number; high: number } {
     let low = 0
     let high = 0
@@ -177,7 +177,7 @@ export class Wire {
     return from
   }
 
-  /** Whether the bytes up to `stop` are exactly `text`, which is ASCII where they are. */
+  /** Whether the bytes up to `stop` are exactly `text`. False for bytes that are not ASCII. */
   #holds(text: string, stop: number): boolean {
     const from = this.at
     if (stop - from !== text.length) return false

@@ -121,17 +121,22 @@ export async function listMembers(
   if (cursor !== undefined) query = query.where('id', '>', cursor)
   const { control } = filter
   if (control !== undefined)
-    query = query.where('kind', '=', 'person').where((e) => {
-      const links = e
-        .selectFrom('accountLinks as link')
-        .select('link.id')
-        .whereRef('link.issuer', '=', 'members.issuer')
-        .whereRef('link.subject', '=', 'members.subject')
-      if (control === 'open') return e.exists(links.where('link.provedAt', 'is', null))
-      return e.not(
-        e.exists(links.where((link) => link.or([link('link.proof', 'is', null), link('link.proof', '<>', 'before')]))),
-      )
-    })
+    query = query
+      .where('kind', '=', 'person')
+      .where('status', '<>', 'removed')
+      .where((e) => {
+        const links = e
+          .selectFrom('accountLinks as link')
+          .select('link.id')
+          .whereRef('link.issuer', '=', 'members.issuer')
+          .whereRef('link.subject', '=', 'members.subject')
+        if (control === 'open') return e.exists(links.where('link.provedAt', 'is', null))
+        return e.not(
+          e.exists(
+            links.where((link) => link.or([link('link.proof', 'is', null), link('link.proof', '<>', 'before')])),
+          ),
+        )
+      })
   return (await query.orderBy('id').limit(limit).execute()).map(typed)
 }
 

@@ -20,19 +20,19 @@ type Credentials = {
   }[]
 }
 
-/** What node starts: arguments, or arguments and environment. */
+/** Arguments for node, or arguments and environment. */
 export type NodeServer = string[] | { args: string[]; env: Record<string, string> }
 
 export type Answer = { status: number; headers: Headers; body: unknown; text: string }
 
 export type TestApi = {
   baseUrl: string
-  /** Owner's address of its database, for what a test changes behind its back. */
+  /** The owner's address of its database, for changes that a test makes without the server. */
   ownerUrl: string
   gate: string
   credentials: Credentials
   process: ChildProcess
-  /** Tokens of the demo's people and service accounts. Kept for the run: they live half an hour. */
+  /** Tokens of the demo's people and service accounts. Cached for the run, because they are valid for half an hour. */
   person(username: string, slug?: string): Promise<string>
   client(clientId: string, slug?: string): Promise<string>
   query(
@@ -48,18 +48,18 @@ export type TestApi = {
     headers?: Record<string, string>,
   ): Promise<Answer>
   request(token: string | undefined, path: string, init?: RequestInit): Promise<Answer>
-  /** What it has logged so far, if the environment names a LOG_LEVEL. */
+  /** The log so far, if the environment sets LOG_LEVEL. */
   logged(): string
-  /** kill -9, and a new process on the same data; `between`: while none runs. */
+  /** Kills the process (SIGKILL) and starts a new one on the same data. `between` runs while no process does. */
   killAndRestart(between?: () => Promise<void>): Promise<void>
-  /** People and clients sign in anew: what they had is of another time. */
+  /** Discards the cached tokens, which are not valid after a change of the clock. */
   forgetTokens(): void
   close(): Promise<void>
 }
 
 /**
- * The real server in a process of its own on a database of its own, with the demo tenants and the gated tool server.
- * `toolServers` are further ones: name → arguments of node, and its environment. `by`: another way to the database.
+ * Starts the real server in a separate process with its own database, the demo tenants and the gated tool server.
+ * `toolServers` adds servers: name → arguments of node, and environment. `by` replaces the address of the database.
  */
 export async function startApi(
   environment: Record<string, string> = {},
@@ -88,7 +88,7 @@ export async function startApi(
   const start = (port: string) =>
     startProcess(
       {
-        // Suites call faster than a tenant would.
+        // Suites call more often than a tenant may by default.
         RATE_LIMIT_PER_MINUTE: '1000000',
         TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
@@ -109,13 +109,13 @@ export async function startApi(
     if (known !== undefined) return known
     const token = make()
     tokens.set(key, token)
-    // What was asked for during an outage is asked for again.
+    // A token request that failed during an outage is repeated.
     token.catch(() => tokens.delete(key))
     return token
   }
   const tenantOf = (slug: string) => {
     const tenant = credentials.tenants.find((candidate) => candidate.slug === slug)
-    if (tenant === undefined) throw new Error(`no tenant ${slug}`)
+    if (tenant === undefined) throw new Error(`Unknown tenant: ${slug}`)
     return tenant
   }
 
@@ -187,8 +187,8 @@ export async function startApi(
 }
 
 /**
- * What a client does with a server that says it is busy: asks again when it said to. On a slow machine a crowd waits longer
- * for a database connection than the server lets it.
+ * Retries as a client does when the server responds that it is busy, after the delay that the response names. On a slow
+ * machine, many concurrent requests wait longer for a database connection than the server permits.
  */
 export async function patiently(call: () => Promise<Answer>): Promise<Answer> {
   for (let asked = 1; ; asked++) {
@@ -198,7 +198,7 @@ export async function patiently(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** `lines` takes the log; without it the log goes where the tests' own does. */
+/** `lines` collects the log. Without it, the log is written to the output of the tests. */
 async function startProcess(
   environment: Record<string, string>,
   lines?: string[],
@@ -216,14 +216,14 @@ async function startProcess(
   throw new Error('The server ended before it was ready.')
 }
 
-/** `result.data.json` of a procedure that must have succeeded. */
+/** Returns `result.data.json` of a procedure. Throws if the call failed. */
 export function payload<T>(answer: Answer): T {
   const body = answer.body as { result?: { data: { json: T } } } | undefined
   if (answer.status !== 200 || body?.result === undefined) throw new Error(`${answer.status}: ${answer.text}`)
   return body.result.data.json
 }
 
-/** Our code in either error body. */
+/** Returns Countersign's error code from either form of an error body. */
 export function reason(answer: Answer): string | undefined {
   const body = answer.body as { code?: string; error?: { json?: { data?: { reason?: string } } } } | undefined
   return body?.error?.json?.data?.reason ?? body?.code

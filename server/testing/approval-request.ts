@@ -5,10 +5,10 @@ import type { Caller, Tenant } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
-/** The group that is asked. Whoever is to decide joins it. */
+/** The group that decides. Reviewers of a test join it. */
 export const approverGroup = 'refund-approvers'
 
-/** What an approval page shows of a refund. */
+/** The description of a refund on the approval page. */
 export const presentation: Presentation = {
   title: 'Issue refund for A-1',
   effectLabel: 'refund',
@@ -34,7 +34,7 @@ export const presentation: Presentation = {
 
 type Request = { quorum?: number; expiresAfterSeconds?: number; risk?: Presentation['risk']; payload?: JsonObject }
 
-/** `by` asks the approver group for a refund, in the current runtime. The decision is told to the subject `tool_call`. */
+/** Requests approval of a refund from the group as `by`, in the current runtime, with the subject `tool_call`. */
 export function askForRefund(tenant: Tenant, by: Caller, request: Request = {}): ReturnType<typeof requestApproval> {
   const { quorum = 1, expiresAfterSeconds = 3600, risk = presentation.risk, payload } = request
   return runtime().database.inTenant(tenant.id, (tx) =>

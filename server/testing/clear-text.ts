@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** Every row of every table, partitions and the queue's included, as the owner reads it: table → text. */
+/** Returns all rows of all tables, including partitions and the queue's tables, as the owner reads them: table → text. */
 export async function readTables(ownerUrl: string): Promise<Map<string, string>> {
   const owner = new Client({ connectionString: ownerUrl })
   await owner.connect()
@@ -20,10 +20,10 @@ export async function readTables(ownerUrl: string): Promise<Map<string, string>>
   }
 }
 
-/** The tables that hold `word`, as text or as bytes that are shown in hexadecimal or base64. */
+/** Returns the tables that contain `word`, as text, or as bytes in hexadecimal or base64. */
 export function tablesWith(tables: ReadonlyMap<string, string>, word: string): string[] {
   const bytes = Buffer.from(word)
-  // Three texts, because the letters of base64 depend on where in the bytes the word begins.
+  // Three texts, because the letters of base64 depend on the position of the word in the bytes.
   const encoded = [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
     return text.slice(before === 0 ? 0 : before + 1, 4 * Math.floor((before + bytes.length) / 3))

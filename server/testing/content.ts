@@ -3,7 +3,7 @@ import { contentContext, contentTables } from '#server/kernel/content/tables.ts'
 import type { TestApi } from './api.ts'
 import { cipherOfApi } from './tenant-cipher.ts'
 
-/** Where a text stands in content of a running server's tenant, decrypted: `table.column` → keys of its rows. */
+/** Returns where a text occurs in the decrypted content of a running server's tenant: `table.column` → keys of its rows. */
 export async function contentWith(api: TestApi, word: string, slug = 'northwind'): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   for (const { column, key, text } of await allContent(api, slug)) {
@@ -13,7 +13,7 @@ export async function contentWith(api: TestApi, word: string, slug = 'northwind'
   return found
 }
 
-/** All content of the tenant, decrypted, as JSON. */
+/** Returns all content of the tenant, decrypted, as JSON. */
 export async function allContent(
   api: TestApi,
   slug = 'northwind',

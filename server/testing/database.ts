@@ -4,20 +4,20 @@ import { Client, escapeIdentifier, escapeLiteral } from 'pg'
 import { migrate } from '#server/kernel/db/migrate.ts'
 
 export type TestDatabase = {
-  /** Address as the owner, who is not subject to row-level security. */
+  /** The address as the owner, who is not subject to row-level security. */
   ownerUrl: string
-  /** Address as the application's role. */
+  /** The address as the application's role. */
   appUrl: string
-  /** Drops the database. Close pools first; what is still connected is thrown out. */
+  /** Drops the database. Close pools first: connections that remain are terminated. */
   close(): Promise<void>
 }
 
-/** Copies are made one at a time: PostgreSQL refuses to copy a template that has a connection. */
+/** The database is copied by one caller at a time: PostgreSQL refuses to copy a template that is in use. */
 const templateLock = 7_310_453
 
 /**
- * A fresh migrated database of the suite's own on the server of TEST_DATABASE_URL (a role that may create databases and
- * roles). The first caller after a change of the migrations makes a template; the others copy it.
+ * Creates a migrated database for one suite on the server of TEST_DATABASE_URL (a role that may create databases and
+ * roles). The first caller after a change of the migrations creates a template, which others copy.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const serverUrl = process.env.TEST_DATABASE_URL
@@ -45,8 +45,8 @@ export async function testDatabase(): Promise<TestDatabase> {
 type Application = { role: string; password: string }
 
 /**
- * The template of these migrations. Its application role serves the copies, too; how to sign in as it stands in the
- * template's comment, which is written last: a template without one was not finished.
+ * Returns the template of these migrations. The copies share its application role, whose password is in the template's
+ * comment. The comment is written last: a template without one was not completed.
  */
 async function ensureTemplate(server: Client, serverUrl: string): Promise<{ name: string; application: Application }> {
   const name = `cs_template_${await migrationsDigest()}`
@@ -64,13 +64,13 @@ async function ensureTemplate(server: Client, serverUrl: string): Promise<{ name
   const { username: role, password } = new URL(await migrate(databaseUrl(serverUrl, name).href))
   const application: Application = { role, password }
   await server.query(`comment on database ${escapeIdentifier(name)} is ${escapeLiteral(JSON.stringify(application))}`)
-  // A backend of the migration may take a moment to go; from here on nobody connects to the template.
+  // A connection of the migration may take a moment to close. After that, the template accepts no connections.
   await server.query(`alter database ${escapeIdentifier(name)} allow_connections false`)
   await server.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [name])
   return { name, application }
 }
 
-/** Changes with the migrations and with the queue's library, which makes its own tables. */
+/** Changes with the migrations and with the queue's library, which creates its own tables. */
 async function migrationsDigest(): Promise<string> {
   const folder = new URL('../kernel/db/migrations/', import.meta.url)
   const hash = createHash('sha256')

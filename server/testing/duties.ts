@@ -81,7 +81,7 @@ export const alone: Readonly<Record<string, string>> = {
   ...because('switches a machine, whose people stay the same', ['serviceAccounts.disable', 'serviceAccounts.enable']),
 }
 
-/** Files whose SQL functions read who is behind an account, besides the module that decides. */
+/** Files whose SQL functions read who is behind an account, in addition to the module that decides. */
 export const readers: readonly string[] = ['server/service-accounts/list.ts', 'server/tenants/machines.ts']
 
 function because(reason: string, names: readonly string[]): Record<string, string> {

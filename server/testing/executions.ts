@@ -22,14 +22,14 @@ const Denied = z.object({
   error: z.object({ json: z.object({ data: z.object({ status: z.literal('denied'), executionId: z.string() }) }) }),
 })
 
-/** Starting and following executions in production, as maria. */
+/** Functions that start and follow executions in production, as maria. */
 export function executionsOf(api: TestApi) {
   const get = async (id: string) =>
     payload<ExecutionAnswer>(await api.query(await api.person('maria'), 'executions.get', { id }))
   const start = async (agentId: string, input: unknown): Promise<string> => {
     const request = { agentId, environment: 'production', input }
     const answer = await api.mutate(await api.person('maria'), 'executions.execute', request)
-    // One whose first call was denied is there, too.
+    // An execution whose first call was denied exists, too.
     const denied = Denied.safeParse(answer.body)
     return denied.success
       ? denied.data.error.json.data.executionId

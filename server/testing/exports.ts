@@ -38,7 +38,7 @@ export const parseLines = (text: string) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 
-/** A runtime in which tests run exports themselves, until `startWorker()`. Close it in afterAll. */
+/** Creates a runtime in which tests run exports themselves, until `startWorker()`. Close it in afterAll. */
 export async function exportRuntime() {
   const runtime = await testRuntime()
   const folder = await mkdtemp(join(tmpdir(), 'export-'))
@@ -52,18 +52,18 @@ export async function exportRuntime() {
     startWorker: () => {
       working = true
     },
-    /** Asks for an export and runs its job to the end. */
+    /** Requests an export and runs its job to the end. */
     async make(tenant: TestTenant, caller: Caller, input?: object): Promise<ExportJob> {
       const exportId = await askForExport(caller, input)
       await runExport(tenant.id, exportId)
       return await readExport(caller, exportId)
     },
-    /** Where an archive lies. */
+    /** The path of an archive. */
     archivePath: (tenant: TestTenant, name: string) => join(runtime.config.dataDir, 'evidence', tenant.id, name),
-    /** Names of everything that lies there. */
+    /** The names of all files in the folder of archives. */
     files: async (tenant: TestTenant): Promise<string[]> =>
       (await readdir(join(runtime.config.dataDir, 'evidence', tenant.id)).catch(() => [])).sort(),
-    /** Audit actions of the tenant whose record names `word`, in order. */
+    /** Returns the audit actions of the tenant whose record contains `word`, in order. */
     actions: (tenant: TestTenant, word: string): Promise<string[]> =>
       runtime.database.inTenant(tenant.id, async (tx) => {
         const rows = await tx
@@ -75,7 +75,7 @@ export async function exportRuntime() {
           .execute()
         return rows.filter((row) => JSON.stringify(row.record).includes(word)).map((row) => row.type)
       }),
-    /** Extracts an archive; reads its files, and `top` is the path of its top folder. */
+    /** Extracts an archive and reads its files. `top` is the path of its top folder. */
     async extract(name: string, bytes: Buffer) {
       const top = await extractArchive(bytes, join(folder, name))
       return {

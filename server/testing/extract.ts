@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { openPromise } from 'yauzl'
 
-/** Extracts an archive into `folder` and gives the path of its one top folder. */
+/** Extracts an archive into `folder` and returns the path of its only top folder. */
 export async function extractArchive(bytes: Buffer, folder: string): Promise<string> {
   const zip = `${folder}.zip`
   await writeFile(zip, bytes)

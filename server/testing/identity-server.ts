@@ -11,12 +11,12 @@ import { type TestTenant, testRuntime, testTenant } from './tenant.ts'
 
 export type IdentityServer = {
   runtime: Runtime
-  /** Origin of the provider, and of the console unless BASE_URL is set. */
+  /** The origin of the provider, and of the console unless BASE_URL is set. */
   url: string
   close(): Promise<void>
 }
 
-/** The identity provider over HTTP on a free port, with a database of its own. `settings` are those of the process. */
+/** Starts the identity provider over HTTP on a free port, with its own database. `settings` are those of the process. */
 export async function identityServer(settings: Record<string, string> = {}): Promise<IdentityServer> {
   const inner = await testRuntime()
   const server = createServer((req, res) => void identityHandler(req, res))
@@ -47,13 +47,13 @@ export async function identityServer(settings: Record<string, string> = {}): Pro
 
 export type TestRealm = TestTenant & {
   realmUrl: string
-  /** Makes a person with a membership, and tells their subject and password. */
+  /** Creates a person with a membership. Returns their subject and password. */
   person(username: string, roles: string[]): Promise<{ userId: string; password: string }>
-  /** Makes a service account with a membership, and tells its secret. */
+  /** Creates a service account with a membership. Returns its secret. */
   service(clientId: string, roles: string[]): Promise<{ clientSecret: string }>
 }
 
-/** A tenant with a realm of its own. */
+/** Creates a tenant with its own realm. */
 export async function testRealm({ runtime, url }: IdentityServer, slug: string): Promise<TestRealm> {
   const { database } = runtime
   const tenant = await testTenant(runtime, slug)

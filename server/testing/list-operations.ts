@@ -14,18 +14,18 @@ type Property = {
 }
 type Schema = { properties?: Record<string, Property>; required?: string[] }
 
-/** Parts of an input that no schema tells: what is there, once often and once rarely. */
+/** Values of filters that a schema doesn't name: for each, a frequent and a rare value among the rows. */
 export type Examples = (name: string, property: string) => readonly unknown[] | undefined
 
-/** Every read of the catalog that takes a `limit`, with all its filters alone and in pairs, in each value that is an example. */
+/** All reads in the operation catalog that accept a `limit`, with their filters alone and in pairs, for each example value. */
 export function listOperations(examples: Examples): ListOperation[] {
   const found = new Map<unknown, ListOperation>()
   for (const entry of collectCatalog()) {
     const described = z.toJSONSchema(entry.operation.input, { io: 'input', unrepresentable: 'any' })
     const schema: Schema = JSON.parse(JSON.stringify(described))
-    // A procedure and a route of the same operation are one list.
+    // A procedure and a route of the same operation count as one list.
     if (entry.method !== 'GET' || schema.properties?.limit === undefined || found.has(entry.operation)) continue
-    if (!isOperation(entry.operation)) throw new Error(`${entry.name} declares more than it does.`)
+    if (!isOperation(entry.operation)) throw new Error(`${entry.name} is not an operation.`)
     found.set(entry.operation, {
       name: entry.name,
       operation: entry.operation,
@@ -44,7 +44,7 @@ function inputsOf(
 ): Record<string, unknown>[] {
   const values = (property: string): readonly unknown[] => {
     const known = examples(name, property) ?? valuesOf(properties[property] ?? {})
-    if (known.length === 0) throw new Error(`${name} has a filter ${property} without an example.`)
+    if (known.length === 0) throw new Error(`The filter ${property} of ${name} lacks an example.`)
     return known
   }
   const fixed = Object.fromEntries(required.map((property) => [property, values(property)[0]]))

@@ -1,14 +1,14 @@
 import type { Pool, PoolClient } from 'pg'
 
-// A tenant with as many rows as wanted behind each of its lists, made by the database itself. Values that are filtered by
-// are spread as badly as can be: five rows at the far end of a list have the rare value, all others the common one.
+// Creates a tenant with any number of rows in each of its lists, in SQL. Filtered values have the worst distribution: five
+// rows at the far end of a list have the rare value, all others the common one.
 
-/** The id of the `n`-th row of any table: older than everything that is made while a test runs. */
+/** The id of the `n`-th row of any table: older than all rows that are created while a test runs. */
 export const nthId = (n: number): string => `01900000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 
 const id = (n: string) => `('01900000-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
 const at = (n: string) => `timestamptz '2024-06-01' + make_interval(secs => ${n})`
-/** The values of a column: the first one for nearly all rows, each other one for one of the oldest. */
+/** The values of a column: the first value for nearly all rows, each other value for one of the oldest. */
 const spread = (common: string, ...rare: string[]) =>
   `coalesce((array[${rare.map((value) => `'${value}'`).join(', ')}])[n], '${common}')`
 
@@ -20,10 +20,10 @@ const content = {
   tools: [],
 }
 
-/** `$1` is the tenant, `$2` the number of rows, `$3` a member of it. */
+/** `$1` is the tenant, `$2` the number of rows, `$3` a member of the tenant. */
 type Statement = readonly [table: string, columns: string, values: string]
 
-/** In the order in which rows refer to each other. Agent, group and policy 1 are those that everything belongs to. */
+/** In the order in which rows refer to each other. All rows belong to agent 1, group 1 and policy 1. */
 const statements: readonly Statement[] = [
   [
     'members',
@@ -42,7 +42,7 @@ const statements: readonly Statement[] = [
     'tenant_id, id, name, display_name, status, created_by',
     `$1, ${id('n')}, 'agent-' || n, 'Agent ' || n, 'active', $3::uuid`,
   ],
-  // Agent 1 has had very many versions, each other one has one.
+  // Agent 1 has very many versions, each other agent has one.
   [
     'agent_versions',
     'tenant_id, id, agent_id, version, manifest_yaml, manifest, manifest_digest, created_by',
@@ -151,7 +151,7 @@ const statements: readonly Statement[] = [
   ],
 ]
 
-/** Brings the lists of a tenant from `from` to `to` rows each. `owner` is past row-level security; `memberId` one of its members. */
+/** Extends the lists of a tenant from `from` to `to` rows each. `owner` bypasses row-level security. */
 export async function fillLists(
   owner: Pool | PoolClient,
   { tenantId, memberId, from, to }: { tenantId: string; memberId: string; from: number; to: number },

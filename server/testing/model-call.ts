@@ -1,7 +1,7 @@
 import { newId } from '#server/kernel/ids.ts'
 import type { ModelCallRequest } from '#server/policies/decisions/request.ts'
 
-/** A released agent in production asks a model. `changes` take the place of what stands here. */
+/** A call of a model by a released agent in production. `changes` replace fields. */
 export const modelCall = (
   agent: { id: string; name: string },
   changes: Partial<ModelCallRequest> = {},

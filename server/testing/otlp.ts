@@ -1,6 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 
-// Requests of OTLP by hand: the encoder shares nothing with the decoder but the wire format.
+// Encodes OTLP requests by hand: the encoder shares only the wire format with the decoder.
 
 export type OtlpValue = string | number | boolean | OtlpValue[] | { pairs: [string, OtlpValue][] }
 export type TestSpan = {

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import type { Runtime } from '#server/kernel/runtime.ts'
 
-/** A connection to the runtime's database as its owner, past every grant and policy. The caller ends it. */
+/** Connects to the runtime's database as its owner, who bypasses grants and row-level security. The caller disconnects. */
 export async function connectAsOwner({ database }: Pick<Runtime, 'database'>): Promise<Client> {
   const serverUrl = process.env.TEST_DATABASE_URL
   if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests by npm test.')
@@ -12,7 +12,7 @@ export async function connectAsOwner({ database }: Pick<Runtime, 'database'>): P
   return client
 }
 
-/** One statement as the owner: what an intruder with SQL could do. Throws when it touches no row. */
+/** Runs one statement as the owner, as an intruder with SQL could. Throws if it affects no rows. */
 export async function asOwner(
   runtime: Pick<Runtime, 'database'>,
   statement: string,
@@ -21,7 +21,7 @@ export async function asOwner(
   const client = await connectAsOwner(runtime)
   try {
     const { rowCount } = await client.query(statement, values)
-    if (rowCount === 0) throw new Error(`No row was touched by: ${statement}`)
+    if (rowCount === 0) throw new Error(`No rows were affected by: ${statement}`)
   } finally {
     await client.end()
   }

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** This project. */
+/** The root of this project. */
 export const projectRoot = resolve(import.meta.dirname, '../..')
 
 export type ProjectCopy = { folder: string; remove(): void }
@@ -20,7 +20,7 @@ export function copyProject(sources: readonly string[], settings: Record<string,
     })
   symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'))
   renameSync(join(folder, 'next.config.mjs'), join(folder, 'project.config.mjs'))
-  // Turbopack reads only below its root, which has to contain the copy and the packages.
+  // Turbopack only reads files below its root, which must contain the copy and the packages.
   const own = { ...settings, turbopack: { root: resolve('/') } }
   writeFileSync(
     join(folder, 'next.config.mjs'),

@@ -3,7 +3,7 @@ import { payload, type TestApi } from './api.ts'
 
 type Proposal = { approvalId: string }
 
-/** A refund agent of the test's own, governed and released through the API by ci-pipeline and jonas. Gives its id. */
+/** Creates a refund agent for the test, governed and released through the API by ci-pipeline and jonas. Returns its id. */
 export async function releaseRefundAgent(api: TestApi, name: string): Promise<string> {
   const ci = await api.client('ci-pipeline')
   const agentId = await registerRefundAgent(api, name)

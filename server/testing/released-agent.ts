@@ -1,14 +1,14 @@
 import { payload, type TestApi } from './api.ts'
 import { approve, bindingFor } from './refund-agent.ts'
 
-/** The demo's policy says nothing of models. */
+/** The demo's policy does not cover models. */
 const modelCalls = `
 @id("allow-listed-models")
 permit (principal, action == Countersign::Action::"ModelCall", resource)
 when { principal.allowedModels.contains(resource) };
 `
 
-/** A released agent with these steps and tools, governed by the demo's policy. Gives its id. */
+/** Creates a released agent with these steps and tools, governed by the demo's policy. Returns its id. */
 export async function releaseAgent(
   api: TestApi,
   name: string,
@@ -22,7 +22,7 @@ export async function releaseAgent(
     steps?: unknown[]
     runtime?: Record<string, unknown>
     tools: Record<string, string[]>
-    /** Those that are the manifest's own: address and authentication. */
+    /** Servers that the manifest defines: address and authentication. */
     servers?: Record<string, { url: string; auth?: { secretRef: string } }>
     more?: Record<string, unknown>
   },

@@ -7,7 +7,7 @@ import { openQueue } from '#server/kernel/queue.ts'
 import { setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
 
-/** A route handler that a test adds to those of app/v1, so that they have a runtime in a process of Next. */
+/** A route handler that a test adds to app/v1, so that its handlers have a runtime in a process of Next. */
 export async function POST(): Promise<Response> {
   const { APP_URL } = process.env
   if (APP_URL === undefined) throw new Error('APP_URL must be the address of a database.')

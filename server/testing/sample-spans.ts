@@ -9,10 +9,10 @@ export type SampleSpan = {
 }
 
 const names = ['chat gpt-5-mini', 'execute_tool lookup_order', 'execute_tool search', 'embed query', 'policy check']
-/** Calls below each step, one below the other up to this depth. */
+/** The depth of nested calls below each step. */
 const below = 9
 
-/** One root, and steps of ten spans in three levels below it, in reading order: the same for the same `count`. */
+/** Returns a root and steps of ten spans in three levels below it, in reading order. The result depends only on `count`. */
 export function sampleSpans(count: number): SampleSpan[] {
   return Array.from({ length: count }, (_, index) => {
     if (index === 0) return { name: 'a long run', parent: -1, depth: 0, start: 0, duration: count, failed: false }
@@ -28,7 +28,7 @@ export function sampleSpans(count: number): SampleSpan[] {
 
 const hex = (index: number) => (index + 1).toString(16).padStart(16, '0')
 
-/** The same as OTLP/JSON requests of 5,000 spans; `began` is the epoch in milliseconds. */
+/** Returns the spans as OTLP/JSON requests of 5,000 spans each. `began` is in epoch milliseconds. */
 export function otlpRequests(traceId: string, spans: readonly SampleSpan[], began: number): string[] {
   const nanos = (ms: number) => String(BigInt(began + ms) * 1_000_000n)
   const encoded = spans.map(({ name, parent, start, duration, failed }, index) => ({

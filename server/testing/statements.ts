@@ -22,7 +22,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
   return seen
 }
 
-/** What one scan of a table or an index has touched. `rows` are those that it looked at, fit or not, in all its loops. */
+/** One scan of a table or an index. `rows` counts the rows that it read in all its loops, including filtered ones. */
 export type Scan = { relation: string; index: string | undefined; rows: number; buffers: number; loops: number }
 
 type Plan = {
@@ -38,7 +38,7 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** Runs the statement in `tx` by EXPLAIN (ANALYZE, BUFFERS), and gives its scans. */
+/** Runs the statement in `tx` with EXPLAIN (ANALYZE, BUFFERS) and returns its scans. */
 export async function scansOf(tx: Transaction, { text, values }: Statement): Promise<Scan[]> {
   const explained = CompiledQuery.raw(`explain (analyze, buffers, timing off, format json) ${text}`, values)
   const { rows } = await tx.executeQuery<Record<string, [{ Plan: Plan }]>>(explained)

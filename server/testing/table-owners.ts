@@ -1,6 +1,6 @@
-// What server/architecture.test.ts holds the SQL of the server to. Tables by name; owners and readers are folders of server/.
+// The rules for the server's SQL that server/architecture.test.ts checks. Owners and readers are folders of server/.
 
-/** `owner`: the only one whose SQL writes the table. `readBy`: the others whose SQL reads it, which a change of it concerns. */
+/** `owner`: the only domain whose SQL writes the table. `readBy`: other domains whose SQL reads it, which a change of it affects. */
 export const tableOwners: Readonly<Record<string, { owner: string; readBy: readonly string[] }>> = {
   access_changes: { owner: 'access', readBy: [] },
   account_links: { owner: 'tenants', readBy: [] },
@@ -79,8 +79,8 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
 export const writtenByDatabase: readonly string[] = ['audit_records', 'policy_binding_revisions']
 
 /**
- * Files whose statements name their table at run time: `endProposalIn`, to which an owner's store gives its table, and stores
- * that encrypt, erase or expire content in the tables of kernel/content/tables.ts.
+ * Files whose statements name their table at run time: `endProposalIn`, to which an owner's store passes its table, and
+ * stores that encrypt, erase or expire content in the tables of kernel/content/tables.ts.
  */
 export const tableAtRunTime: readonly string[] = [
   'server/kernel/content/plaintext-store.ts',
@@ -90,8 +90,8 @@ export const tableAtRunTime: readonly string[] = [
 ]
 
 /**
- * What a store lends to another domain besides its reads (find, list, count, read, stream, is): the functions that write or
- * lock, because the other domain decides when. Keys are the borrowing domains.
+ * Functions of a store that another domain may call, in addition to its reads (find, list, count, read, stream, is): they
+ * write or lock, and the other domain decides when. Keys are the calling domains.
  */
 export const lentWrites: Readonly<Record<string, readonly string[]>> = {
   access: [

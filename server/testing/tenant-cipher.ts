@@ -5,7 +5,7 @@ import { cipherOf, type TenantCipher, tenantKeyContext } from '#server/kernel/ke
 import { createVault } from '#server/kernel/vault.ts'
 import type { TestApi } from './api.ts'
 
-/** What opens the content of a running server's tenant, from its DATA_DIR and its database: for tests that look at rows. */
+/** Returns the cipher for the content of a running server's tenant, from its DATA_DIR and its database. */
 export async function cipherOfApi(api: TestApi, slug = 'northwind'): Promise<TenantCipher> {
   const keys = { dataDir: join(dirname(api.gate), 'data'), masterKey: undefined, masterKeyPrevious: undefined }
   const vault = createVault(...(await loadMasterKeys(keys)))

@@ -17,7 +17,7 @@ import { addGroupMember, createGroup, createMember, createTenant } from '#server
 import { findGroup } from '#server/tenants/group-store.ts'
 import { testDatabase } from './database.ts'
 
-/** A whole runtime on a database of its own, without HTTP. Close it in afterAll. */
+/** Creates a complete runtime with its own database, without HTTP. Close it in afterAll. */
 export async function testRuntime(
   options: { mcpServers?: McpServers; environment?: Record<string, string> } = {},
 ): Promise<Runtime & { close(): Promise<void> }> {
@@ -31,7 +31,7 @@ export async function testRuntime(
     database: openDatabase(source.appUrl, log, 8),
     listener: openListener(source.appUrl, log),
     queue: await openQueue(source.appUrl, log),
-    // A second process on the same database is given the same MASTER_KEY.
+    // A second process on the same database needs the same MASTER_KEY.
     vault: createVault(config.masterKey === undefined ? randomBytes(32) : Buffer.from(config.masterKey, 'base64')),
     mcpServers: options.mcpServers ?? {},
     trustedIssuers: [],
@@ -50,14 +50,14 @@ export async function testRuntime(
 }
 
 export type TestTenant = Tenant & {
-  /** A caller with these roles; made on first use, the same member afterwards. People join the groups named. */
+  /** Returns a caller with these roles. Created on first use, the same member afterwards. People join the named groups. */
   as(
     username: string,
     options?: { roles?: string[]; kind?: 'person' | 'service_account'; createdBy?: string; groups?: string[] },
   ): Promise<Caller>
 }
 
-/** A tenant of the suite's own in the current runtime. */
+/** Creates a tenant for the suite in the current runtime. */
 export async function testTenant(
   { database }: Pick<Runtime, 'database'>,
   slug = `t-${randomBytes(4).toString('hex')}`,

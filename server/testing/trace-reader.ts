@@ -5,7 +5,7 @@ import { newSpanId } from '#server/kernel/ids.ts'
 import type { TestApi } from './api.ts'
 import { otlpJson } from './otlp.ts'
 
-/** A token of one of the demo's service accounts that nobody has used yet. */
+/** Returns a new token of one of the demo's service accounts. */
 export async function freshClient(api: TestApi, clientId: string): Promise<string> {
   const secret = api.credentials.tenants[0]?.clients.find((one) => one.clientId === clientId)?.clientSecret ?? ''
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret })
@@ -16,7 +16,7 @@ export async function freshClient(api: TestApi, clientId: string): Promise<strin
   return (answer.body as { access_token: string }).access_token
 }
 
-/** Sends spans of about so many bytes each, as one batch that must be taken whole. */
+/** Sends `count` spans of about `bytes` bytes each in one batch, which must be accepted completely. */
 export async function sendSpans(api: TestApi, traceId: string, count: number, bytes: number): Promise<void> {
   const spans = Array.from({ length: count }, () => ({
     traceId,
@@ -34,7 +34,7 @@ export async function sendSpans(api: TestApi, traceId: string, count: number, by
   expect([answer.status, answer.text]).toEqual([200, '{}'])
 }
 
-/** Follows a trace over a socket. `closed` tells with which code it was, and when. */
+/** Follows a trace over a socket. `closed` resolves with the close code and the time. */
 export async function followTrace(api: TestApi, traceId: string, token: string) {
   const socket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1?connectionParams=1`)
   const messages: { id: string; type: string; bytes: number; text: string }[] = []

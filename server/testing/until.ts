@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Asks again until `read` gives a value, and throws with the last answer when it does not within `timeoutMs`. */
+/** Calls `read` until it returns a value, and throws after `timeoutMs`. */
 export async function until<T>(read: () => Promise<T | undefined>, what: string, timeoutMs = 30_000): Promise<T> {
   const end = Date.now() + timeoutMs
   for (;;) {

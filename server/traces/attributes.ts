@@ -2,21 +2,21 @@ import { z } from 'zod'
 import type { JsonValue } from '#lib/json.ts'
 
 /**
- * An attribute as its recorder knows it: with `class` the whole value is sensitive. With `view` it is content: `view` is
- * what may be shown of it, with markers in the places of what is sensitive (lib/rules/mask.ts), and lies encrypted, too.
+ * An attribute before it is stored. With `class`, the whole value is sensitive. With `view`, it is content: `view` is the part
+ * that may be shown, with markers for sensitive values (lib/rules/mask.ts), and is also stored encrypted.
  */
 export type RecordedAttribute = { key: string; value: JsonValue; class?: string; view?: JsonValue }
 
 /**
- * An attribute as it lies in the database. Attributes are a list, never an object: a span may carry a key such as
- * __proto__. Without `value` it is masked as a whole; `sd` is the commitment to what is stored encrypted elsewhere.
+ * An attribute as it is stored. Attributes are a list, never an object, because a span may contain a key such as __proto__.
+ * Without `value`, the whole value is masked. `sd` is the commitment to the value, which is stored encrypted elsewhere.
  */
 export type StoredAttribute = {
   key: string
   value?: JsonValue
   masked?: { class: string; length: number }
   sd?: string
-  /** The commitment to what may be shown, as JSON text, when that is content: it is stored encrypted, and readers get it as `value`. */
+  /** For content, the commitment to the part that may be shown, as JSON text. It is stored encrypted and returned as `value`. */
   shown?: string
   /** Permanently removed by an erasure. */
   erased?: true
@@ -26,7 +26,7 @@ export type RecordedEvent = { name: string; at: string; attributes: RecordedAttr
 export type StoredLink = { traceId: string; spanId: string; attributes: StoredAttribute[] }
 export type StoredEvent = { name: string; at: string; attributes: StoredAttribute[] }
 
-// The values are not parsed again: they come from a JSON column, and zod drops keys such as __proto__.
+// The values are not parsed again: they are from a JSON column, and zod drops keys such as __proto__.
 export const StoredAttributes = z.array(
   z.object({
     key: z.string(),
@@ -40,10 +40,10 @@ export const StoredAttributes = z.array(
 export const StoredEvents = z.array(z.object({ name: z.string(), at: z.string(), attributes: StoredAttributes }))
 export const StoredLinks = z.array(z.object({ traceId: z.string(), spanId: z.string(), attributes: StoredAttributes }))
 
-/** Under which the message of an execution's span is kept, so that it lies encrypted like its other content. */
+/** The key of the message of an execution's span, so that it is stored encrypted like its other content. */
 export const statusMessageKey = 'countersign.status_message'
 
-/** An execution's span with its message where readers look for it. One that was erased stays an attribute that says so. */
+/** Returns an execution's span with its message in the field for messages. An erased message remains an attribute. */
 export function withMessage<Attribute extends { key: string; value?: JsonValue | undefined }>(
   origin: string,
   attributes: readonly Attribute[],

@@ -11,7 +11,7 @@ import { StoredAttributes, StoredEvents, StoredLinks } from './attributes.ts'
 import { findSpan, findTrace } from './store.ts'
 import { attributeView, factsOf, maskedIn, spanView } from './view.ts'
 
-/** One span with everything that is known of it, masked like traces.getTrace. */
+/** Returns one span with all its data, masked as in traces.getTrace. */
 export const getSpan = query({
   permission: 'trace:read',
   input: GetSpanInput,

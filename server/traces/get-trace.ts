@@ -13,12 +13,12 @@ import { skeletonOf } from './skeleton.ts'
 import { findTrace, listEncrypted, listSkeleton, listSpans, type TraceKey } from './store.ts'
 import { maskedValues, spanView, traceView } from './view.ts'
 
-/** More spans than this are for the skeleton: one answer stays below a hundred megabytes. */
+/** Larger traces are only available as a skeleton, so that a response stays below a hundred megabytes. */
 const maxSpans = 10_000
 
 /**
- * A trace with its spans in the order in which they came, or as a skeleton. Sensitive values are masked for everyone who has
- * neither a grant nor the permission and a justification; each read of unmasked values leaves an audit record.
+ * Returns a trace with its spans in the order of their arrival, or as a skeleton. Sensitive values are masked unless the caller
+ * has a grant, or the permission and a justification. Each read of unmasked values writes an audit record.
  */
 export const getTrace = query({
   permission: 'trace:read',

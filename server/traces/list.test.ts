@@ -9,7 +9,7 @@ import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { list } from './list.ts'
 
-// Each filter of the list of traces alone, all of them together, and their pages.
+// Each filter of the list of traces, all filters combined, and their pages.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await send('tool', 2, 'search-bot', { name: 'answer' }, [
     { ...child, name: 'execute_tool Lookup', attributes: [['gen_ai.operation.name', 'execute_tool']] },
   ])
-  // Its root has not come yet.
+  // Its root has not arrived yet.
   await send('open', 3, 'search-bot', { name: 'chat', parentSpanId: 'bbbbbbbbbbbbbbbb' })
   const other = await testTenant(runtime)
   const theirs = await other.as('sdk', { roles: ['traces:write'], kind: 'service_account' })
@@ -90,7 +90,7 @@ test.each<[string, object, string[]]>([
   ],
 ])('filtered by %s', async (_, input, expected) => {
   expect(await found(input)).toEqual(expected)
-  // One row a page: what the filters leave is the same, in the same order, once each.
+  // With one row on each page, the same traces match in the same order, once each.
   expect(await found(input, 1)).toEqual(expected)
 })
 

@@ -12,7 +12,7 @@ const Cursor = z
   .transform((text) => text.split('~'))
   .pipe(z.tuple([z.iso.datetime(), TraceId]))
 
-/** The traces of the tenant, newest first. */
+/** Returns the traces of the tenant, newest first. */
 export const list = query({
   permission: 'trace:read',
   input: ListTracesInput.extend({ cursor: Cursor.optional() }),
@@ -20,7 +20,7 @@ export const list = query({
   async run({ tx, tenant, input }) {
     const { limit, cursor, ...filter } = input
     const before = cursor && { at: cursor[0], traceId: cursor[1] }
-    // One more than asked for tells whether there is more; what the filters skipped may end the page, too.
+    // One more row than requested shows whether older traces exist. The page may also end after many rows that don't match.
     const { hits, stoppedAt } = await listTraces(tx, tenant.id, { limit: limit + 1, before, filter })
     const items = hits.slice(0, limit)
     const last = hits.length > limit ? items.at(-1) : stoppedAt

@@ -12,8 +12,8 @@ export type SkeletonRow = {
 }
 
 /**
- * A trace in columns, in pre-order: a span's descendants are the rows after it, up to `end`. A span whose parent is not
- * there (or that would be its own ancestor) is at the top level. Children are in the order of their start.
+ * Returns a trace in columns, in pre-order: a span's descendants are the rows after it, up to `end`. A span whose parent is
+ * missing (or that would be its own ancestor) is at the top level. Children are in the order of their start.
  */
 export function skeletonOf(rows: readonly SkeletonRow[]): TraceSkeleton {
   const byId = new Map(rows.map((row, index) => [row.spanId, index]))
@@ -45,7 +45,7 @@ export function skeletonOf(rows: readonly SkeletonRow[]): TraceSkeleton {
     status: [],
   }
   const seen = new Set<number>()
-  /** An own stack: a trace may be as deep as it has spans. */
+  /** With an explicit stack, because a trace may be as deep as it has spans. */
   const walk = (root: number) => {
     const stack: { index: number; parent: number; depth: number; close?: number }[] = [
       { index: root, parent: -1, depth: 0 },

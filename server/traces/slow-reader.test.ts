@@ -4,7 +4,7 @@ import { startApi, type TestApi } from '#server/testing/api.ts'
 import { followTrace, freshClient, sendSpans } from '#server/testing/trace-reader.ts'
 import { until } from '#server/testing/until.ts'
 
-// What a stream does with readers that take nothing.
+// How a stream treats readers that don't read.
 
 let api: TestApi
 beforeAll(async () => {
@@ -20,15 +20,15 @@ test('a stalled reader gets a gap when it continues, and the events in between a
   await until(async () => messages[0], 'the first span arrived')
   socket.pause()
   for (let batch = 0; batch < 4; batch++) await sendSpans(api, traceId, 300, 10_000)
-  // By then the server has had everything to say, and has said it to who listens.
+  // By then the server has sent all events to readers that read.
   await until(async () => attentive.messages.find(({ id }) => id === '1201'), 'the other reader has everything', 60_000)
-  // A reader that is back within the server's patience (three seconds) misses nothing; a heartbeat comes after fifteen.
+  // A reader that resumes within three seconds misses no events. A heartbeat is sent after fifteen.
   const beat = async () => attentive.messages.find(({ type }) => type === 'heartbeat')
   await until(beat, 'the patience has run out', 60_000)
   socket.resume()
   const gap = await until(async () => messages.find((message) => message.type === 'gap'), 'the gap is told')
   expect(gap.id).toBe('1201')
-  // What the sockets of the system hold is not ours; of the 12 MB most was never sent.
+  // The operating system buffers some data, but most of the 12 MB was never sent.
   expect(messages.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(9_000_000)
   const before = messages.length
   await sendSpans(api, traceId, 1, 100)

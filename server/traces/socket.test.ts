@@ -10,7 +10,7 @@ import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// The live trace over a real socket, while the tool is held open.
+// The live trace over a real socket, during a call of a tool.
 
 let api: TestApi
 beforeAll(async () => {

@@ -13,7 +13,7 @@ const skeletonColumns = [
   'endedAt',
 ] as const
 
-/** False when the execution's trace is there already. One that telemetry began becomes the execution's. */
+/** Returns false if the execution's trace already exists. A trace that telemetry began becomes the execution's. */
 export async function insertTrace(
   tx: Transaction,
   row: {
@@ -39,7 +39,7 @@ export async function insertTrace(
           endedAt: null,
         })
         .where('traces.executionId', 'is', null)
-        // Without an execution there is nothing to take over.
+        // Without an execution, an existing trace is not taken over.
         .where(sql<boolean>`${row.executionId}::uuid is not null`),
     )
     .executeTakeFirstOrThrow()
@@ -55,7 +55,7 @@ export const findTrace = (tx: Transaction, tenantId: string, traceId: string) =>
     .where('traceId', '=', traceId)
     .executeTakeFirst()
 
-/** The trace id that an execution was given; the trace itself may not have begun. */
+/** Returns the trace id of an execution. The trace may not have begun yet. */
 export const findTraceOfExecution = (tx: Transaction, tenantId: string, executionId: string) =>
   tx
     .selectFrom('executions')
@@ -64,10 +64,10 @@ export const findTraceOfExecution = (tx: Transaction, tenantId: string, executio
     .where('id', '=', executionId)
     .executeTakeFirst()
 
-/** The spans of one trace: `day` is the trace's, so that they lie in one partition. */
+/** Selects the spans of one trace. `day` is the trace's, so that one partition is read. */
 export type TraceKey = { tenantId: string; traceId: string; day: string }
 
-/** In the order in which they were committed. `sealed` of executions' spans, whose content lies there; all with listEncrypted(). */
+/** Returns spans in the order of their commits, with `sealed` only for executions, whose content it contains. listEncrypted() returns all. */
 export const listSpans = (tx: Transaction, { tenantId, traceId, day }: TraceKey, limit: number) =>
   tx
     .selectFrom('spans')
@@ -91,7 +91,7 @@ export const listEncrypted = (tx: Transaction, { tenantId, traceId, day }: Trace
     .limit(limit)
     .execute()
 
-/** What the columns of a trace are made of. Times in microseconds. */
+/** The values for the columns of a skeleton. Times in microseconds. */
 export const listSkeleton = (tx: Transaction, { tenantId, traceId, day }: TraceKey) =>
   tx
     .selectFrom('spans')
@@ -119,11 +119,11 @@ export const findSpan = (tx: Transaction, { tenantId, traceId, day }: TraceKey, 
 const streamedBytes = 32 * 1024
 
 /**
- * Starts and ends with a number above `after`, in order. What telemetry sends has ended already: it has one number. Of a
- * span with very much in it the attributes stay behind.
+ * Returns starts and ends with a number above `after`, in order. Spans of telemetry have ended, so they have one number. Very
+ * large attributes are omitted.
  */
 export const listChanges = (tx: Transaction, { tenantId, traceId, day }: TraceKey, after: number, limit: number) => {
-  // What executions show is stored encrypted.
+  // The shown values of executions are stored encrypted.
   const size = sql`pg_column_size(attributes) + coalesce(pg_column_size(sealed), 0)`
   const attributes = sql<unknown>`case when ${size} > ${sql.lit(streamedBytes)} then '[]' else attributes end`
   const sealed = sql<
@@ -174,12 +174,12 @@ export type TraceFilter = {
   text?: string | undefined
 }
 
-/** Rows that one page looks at: a filter that hits nothing ends a page, not the patience of the database. */
+/** The rows that one page reads at most, so that a filter without matches doesn't run into the statement timeout. */
 const lookedAt = 5_000
 
 /**
- * Newest first. Gives what the filters leave of the next traces, and where it stopped looking. `cursorAt` is the start to the
- * microsecond, which a Date would round.
+ * Returns the next traces that match the filters, newest first, and the position where the search ended. `cursorAt` is the
+ * start in microseconds, which a Date would round.
  */
 export async function listTraces(
   tx: Transaction,

@@ -4,7 +4,7 @@ import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { followTrace, freshClient, sendSpans } from '#server/testing/trace-reader.ts'
 import { until } from '#server/testing/until.ts'
 
-// When a stream ends. Tokens live ten seconds here, so none is kept.
+// When a stream ends. Tokens are valid for ten seconds here, so they are not cached.
 
 let api: TestApi
 beforeAll(async () => {

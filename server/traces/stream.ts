@@ -13,15 +13,15 @@ import { spanView } from './view.ts'
 
 const heartbeatMs = 15_000
 const changesPerRead = 100
-/** What may wait for one reader. An event has at most some 100 KB, so that it stays below 1 MB. */
+/** The events that may wait for one reader. An event has at most about 100 KB, so they stay below 1 MB. */
 const maxBufferedBytes = 256 * 1024
 /** A reader that stalls for this long misses the events in between. */
 const patienceMs = 3_000
 
 /**
- * Starts and ends of spans as they are committed, and between them what models have answered so far, from the beginning or from after `lastEventId`, until the caller leaves.
- * An event's id is its number in the trace. The table is read again each time; a notification only says when. Nothing is
- * read ahead of a slow reader: it gets a `gap` when it reads again, and continues from there.
+ * Streams starts and ends of spans as they are committed, and the partial answers of models, from the beginning or after
+ * `lastEventId`, until the caller disconnects. An event's id is its number in the trace. The table is read again each time; a
+ * notification only triggers that. A slow reader's events are not buffered: it receives a `gap` and continues from there.
  */
 export const stream = subscription({
   permission: 'trace:read',
@@ -30,7 +30,7 @@ export const stream = subscription({
     const { database, listener } = runtime()
     const traceId = await followed(tenant.id, input)
     let day: string | undefined
-    // Spans that a model may be answering in: while the set is empty, their texts are not queried. Undefined: to be read.
+    // Spans in which a model may be answering. While the set is empty, partial texts are not queried. Undefined: not read yet.
     let answering: Set<string> | undefined
     const wakes = openWakes(listener, 'trace', topicOf(tenant.id, traceId), signal)
     let last = Number(input.lastEventId ?? 0)
@@ -69,7 +69,7 @@ export const stream = subscription({
           continue
         }
         if (changes.length === changesPerRead) continue
-        // Each says what is new since the last one that was sent: a slow reader gets fewer and larger ones.
+        // Each event contains the text since the last one, so a slow reader receives fewer and larger events.
         for (const partial of partials)
           if ((buffered?.() ?? 0) <= maxBufferedBytes) for (const event of fresh(partial)) yield [String(last), event]
         if ((await wakes.next(heartbeatMs)) === 'timeout')
@@ -81,7 +81,7 @@ export const stream = subscription({
   },
 })
 
-/** What one reader has not been told of a text. Remembers a number for each span that was answered. */
+/** Returns the part of a text that one reader has not received. Stores a position for each span with an answer. */
 function freshPartials(): (answering: { spanId: string; partial: Partial }) => PartialOutput[] {
   const sent = new Map<string, number>()
   return ({ spanId, partial }) => {
@@ -98,7 +98,7 @@ function freshPartials(): (answering: { spanId: string; partial: Partial }) => P
   }
 }
 
-/** Waits until the reader has taken what was sent. False when it took its time: it gets what is there now, not what was. */
+/** Waits until the reader has read the sent events. False if it was slow, and should continue with the current state. */
 async function taken(buffered: (() => number) | undefined, signal: AbortSignal): Promise<boolean> {
   if (buffered === undefined) return true
   const since = Date.now()
@@ -106,7 +106,7 @@ async function taken(buffered: (() => number) | undefined, signal: AbortSignal):
   return Date.now() - since < patienceMs
 }
 
-/** The trace to follow. That of an execution may begin later; an unknown trace or execution is 404. */
+/** Returns the trace to follow. The trace of an execution may begin later; an unknown trace or execution is 404. */
 async function followed(
   tenantId: string,
   { traceId, executionId }: { traceId?: string | undefined; executionId?: string | undefined },

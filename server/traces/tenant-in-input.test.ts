@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 
-// traces.getTrace and traces.verify name the tenant in their input, as the specification has it.
+// traces.getTrace and traces.verify name the tenant in their input, as specified.
 
 const denied = '{"error":"Tenant access denied"}'
 const northwind = 'org-northwind-mutual'
@@ -75,7 +75,7 @@ describe.each(calls)('%s', (procedure, input) => {
       const answer = await post(token, procedure, { json: input(globex) }, headers)
       expect([answer.status, answer.text]).toEqual([403, denied])
     }
-    // Nothing is said about a body before its sender was let in, and all of it afterwards.
+    // A body is not validated before its sender is authorized, and completely validated afterwards.
     const broken = await post(anna, procedure, '{"json":')
     expect(broken.status).toBe(400)
   })

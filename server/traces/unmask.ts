@@ -13,7 +13,7 @@ import { findTrace } from './store.ts'
 const grantSeconds = 15 * 60
 const approvalSeconds = 24 * 3600
 
-/** traces.unmask: fifteen minutes in which the caller may see masked values of one trace; where the tenant requires it, after a second person has agreed. */
+/** Grants the caller fifteen minutes to see masked values of one trace, after a second person's approval if the tenant requires it. */
 export const unmask = mutation({
   permission: 'trace:unmask',
   input: UnmaskInput,
@@ -111,7 +111,7 @@ function presentationOf(
     onExpiry: 'The request expires and counts as rejected.',
     onEscalate: 'The escalation group decides instead.',
     reversible: false,
-    irreversibleNote: 'What has been read can’t be taken back.',
+    irreversibleNote: 'Values that have been read can’t be hidden again.',
     risk: 'high',
     action: 'trace.unmask',
     resource: `trace/${traceId}`,

@@ -19,7 +19,7 @@ type SpanRow = {
 const Skeleton = Span.omit({ attributes: true })
 const Marker = z.strictObject({ $masked: z.object({ class: z.string(), length: z.int() }) })
 
-/** The row as it is on the wire. A value that is masked as a whole becomes `masked`; one within a value stays a marker there. */
+/** Returns the row in the API's form. A completely masked value becomes `masked`; a masked part of a value remains a marker in it. */
 export function spanView(row: SpanRow): Span {
   const { attributes: stored, ...skeleton } = row
   const { attributes, ...message } = withMessage(row.origin, StoredAttributes.parse(stored))
@@ -34,12 +34,12 @@ export function spanView(row: SpanRow): Span {
   }
 }
 
-/** The commitment stays behind: it is for proofs. */
+/** The commitment is only for proofs, so it is omitted. */
 export function attributeView({ key, value, masked, erased }: StoredAttribute): z.infer<typeof Attribute> {
   const gone = erased === true ? { erased } : {}
   if (masked !== undefined) return { key, masked, ...gone }
   if (value === undefined) return { key, ...gone }
-  // An agent may send a value that only looks like a marker: then it is shown as what it is.
+  // An agent may send a value that only resembles a marker, which is then shown as a value.
   const marker = Marker.safeParse(value)
   return marker.success ? { key, masked: marker.data.$masked, ...gone } : { key, value, ...gone }
 }
@@ -63,7 +63,7 @@ export function traceView(row: {
   }
 }
 
-/** How many values of these spans stand masked, those within a value included. */
+/** Returns the number of masked values in these spans, including parts of values. */
 export const maskedValues = (spans: readonly Span[]): number => maskedIn(spans.flatMap((span) => span.attributes))
 
 export const maskedIn = (attributes: readonly z.infer<typeof Attribute>[]): number =>

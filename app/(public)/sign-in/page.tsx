@@ -14,9 +14,9 @@ export default function SignInPage() {
         <SignIn />
       </Suspense>
       <p className="border-line border-t pt-4 text-dense text-ink-2">
-        Did you receive an evidence bundle?{' '}
+        Did you receive an evidence archive?{' '}
         <Link href={verifyPath()} prefetch={false} className="text-link">
-          Verify an evidence bundle
+          Verify an evidence archive
         </Link>{' '}
         without signing in.
       </p>

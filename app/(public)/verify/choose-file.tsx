@@ -23,7 +23,7 @@ export function ChooseFile({ chosen, onFile }: ChooseFileProps) {
       )}
     >
       <span className="inline-flex min-h-9 items-center border border-line-strong bg-raised px-3">
-        {chosen === undefined ? 'Choose a bundle' : 'Choose another bundle'}
+        {chosen === undefined ? 'Choose an archive' : 'Choose another archive'}
       </span>
       <span className="wrap-anywhere min-w-0 text-ink-2">
         {over ? (

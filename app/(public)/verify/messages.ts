@@ -1,4 +1,12 @@
-import type { BundleCheck, BundleReport } from '#lib/verify-bundle.ts'
+import type { About, Check, Report } from '#lib/verify/report.ts'
 
-/** Messages of the worker: the share of bytes read, each completed check, and the final report or the reason of a failure. */
-export type FromWorker = { share: number } | { check: BundleCheck } | { report: BundleReport } | { failed: string }
+/** What the page asks of the worker: an archive, and what the reader compares its key with. */
+export type ToWorker = { file: Blob; fingerprint: string | undefined }
+
+/** Messages of the worker: the share of bytes read, what the archive says of itself, each check, and the report or why there is none. */
+export type FromWorker =
+  | { share: number }
+  | { about: About }
+  | { check: Check }
+  | { report: Report }
+  | { failed: string }

@@ -1,35 +1,42 @@
 import { useEffect, useRef, useState } from 'react'
-import type { BundleCheck, BundleReport } from '#lib/verify-bundle.ts'
-import type { FromWorker } from './messages.ts'
+import type { About, Check, Report } from '#lib/verify/report.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
 
 export type Checking = {
-  name: string
+  file: File
+  /** What its key is compared with; undefined for the keys that this service publishes. */
+  fingerprint: string | undefined
   /** The share of the bytes of its files that has been read, from 0 to 1. */
   share: number
-  checks: BundleCheck[]
-  report: BundleReport | undefined
+  about: About | undefined
+  checks: Check[]
+  report: Report | undefined
   failed: string | undefined
 }
 
-/** Checks an archive in a worker, so that the page stays responsive. Choosing another file stops the previous check. */
-export function useCheck(): { checking: Checking | undefined; check(file: File): void } {
+type Given = Pick<Checking, 'file' | 'fingerprint'>
+
+/** Checks an archive in a worker, so that the page stays responsive. A new check stops the previous one. */
+export function useCheck(): { checking: Checking | undefined; check(given: Given): void } {
   const [checking, setChecking] = useState<Checking>()
   const worker = useRef<Worker>(undefined)
   useEffect(() => () => worker.current?.terminate(), [])
-  function check(file: File) {
+  function check(given: Given) {
     worker.current?.terminate()
-    setChecking({ name: file.name, share: 0, checks: [], report: undefined, failed: undefined })
+    setChecking({ ...given, share: 0, about: undefined, checks: [], report: undefined, failed: undefined })
     const update = (change: (before: Checking) => Checking) => setChecking((before) => before && change(before))
     const started = new Worker(new URL('./check.worker.ts', import.meta.url), { type: 'module' })
     worker.current = started
     started.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       if ('share' in data) update((before) => ({ ...before, share: data.share }))
+      else if ('about' in data) update((before) => ({ ...before, about: data.about }))
       else if ('check' in data) update((before) => ({ ...before, checks: [...before.checks, data.check] }))
       else if ('report' in data) update((before) => ({ ...before, report: data.report }))
       else update((before) => ({ ...before, failed: data.failed }))
     }
     started.onerror = () => update((before) => ({ ...before, failed: 'The check could not be started.' }))
-    started.postMessage(file)
+    const message: ToWorker = given
+    started.postMessage(message)
   }
   return { checking, check }
 }

@@ -70,16 +70,14 @@ function NeedsPerson() {
   if (!can('approval:decide'))
     return (
       <Section title="Needs you" all={link}>
-        <p className="text-ink-2">
-          Your roles let you read approvals, but not decide them. No approvals are waiting for you.
-        </p>
+        <p className="text-ink-2">No approvals need you: your roles let you see approvals, but not decide them.</p>
       </Section>
     )
   if (data === undefined)
     return (
       <Section title="Needs you" all={link}>
         {error === null ? (
-          <Skeleton label="Loading the approvals" rows={3} rowClass="h-12" />
+          <Skeleton label="Loading the approvals…" rows={3} rowClass="h-12" />
         ) : (
           <RequestFailed
             error={error}
@@ -95,7 +93,7 @@ function NeedsPerson() {
   return (
     <Section title="Needs you" all={link}>
       {data.items.length === 0 ? (
-        <EmptyState title="No approvals are waiting for you.">
+        <EmptyState title="No approvals need you.">
           Requests appear here when an agent, a release or a policy needs your decision.
         </EmptyState>
       ) : (
@@ -128,7 +126,7 @@ function RunningNow() {
           <RunningTable rows={running} />
         )
       ) : error === null ? (
-        <Skeleton label="Loading the executions" rows={3} />
+        <Skeleton label="Loading the executions…" rows={3} />
       ) : (
         <RequestFailed
           error={error}

@@ -24,7 +24,7 @@ export function TodaysLog() {
   const { data, error, refetch } = useQuery(trpc.audit.checkpoint.queryOptions({}, { staleTime: refreshMs }))
   if (data === undefined)
     return error === null ? (
-      <Skeleton label="Loading today’s log" rows={2} />
+      <Skeleton label="Loading today’s log…" rows={2} />
     ) : (
       <RequestFailed
         error={error}

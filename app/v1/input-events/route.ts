@@ -3,7 +3,7 @@ import { submit } from '#server/inputs/submit.ts'
 import { methods, rest } from '#server/kernel/rest.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
-  // 202: the event is durable; what becomes of it is told by its receipt.
+  // 202: the event is durable; its receipt reports its later state.
   POST: rest({
     name: 'inputEvents.submit',
     operation: submit,

@@ -45,10 +45,10 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   const waiting = ask.output?.status === 'pending' ? ask.output : undefined
   const missing = {
     fields: !whole && chosen.size === 0 ? 'Choose at least one value.' : undefined,
-    purpose: purpose.trim().length < limits.purpose.min ? 'Give the purpose.' : undefined,
+    purpose: purpose.trim().length < limits.purpose.min ? 'Enter the purpose.' : undefined,
     justification:
       justification.trim().length < limits.justification.min
-        ? `Give a justification of at least ${limits.justification.min} characters.`
+        ? `Enter a justification of at least ${limits.justification.min} characters.`
         : undefined,
   }
   function send(event: FormEvent) {
@@ -83,7 +83,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
         waiting === undefined ? (
           <>
             <Button onClick={() => onOpenChange(false)}>Cancel</Button>
-            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? 'Requesting' : undefined}>
+            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? 'Requesting…' : undefined}>
               Reveal for 15 minutes
             </Button>
           </>

@@ -67,14 +67,14 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
             <ShownText>{parentName ?? 'None (root span)'}</ShownText>
           </KeyValue>
           <KeyValue name="Span id">
-            <Copyable value={span.spanId} label="span id" />
+            <Copyable value={span.spanId} label="span ID" />
           </KeyValue>
         </KeyValues>
       </Part>
       {shown !== undefined ? (
         <Carried traceId={traceId} detail={shown} reveal={reveal} onReveal={onReveal} />
       ) : masked.error === null ? (
-        <Skeleton label="Loading the span" rows={5} />
+        <Skeleton label="Loading the span…" rows={5} />
       ) : (
         <RequestFailed
           error={masked.error}

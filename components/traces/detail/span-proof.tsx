@@ -25,7 +25,7 @@ export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string
     <div className="flex flex-col items-start gap-2">
       <Button
         onClick={check}
-        busyLabel={pending ? 'Checking' : undefined}
+        busyLabel={pending ? 'Checking…' : undefined}
         disabledReason={mayVerify ? undefined : 'Needs the permission trace:verify, which approvers and auditors have.'}
       >
         Check the proof

@@ -12,7 +12,7 @@ export function TraceFacts({ spans, ended }: { spans: readonly TraceSpan[]; ende
     <>
       <TraceStatus ended={ended} failed={rootFailed} />
       {figures.endedAt !== undefined && spans.length > 0 && (
-        <Fact>Took {formatDuration(figures.endedAt - figures.startedAt)}</Fact>
+        <Fact>Duration {formatDuration(figures.endedAt - figures.startedAt)}</Fact>
       )}
       <Fact>{formatCount(figures.spans, 'span')}</Fact>
       <Fact>{formatCount(figures.errors, 'error')}</Fact>

@@ -19,7 +19,7 @@ export function AxisHeader({ axis }: { axis: TimeAxis }) {
         Span
       </span>
       <span role="columnheader" className="pr-3 text-right">
-        Took
+        Duration
       </span>
       <span role="columnheader" className="relative mr-2 h-full">
         <VisuallyHidden>

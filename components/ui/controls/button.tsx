@@ -2,6 +2,7 @@
 
 import { type ComponentPropsWithRef, type MouseEvent, type ReactNode, useId } from 'react'
 import { classNames } from '#components/ui/text/class-names.ts'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
 
 type Variant = 'primary' | 'secondary' | 'quiet'
 
@@ -12,7 +13,7 @@ export type ButtonProps = Omit<ComponentPropsWithRef<'button'>, 'disabled'> & {
   /** Why it can't be pressed now, and who or what can change that. Shown below and announced with the button. */
   disabledReason?: ReactNode
   /** The label while the call is in progress. Presses are ignored. */
-  busyLabel?: string | undefined
+  busyLabel?: InProgress | undefined
 }
 
 const LOOK: Record<Variant, string> = {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 type EmptyStateProps = {
-  /** Why there is nothing: "Nothing waits for you." */
+  /** Why it is empty: "No approvals need you." */
   title: string
   /** What would fill it. */
   children: ReactNode

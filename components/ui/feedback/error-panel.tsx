@@ -37,7 +37,7 @@ export function ErrorPanel({ title, effect, advice, requestId, action }: ErrorPa
       {action}
       {requestId && (
         <p className="flex flex-wrap items-center gap-x-1.5 text-dense text-ink-2">
-          Request <Copyable value={requestId} label="request id" />
+          Request <Copyable value={requestId} label="request ID" />
         </p>
       )}
     </section>

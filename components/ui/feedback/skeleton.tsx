@@ -1,8 +1,9 @@
 import { classNames } from '#components/ui/text/class-names.ts'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
 
 type SkeletonProps = {
-  /** What is being loaded: "Loading approvals". */
-  label: string
+  /** What is being loaded: "Loading approvals…". */
+  label: InProgress
   /** Number of rows, like the expected content, so that the layout does not shift. */
   rows?: number
   /** Height of one row. */

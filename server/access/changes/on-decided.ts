@@ -49,7 +49,7 @@ const decided =
   }
 
 const overtaken = (what: string) =>
-  new ApiError('conflict', `${what} since this was requested. Reject this request; a new one can be made.`)
+  new ApiError('conflict', `${what} since this was requested. Reject this request and propose the change again.`)
 
 const RoleGrant = z.object({ roles: z.array(z.string()), address: z.string().nullish() })
 

@@ -37,11 +37,12 @@ export const invite = mutation({
   async run({ tx, tenant, principal, input }) {
     requirePerson(principal, 'invite people')
     requireOwnAccounts('people’s accounts')
-    const { atOnce, ask } = splitRoles([], input.roles)
-    const account = await invitePerson(tx, tenant, { ...input, roles: atOnce })
+    const { immediate, proposed } = splitRoles([], input.roles)
+    const account = await invitePerson(tx, tenant, { ...input, roles: immediate })
     const link = await handOver(tx, { tenant, principal }, account, 'invited')
-    const person = { ...account, kind: 'person', status: 'invited', roles: atOnce }
-    const change = ask.length === 0 ? null : await proposeGrant(tx, { tenant, principal }, person, ask, input.reason)
+    const person = { ...account, kind: 'person', status: 'invited', roles: immediate }
+    const change =
+      proposed.length === 0 ? null : await proposeGrant(tx, { tenant, principal }, person, proposed, input.reason)
     return { member: await memberView(tx, tenant, account.id), ...link, change }
   },
 })

@@ -34,22 +34,22 @@ export const setRoles = mutation({
     if (known === undefined) throw notFound()
     const [waiting] = await findProposed(tx, tenant.id, 'role_grant', [input.id])
     const stillWanted =
-      waiting !== undefined && sameRoles(waiting.change.roles, splitRoles(known.roles, input.roles).ask)
+      waiting !== undefined && sameRoles(waiting.change.roles, splitRoles(known.roles, input.roles).proposed)
     if (waiting !== undefined && !stillWanted) await cancelRequest(tx, tenant, waiting.approvalId, auditId)
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
     stopWhen(whyNotSetRoles(facts, input.roles))
 
-    const { atOnce, ask } = splitRoles(member.roles, input.roles)
-    const changed = atOnce.length !== member.roles.length || atOnce.some((role) => !member.roles.includes(role))
-    if (!changed && ask.length === 0 && waiting === undefined)
+    const { immediate, proposed } = splitRoles(member.roles, input.roles)
+    const changed = immediate.length !== member.roles.length || immediate.some((role) => !member.roles.includes(role))
+    if (!changed && proposed.length === 0 && waiting === undefined)
       throw new ApiError('conflict', 'The member already has exactly these roles.')
-    if (changed) await setMember(tx, tenant.id, member.id, { roles: atOnce })
+    if (changed) await setMember(tx, tenant.id, member.id, { roles: immediate })
     const change =
-      ask.length === 0
+      proposed.length === 0
         ? null
         : stillWanted
           ? { changeId: waiting.id, approvalId: waiting.approvalId }
-          : await proposeGrant(tx, { tenant, principal }, { ...member, roles: atOnce }, ask, input.reason)
+          : await proposeGrant(tx, { tenant, principal }, { ...member, roles: immediate }, proposed, input.reason)
     return { member: await memberView(tx, tenant, member.id), change }
   },
 })

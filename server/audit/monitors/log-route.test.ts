@@ -19,7 +19,7 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { parseLogPath } from './log-resource.ts'
 import { logRoute } from './log-route.ts'
 
-// A monitor that knows nothing but the address and the formats of C2SP.
+// A monitor that uses only the address and the formats of C2SP.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let date: string
@@ -62,7 +62,7 @@ async function checkpointOf(prefix: string) {
   return { ...parseCheckpoint(verified.text), keys }
 }
 
-/** Tiles of a tree of `size` leaves, fetched by the paths that the specification gives. */
+/** Fetches the tiles of a tree of `size` leaves by the paths of the specification. */
 async function fetchTiles(prefix: string, size: number): Promise<Tiles> {
   const found = new Map<string, Buffer>()
   for (let level = 0, hashes = size; hashes > 0; level++, hashes = Math.floor(hashes / 256))
@@ -165,7 +165,7 @@ describe('a monitor without a token, if the log is public,', () => {
     expect((await checkpointOf(`t/${tenant.externalId}/seals`)).keys).toEqual([added, ...keys])
     const published = (await text(`t/${tenant.externalId}/audit/${daysAgo(2)}/keys`)).trimEnd().split('\n')
     expect(verifyNote(old, published).ok).toBe(true)
-    // The new key alone signs what is new.
+    // New checkpoints are signed only with the new key.
     const note = await text(`t/${tenant.externalId}/audit/${date}/checkpoint`)
     expect(verifyNote(note, now.keys.slice(1)).ok).toBe(false)
     expect(verifyNote(note, now.keys.slice(0, 1)).ok).toBe(true)

@@ -24,13 +24,13 @@ export async function signCheckpoint(
   return signNote(formatCheckpoint({ origin, size, root }), { name: origin, privateKey })
 }
 
-/** The key that checks the notes that are signed from now on. */
+/** Returns the verifier key for notes that are signed from now on. */
 export async function currentVerifierKey(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string> {
   const { publicKey } = await currentSigningKey(tx, tenant.id, 'log')
   return verifierKey(logOrigin(tenant.externalId, log), publicKey)
 }
 
-/** The verifier keys of a log as it is named today, the current one first; retired ones check what they have signed. */
+/** Returns the verifier keys of a log under its current name, the current key first. Retired keys verify their signatures. */
 export async function verifierKeys(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string[]> {
   const origin = logOrigin(tenant.externalId, log)
   return (await signingKeys(tx, tenant.id, 'log')).map(({ publicKey }) => verifierKey(origin, publicKey))

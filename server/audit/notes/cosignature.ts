@@ -32,8 +32,8 @@ export const cosignedMessage = (text: string, time: number | bigint): Buffer =>
   Buffer.from(`cosignature/v1\ntime ${time}\n${text}`)
 
 /**
- * The line among `lines` (signature lines, each with its newline) by which `key` cosigned the checkpoint `text`, without
- * its newline. Lines of other keys are passed over. Undefined when there is none, or it is wrong.
+ * Returns the line among `lines` (signature lines, each with its newline) with the cosignature of `key` for the checkpoint
+ * `text`, without its newline. Ignores lines of other keys. Undefined if the line is missing or invalid.
  */
 export function findCosignature(text: string, lines: string, key: CosignerKey): string | undefined {
   try {

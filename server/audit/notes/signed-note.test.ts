@@ -14,7 +14,7 @@ import {
 
 type Vector = { name: string; vkey: string; skey?: string; note: string; deterministic?: boolean }
 const all: Vector[] = JSON.parse(readFileSync(new URL('../vectors/merkle/signed-notes.json', import.meta.url), 'utf8'))
-// The record of the tessera log carries its keys only; its "note" says where the checkpoints are.
+// The entry of the tessera log contains only its keys. Its "note" names the location of the checkpoints.
 const notes = all.filter(({ note }) => note.includes('\n'))
 const withKey = all.flatMap(({ skey, ...vector }) => (skey ? [{ ...vector, ...privateKeyOf(skey) }] : []))
 
@@ -83,7 +83,7 @@ describe('verification', () => {
     }
   })
 
-  test('a signature by an unknown key is skipped, but is not sufficient', () => {
+  test('a signature by an unknown key is ignored, and is not sufficient alone', () => {
     const both = signNote(
       text,
       { name: 'witness.example', privateKey: other.privateKey },
@@ -94,7 +94,7 @@ describe('verification', () => {
     expect(verifyNote(note, [])).toMatchObject({ ok: false })
   })
 
-  test('a good signature does not make up for a bad one by another known key', () => {
+  test('a valid signature does not make up for an invalid one by another known key', () => {
     const witness = 'witness.example'
     const stale = signNote('another text\n', { name: witness, privateKey: other.privateKey }).split('\n\n')[1]
     const keys = [vkey, verifierKey(witness, other.publicKey)]
@@ -137,12 +137,12 @@ describe('form', () => {
     expect(verifyNote(malformed, [vkey])).toMatchObject({ ok: false })
   })
 
-  test('a text with an empty line in it keeps it', () => {
+  test('an empty line within a text is kept', () => {
     const odd = 'one\n\ntwo\n'
     expect(parseNote(signNote(odd, { name, privateKey: pair.privateKey })).text).toBe(odd)
   })
 
-  test('bad names, texts and keys are not signed', () => {
+  test('invalid names, texts and keys are refused', () => {
     const { privateKey } = pair
     for (const bad of ['', 'a b', 'a+b', 'a\u00a0b', 'a\nb'])
       expect(() => signNote(text, { name: bad, privateKey })).toThrow(NoteError)

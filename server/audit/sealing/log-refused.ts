@@ -1,4 +1,4 @@
-/** The stored log contradicts what was signed before, or has lost records: nothing is signed over it. */
+/** The stored log contradicts an earlier signature, or has lost records, so it must not be signed. */
 export class LogRefused extends Error {
   override readonly name = 'LogRefused'
 }

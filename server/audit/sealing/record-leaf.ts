@@ -32,13 +32,13 @@ export function leafHashOf(row: StoredRecord, tenantExternalId: string, digest: 
   return ifWritable(() => auditLeafHash({ auditId, date, digest, seq, tenant: tenantExternalId, type }))
 }
 
-/** Whether the column created_at, a copy for reading that no hash covers, says what the record says. */
+/** Whether the column created_at, a copy that no hash covers, equals the time in the record. */
 export function hasRecordedTime({ record, createdAt }: StoredRecord): boolean {
   const at = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.at : undefined
   return typeof at === 'string' && Date.parse(at) === new Date(createdAt).getTime()
 }
 
-/** Why the row is not what was logged, or undefined when its record, nonce, digest and leaf hash belong together. */
+/** Returns why the row differs from the logged record, or undefined if its record, nonce, digest and leaf hash match. */
 export function whyAltered(row: StoredRecord, tenantExternalId: string): string | undefined {
   const digest = digestOf(row, row.nonce)
   if (!digest?.equals(row.digest)) return 'its record does not have the logged digest'

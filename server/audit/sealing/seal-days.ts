@@ -20,14 +20,14 @@ import {
 import { findSignedHead, forgetSignedHead, keepSignedHead, type SignedHead } from './signed-heads.ts'
 
 /**
- * Appends the days that are closed to the tenant's seal log, in order, and signs its new size. Each leaf is the text of the
- * day's last checkpoint, which is final once the day is closed: a node that dies on the way leaves the same leaves to the
- * next one. Throws LogRefused when the stored seal log is not what was signed, here or on this node.
+ * Appends closed days to the tenant's seal log, in order, and signs its new size. Each leaf is the text of the
+ * day's last checkpoint, which is final once the day is closed, so that after a crash the next node appends the same leaves.
+ * Throws LogRefused if the stored seal log differs from a signed checkpoint, or from what this node remembers.
  */
 export async function sealClosedDays(tx: Transaction, tenant: LogOwner): Promise<void> {
   if ((await listDaysToSeal(tx, tenant.id)).length === 0) return
   await lockSealing(tx, tenant.id, sealLog)
-  // Read again under the lock: another process may have been faster.
+  // Read again under the lock, because another process may have sealed them.
   const days = await listDaysToSeal(tx, tenant.id)
   if (days.length === 0) return
   const log = { tenantId: tenant.id, name: sealLog }
@@ -51,18 +51,18 @@ export async function sealClosedDays(tx: Transaction, tenant: LogOwner): Promise
   for (const known of [last, await findSignedHead(tenant, sealLog)]) await checkKnown(tx, tenant, grown.size, known)
   await insertSeals(tx, tenant.id, seals)
   await setTreeSize(tx, tenant.id, sealLog, grown.size)
-  // Before the signature exists: a node that dies now signs this size with this root only.
+  // Stored before the signature exists, so that after a crash the node signs this size only with this root.
   await keepSignedHead(tenant, sealLog, grown)
   const note = await signCheckpoint(tx, tenant, { log: sealLog, ...grown })
   await insertSealCheckpoint(tx, { tenantId: tenant.id, ...grown, note })
   for (const { date } of days) await forgetSignedHead(tenant, date)
 }
 
-/** The stored days are as many as were signed, and those of the tile that is not full yet are what its hashes say. */
+/** Throws LogRefused unless the stored days are as many as the signed ones, and those of the last tile match its hashes. */
 async function checkStored(tx: Transaction, tenant: LogOwner, signed: number): Promise<void> {
   const stored = await countSeals(tx, tenant.id)
   if (stored !== signed)
-    throw new LogRefused(`The seal log has ${stored ?? 'not all of its'} days; ${signed} were signed.`)
+    throw new LogRefused(`The seal log has ${stored ?? 'gaps in its'} days; ${signed} were signed.`)
   const start = signed - (signed % tileWidth)
   const again = (await listSeals(tx, tenant.id, start, signed)).map((seal) => leafHash(Buffer.from(seal.entry)))
   const log = { tenantId: tenant.id, name: sealLog }

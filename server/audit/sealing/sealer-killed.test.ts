@@ -62,7 +62,7 @@ async function sealInProcess(tenant: TestTenant, at: number, kill: 'before' | 's
   return 'ended'
 }
 
-/** What the world may see: one root for each size, signed, over the stored records, and the day in the seal log once. */
+/** Expects one signed root for each size, over the stored records, and the day once in the seal log. */
 async function expectSealed(tenant: TestTenant): Promise<void> {
   await runtime.database.inTenant(tenant.id, async (tx) => {
     const made = await tx.selectFrom('auditCheckpoints').selectAll().where('tenantId', '=', tenant.id).execute()

@@ -78,8 +78,8 @@ export function startSealer(): Sealer {
 }
 
 /**
- * Signs each of the tenant's days that needs it, and takes those that are closed into the seal log. A log that contradicts
- * its checkpoints is reported and left as it is; the other days go on.
+ * Signs the tenant's days that have changed, and adds closed days to the seal log. A log that contradicts its checkpoints is
+ * reported and not changed; signing continues with the other days.
  */
 export async function signTenant(tenantId: string): Promise<void> {
   const { database } = runtime()

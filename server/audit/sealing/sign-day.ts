@@ -89,7 +89,7 @@ async function takeUp(tx: Transaction, tenant: LogOwner, date: string, from: num
 }
 
 async function signSize(tx: Transaction, tenant: LogOwner, date: string, size: number, root: Buffer): Promise<void> {
-  // Before the signature exists: a node that dies now signs this size with this root only.
+  // Stored before the signature exists, so that after a crash the node signs this size only with this root.
   await keepSignedHead(tenant, date, { size, root })
   const note = await signCheckpoint(tx, tenant, { log: date, size, root })
   await insertCheckpoint(tx, { tenantId: tenant.id, date, size, root, note })

@@ -52,7 +52,7 @@ afterAll(async () => {
   await runtime.close()
 })
 
-/** What traces.verify says of the proof that was given out before, and why the whole day does not hold. */
+/** Returns the result of traces.verify for the earlier proof, and why the check of the whole day fails. */
 async function judged(auditId: string, proof: Awaited<ReturnType<typeof proofOf>>) {
   const input = { tenant: tenant.externalId, auditId, ...proof }
   const { verified } = await execute(verify, auditor, input, { name: 'traces.verify' })
@@ -232,7 +232,7 @@ test('the recurring check raises an alarm once, and no record of that day verifi
         )
       return made
     })
-  // More than a tile: far from the record that is asked for.
+  // More than a tile, so that the change is far from the requested record.
   const [, , far = ''] = await append(300)
   const near = (await append(1))[0] ?? ''
   await signTenant(own.id)

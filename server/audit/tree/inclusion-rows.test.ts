@@ -5,7 +5,7 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { rootFromInclusionProof } from './merkle.ts'
 import { extendTree, type Log, provenLeaf } from './tree.ts'
 
-// What a path costs the database: counted in a day of a million records, as PostgreSQL says it.
+// The cost of a path in the database: rows that PostgreSQL reports for a day of a million records.
 
 const size = 1_000_000
 const hashBytes = 32

@@ -26,7 +26,7 @@ const leaves = Array.from({ length: maxSize }, (_, index) => leafHash(Buffer.fro
 const roots = Array.from({ length: maxSize + 1 }, (_, size) => definedRoot(leaves.slice(0, size)))
 const eachSize = Array.from({ length: maxSize }, (_, index) => index + 1)
 
-/** The recursive definition of RFC 6962 §2.1, word for word: what the iterative code is held against. */
+/** The recursive definition of RFC 6962 §2.1, as the reference for the iterative code. */
 function definedRoot(hashes: readonly Buffer[]): Buffer {
   const [first] = hashes
   if (!first) return Buffer.from(vectors.rootsHexBySize[0] ?? '', 'hex')
@@ -134,7 +134,7 @@ describe('inclusion', () => {
   }, 30_000)
 
   test('a single-bit flip in the size fails wherever that size gives the leaf another path', () => {
-    // Where the path is the same, so is the arithmetic: only the signed checkpoint tells such sizes apart.
+    // If the path is the same, so is the result: only the signed checkpoint distinguishes such sizes.
     for (const { index, size, proof } of cases) {
       for (const other of flippedNumbers(size)) {
         const found = rootFromInclusionProof({ index, size: other, leafHash: leaf(index), proof })

@@ -33,12 +33,12 @@ export function hashPairs(row: Buffer, bytes: number): void {
   }
 }
 
-/** Root of the tree over `leafHashes` in order; SHA-256("") when there are none. */
+/** Returns the root of the tree over `leafHashes` in order; SHA-256("") without leaves. */
 export function treeRoot(leafHashes: readonly Uint8Array[]): Buffer {
   return rootOfRange(leafHashes, 0, leafHashes.length)
 }
 
-/** The same for hashes that lie one after the other in `row`, which is overwritten: a third of the cost. */
+/** The same for the concatenated hashes in `row`, which is overwritten, at a third of the cost. */
 export function rootOfRow(row: Buffer): Buffer {
   let count = row.length / hashBytes
   if (!Number.isInteger(count)) throw new RangeError('A row must contain whole hashes.')

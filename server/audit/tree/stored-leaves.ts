@@ -3,7 +3,7 @@ import { findLeaves } from '#server/audit/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { growTree, tileWidth } from './tiles.ts'
 
-/** Read in one statement: half a megabyte of hashes. */
+/** The number of hashes that one statement reads: half a megabyte. */
 const leavesPerRead = 64 * tileWidth
 
 /** The leaf hashes of records `from` to before `to` of a day, in pieces. Throws LogRefused when one is missing. */

@@ -3,7 +3,7 @@ import type { LogName } from '#server/audit/sealing/log-name.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Tile, TileAt } from './tiles.ts'
 
-/** Those of the tiles that are there, in one read: a look into the key for each, whatever the planner knows of the table. */
+/** Reads the existing ones of the tiles in one statement, with an index lookup for each, regardless of the planner's statistics. */
 export async function findTiles(
   tx: Transaction,
   tenantId: string,
@@ -21,7 +21,7 @@ export async function findTiles(
   return rows
 }
 
-/** Writes tiles; one that is there only grows. */
+/** Writes tiles. An existing tile only grows. */
 export async function setTiles(tx: Transaction, tenantId: string, log: LogName, tiles: readonly Tile[]): Promise<void> {
   if (tiles.length === 0) return
   await tx
@@ -36,7 +36,7 @@ export async function setTiles(tx: Transaction, tenantId: string, log: LogName, 
     .execute()
 }
 
-/** Leaves of a log that lie in tiles: 0 for a log that has none. */
+/** Returns the number of a log's leaves that are stored in tiles. */
 export const findTreeSize = async (tx: Transaction, tenantId: string, log: LogName): Promise<number> =>
   (
     await tx
@@ -70,7 +70,7 @@ export const findBreak = async (tx: Transaction, tenantId: string, log: LogName)
       .executeTakeFirst()
   )?.brokenReason ?? undefined
 
-/** Logs that were not read as a whole for a day: those that never were come first. */
+/** Returns logs that were not completely checked within a day. Logs that were never checked are first. */
 export const listLogsToCheck = async (tx: Transaction, tenantId: string): Promise<LogName[]> => {
   const rows = await tx
     .selectFrom('auditTrees')

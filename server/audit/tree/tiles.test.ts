@@ -13,7 +13,7 @@ import { edgeOf, growTree, rangeRoot, type TileAt, type Tiles, tilesFor } from '
 
 const leavesOf = (count: number) => Array.from({ length: count }, (_, index) => hash('sha256', `${index}`, 'buffer'))
 
-/** Grows a tree in steps as the sealer does, keeping tiles as the table does. */
+/** Grows a tree in steps as the sealer does, and stores tiles as the table does. */
 function grown(leaves: readonly Buffer[], steps: readonly number[]) {
   const stored = new Map<string, Buffer>()
   const read: Tiles = ({ level, tile }) => stored.get(`${level}/${tile}`)

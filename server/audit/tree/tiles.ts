@@ -1,16 +1,16 @@
 import { emptyRoot, hashBytes, hashPairs, type LeafRange, nodeHash } from './merkle.ts'
 
 // A tree cut into tiles (https://c2sp.org/tlog-tiles): each holds up to 256 hashes of one level, and each hash of a level
-// above is the root of a full tile below. All that a proof needs lies in a handful of them.
+// above is the root of a full tile below. A proof needs only a few of them.
 
 export const tileWidth = 256
 export const fullTileBytes: number = tileWidth * hashBytes
 
-/** Where a tile lies: `level` from the leaves up, `tile` from the left. */
+/** The position of a tile: `level` from the leaves up, `tile` from the left. */
 export type TileAt = { level: number; tile: number }
-/** `hashes` is 1 to 256 hashes one after the other. */
+/** `hashes` contains 1 to 256 concatenated hashes. */
 export type Tile = TileAt & { hashes: Buffer }
-/** The tiles that were asked for; one that is not there, or is too short, makes the result undefined. */
+/** The requested tiles. If one is missing or too short, the result is undefined. */
 export type Tiles = (at: TileAt) => Uint8Array | undefined
 
 /** A perfect subtree: the `index`-th of 2^height leaves. */
@@ -27,7 +27,7 @@ function subtrees([start, end]: LeafRange): Subtree[] {
   return found
 }
 
-/** Where the hashes of a subtree lie: `count` of them in one tile. */
+/** The position of a subtree's hashes: `count` of them in one tile. */
 function placeOf({ height, index }: Subtree): TileAt & { offset: number; count: number } {
   const level = Math.floor(height / 8)
   const count = 2 ** (height - 8 * level)
@@ -67,7 +67,7 @@ function perfectRoot(hashes: Uint8Array): Buffer {
   return Buffer.from(scratch.subarray(0, hashBytes))
 }
 
-/** The partial tiles at the right edge of a tree of `size` leaves: all that is needed to go on with it. */
+/** The partial tiles at the right edge of a tree of `size` leaves, which suffice to extend it. */
 export function edgeOf(size: number): (TileAt & { width: number })[] {
   const edge: (TileAt & { width: number })[] = []
   for (let level = 0, hashes = size; hashes > 0; level++, hashes = Math.floor(hashes / tileWidth))
@@ -75,19 +75,19 @@ export function edgeOf(size: number): (TileAt & { width: number })[] {
   return edge
 }
 
-/** A tree that takes leaves and gives the tiles that they fill or begin. */
+/** A tree that adds leaves and returns the tiles that they fill or begin. */
 export type TreeGrowth = {
   size(): number
-  /** `leaves`: leaf hashes one after the other. */
+  /** `leaves`: concatenated leaf hashes. */
   add(leaves: Uint8Array): void
-  /** Tiles that were filled since the last call. */
+  /** Returns the tiles that were filled since the last call. */
   takeFull(): Tile[]
-  /** The tiles at the right edge as they are now. */
+  /** Returns the current tiles at the right edge. */
   partial(): Tile[]
   root(): Buffer
 }
 
-/** Continues a tree of `size` leaves, whose right edge is in `tiles`; undefined when it is not. */
+/** Continues a tree of `size` leaves with its right edge in `tiles`. Undefined if a tile is missing. */
 export function growTree(size: number, tiles: Tiles): TreeGrowth | undefined {
   const levels: { tile: number; width: number; hashes: Buffer }[] = []
   const levelAt = (level: number) => {
@@ -105,7 +105,7 @@ export function growTree(size: number, tiles: Tiles): TreeGrowth | undefined {
   }
   let full: Tile[] = []
   let leaves = size
-  /** Takes as many of the hashes as the tile has room for, and gives their bytes. */
+  /** Adds as many of the hashes as fit into the tile, and returns their number of bytes. */
   const push = (level: number, given: Uint8Array): number => {
     const row = levelAt(level)
     const taken = given.subarray(0, (tileWidth - row.width) * hashBytes)

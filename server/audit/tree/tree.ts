@@ -4,10 +4,10 @@ import { consistencyRanges, inclusionRanges, type LeafRange } from './merkle.ts'
 import { findTiles, setTiles } from './tile-store.ts'
 import { edgeOf, growTree, rangeRoot, type Tile, type TileAt, type Tiles, tilesFor } from './tiles.ts'
 
-/** Full tiles are written so many at a time: 2 MB. */
+/** The number of full tiles that are written at a time: 2 MB. */
 const tilesPerWrite = 256
 
-/** A log of a tenant, whose tree lies in tiles. */
+/** A log of a tenant, whose tree is stored in tiles. */
 export type Log = { tenantId: string; name: LogName }
 
 async function read(tx: Transaction, log: Log, wanted: readonly TileAt[]): Promise<Tiles> {
@@ -29,7 +29,7 @@ async function roots(tx: Transaction, log: Log, ranges: readonly LeafRange[]): P
   return made
 }
 
-/** What the tiles say of a leaf in the tree of the first `size` leaves: undefined when one of them is missing. */
+/** Returns the proof of a leaf in the tree of the first `size` leaves, or undefined if a tile is missing. */
 export async function provenLeaf(
   tx: Transaction,
   log: Log,
@@ -50,8 +50,8 @@ export const consistencyAt = (tx: Transaction, log: Log, size1: number, size2: n
   roots(tx, log, consistencyRanges(size1, size2))
 
 /**
- * Adds leaves (hashes one after the other, in pieces) to a tree of `size` leaves and keeps its tiles. Gives the root of all,
- * undefined when the right edge of the tree is missing. One process at a time: the caller holds the lock of the log.
+ * Adds leaves (concatenated hashes, in pieces) to a tree of `size` leaves and stores its tiles. Returns the root of all leaves,
+ * or undefined if the right edge of the tree is missing. One process at a time: the caller holds the lock of the log.
  */
 export async function extendTree(
   tx: Transaction,

@@ -14,7 +14,7 @@ export async function checkSeal(tx: Transaction, tenant: LogOwner, date: string,
   const seal = await daySeal(tx, tenant.id, date)
   if (seal === undefined) {
     const closedAt = (await findDay(tx, tenant.id, date))?.sealedAt
-    // It is taken up right after it is closed.
+    // The seal log adds a day right after it is closed.
     if (closedAt == null || Date.now() - closedAt.getTime() < graceMs) return []
     return [check('sealLog', false, '', `${date} is closed, but the signed seal log does not contain it.`)]
   }

@@ -46,7 +46,7 @@ const log = (tenant: TestTenant, count: number) =>
 const proofOf = (caller: Caller, auditId = '') => execute(get, caller, { auditId }, { name: 'audit.get' })
 const check = (caller: Caller, input: VerifyInput) => execute(verify, caller, input, { name: 'traces.verify' })
 
-/** The input of traces.verify from what audit.get answers. */
+/** Returns the input of traces.verify from the result of audit.get. */
 function asInput({ record, digest, seal, sealLog, tlogProof, sealTlogProof, ...proof }: AuditProof): VerifyInput {
   const { merkleRoot, treeSize, inclusionProof, checkpoint, ...known } = proof
   if (merkleRoot === null || treeSize === null || inclusionProof === null || checkpoint === null) return known
@@ -159,7 +159,7 @@ describe('traces.verify', () => {
     const input = asInput(await proofOf(auditor, ids[2]))
     await asOwner(runtime, `update audit_records set nonce = sha256('x') where audit_id = '${ids[2]}'`)
     expect(failed(await check(auditor, { ...input, nonce: undefined }))).toEqual(['digest', 'leaf', 'inclusion'])
-    // Who has the true one can still verify the record.
+    // Anyone with the genuine one can still verify the record.
     expect((await check(auditor, input)).status).toBe('verified')
   })
 

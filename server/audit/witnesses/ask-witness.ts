@@ -16,7 +16,7 @@ export type Witness = { url: string; key: CosignerKey }
 
 const timeoutMs = 10_000
 
-/** What a witness says when it has seen another size last. */
+/** A witness has last seen another size than this server assumed. */
 class OtherSize extends Error {
   readonly size: number
   constructor(size: number) {
@@ -26,9 +26,9 @@ class OtherSize extends Error {
 }
 
 /**
- * Has a witness cosign the tenant's last checkpoint of closed days (`add-checkpoint` of https://c2sp.org/tlog-witness), and
- * keeps its signature. Does nothing when it has done so. Throws when it refuses or does not answer; a witness that has seen
- * more days than are stored is not contradicted.
+ * Requests a witness's cosignature for the tenant's last checkpoint of closed days (`add-checkpoint` of
+ * https://c2sp.org/tlog-witness) and stores it, unless it is stored already. Throws if the witness refuses, does not respond,
+ * or has seen more days than are stored.
  */
 export async function askWitness(tenant: LogOwner, witness: Witness): Promise<void> {
   const { database } = runtime()
@@ -42,7 +42,7 @@ export async function askWitness(tenant: LogOwner, witness: Witness): Promise<vo
     return await submit(tenant, witness, last, error.size)
   })
   const line = findCosignature(parseNote(last.note).text, lines, witness.key)
-  if (line === undefined) throw new Error(`The witness ${witness.key.name} answered without its signature.`)
+  if (line === undefined) throw new Error(`The witness ${witness.key.name} responded without its signature.`)
   await database.inTenant(tenant.id, (tx) =>
     insertCosignature(tx, { tenantId: tenant.id, size: last.size, witness: witness.key.name, line }),
   )
@@ -66,5 +66,5 @@ async function submit(tenant: LogOwner, witness: Witness, last: StoredSealCheckp
   const size = /^(0|[1-9]\d{0,9})\n$/.exec(text)?.[1]
   if (response.status === 409 && response.headers.get('content-type') === 'text/x.tlog.size' && size !== undefined)
     if (Number(size) !== seen) throw new OtherSize(Number(size))
-  throw new Error(`The witness ${witness.key.name} answered ${response.status}: ${text.slice(0, 200)}`)
+  throw new Error(`The witness ${witness.key.name} responded with ${response.status}: ${text.slice(0, 200)}`)
 }

@@ -1,7 +1,7 @@
 import { listCosignatures, type StoredSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** A checkpoint of the seal log with the signature lines of its witnesses after the tenant's own. */
+/** Returns a checkpoint of the seal log with the signature lines of its witnesses after the tenant's. */
 export async function cosignedNote(
   tx: Transaction,
   tenantId: string,

@@ -37,7 +37,7 @@ class TestWitness {
   readonly server: Server
   readonly #pair = generateKeyPairSync('ed25519')
   readonly name = 'witness.example/w1'
-  /** Signs with another key than it says. */
+  /** Signs with another key than the one it publishes. */
   forge = false
 
   constructor() {
@@ -93,7 +93,7 @@ class TestWitness {
 const daysAgo = async (days: number) =>
   new Date(Date.parse(await runtime.database.inDirectory(today)) - days * 86_400_000).toISOString().slice(0, 10)
 
-/** A tenant whose log began `days` days ago, and what a witness must know of it. */
+/** Creates a tenant whose log began `days` days ago, and gives the witness its key. */
 async function since(days: number, witness: TestWitness): Promise<TestTenant> {
   const tenant = await testTenant(runtime)
   for (const table of ['audit_records', 'audit_days'])
@@ -118,7 +118,7 @@ const published = (tenant: TestTenant) =>
     return await cosignedNote(tx, tenant.id, last)
   })
 
-test('a witness cosigns each checkpoint of closed days that extends what it has seen, once', async () => {
+test('a witness cosigns each checkpoint of closed days once, if it extends the last one that the witness has seen', async () => {
   const witness = new TestWitness()
   const asked = await witness.listen()
   const tenant = await since(3, witness)
@@ -138,7 +138,7 @@ test('a witness cosigns each checkpoint of closed days that extends what it has 
   await witness.close()
 })
 
-test('a witness that has seen another size reports it, and gets the proof from there', async () => {
+test('a witness that has seen another size reports it, and receives the proof from that size', async () => {
   const witness = new TestWitness()
   const asked = await witness.listen()
   const tenant = await since(3, witness)
@@ -151,7 +151,7 @@ test('a witness that has seen another size reports it, and gets the proof from t
   await witness.close()
 })
 
-test('a witness that has seen more than is stored, refuses, or signs with another key leaves no cosignature', async () => {
+test('no cosignature is stored if a witness has seen more than is stored, refuses, or signs with another key', async () => {
   const witness = new TestWitness()
   const asked = await witness.listen()
   const tenant = await since(2, witness)
@@ -159,7 +159,7 @@ test('a witness that has seen more than is stored, refuses, or signs with anothe
   witness.seen.set(origin, { size: 9, root: Buffer.alloc(32) })
   await expect(askWitness(tenant, asked)).rejects.toThrow('has seen 9 closed days; 2 are stored')
   witness.seen.set(origin, { size: 1, root: Buffer.alloc(32) })
-  await expect(askWitness(tenant, asked)).rejects.toThrow('answered 422')
+  await expect(askWitness(tenant, asked)).rejects.toThrow('responded with 422')
   witness.seen.clear()
   witness.forge = true
   await expect(askWitness(tenant, asked)).rejects.toThrow('without its signature')

@@ -10,7 +10,7 @@ import { askWitness, type Witness } from './ask-witness.ts'
 const File = z.strictObject({ witnesses: z.array(z.strictObject({ url: z.url(), vkey: z.string() })).max(20) })
 const roundMs = 15_000
 
-/** The operator's witnesses, none without LOG_WITNESSES. Throws ConfigError for a file that can't be used. */
+/** Loads the operator's witnesses, none without LOG_WITNESSES. Throws ConfigError for an invalid file. */
 export async function loadWitnesses({ logWitnessesFile: path }: Config): Promise<Witness[]> {
   if (path === undefined) return []
   try {
@@ -25,7 +25,7 @@ export async function loadWitnesses({ logWitnessesFile: path }: Config): Promise
   }
 }
 
-/** Asks each witness for each tenant's last checkpoint of closed days, again and again until it has signed. */
+/** Requests cosignatures for each tenant's last checkpoint of closed days periodically. */
 export function startWitnessing(witnesses: readonly Witness[]): { close(): Promise<void> } {
   const { database, log } = runtime()
   let closed = false

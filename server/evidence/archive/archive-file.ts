@@ -14,13 +14,13 @@ export const openArchive = (tenantId: string, exportId: string): Promise<FileHan
 
 export type Draft = {
   out: Writable
-  /** Makes the written file durable and gives it its name, in place of an earlier one. `out` has ended. */
+  /** Makes the written file durable and renames it to its final name, replacing an earlier one. `out` has ended. */
   publish(): Promise<void>
-  /** Removes what was written; nothing after publish(). */
+  /** Removes the written file, unless it was published. */
   discard(): Promise<void>
 }
 
-/** A new archive under a temporary name. What an earlier run of the same export left behind is removed. */
+/** Creates an archive under a temporary name. Removes files of an earlier run of the same export. */
 export async function openDraft(tenantId: string, exportId: string): Promise<Draft> {
   const path = archivePath(tenantId, exportId)
   const folder = dirname(path)

@@ -16,6 +16,7 @@ The records are in data/. Everything else describes and seals them:
                             over manifest.json and tagmanifest-sha256.txt
   verify.html               a page that runs all these checks and those of the
                             audit log in a browser, without a connection
+  verify.mjs                the same for a terminal: node verify.mjs <ZIP>
   data/proofs/              for each day: the signed checkpoint, all leaf hashes,
                             and its place in the signed log of closed days
                             (c2sp.org/tlog-checkpoint, c2sp.org/tlog-proof)

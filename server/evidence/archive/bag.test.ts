@@ -94,6 +94,7 @@ describe('a sealed bag', () => {
         'bagit.txt',
         'README.txt',
         'verify.html',
+        'verify.mjs',
         'data/export.json',
         'data/audit/2026-11-20.ndjson',
         'data/proofs/2026-11-20.leaves',
@@ -164,7 +165,7 @@ describe('the commands of README.txt, run by sh', () => {
     ])
     const results = commands.map((command) => run(bag, command))
     expect(results.map(({ status }) => status)).toEqual([0, 0, 0, 0, 0])
-    expect(results.map(({ stdout }) => stdout.match(/: OK$/gm)?.length ?? 0)).toEqual([4, 6, 0, 0, 0])
+    expect(results.map(({ stdout }) => stdout.match(/: OK$/gm)?.length ?? 0)).toEqual([4, 7, 0, 0, 0])
     expect(results[2]?.stdout).toContain('Signature Verified Successfully')
     expect(results[3]?.stdout).toBe('1\n')
     expect(`sha256:${results[4]?.stdout.slice(0, 64)}`).toBe(sealKeyFingerprint(publicKeyPem))

@@ -6,12 +6,12 @@ import { whyNotPayloadPath } from './bag-path.ts'
 import { bagReadme } from './bag-readme.ts'
 import { sigstoreBundle } from './sigstore.ts'
 import { type Content, tally } from './tally.ts'
-import { verifyPage } from './verify-page.ts'
+import { verifiers } from './verify-page.ts'
 import { openZip, type ZipWriter } from './zip-writer.ts'
 
 const ndjson = 'application/x-ndjson'
 
-/** A payload file as `manifest.json` lists it. `sha256` is 64 hex digits; `records` is there where lines are records. */
+/** A payload file as `manifest.json` lists it. `sha256` is 64 hex digits; `records` is present if lines are records. */
 export type BagFile = { path: string; sha256: string; bytes: number; mediaType: string; records?: number }
 
 /** `records`: whether each line is a record to be counted; by default in NDJSON only. */
@@ -19,7 +19,7 @@ export type BagFileOptions = { mediaType: string; records?: boolean }
 
 export type BagSeal = {
   /**
-   * Makes manifest.json from what was added, in that order; `payloadOxum` is "<bytes>.<files>". The bag adds
+   * Creates manifest.json from the added files, in their order; `payloadOxum` is "<bytes>.<files>". The bag adds
    * `payloadManifestSha256` (64 hex digits, of manifest-sha256.txt): without it the signature would not cover that list.
    */
   manifest: (files: readonly BagFile[], payloadOxum: string) => JsonObject
@@ -47,7 +47,7 @@ export type Bag = {
 /**
  * An `evidence-room-bundle-v1`: a BagIt 1.0 bag (RFC 8493) in a ZIP64, written as a stream and sealed last.
  * Calls go one after the other. Sealing ends `out`; a failure destroys it, and every later call rejects with that error.
- * A caller that gives up in between destroys `out` itself. The same content and key give the same bytes.
+ * A caller that stops before sealing destroys `out` itself. The same content and key result in the same bytes.
  */
 export function openBag({ exportId, out }: { exportId: string; out: Writable }): Bag {
   if (!/^[A-Za-z0-9-]{1,64}$/.test(exportId))
@@ -81,8 +81,8 @@ type Draft = {
 type Checksum = { path: string; sha256: string }
 
 /**
- * Runs one call at a time, the first one after `begin`. What fails in it destroys `out`, and is what every later call
- * rejects with.
+ * Runs one call at a time, the first one after `begin`. A failure destroys `out`, and every later call rejects with the same
+ * error.
  */
 function oneAtATime(out: Writable, begin: () => Promise<void>) {
   let state: 'new' | 'open' | 'writing' | 'sealed' | 'failed' = 'new'
@@ -122,7 +122,8 @@ async function writeTag(draft: Draft, path: string, content: string | Buffer): P
 async function writeOpening(draft: Draft): Promise<void> {
   await writeTag(draft, 'bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
   await writeTag(draft, 'README.txt', bagReadme(draft.exportId))
-  await writeTag(draft, 'verify.html', verifyPage)
+  await writeTag(draft, 'verify.html', verifiers().page)
+  await writeTag(draft, 'verify.mjs', verifiers().command)
 }
 
 function requireNewPath({ taken }: Draft, path: string): void {
@@ -155,7 +156,7 @@ async function writeDescriptionAndSeal(draft: Draft, seal: BagSeal): Promise<Sea
   await writeTag(draft, 'bag-info.txt', info)
   await writeTag(draft, 'manifest.json', manifest)
   await writeTag(draft, 'manifest-sha256.txt', list)
-  // The seal signs what is above, so the tag manifest does not list it.
+  // The seal signs the files above, so the tag manifest does not list it.
   const tagList = checksums(draft.tags)
   await write(draft, 'tagmanifest-sha256.txt', [tagList])
   await write(draft, 'seal/manifest.json.sig', [signed.signature])
@@ -181,7 +182,7 @@ function sigstoreOf({ exportId }: Draft, { publicKeyPem, signingKey }: BagSeal, 
   return sigstoreBundle(subjects, { exportId }, { keyId: sealKeyFingerprint(publicKeyPem), signingKey })
 }
 
-/** `sha256:` and the hex SHA-256 of the key's DER: what the service publishes and the README tells how to compute. */
+/** Returns `sha256:` and the hex SHA-256 of the key's DER. The service publishes it, and the README explains how to compute it. */
 export function sealKeyFingerprint(publicKeyPem: string): string {
   return `sha256:${hash('sha256', createPublicKey(publicKeyPem).export({ type: 'spki', format: 'der' }), 'hex')}`
 }

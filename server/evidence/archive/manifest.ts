@@ -6,10 +6,10 @@ import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type BagFile, sealKeyFingerprint } from './bag.ts'
 
-/** The manifest and the job name so many of what was left out; data/omissions.ndjson has all. */
+/** The number of omissions that the manifest and the job list. data/omissions.ndjson contains all. */
 export const listedOmissions = 100
 
-/** manifest.json of an archive. `open` marks a day that went on after its checkpoint. */
+/** Returns manifest.json of an archive. `open` marks a day that continued after its checkpoint. */
 export function manifestOf(
   { tenant, row }: ClaimedExport,
   days: readonly SignedDay[],

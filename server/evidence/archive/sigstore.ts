@@ -2,13 +2,13 @@ import { type KeyObject, sign } from 'node:crypto'
 
 const payloadType = 'application/vnd.in-toto+json'
 
-/** What a DSSE signature is over (https://github.com/secure-systems-lab/dsse): type and payload with their lengths. */
+/** The bytes that a DSSE signature covers (https://github.com/secure-systems-lab/dsse): type and payload with their lengths. */
 export const preAuthenticationEncoding = (type: string, payload: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `), payload])
 
 /**
  * A Sigstore bundle (v0.3) with an in-toto statement about files of an archive, in a DSSE envelope. `subjects` are paths
- * with SHA-256 in hex; `keyId` is a hint at the key, which the verifier must have from elsewhere.
+ * with SHA-256 in hex; `keyId` is a hint at the key, which the verifier must get from another source.
  */
 export function sigstoreBundle(
   subjects: readonly { path: string; sha256: string }[],

@@ -14,7 +14,7 @@ export type Tally = {
 const joinedLength = 64 * 1024
 const newline = 0x0a
 
-/** Counts and hashes `content` as it flows by. Reading throws TypeError for text with lone surrogates. */
+/** Counts and hashes `content` while it is read. Reading throws TypeError for text with lone surrogates. */
 export function tally(content: Content): Tally {
   const hash = createHash('sha256')
   let size = 0
@@ -41,7 +41,7 @@ async function* joined(content: Content): AsyncGenerator<Buffer> {
   let text = ''
   for await (const chunk of content) {
     if (typeof chunk === 'string') {
-      // Buffer.from would write such a character as U+FFFD without a word.
+      // Buffer.from would silently write such a character as U+FFFD.
       if (!chunk.isWellFormed())
         throw new TypeError('The text contains a lone surrogate and cannot be written as UTF-8.')
       text += chunk

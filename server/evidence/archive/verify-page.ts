@@ -1,50 +1,35 @@
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+import { readModules } from './join-modules.ts'
 
-const sourceOf = (file: string) => readFileSync(new URL(`../../../lib/${file}`, import.meta.url), 'utf8')
-const importLine = "import { incrementalSha256, sha256Now } from './sha256.ts'\n"
-/** Both in one module: a page on a disk can load no other file. */
-const source = `${sourceOf('sha256.ts')}\n${sourceOf('verify-bundle.ts').replace(importLine, '')}`
+const library = join(import.meta.dirname, '../../../lib/verify')
+// Read at the start, and made for the first archive: Node's compiler is a quarter of a start's processor time.
+const pageScript = readModules(join(library, 'page.ts'))
+const commandScript = readModules(join(library, 'command.ts'))
 
-const page = `
-const input = document.querySelector('input'), list = document.querySelector('ol'), word = document.querySelector('output')
-const line = ({ name, ok, detail }) => {
-  const item = document.createElement('li')
-  item.className = ok ? 'ok' : 'bad'
-  item.textContent = (ok ? 'Holds: ' : 'DOES NOT HOLD: ') + name + '. ' + detail
-  list.append(item)
-}
-input.addEventListener('change', async () => {
-  const [file] = input.files
-  if (file === undefined) return
-  list.replaceChildren()
-  word.textContent = 'Checking ' + file.name
-  const { ok, fingerprint } = await verifyBundle(file, line, (share) => {
-    word.textContent = 'Checking ' + file.name + ', ' + Math.floor(share * 100) + ' % read'
-  })
-  word.textContent = ok
-    ? 'Everything agrees. Its key has the fingerprint ' + fingerprint + ': compare it with the one that the service publishes.'
-    : 'This bundle is not valid. Do not rely on it.'
-})
-`
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:45rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}
-li{margin:.25rem 0}.bad{font-weight:bold}output{display:block;margin:1rem 0;font-weight:bold;overflow-wrap:anywhere}`
-
-/** An operator can do nothing about Node's warning that this is experimental; its version is pinned. */
-function withoutTypes(text: string): string {
-  const emit = process.emitWarning
-  process.emitWarning = () => undefined
-  try {
-    return stripTypeScriptTypes(text)
-  } finally {
-    process.emitWarning = emit
-  }
+/** The verifiers of every archive. */
+export type Verifiers = {
+  /** verify.html checks an archive that is chosen in it, in a browser, from file:// and without a network. */
+  page: string
+  /** verify.mjs does the same for Node on a command line. */
+  command: string
 }
 
-/** verify.html of every archive: checks one that is chosen, in the browser, from file:// and without a network. */
-export const verifyPage: string = (() => {
-  const script = `\n${withoutTypes(source)}\n${page}`
+let built: Verifiers | undefined
+export function verifiers(): Verifiers {
+  built ??= { page: buildPage(), command: buildCommand() }
+  return built
+}
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}
+h1{font-size:1.5rem}h2{font-size:1.1rem;margin:1.5rem 0 0}p{margin:.25rem 0}ul{margin:.25rem 0;padding-left:1.25rem}
+label{display:block;margin:.75rem 0 .25rem}input{font:inherit;max-width:100%}#fingerprint{width:100%;box-sizing:border-box}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}dt{font-weight:bold}dd{margin:0;overflow-wrap:anywhere}
+li{margin:.25rem 0;overflow-wrap:anywhere}.fails{font-weight:bold}output{display:block;margin:1.5rem 0;font-weight:bold}
+@media(max-width:30rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}}`
+
+function buildPage(): string {
+  const script = `\n${pageScript()}\nstartPage()\n`
   const digest = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`
   const policy = `default-src 'none'; script-src ${digest(script)}; style-src ${digest(style)}; base-uri 'none'; form-action 'none'`
   return `<!doctype html>
@@ -53,20 +38,28 @@ export const verifyPage: string = (() => {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width">
-<title>Verify an evidence bundle</title>
+<title>Verify an evidence archive</title>
 <style>${style}</style>
 </head>
 <body>
 <main>
-<h1>Verify an evidence bundle</h1>
+<h1>Verify an evidence archive</h1>
 <p>Choose the ZIP in which this page came. It is read in this browser; nothing is sent anywhere.</p>
-<p><label>Bundle (ZIP) <input type="file" accept=".zip"></label></p>
-<output></output>
-<ol></ol>
-<p>README.txt says how to check the same with sha256sum and openssl.</p>
+<p><label for="archive">Archive (ZIP)</label><input id="archive" type="file" accept=".zip"></p>
+<p><label for="fingerprint">Fingerprint of the service’s key, as you know it from elsewhere (optional)</label>
+<input id="fingerprint" autocomplete="off" spellcheck="false"></p>
+<p><label for="keys">The service’s log-keys.json (optional)</label><input id="keys" type="file" accept=".json"></p>
+<output id="conclusion"></output>
+<dl id="about"></dl>
+<div id="verdicts"></div>
+<p>README.txt describes how to check the same with other programs.</p>
 </main>
 <script type="module">${script}</script>
 </body>
 </html>
 `
-})()
+}
+
+const buildCommand = (): string => `${commandScript()}
+process.exitCode = await runCommand(process.argv.slice(2), (text) => process.stdout.write(text))
+`

@@ -1,4 +1,4 @@
-// zip-stream 7 ships no types; these are the parts that we use.
+// zip-stream 7 doesn't include types. These are the parts that Countersign uses.
 declare module 'zip-stream' {
   import type { Readable, Transform } from 'node:stream'
 

@@ -2,7 +2,7 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import ZipStream from 'zip-stream'
 
-// The same content gives the same bytes: no clock, no account and no umask of the machine gets into the archive.
+// The same content results in the same bytes: the archive doesn't contain the machine's clock, accounts or umask.
 const entryTime = new Date('1980-01-01T00:00:00Z')
 const entryMode = 0o644
 // Records are mostly digests and ids, which hardly shrink: level 6 would take three times the CPU for a tenth of the size.

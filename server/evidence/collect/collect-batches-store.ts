@@ -2,15 +2,15 @@ import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Period } from './collect-store.ts'
 
-// What the spans of a period came with: the resources that they name, and the leaves among which theirs are. Both are stored
-// once for each request.
+// Data that belongs to the requests in which a period's spans arrived, stored once for each request: the resources that
+// the spans name, and the leaves of the request's Merkle tree.
 
-/** What exporters say of themselves, for the spans of the period that name it; `sealed` is not for the archive. */
+/** Reads the resources that spans of the period name. `sealed` must not be written to the archive. */
 export const readResources = (tx: Transaction, tenantId: string, period: Period) =>
   cursorRows(
     tx,
     tx
-      // Looked up once: a cursor would else be planned to look at all spans for each row.
+      // Materialized, because the planner would otherwise read all spans for each row of the cursor.
       .with(
         (cte) => cte('named').materialized(),
         () =>
@@ -31,7 +31,7 @@ export const readResources = (tx: Transaction, tenantId: string, period: Period)
       .orderBy('resource.resourceIndex'),
   )
 
-/** Leaf hashes of whole requests, 32 bytes each, those of spans outside the period included: they are what leads to the root. */
+/** Reads the leaf hashes (32 bytes each) of complete requests: the root depends also on spans outside the period. */
 export const readBatches = (tx: Transaction, tenantId: string, period: Period) =>
   cursorRows(
     tx,

@@ -6,7 +6,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { contentGone, type Period } from './collect-store.ts'
 
-// What came from outside, as collect-store.ts reads the rest.
+// Inputs from outside. collect-store.ts reads the other resources.
 
 export async function* readInputEvents(tx: Transaction, tenantId: string, { start, end }: Period) {
   const rows = cursorRows(
@@ -59,7 +59,7 @@ export const readInputResolutions = (tx: Transaction, tenantId: string, { end }:
       .orderBy('id'),
   )
 
-/** Which files there were, by digest, and which executions had them. Their bytes are not in the archive. */
+/** Reads the files by digest, with the executions that used them. Their bytes are not part of the archive. */
 export async function* readFiles(tx: Transaction, tenantId: string, { end }: Period) {
   const rows = cursorRows(
     tx,

@@ -8,13 +8,13 @@ import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { withMessage } from '#server/traces/attributes.ts'
 import { shownAttributes } from '#server/traces/encryption/shown-spans.ts'
 
-// The contents of an archive apart from the log: one query for each file. Each is read through a cursor, so as one snapshot.
+// The contents of an archive, except the log: one query for each file, read through a cursor and so from one snapshot.
 // `period` is [start, end). Configuration includes everything that existed before its end; the other files include what
 // happened or was in progress during the period.
 
 export type Period = { start: Date; end: Date }
 
-/** Who the ids in all other files are. */
+/** Reads the members, whose ids occur in all other files. */
 export const readMembers = (tx: Transaction, tenantId: string, { end }: Period) =>
   cursorRows(
     tx,
@@ -64,7 +64,7 @@ export const readReleases = (tx: Transaction, tenantId: string, { end }: Period)
       .orderBy('id'),
   )
 
-/** Published versions only: drafts never decide anything. */
+/** Reads only published versions, because drafts never decide. */
 export const readPolicies = (tx: Transaction, tenantId: string, { end }: Period) =>
   cursorRows(
     tx,
@@ -94,7 +94,7 @@ export const readPolicyBindings = (tx: Transaction, tenantId: string, { end }: P
       .orderBy('id'),
   )
 
-/** Why something of a row's content is gone; null when nothing is. */
+/** Selects why content of a row was removed, or null if none was. */
 export const contentGone = (resource: Resource, table: string) =>
   sql<'erased' | 'retention_expired' | null>`(select case when bool_or(gone.erasure_id is not null) then 'erased'
       else 'retention_expired' end
@@ -127,7 +127,7 @@ export async function* readExecutions(tx: Transaction, tenantId: string, { start
   }
 }
 
-/** `data` is masked where it is written. */
+/** Reads the journal. `data` was masked when it was written. */
 export async function* readExecutionEvents(tx: Transaction, tenantId: string, { start, end }: Period) {
   const rows = cursorRows(
     tx,
@@ -172,7 +172,7 @@ export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, en
       .orderBy('id'),
   )
 
-/** Without the request, because that contains the unmasked arguments. `inputDigest` takes its place. */
+/** Reads decisions without the request, which contains unmasked arguments. `inputDigest` replaces it. */
 export const readDecisions = (tx: Transaction, tenantId: string, { start, end }: Period) =>
   cursorRows(
     tx,
@@ -187,7 +187,7 @@ export const readDecisions = (tx: Transaction, tenantId: string, { start, end }:
       .orderBy('id'),
   )
 
-/** The UTC dates on which spans of the period began. */
+/** Returns the UTC dates on which spans of the period began. */
 export const listSpanDates = async (tx: Transaction, tenantId: string, { start, end }: Period): Promise<string[]> => {
   const rows = await tx
     .selectFrom('spans')
@@ -201,11 +201,11 @@ export const listSpanDates = async (tx: Transaction, tenantId: string, { start, 
   return rows.map((row) => row.date)
 }
 
-/** To the microsecond, as the leaf of a span says it. */
+/** In microseconds, as in the leaf of a span. */
 const moment = (column: 'spans.startedAt' | 'spans.endedAt') =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** Values are masked where spans are recorded; what executions show of theirs is decrypted. */
+/** Reads spans. Values were masked when they were recorded; the unmasked attributes of executions' spans are decrypted. */
 export async function* readSpans(tx: Transaction, tenantId: string, { start, end }: Period) {
   const cipher = await tenantCipher(tx, tenantId)
   const rows = cursorRows(
@@ -228,7 +228,7 @@ export async function* readSpans(tx: Transaction, tenantId: string, { start, end
     yield { ...row, ...withMessage(row.origin, shownAttributes(cipher, { ...row, sealed })) }
 }
 
-/** What stands sealed of the spans, in the order of readSpans. */
+/** Reads the encrypted values of spans, in the order of readSpans. */
 export const readSealedSpans = (tx: Transaction, tenantId: string, { start, end }: Period) =>
   cursorRows(
     tx,

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => runtime.close())
 
-/** Inserts an execution that began and ended, a decision and an approval, with `canary` in every field of content. */
+/** Inserts a completed execution, a decision and an approval, with `canary` in every field of content. */
 async function insertActivity(tenant: TestTenant, memberId: string, canary: string): Promise<void> {
   const content = JSON.stringify({ email: canary })
   const cipher = await runtime.database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
@@ -33,7 +33,7 @@ async function insertActivity(tenant: TestTenant, memberId: string, canary: stri
   const [executionId, agentId] = [newId(), newId()]
   const owner = await connectAsOwner(runtime)
   try {
-    // The rows of agents and releases are not what this is about.
+    // Disables foreign keys, because this test doesn't need agents and releases.
     await owner.query('set session_replication_role = replica')
     await owner.query(
       `insert into executions (tenant_id, id, agent_id, release_id, environment, input, output, error, status, trace_id,
@@ -76,7 +76,7 @@ async function insertActivity(tenant: TestTenant, memberId: string, canary: stri
   }
 }
 
-/** A tenant with a trace that holds a masked value. */
+/** Creates a tenant with a trace that contains a masked value. */
 async function tenantWithTrace(): Promise<{ tenant: TestTenant; auditor: Caller; traceId: string }> {
   const tenant = await runtime.tenant()
   const auditor = await auditorOf(tenant)
@@ -118,11 +118,11 @@ describe('an export of today', () => {
       days: [{ date, open: true, checkpoint: `data/proofs/${date}.checkpoint` }],
       omissionCount: 0,
     })
-    // The README's fourth step by hand: the signed manifest covers the list of the payload.
+    // The fourth step of the README: the signed manifest covers the list of payload files.
     const list = await readFile(join(top, 'manifest-sha256.txt'))
     expect(manifest.payloadManifestSha256).toBe(createHash('sha256').update(list).digest('hex'))
 
-    // Leaves from the records, root from the leaves, the root in the signed checkpoint.
+    // Leaves are derived from the records, and the root from the leaves, and the signed checkpoint contains the root.
     const records = parseLines(await text(`data/audit/${date}.ndjson`))
     const leaves = await readFile(join(top, `data/proofs/${date}.leaves`))
     expect(leaves.length).toBe(records.length * 32)

@@ -55,7 +55,10 @@ const resources: readonly Resource[] = [
   ['decisions', readDecisions],
 ]
 
-/** Writes every payload file and gives what had to be left out. Throws LogBroken when the log changed since `days` were signed, Superseded when the export was taken away. */
+/**
+ * Writes all payload files and returns the omissions. Throws LogBroken if the log has changed since `days` were signed, and
+ * Superseded if another worker has taken over the export.
+ */
 export async function collect(run: ClaimedExport, bag: Bag, days: readonly SignedDay[]): Promise<LeftOut[]> {
   const { tenant, row } = run
   const leftOut: LeftOut[] = []
@@ -69,7 +72,7 @@ export async function collect(run: ClaimedExport, bag: Bag, days: readonly Signe
   await bag.addFile('data/export.json', [`${JSON.stringify(description(run), null, 2)}\n`], {
     mediaType: 'application/json',
   })
-  const payload = row.includeRawPayloads ? inClear : (file: Resource) => file
+  const payload = row.includeRawPayloads ? unmasked : (file: Resource) => file
   for (const [name, read] of resources.map(payload))
     await add(`data/${name}.ndjson`, (tx) => lines(noted(name, read(tx, tenant.id, period), leftOut)))
   const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
@@ -97,7 +100,7 @@ export async function collect(run: ClaimedExport, bag: Bag, days: readonly Signe
   }
   const keys = days.flatMap((day) => [day.verifierKey, ...(day.seal === undefined ? [] : [day.seal.verifierKey])])
   await bag.addFile('data/keys/vkeys.txt', [[...new Set(keys)].map((key) => `${key}\n`).join('')], text)
-  // Empty when nothing that was asked for is left out.
+  // Empty if the archive is complete.
   await bag.addFile(
     'data/omissions.ndjson',
     leftOut.map((one) => `${JSON.stringify(one)}\n`),
@@ -106,7 +109,7 @@ export async function collect(run: ClaimedExport, bag: Bag, days: readonly Signe
   return leftOut
 }
 
-/** What an erasure or the tenant's retention took of a record is left out of the archive: its row says so, and the omissions. */
+/** Adds rows whose content was removed, by an erasure or the tenant's retention, to the omissions. */
 async function* noted(resource: string, rows: AsyncIterable<object>, leftOut: LeftOut[]): AsyncGenerator<object> {
   for await (const row of rows) {
     if (
@@ -119,12 +122,12 @@ async function* noted(resource: string, rows: AsyncIterable<object>, leftOut: Le
   }
 }
 
-/** What is stored encrypted of a resource is in data/raw, where it was asked for. */
+/** Omits the encrypted values of a resource. If raw payloads are requested, data/raw contains them. */
 async function* withoutEncrypted(rows: ReturnType<typeof readResources>): AsyncGenerator<object> {
   for await (const { sealed: _sealed, ...row } of rows) yield row
 }
 
-/** A hash in hex for each span that the request added. */
+/** Returns hashes in hexadecimal, one for each span that the request added. */
 async function* withLeaves(rows: ReturnType<typeof readBatches>): AsyncGenerator<object> {
   for await (const { auditId, leaves } of rows) yield { auditId, leaves: leaves.toString('hex').match(/.{64}/g) ?? [] }
 }
@@ -133,7 +136,7 @@ async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
   for await (const row of rows) yield `${JSON.stringify(row)}\n`
 }
 
-/** The day's records in the period: `{leaf, nonce, record}`. `leaves` receives the hashes of all records of the day. */
+/** Yields the day's records in the period: `{leaf, nonce, record}`. `leaves` receives the hashes of all records of the day. */
 async function* auditLines(
   tx: Transaction,
   { tenant, row: { startAt, endAt } }: ClaimedExport,
@@ -149,8 +152,8 @@ async function* auditLines(
 }
 
 /**
- * Inputs and outputs hold what the manifest calls sensitive; an archive without raw payloads has their digests. Null: there is
- * none, or an erasure or the tenant's retention took something of it, which data/omissions.ndjson says.
+ * Replaces inputs and outputs, which may be sensitive, with their digests for an archive without raw payloads. Null if no
+ * value exists, or if content was removed by an erasure or the tenant's retention, which data/omissions.ndjson lists.
  */
 async function* withDigests<Row extends { input: unknown; output: unknown; contentGone: string | null }>(
   rows: AsyncIterable<Row>,
@@ -161,7 +164,7 @@ async function* withDigests<Row extends { input: unknown; output: unknown; conte
   }
 }
 
-/** The same for what came from outside. */
+/** The same for the data of input events. */
 async function* withDataDigest<Row extends { data: unknown; contentGone: string | null }>(
   rows: AsyncIterable<Row>,
 ): AsyncGenerator<object> {
@@ -169,15 +172,15 @@ async function* withDataDigest<Row extends { data: unknown; contentGone: string 
     yield { ...row, dataDigest: row.contentGone === null ? digestOf(data) : null }
 }
 
-/** The files that otherwise hold digests of what came in and went out. */
+/** Files that otherwise contain digests of inputs and outputs. */
 const payloads = new Map<string, Resource[1]>([
   ['executions', readExecutions],
   ['input-events', readInputEvents],
   ['files', readFiles],
 ])
-const inClear = ([name, read]: Resource): Resource => [name, payloads.get(name) ?? read]
+const unmasked = ([name, read]: Resource): Resource => [name, payloads.get(name) ?? read]
 
-/** Null for a value without a canonical form, such as an integer beyond 2^53. */
+/** Returns null for a value without a canonical form, such as an integer beyond 2^53. */
 function digestOf(value: unknown): string | null {
   try {
     return `sha256:${createHash('sha256')
@@ -189,7 +192,7 @@ function digestOf(value: unknown): string | null {
   }
 }
 
-/** That part of the period which lies on a UTC date. */
+/** Returns the part of the period on a UTC date. */
 function within(date: string, { start, end }: Period): Period {
   const midnight = Date.parse(date)
   const nextMidnight = midnight + 24 * 3600 * 1000

@@ -2,12 +2,12 @@ import { hashBytes } from '#server/audit/tree/merkle.ts'
 
 const pieceBytes = 8192 * hashBytes
 
-/** Hashes one after the other, in large pieces: a buffer for each of a million takes four times what it holds. */
+/** Stores hashes in large buffers, because a separate buffer for each hash needs four times its size. */
 export class LeafColumn {
   readonly #pieces: Buffer[] = []
   #at = pieceBytes
 
-  /** A hash of 32 bytes, which is copied. */
+  /** Appends a copy of a 32-byte hash. */
   push(hash: Uint8Array): void {
     if (this.#at === pieceBytes) {
       this.#pieces.push(Buffer.allocUnsafe(pieceBytes))
@@ -17,7 +17,7 @@ export class LeafColumn {
     this.#at += hash.length
   }
 
-  /** All of them. Nothing may be added while they are read. */
+  /** Returns all hashes. Don't call `push` while they are read. */
   pieces(): Buffer[] {
     return this.#pieces.map((piece, index) => (index === this.#pieces.length - 1 ? piece.subarray(0, this.#at) : piece))
   }

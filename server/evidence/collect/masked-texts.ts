@@ -2,11 +2,11 @@ import type { JsonValue } from '#lib/json.ts'
 import { inputMasks } from '#server/executions/input-masks.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-// Texts that external senders wrote alongside the data: masked in archives as in answers, unless raw payloads are requested.
+// Texts that external senders sent with the data are masked in archives as in responses, unless raw payloads are requested.
 
 const together = 200
 
-/** Words of senders, masked as the manifest of the execution says that they are for. */
+/** Masks the texts of senders as the manifest of their execution requires. */
 export async function* maskedSenders<
   Row extends {
     executionId: string
@@ -32,7 +32,7 @@ export async function* maskedSenders<
   }
 }
 
-/** Names of files, masked as the manifests of all executions say that use them. */
+/** Masks the names of files as the manifests of all executions that use them require. */
 export async function* maskedNames<Row extends { name: string; usedBy: { executionId: string }[] }>(
   tx: Transaction,
   tenantId: string,

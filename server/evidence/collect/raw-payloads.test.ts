@@ -18,7 +18,7 @@ const justification = 'The supervisory authority asks for the conversations of c
 const raw = () => ({ ...aroundNow(), includeRawPayloads: true, justification })
 const date = () => new Date().toISOString().slice(0, 10)
 
-/** A tenant with one span for each of the values, all sensitive. */
+/** Creates a tenant with one span for each of the sensitive values. */
 async function tenantWith(...values: string[]): Promise<{ tenant: TestTenant; pia: Caller; spans: string[] }> {
   const tenant = await runtime.tenant()
   const traceId = newTraceId()

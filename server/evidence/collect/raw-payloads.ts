@@ -6,7 +6,7 @@ import { clearValues, clearValuesOfResource } from '#server/traces/encryption/se
 import { readResources } from './collect-batches-store.ts'
 import { type Period, readSealedSpans } from './collect-store.ts'
 
-/** As lib/schemas/evidence.ts says it. */
+/** An omission, as lib/schemas/evidence.ts defines it. */
 export type LeftOut = { resource: string; id: string; reason: z.infer<typeof Omission>['reason'] }
 
 /**

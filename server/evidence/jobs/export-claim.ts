@@ -6,17 +6,17 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 
-/** The export was canceled, or another run has taken it: this one stops and leaves no trace. */
+/** The export was canceled, or another run has taken it over, so this run stops and leaves no files. */
 export class Superseded extends Error {
   override readonly name = 'Superseded'
 }
 
-/** One run of a worker over one export. `row` is what it read when it took the export, with the state that it has set since. */
+/** One run of a worker for one export. `row` is the row as claimed, with the state that the run has set since. */
 export type ClaimedExport = { tenant: Tenant; row: StoredExport }
 
 const order: readonly ExportStatus[] = ['queued', 'preflight', 'collecting', 'sealing']
 
-/** Takes the export for this run; undefined when it has ended. An earlier run that still lives can change nothing any more. */
+/** Claims the export for this run. Undefined if it has ended. An earlier run that is still active can no longer change it. */
 export const claim = (tenantId: string, exportId: string): Promise<ClaimedExport | undefined> =>
   runtime().database.inTenant(tenantId, async (tx) => {
     const row = await claimExport(tx, tenantId, exportId)

@@ -2,7 +2,7 @@ import type { JobHandler } from '#server/kernel/queue.ts'
 import { exportQueue } from './export-queue.ts'
 import { runExport } from './run-export.ts'
 
-/** Makes the archives that were asked for. One at a time in a process: each fills a disk and a core. */
+/** Creates the requested archives, one at a time in a process, because each uses a disk and a core. */
 export const evidenceExports: JobHandler = {
   queue: exportQueue,
   concurrency: 1,

@@ -13,7 +13,7 @@ import { sized } from '#server/testing/properties/counts.ts'
 import { until } from '#server/testing/until.ts'
 
 // kill -9 of a real server while it writes an archive. A lock that the test holds on one table stops the run where it reads
-// that table, so that the process dies there and nowhere else.
+// that table, so that the process dies exactly there.
 
 let api: TestApi
 let folder: string
@@ -33,7 +33,7 @@ beforeAll(async () => {
         spanId: newSpanId(),
         startMs: Date.now(),
         endMs: Date.now(),
-        // What does not compress, so that the file grows as it is written.
+        // Incompressible, so that the file grows as it is written.
         attributes: Array.from({ length: 4 }, (_, at): [string, string] => [`n${at}`, randomBytes(90).toString('hex')]),
       })),
     )
@@ -81,7 +81,7 @@ type Job = { status: string; error: unknown; omissions: unknown[]; archiveBytes:
 const jobOf = async (exportId: string) =>
   (await api.request(await api.client('audit-export'), `/v1/evidence/factory/jobs/${exportId}`)).body as Job
 
-/** What the audit log says of the export, in order. */
+/** Returns the export's actions in the audit log, in order. */
 async function recorded(exportId: string): Promise<string[]> {
   const owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
@@ -120,7 +120,7 @@ const everyMoment: [string, string, string, number][] = [
 test.each(sized(everyMoment, everyMoment.slice(0, 1)))(
   'killed %s, it ends once, whole, and every check of its README holds',
   async (_where, table, status, written) => {
-    // The keys are asked for at its beginning, too: there it is stopped by another table first.
+    // The run also reads the keys at its beginning, so another table stops it there first.
     const first = table === 'signing_keys' ? await lock('telemetry_batches') : undefined
     const last = first === undefined ? await lock(table) : undefined
     const exportId = await ask()
@@ -142,7 +142,7 @@ test.each(sized(everyMoment, everyMoment.slice(0, 1)))(
     const half = await stopped(status, written)
 
     const restarted = api.killAndRestart()
-    // What waits for the lock is a connection whose process is gone.
+    // A connection of the killed process waits for the lock.
     await held.end()
     await restarted
     const job = await until(
@@ -154,7 +154,7 @@ test.each(sized(everyMoment, everyMoment.slice(0, 1)))(
       90_000,
     )
     expect(job).toMatchObject({ status: 'completed', error: null, omissions: [] })
-    // What the killed process wrote is gone, and nothing of it was ever served.
+    // The file of the killed process is deleted and was never served.
     expect(await filesOf(exportId)).toEqual([{ name: `${exportId}.zip`, bytes: job.archiveBytes }])
     expect(half.name).not.toBe(`${exportId}.zip`)
     expect((await recorded(exportId)).filter((type) => type === 'evidence_export.completed')).toHaveLength(1)
@@ -163,7 +163,7 @@ test.each(sized(everyMoment, everyMoment.slice(0, 1)))(
   180_000,
 )
 
-/** As the table says it: the API may wait for the lock as well. */
+/** Read from the table, because the API may wait for the lock as well. */
 async function stateOf(exportId: string): Promise<string | undefined> {
   const owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()

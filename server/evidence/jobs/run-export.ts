@@ -35,8 +35,8 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
 }
 
 /**
- * Signs what is new of each day of the period, and checks the signatures. The records are hashed again while they are
- * written: a day that is not what was signed fails the export before anything of it is published. Throws LogBroken or LogRefused.
+ * Signs the new records of each day of the period, and checks the signatures. The records are hashed again while they are
+ * written: a day that differs from its signature fails the export before it is published. Throws LogBroken or LogRefused.
  */
 async function preflight(run: ClaimedExport): Promise<SignedDay[]> {
   const { tenant, row } = run
@@ -84,7 +84,7 @@ async function seal(
   })
 }
 
-/** The row is locked while the file gets its name: the archive under that name and the manifest in the row are of one run. */
+/** Locks the row while the file is renamed, so that the archive and the manifest in the row are from the same run. */
 async function publish(
   run: ClaimedExport,
   draft: Draft,

@@ -63,7 +63,7 @@ export const requestOf = (
 const resourceOf = ({ server, name }: ReleasedTool): string =>
   server === 'model' ? `${modelProvider}/${name}` : `${server}/${name}`
 
-/** What an approval binds: a difference of one byte gives another digest. */
+/** The payload that an approval binds. A difference of one byte changes its digest. */
 export const payloadOf = (
   { tenant, row }: Loaded,
   tool: ReleasedTool,

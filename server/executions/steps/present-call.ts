@@ -3,7 +3,7 @@ import { argumentRows, describeEffect } from '#lib/rules/effect.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
-import type { ReleasedTool } from '#server/releases/content.ts'
+import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
 
 /** The approval page's description of a tool call. `maskedArguments` are free of sensitive values; the rest is pinned content. */
 export function presentCall(
@@ -15,11 +15,9 @@ export function presentCall(
   const effect = describeEffect(tool.title, maskedArguments)
   const steps = content.spec.runtime.steps ?? []
   const following = steps.slice(index + 1).map((step) => step.id)
-  const [rule] = decision.reasons
-  const irreversible = tool.sideEffect === 'irreversible'
-  const tier = content.spec.risk?.tier
   return {
     ...effect,
+    ...presentDecision({ content, tool, maskedArguments, decision }),
     effects: [
       `${tool.server}.${tool.name} is called once, with exactly the arguments below.`,
       ...(tool.description === '' ? [] : [`The tool’s description of itself: “${tool.description}”`]),
@@ -31,33 +29,48 @@ export function presentCall(
     ],
     onReject: 'The execution ends as rejected and the tool is not called.',
     onExpiry: 'The request expires and counts as rejected. The tool is not called.',
-    onEscalate: 'The escalation group decides instead. Votes already cast no longer count.',
-    reversible: !irreversible,
-    irreversibleNote: irreversible ? 'This cannot be undone from the console.' : null,
-    risk: tier === 'prohibited' ? 'critical' : (tier ?? 'medium'),
     action: 'ToolCall',
     resource: `${tool.server}/${tool.name}`,
     environment: row.environment,
-    arguments: argumentRows(maskedArguments),
     agent: {
       id: row.agentId,
       name: row.agentName,
       displayName: row.agentDisplayName,
       version: content.agent.version,
     },
-    policy:
-      rule === undefined
-        ? null
-        : {
-            name: rule.policyName,
-            version: rule.policyVersion,
-            rule: rule.rule,
-            message: rule.message,
-            source: rule.source,
-          },
     executionId: row.id,
     traceId: row.traceId,
     position: index < 0 ? null : `step ${index + 1} of ${steps.length}`,
     subject: null,
   }
+}
+
+/** The parts of a call's description that don't depend on who makes the call. `tool` is undefined for a model. */
+export function presentDecision(call: {
+  content: ReleaseContent
+  tool: ReleasedTool | undefined
+  maskedArguments: JsonObject
+  decision: PolicyDecision
+}) {
+  const { content, tool, maskedArguments, decision } = call
+  const [reason] = decision.reasons
+  const irreversible = tool?.sideEffect === 'irreversible'
+  const tier = content.spec.risk?.tier
+  return {
+    onEscalate: 'The escalation group decides instead. Votes already cast no longer count.',
+    reversible: !irreversible,
+    irreversibleNote: irreversible ? 'This cannot be undone from the console.' : null,
+    risk: tier === 'prohibited' ? 'critical' : (tier ?? 'medium'),
+    arguments: argumentRows(maskedArguments),
+    policy:
+      reason === undefined
+        ? null
+        : {
+            name: reason.policyName,
+            version: reason.policyVersion,
+            rule: reason.rule,
+            message: reason.message,
+            source: reason.source,
+          },
+  } satisfies Partial<Presentation>
 }

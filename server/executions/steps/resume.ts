@@ -4,7 +4,7 @@ import { keepReserved, reserveNext } from '#server/executions/runtimes/budget.ts
 import { callKind, releasedTool } from '#server/executions/runtimes/external.ts'
 import { journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
-import { isToolStep, type NextStep } from '#server/executions/state/next-step.ts'
+import { isToolStep, type NextStep, type ToolStep } from '#server/executions/state/next-step.ts'
 import { spanIdOf, toolSpanId } from '#server/executions/state/spans.ts'
 import type { StartedCall } from '#server/executions/state/started-call.ts'
 import { findStepApproval, setStep } from '#server/executions/state/store.ts'
@@ -18,6 +18,8 @@ import { watchTask } from './watch-task.ts'
 
 const maxAttempts = 5
 
+type StepRecord = Loaded['steps'][number]
+
 /** Continues a step interrupted by a wait or a crash. Undefined when there is nothing to call now. */
 export async function resumeStep(
   tx: Transaction,
@@ -25,22 +27,24 @@ export async function resumeStep(
   next: Extract<NextStep, { kind: 'resume' }>,
 ): Promise<StartedCall | undefined> {
   const { step, status } = next
-  if (status === 'waiting_approval') return await afterApproval(tx, loaded, next)
-  if (isToolStep(step) && callKind(step.tool) === 'agent' && taskOf(loaded.steps, step.id) !== undefined)
+  const record = loaded.steps.find((candidate) => candidate.stepId === step.id)
+  if (record === undefined || !isToolStep(step))
+    throw new Error(`Step ${step.id} of execution ${loaded.row.id} was never started.`)
+  if (status === 'waiting_approval') return await afterApproval(tx, loaded, step, record)
+  if (callKind(step.tool) === 'agent' && taskOf(loaded.steps, step.id) !== undefined)
     return await watchTask(tx, loaded, step)
-  return await afterCrash(tx, loaded, next)
+  return await afterCrash(tx, loaded, step, record)
 }
 
 async function afterApproval(
   tx: Transaction,
   loaded: Loaded,
-  { step }: Extract<NextStep, { kind: 'resume' }>,
+  step: ToolStep,
+  record: StepRecord,
 ): Promise<StartedCall | undefined> {
-  const { tenant, row, steps, content } = loaded
-  const record = steps.find((candidate) => candidate.stepId === step.id)
-  const approvalId = record?.approvalId
-  const decisionId = record?.decisionId
-  if (record === undefined || approvalId == null || decisionId == null || !isToolStep(step))
+  const { tenant, row, content } = loaded
+  const { approvalId, decisionId } = record
+  if (approvalId === null || decisionId === null)
     throw new Error(`Step ${step.id} of execution ${row.id} does not wait for an approval.`)
   const approval = await findStepApproval(tx, tenant.id, approvalId)
   if (approval.status === 'pending') return undefined
@@ -91,12 +95,10 @@ async function afterApproval(
 async function afterCrash(
   tx: Transaction,
   loaded: Loaded,
-  { step }: Extract<NextStep, { kind: 'resume' }>,
+  step: ToolStep,
+  record: StepRecord,
 ): Promise<StartedCall | undefined> {
-  const { tenant, row, steps, content } = loaded
-  const record = steps.find((candidate) => candidate.stepId === step.id)
-  if (record === undefined || !isToolStep(step))
-    throw new Error(`Step ${step.id} of execution ${row.id} was never started.`)
+  const { tenant, row, content } = loaded
   const tool = releasedTool(content, step.tool)
   const attempt = record.attempts + 1
   const late = row.deadlineAt !== null && row.deadlineAt < row.now

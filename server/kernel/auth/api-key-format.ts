@@ -10,7 +10,7 @@ const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretDigits + checksumDigit
 
 /**
  * A new key: `cs_`, 256 random bits, and the CRC-32 of both, all in base 62. Scanners recognize it in a repository
- * without false alarms, a typing error can be told from a revoked key without a database query, and a double click
+ * without false alarms, a typing error can be distinguished from a revoked key without a database query, and a double click
  * selects all of it.
  */
 export function newApiKey(): string {

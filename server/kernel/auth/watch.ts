@@ -5,7 +5,7 @@ import { isOutdated } from './outdated.ts'
 import type { Caller, Principal } from './principal.ts'
 import { findMember } from './store.ts'
 
-/** Why an open stream of `principal` must end, by what is stored of their membership now; undefined when it may go on. */
+/** Returns why an open stream of `principal` must end, by the stored membership, or undefined if it may continue. */
 export function lossOf(
   member: { status: string; roles: string[]; tokensNotBefore: Date | null } | undefined,
   principal: Principal,

@@ -13,7 +13,7 @@ export type Wakes = {
 export const openWakes = (listener: Listener, channel: Channel, topic: string, signal: AbortSignal): Wakes =>
   wakesOn(signal, (wake) => listener.on(channel, topic, wake))
 
-/** The same for any source: `listen` gets what to call, and gives what stops it. */
+/** The same for any source: `listen` is called with the callback, and returns a function that stops listening. */
 export function wakesOn(signal: AbortSignal, listen: (wake: () => void) => () => void): Wakes {
   let pending = false
   let rouse: (() => void) | undefined

@@ -12,6 +12,7 @@ export type SigningKey = {
   algorithm: 'ES256' | 'RS256' | 'EdDSA'
   privateKey: KeyObject
   publicKey: KeyObject
+  createdAt: Date
   /** When the key stopped signing; undefined for the current key. */
   retiredAt: Date | undefined
 }
@@ -89,6 +90,7 @@ export async function signingKeys(tx: Transaction, tenantId: string, purpose: Si
       type: 'pkcs8',
     }),
     publicKey: createPublicKey(row.publicKey),
+    createdAt: row.createdAt,
     retiredAt: row.retiredAt ?? undefined,
   }))
 }

@@ -12,7 +12,7 @@ export const insertKey = async (
 export const findKeys = (tx: Transaction, tenantId: string, purpose: string) =>
   tx
     .selectFrom('signingKeys')
-    .select(['id', 'algorithm', 'publicKey', 'privateKey', 'retiredAt'])
+    .select(['id', 'algorithm', 'publicKey', 'privateKey', 'createdAt', 'retiredAt'])
     .where('tenantId', '=', tenantId)
     .where('purpose', '=', purpose)
     .orderBy('retiredAt', (order) => order.desc().nullsFirst())

@@ -3,11 +3,11 @@ import { deleteWindows } from './budget-store.ts'
 
 /** Longer than the longest call, so that reservations made at the end of a window can still be settled. */
 const keptMs = 35 * 86_400_000
-const atOnce = 500
+const batchSize = 500
 
 /** Deletes windows of budgets that ended long ago. The decision records keep what was reserved in them. */
 export async function purgeWindows(tenantId: string): Promise<void> {
   const before = new Date(Date.now() - keptMs)
-  for (let removed = atOnce; removed === atOnce; )
-    removed = await runtime().database.inTenant(tenantId, (tx) => deleteWindows(tx, tenantId, before, atOnce))
+  for (let removed = batchSize; removed === batchSize; )
+    removed = await runtime().database.inTenant(tenantId, (tx) => deleteWindows(tx, tenantId, before, batchSize))
 }

@@ -16,7 +16,7 @@ const startMs = 30_000
 const mostIssues = 50
 
 /** The most sources checked concurrently in this process, and the most that wait; Cedar's threads cost memory. */
-const atOnce = 2
+const maxRunning = 2
 const mostWaiting = 16
 let running = 0
 const waiting: (() => void)[] = []
@@ -67,7 +67,7 @@ async function problemsOf(task: CheckTask): Promise<RuleProblem[]> {
 }
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) {
+  if (running >= maxRunning) {
     if (waiting.length >= mostWaiting)
       throw new ApiError('unavailable', 'Too many policies are being checked. Try again in a moment.')
     await new Promise<void>((resolve) => waiting.push(resolve))

@@ -1,7 +1,7 @@
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import { countIn, type Dialect, nameIn } from '../facts.ts'
 
-/** The `ai` SDK's own attributes, up to version 6; version 7 speaks OpenTelemetry's conventions. */
+/** The attributes of the `ai` SDK up to version 6. Version 7 uses OpenTelemetry's conventions. */
 export const aiSdk: Dialect = (read) => {
   const operation = nameIn(read('ai.operationId'))
   if (operation === undefined) return undefined
@@ -19,6 +19,6 @@ export const aiSdk: Dialect = (read) => {
 
 function kindOf(operation: string): SpanKind {
   if (operation === 'ai.toolCall') return 'tool'
-  // ai.generateText is the whole run, ai.generateText.doGenerate one call of a model in it.
+  // ai.generateText is the complete run, ai.generateText.doGenerate one model call in it.
   return /\.do[A-Z]/.test(operation) || operation.startsWith('ai.embed') ? 'model' : 'workflow'
 }

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import type { Assertion, Attestation, CreationOptions, RequestOptions } from '#lib/schemas/passkeys.ts'
 
-// A person's device: makes an ES256 passkey and signs with it, as WebAuthn Level 3 says. Its knobs make it lie.
+// A person's device: creates an ES256 passkey and signs with it, as defined by WebAuthn Level 3. Options make it cheat.
 
 type Knobs = {
   origin?: string

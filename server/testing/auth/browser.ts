@@ -1,11 +1,11 @@
-/** An answer of the browser below: its body is text, its redirect is not followed. */
+/** A response in the browser below: its body is text, its redirect is not followed. */
 export type Visit = { url: string; status: number; headers: Headers; text: string; location: string | undefined }
 
 type Cookie = { name: string; value: string; path: string; host: string }
 
 /**
- * A browser without a screen: keeps cookies by host and path as RFC 6265 has it (ports don't matter) and follows
- * redirects only when told to.
+ * A browser without a screen. It stores cookies by host and path as RFC 6265 requires (ports don't matter) and follows
+ * redirects only in `follow`.
  */
 export class Browser {
   #cookies: Cookie[] = []
@@ -30,7 +30,7 @@ export class Browser {
     }
   }
 
-  /** Follows redirects until an answer is none, or leads to an address that begins with `stopAt`. */
+  /** Follows redirects until a response is not a redirect, or redirects to an address that begins with `stopAt`. */
   async follow(visit: Visit, stopAt?: string): Promise<Visit> {
     let current = visit
     for (let hops = 0; current.location !== undefined; hops++) {
@@ -41,7 +41,7 @@ export class Browser {
     return current
   }
 
-  /** What would be sent to `url`. */
+  /** Returns the cookies that would be sent to `url`. */
   cookies(url: string): Cookie[] {
     const { hostname, pathname } = new URL(url)
     const covers = ({ path }: Cookie) =>
@@ -49,7 +49,7 @@ export class Browser {
     return this.#cookies.filter((cookie) => cookie.host === hostname && covers(cookie))
   }
 
-  /** Sets cookies from elsewhere, as an attacker with access to the browser could. */
+  /** Sets cookies of another origin, as an attacker with access to the browser could. */
   plant(cookies: Cookie[]): void {
     this.#cookies.push(...cookies)
   }

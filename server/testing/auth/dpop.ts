@@ -1,12 +1,12 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { CompactSign, calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
 
-/** A caller's key and the proofs that it makes (RFC 9449). */
+/** A caller's key, and DPoP proofs that are signed with it (RFC 9449). */
 export type Prover = {
   privateKey: KeyObject
   jwk: JWK
   thumbprint: string
-  /** A proof for this request, with changes. What is set to undefined is left out. */
+  /** Returns a proof for this request, with changes. Members that are set to undefined are omitted. */
   prove(request: ProofOf, changes?: ProofChanges): Promise<string>
 }
 

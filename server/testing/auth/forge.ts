@@ -3,14 +3,14 @@ import { CompactSign, decodeJwt, decodeProtectedHeader } from 'jose'
 
 export type Forgery = { header?: Record<string, unknown>; claims?: Record<string, unknown>; key: KeyObject }
 
-/** A genuine token with changes, signed by `key`. What is set to undefined is left out. */
+/** Returns a genuine token with changes, signed by `key`. Members that are set to undefined are omitted. */
 export function forgeToken(genuine: string, { header = {}, claims = {}, key }: Forgery): Promise<string> {
   const payload = JSON.stringify({ ...decodeJwt(genuine), ...claims })
   const protectedHeader = { alg: 'ES256', ...decodeProtectedHeader(genuine), ...header }
   return new CompactSign(Buffer.from(payload)).setProtectedHeader(protectedHeader).sign(key)
 }
 
-/** A genuine token with changes under a signature that does not fit, for headers that no library would sign. */
+/** Returns a genuine token with changes and a signature that does not match, for headers that no library would sign. */
 export function patchToken(
   genuine: string,
   header: object,

@@ -11,25 +11,25 @@ export type Tokens = {
   scope: string
 }
 
-/** A public client and where its codes go. */
+/** A public client and the redirect URI for its codes. */
 export type PublicClient = {
   clientId: string
   redirectUri: string
-  /** Whose key the tokens are bound to. */
+  /** The key that the tokens are bound to. */
   prover?: Prover
 }
 
-// Nothing listens there: the code is read from the redirect.
+// No server listens at this address: the code is read from the redirect.
 export const commandLine: PublicClient = { clientId: 'countersign-cli', redirectUri: 'http://127.0.0.1:49152/callback' }
 
-/** The console as its pages are: of this origin, with a key of its own. */
+/** Returns the console as a client: of this origin, with its own key. */
 export const consoleClient = async (origin: string): Promise<PublicClient & { prover: Prover }> => ({
   clientId: 'countersign-console',
   redirectUri: `${origin}/auth/callback`,
   prover: await newProver(),
 })
 
-/** A person's tokens, had over HTTP as the command line has them: authorization code with PKCE through the sign-in page. */
+/** Signs a person in over HTTP as the command line does, by authorization code with PKCE, and returns the tokens. */
 export async function signIn(
   baseUrl: string,
   slug: string,
@@ -70,7 +70,7 @@ export function authorizationRequest(
   return { realmUrl, url: `${realmUrl}/protocol/openid-connect/auth?${query}`, client, verifier, state }
 }
 
-/** Goes through the sign-in page, when there is one, and returns the code. Throws when another page comes instead. */
+/** Completes the sign-in page, if it appears, and returns the code. Throws if another page appears. */
 export async function authorize(
   browser: Browser,
   request: AuthorizationRequest,
@@ -83,7 +83,7 @@ export async function authorize(
   return codeOf(await browser.follow(visit, redirectUri), request)
 }
 
-/** Fills in the page's form and sends it. */
+/** Fills in and submits the page's form. */
 export function sendSignIn(browser: Browser, page: Visit, username: string, password: string): Promise<Visit> {
   const action = /<form method="post" action="([^"]+)"/.exec(page.text)?.[1]
   if (action === undefined) throw new Error(`A sign-in form was not found at ${page.url}: ${page.status} ${page.text}`)
@@ -136,7 +136,7 @@ async function requestTokens(
   return await fetch(url, { method: 'POST', headers: proof, body })
 }
 
-/** Reads a token answer of a person. Throws, with the answer's text, when it is an error. */
+/** Reads the response of the token endpoint for a person. Throws an error with the response's text if it failed. */
 export async function readTokens(response: Response): Promise<Tokens> {
   const text = await response.text()
   if (!response.ok) throw new Error(`The token endpoint answered ${response.status}: ${text}`)
@@ -155,6 +155,6 @@ const valueIn = (answer: unknown, name: string): unknown =>
 
 function stringIn(answer: unknown, name: string): string {
   const value = valueIn(answer, name)
-  if (typeof value !== 'string') throw new Error(`The token answer has no ${name}.`)
+  if (typeof value !== 'string') throw new Error(`The token response lacks ${name}.`)
   return value
 }

@@ -1,6 +1,6 @@
-/** What an SDK sent when it was recorded, byte for byte. */
+/** The recorded requests of an SDK, byte for byte. */
 export type RecordedSdk = {
-  /** Where the bytes come from. */
+  /** The source of the bytes. */
   origin: string
   /** The versions of the packages that sent them. */
   packages: Record<string, string>

@@ -4,11 +4,11 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** Where the protocol's own test servers start. */
+/** The entry points of the protocol's test servers. */
 export const referenceServer = (name: 'everything' | 'filesystem' | 'memory'): string =>
   join(import.meta.dirname, 'sdks', 'node_modules', '@modelcontextprotocol', `server-${name}`, 'dist', 'index.js')
 
-/** The protocol's “everything” server over streamable HTTP, in a process of its own on this machine. */
+/** Starts the protocol's “everything” server over streamable HTTP, in a separate process on this machine. */
 export async function startEverything(): Promise<{ url: string; close(): Promise<void> }> {
   const port = await freePort()
   const child = spawn(process.execPath, [referenceServer('everything'), 'streamableHttp'], {

@@ -8,7 +8,7 @@ import type { SdkAgent } from './sdk-agents.ts'
 
 const run = promisify(execFile)
 
-/** Runs an agent of `sdks/` against a receiver of telemetry, in a process of its own, and gives the id of its trace. */
+/** Runs an agent of `sdks/` in a separate process that sends to a receiver of telemetry. Returns the id of its trace. */
 export async function runAgent(
   { command: [script = '', ...args], name }: SdkAgent,
   receiver: { url: string; token: string; modelUrl: string },
@@ -17,7 +17,7 @@ export async function runAgent(
     env: {
       NODE_ENV: 'test',
       PATH: process.env.PATH ?? '',
-      // An SDK that describes the process it runs in would put this machine's paths into a sample.
+      // An SDK that describes its process would write this machine's paths into a sample.
       OTEL_NODE_RESOURCE_DETECTORS: 'none',
       TELEMETRY_URL: receiver.url,
       TELEMETRY_TOKEN: receiver.token,
@@ -30,7 +30,7 @@ export async function runAgent(
   return traceId
 }
 
-/** The model that the agents call: answers every chat completion with one joke, unstreamed. */
+/** Starts the model that the agents call. It answers every chat completion with one joke, unstreamed. */
 export async function startChatModel(): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((req, res) => {
     req.resume().on('end', () => {

@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { payload, type TestApi } from '../api.ts'
 import { until } from '../until.ts'
 
-// What the spans of each foreign SDK must become. Two tests hold the server to it: `sdks.test.ts` here runs the SDK itself
-// (`npm run proof`), and `server/telemetry/recorded-sdks.test.ts` sends what the SDK sent when it was recorded (`npm test`).
+// How the server must show the spans of each SDK. Two tests check this: `sdks.test.ts` here runs the SDK itself (`npm run
+// proof`), and `server/telemetry/recorded-sdks.test.ts` sends the recorded requests of the SDK (`npm test`).
 
 type Span = {
   spanId: string
@@ -15,16 +15,16 @@ type Span = {
 export type Sent = {
   agentName: string | null
   spans: Span[]
-  /** The facts of the span of this kind. */
+  /** The expected facts of the span of this kind. */
   factsOf(kind: string): Promise<object>
 }
 
 export type SdkAgent = {
-  /** Of its sample in `server/telemetry/recorded/`. */
+  /** The name of its sample in `server/telemetry/recorded/`. */
   name: string
   /** The script in `sdks/`, and its arguments. */
   command: string[]
-  /** How many spans it sends. */
+  /** The number of spans that it sends. */
   spans: number
   check(sent: Sent): Promise<void>
 }
@@ -46,7 +46,7 @@ async function checkExported(sent: Sent) {
   })
 }
 
-/** The agents whose model call names Pavel: none of it may be shown. */
+/** The agents whose model call names Pavel, which must not be shown. */
 async function checkModelCall(sent: Sent, facts: object) {
   expect(maskedOf(sent).some(({ masked }) => masked?.class === 'content')).toBe(true)
   expect(await sent.factsOf('model')).toMatchObject({
@@ -95,7 +95,7 @@ export const sdkAgents: readonly SdkAgent[] = [
     async check(sent) {
       expect(kindsOf(sent)).toEqual(['agent', 'model', 'tool', 'workflow'])
       await checkModelCall(sent, { service: 'joke-service' })
-      // The SDK names the agent on everything within it: its tool stays a tool.
+      // The SDK names the agent on all spans within it. A tool call must still be shown as a tool call.
       expect(await sent.factsOf('tool')).toMatchObject({ agent: 'joke_teller', tool: 'lookup', operation: 'tool' })
     },
   },
@@ -110,7 +110,7 @@ export const sdkAgents: readonly SdkAgent[] = [
   },
 ]
 
-/** Reads a trace as a member does, once all its spans have arrived, and checks it against what the agent must become. */
+/** Waits until all spans of a trace have arrived, reads it as a member does, and compares it with the expected facts. */
 export async function checkTrace(api: TestApi, { name, spans, check }: SdkAgent, traceId: string): Promise<void> {
   const maria = await api.person('maria')
   const read = await until(async () => {

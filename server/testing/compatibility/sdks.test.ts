@@ -3,7 +3,7 @@ import { startApi, type TestApi } from '../api.ts'
 import { runAgent, startChatModel } from './run-agent.ts'
 import { checkTrace, sdkAgents } from './sdk-agents.ts'
 
-// SDKs and exporters that others wrote, given an endpoint and a header and nothing else, each in a process of its own.
+// Third-party SDKs and exporters, configured with only an endpoint and a header, each in a separate process.
 
 let api: TestApi
 let model: Awaited<ReturnType<typeof startChatModel>>
@@ -16,7 +16,7 @@ afterAll(async () => {
   await api.close()
 })
 
-test.each(sdkAgents)('the server understands what $name sends', async (agent) => {
+test.each(sdkAgents)('the server reads the spans that $name sends', async (agent) => {
   const token = await api.client('telemetry')
   await checkTrace(api, agent, await runAgent(agent, { url: api.baseUrl, token, modelUrl: model.url }))
 })

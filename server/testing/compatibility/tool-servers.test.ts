@@ -7,7 +7,7 @@ import { executionsOf } from '../executions.ts'
 import { releaseAgent } from '../released-agent.ts'
 import { referenceServer, startEverything } from './reference-servers.ts'
 
-// The protocol's own reference servers, by both routes: the operator's stdio servers, and a manifest's own address.
+// The protocol's reference servers, by both routes: as the operator's stdio servers, and at the address of a manifest.
 
 let api: TestApi
 let folder: string
@@ -38,8 +38,8 @@ const step = (id: string, server: string, name: string, args: unknown) => ({
   tool: { server, name, arguments: args },
 })
 
-describe('the protocol’s own servers over stdio', () => {
-  test('everything: a sum', async () => {
+describe('the protocol’s reference servers over stdio', () => {
+  test('“everything” returns a sum', async () => {
     const agentId = await releaseAgent(api, 'sum', {
       steps: [step('sum', 'everything', 'get-sum', { a: `\${input.a}`, b: 4 })],
       tools: { everything: ['get-sum'] },
@@ -48,7 +48,7 @@ describe('the protocol’s own servers over stdio', () => {
     expect([status, output]).toEqual(['succeeded', 'The sum of 3 and 4 is 7.'])
   })
 
-  test('filesystem: a file is read, and one outside of its folder is not', async () => {
+  test('“filesystem” reads a file, except outside its folder', async () => {
     const agentId = await releaseAgent(api, 'files', {
       steps: [step('read', 'filesystem', 'read_text_file', { path: `\${input.path}` })],
       tools: { filesystem: ['read_text_file'] },
@@ -59,7 +59,7 @@ describe('the protocol’s own servers over stdio', () => {
     expect(outside).toMatchObject({ status: 'failed', error: { code: 'tool_failed' } })
   })
 
-  test('memory: what one execution writes, the server keeps once', async () => {
+  test('“memory” stores an execution’s write once', async () => {
     const entities = [{ name: 'Northwind', entityType: 'tenant', observations: ['pays'] }]
     const agentId = await releaseAgent(api, 'memory', {
       steps: [
@@ -74,7 +74,7 @@ describe('the protocol’s own servers over stdio', () => {
   })
 })
 
-test('everything over streamable HTTP', async () => {
+test('“everything” over streamable HTTP', async () => {
   const agentId = await releaseAgent(api, 'remote-sum', {
     steps: [step('sum', 'remote', 'get-sum', { a: 1, b: 2 })],
     tools: { remote: ['get-sum'] },

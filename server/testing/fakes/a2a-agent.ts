@@ -12,15 +12,15 @@ import {
   ServerCallContext,
 } from '@a2a-js/sdk/server'
 
-/** What the agent does with a message; a message that answers its question completes the task. */
+/** How the agent responds to a message. A message that answers its question completes the task. */
 export type Behaviour = 'answer' | 'ask' | 'fail' | 'hold' | 'drop' | 'refuse'
-/** What it does when it is asked to end a task: end it, go on, complete it, or say nothing. */
+/** How it responds to the cancellation of a task: ends it, refuses, completes it, or does not respond. */
 export type Obedience = 'cancel' | 'refuse' | 'complete' | 'silent'
 
 export type A2aAgent = {
-  /** Its card's address. */
+  /** The address of its card. */
   card: string
-  /** The JSON-RPC calls that came, in order. */
+  /** The JSON-RPC calls that arrived, in order. */
   received: {
     method: string
     messageId: string | undefined
@@ -32,7 +32,7 @@ export type A2aAgent = {
   behave(behaviour: Behaviour, obedience?: Obedience): void
   /** Lets a held task complete. */
   release(): void
-  /** Forgets its tasks, as a process does that dies and comes back. */
+  /** Forgets its tasks, like a process that is restarted. */
   forget(): void
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export type A2aAgent = {
 const textOf = (parts: readonly Part[]) =>
   parts.map(({ content }) => (content?.$case === 'text' ? content.value : JSON.stringify(content?.value))).join(' ')
 
-/** An agent on the protocol's own server, on a free port of the loopback. */
+/** Starts an agent on the protocol's server library, on a free loopback port. */
 export async function startA2aAgent(): Promise<A2aAgent> {
   let behaviour: Behaviour = 'answer'
   let obedience: Obedience = 'cancel'
@@ -102,7 +102,7 @@ export async function startA2aAgent(): Promise<A2aAgent> {
       become(TaskState.TASK_STATE_WORKING)
       const said = textOf(userMessage.parts)
       if (behaviour === 'hold') await held.promise
-      // It was ended meanwhile.
+      // The task was canceled in the meantime.
       if (!contexts.has(taskId)) return
       if (behaviour === 'ask' && task === undefined) become(TaskState.TASK_STATE_INPUT_REQUIRED, 'Which order?')
       else if (behaviour === 'fail') become(TaskState.TASK_STATE_FAILED, 'The ledger is closed.')
@@ -138,7 +138,7 @@ export async function startA2aAgent(): Promise<A2aAgent> {
     if (body.method === 'CancelTask' && obedience === 'silent') return
     if (behaviour === 'refuse') return void res.writeHead(401).end('no')
     const result = await handler.handle(body, new ServerCallContext({ requestedVersion: '1.0' }))
-    // The message has been taken; its answer never arrives.
+    // The message was accepted, but the response never arrives.
     if (behaviour === 'drop') return void res.destroy()
     res.setHeader('content-type', 'application/json').end(JSON.stringify(result))
   }

@@ -6,16 +6,16 @@ import { exportJWK, type JWK, SignJWT } from 'jose'
 export type SigningPair = { kid: string; alg: string; privateKey: KeyObject; jwk: JWK }
 
 export type ForeignIssuer = {
-  /** Its origin. Realms are served below it at any name. */
+  /** Its origin. Every path below it is a realm. */
   origin: string
   realm(name: string): string
-  /** The keys that it publishes; tests change them. */
+  /** The keys that it publishes. Tests change them. */
   keys: SigningPair[]
-  /** Paths that it was asked for, in order. */
+  /** The requested paths, in order. */
   asked: string[]
-  /** Answers instead of it, until it is undefined again. */
+  /** Responds in its place, until it is undefined again. */
   instead: ((path: string, res: ServerResponse) => void) | undefined
-  /** A token in Keycloak's shape of `realm`, for a person unless `claims` say otherwise. What is undefined is left out. */
+  /** Returns a token of `realm` in Keycloak's shape, for a person unless `claims` replace that. Undefined claims are omitted. */
   token(realm: string, claims?: Record<string, unknown>, options?: TokenOptions): Promise<string>
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function newPair(
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
-/** A provider of another make on a port of its own: Keycloak's paths, discovery, RS256, its shape of tokens. */
+/** Starts another vendor's provider on a free port: Keycloak's paths, discovery, RS256 and shape of tokens. */
 export async function foreignIssuer(): Promise<ForeignIssuer> {
   const server = createServer((req, res) => {
     const path = req.url ?? '/'
@@ -94,7 +94,7 @@ export async function foreignIssuer(): Promise<ForeignIssuer> {
   return issuer
 }
 
-/** Claims of a Keycloak service account, to be given to token(). */
+/** Claims of a Keycloak service account, for token(). */
 export const serviceAccount = (clientId: string) => ({
   azp: clientId,
   client_id: clientId,

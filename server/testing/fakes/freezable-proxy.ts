@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type FreezableProxy = {
-  /** The same address, by way of the proxy. */
+  /** The same address, through the proxy. */
   url: string
-  /** From now on nothing passes, and nobody is told: as when the machine behind it has stopped. */
+  /** Stops passing data without closing connections, as when the machine behind it has stopped. */
   freeze(): void
   thaw(): void
-  /** How many connections were opened through it so far, whatever became of them. */
+  /** The number of connections that have been opened through it so far, including failed ones. */
   opened(): number
   close(): Promise<void>
 }
 
-/** Stands between a process and its database on a free port of the loopback. */
+/** Starts a proxy between a process and its database, on a free loopback port. */
 export async function freezableProxy(url: string): Promise<FreezableProxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()

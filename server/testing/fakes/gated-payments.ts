@@ -1,7 +1,7 @@
 /**
- * The demo's payments server behind gates that a test opens: while the file `$COUNTERSIGN_GATE/hold-<tool>` exists, a call
- * to that tool waits, before it has done anything. Each call that begins and each refund that is paid is one line of
- * `$COUNTERSIGN_GATE/calls.log`, written by this process: an outside count of the effects.
+ * The demo's payments server behind gates that a test opens. While the file `$COUNTERSIGN_GATE/hold-<tool>` exists, a call
+ * to that tool waits before it has any effect. This process writes a line to `$COUNTERSIGN_GATE/calls.log` for each call
+ * that begins and each refund that is paid, so effects are counted outside the server.
  */
 import { appendFileSync, existsSync, mkdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const calls = join(gate, 'calls.log')
 
 const note = (event: string, tool: string, key: string) => appendFileSync(calls, `${event} ${tool} ${key}\n`)
 
-/** Resolves when the tool's hold file is gone. */
+/** Resolves when the tool's hold file is removed. */
 function opened(tool: string): Promise<void> {
   const hold = join(gate ?? '', `hold-${tool}`)
   if (!existsSync(hold)) return Promise.resolve()
@@ -25,7 +25,7 @@ function opened(tool: string): Promise<void> {
       watcher.close()
       resolve()
     })
-    // Removed between the check and the watch: nothing more would be reported.
+    // The file may have been removed between the check and the watch, which would not report it.
     if (!existsSync(hold)) {
       watcher.close()
       resolve()

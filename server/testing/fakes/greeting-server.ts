@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
-/** Its one tool, `greet`, answers with the name. */
+/** A tool server whose only tool, `greet`, returns a greeting with the name. */
 export function greetingServer(): McpServer {
   const server = new McpServer({ name: 'greeting', version: '1.0.0' })
   server.registerTool('greet', { inputSchema: z.object({ name: z.string() }) }, ({ name }) => ({
@@ -14,7 +14,7 @@ export function greetingServer(): McpServer {
   return server
 }
 
-/** The same over HTTP on a free port of the loopback, for clients of the revision 2026-07-28 alone. */
+/** Starts the same server over HTTP on a free loopback port, only for clients of the revision 2026-07-28. */
 export async function startModernTools(): Promise<{ url: string; methods: string[]; close(): Promise<void> }> {
   const handler = createMcpHandler(greetingServer, { legacy: 'reject' })
   const methods: string[] = []

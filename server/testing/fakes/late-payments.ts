@@ -1,4 +1,4 @@
-/** The demo's payments server on a machine that is so busy that it takes `START_MS` to start. */
+/** The demo's payments server, which takes `START_MS` to start, as on a busy machine. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createPayments } from '#server/demo/payments-tools.ts'

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as delay } from 'node:timers/promises'
 
 type ToolCall = { name: string; arguments: unknown }
-/** What the endpoint does with one request. */
+/** How the endpoint responds to one request. */
 export type Answer =
   | { text?: string; toolCalls?: ToolCall[]; tokens?: { input: number; output: number }; slowMs?: number }
   | { status: number }
-  /** Pieces of text as they are; each promise is waited for. */
+  /** Pieces of text. The stream waits for each promise among them. */
   | { pieces: (string | Promise<unknown>)[] }
   | 'die mid-stream'
-  /** Half an answer, and then nothing until the connection ends. */
+  /** Half an answer, followed by silence until the connection ends. */
   | 'hold'
 
 export type ModelRequest = {
@@ -23,15 +23,15 @@ export type ModelRequest = {
 }
 
 export type ModelServer = {
-  /** The endpoint, as a manifest names it. */
+  /** The address of the endpoint, for a manifest. */
   url: string
   requests: ModelRequest[]
-  /** What happens to the next requests of this model, in order; then each gets `{text: 'done'}`. */
+  /** Sets the responses to the next requests of this model, in order. Later requests get `{text: 'done'}`. */
   script(model: string, ...answers: Answer[]): void
   close(): Promise<void>
 }
 
-/** An OpenAI-compatible endpoint on this machine that streams what it is told to, and fails when it is told to. */
+/** Starts an OpenAI-compatible endpoint on this machine that streams scripted answers and failures. */
 export async function startModelServer(): Promise<ModelServer> {
   const requests: ModelRequest[] = []
   const scripts = new Map<string, Answer[]>()

@@ -1,4 +1,4 @@
-// A tool server over stdio that speaks only the protocol's revision of 2026-07-28: the handshake of before is refused.
+// A tool server over stdio that speaks only the protocol's revision 2026-07-28 and refuses the earlier handshake.
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { greetingServer } from './greeting-server.ts'
 

@@ -8,16 +8,16 @@ import { z } from 'zod'
 
 export type RemoteTools = {
   url: string
-  /** The calls that came, in order: under which key, and as which request of the session. */
+  /** The calls that arrived, in order, with their key and their request id in the session. */
   calls: { key: unknown; requestId: unknown }[]
-  /** The requests that callers have canceled by a notification. */
+  /** The requests that callers have canceled with a notification. */
   canceled: unknown[]
-  /** Held calls answer. */
+  /** Lets held calls return. */
   release(): void
   close(): Promise<void>
 }
 
-/** A tool server over streamable HTTP with sessions, on a free port of the loopback. Its one tool, `pay`, answers when it is released. */
+/** Starts a tool server over streamable HTTP with sessions, on a free loopback port. Its only tool is `pay`, which waits. */
 export async function startRemoteTools(): Promise<RemoteTools> {
   const calls: RemoteTools['calls'] = []
   const canceled: unknown[] = []

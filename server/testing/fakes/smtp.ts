@@ -2,23 +2,23 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** What the server does with a message: the local part of its recipient says it. */
+/** How the server responds to a message, by the local part of its recipient. */
 type Behaviour = 'refuse-recipient' | 'refuse-message' | 'drop-after-dot' | 'drop-at-recipient' | 'silent-after-dot'
 
 export type Received = { from: string; to: string; text: string }
 
 export type TestSmtp = {
   url: string
-  /** Every message whose final dot arrived, whatever was answered. */
+  /** All messages that arrived completely, including refused ones. */
   received: Received[]
-  /** Connections that were opened. */
+  /** The number of connections that have been opened. */
   connections(): number
-  /** Local part → what happens from now on; any other is accepted. */
+  /** Local part → behaviour from now on. Messages to other recipients are accepted. */
   behave(recipient: string, behaviour: Behaviour): void
   close(): Promise<void>
 }
 
-/** A real SMTP server on this machine that can be told to fail. */
+/** Starts a real SMTP server on this machine that fails on request. */
 export async function startSmtp(): Promise<TestSmtp> {
   const received: Received[] = []
   const behaviours = new Map<string, Behaviour>()
@@ -75,5 +75,5 @@ export async function startSmtp(): Promise<TestSmtp> {
   }
 }
 
-/** Without the soft line breaks of quoted-printable. */
+/** Removes the soft line breaks of quoted-printable. */
 const unfolded = (message: string): string => message.replaceAll('=\r\n', '')

@@ -1,4 +1,4 @@
-// The API without the console, as a process that a test can kill. Prints "ready <baseUrl>" when it answers.
+// Runs the API without the console, in a process that a test can kill. Prints "ready <baseUrl>" when it is ready.
 import { loadConfig } from '#server/kernel/config.ts'
 import { serve } from '#server/serve.ts'
 import { noPages } from '../no-pages.ts'

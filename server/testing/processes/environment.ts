@@ -1,4 +1,4 @@
-/** What every process of a test is started with. The cache spares it compiling the same modules again. */
+/** The environment of all processes that tests start. The cache avoids compiling the same modules again. */
 export const testEnvironment = {
   NODE_ENV: 'test' as const,
   PATH: process.env.PATH ?? '',

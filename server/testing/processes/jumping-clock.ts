@@ -1,6 +1,6 @@
 /**
- * Preloaded into a server process (NODE_OPTIONS=--import): its clock jumps when the file `COUNTERSIGN_CLOCK` says so, as
- * that of a machine does. The file holds milliseconds; SIGUSR2 has it read again. Timers and the database's clock stay.
+ * Preloaded into a server process (NODE_OPTIONS=--import). Shifts its clock by the milliseconds in the file
+ * `COUNTERSIGN_CLOCK`, which SIGUSR2 makes it read again. Timers and the database's clock don't change.
  */
 import { readFileSync } from 'node:fs'
 

@@ -1,7 +1,7 @@
 import { createLog } from '#server/kernel/log.ts'
 import { openQueue } from '#server/kernel/queue.ts'
 
-// A process that takes the jobs of one queue and never comes to their end; says which ones.
+// A process that starts the jobs of one queue, prints their ids and never completes them.
 
 const { APP_URL = '', QUEUE = '' } = process.env
 

@@ -9,8 +9,8 @@ import { openQueue } from '#server/kernel/queue.ts'
 import { setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
 
-// Signs one tenant's log in a process of its own, which kills itself (SIGKILL) at one of its statements: before it is
-// sent, or when it is on its way and no answer has come. Ends with code 0 when it needs no such statement any more.
+// Signs one tenant's log in a separate process, which kills itself (SIGKILL) at one of its statements: before the statement
+// is sent, or before its response arrives. Ends with code 0 if the work needs fewer statements.
 
 const { APP_URL = '', TENANT = '', KILL_AT = '', KILL = '' } = process.env
 

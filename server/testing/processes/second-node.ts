@@ -7,19 +7,19 @@ import { testEnvironment } from './environment.ts'
 
 export type SecondNode = {
   baseUrl: string
-  /** Everything that it has logged so far. */
+  /** The log so far. */
   log(): string
   close(): Promise<void>
 }
 
-/** One more process of the same installation (database and DATA_DIR), which logs as much as it can. */
+/** Starts another process of the same installation (database and DATA_DIR), at the most verbose log level. */
 export async function secondNode(api: TestApi): Promise<SecondNode> {
   const folder = dirname(api.gate)
   const child = spawn(process.execPath, [join(import.meta.dirname, 'api-process.ts')], {
     env: {
       ...testEnvironment,
       PORT: '0',
-      // One realm on both: its tokens name the first node's address.
+      // Both nodes share a realm, whose tokens name the first node's address.
       AUTH_URL: api.baseUrl,
       IDENTITY: 'embedded',
       RATE_LIMIT_PER_MINUTE: '1000000',

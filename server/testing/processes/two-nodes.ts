@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { startApi, type TestApi } from '#server/testing/api.ts'
 import { type SecondNode, secondNode } from './second-node.ts'
 
-/** One installation on two nodes: its two tenants' administrators, and its database for what a test does behind its back. */
+/** An installation on two nodes, with the administrators of its two tenants, and its database. */
 export type TwoNodes = {
   api: TestApi
   node: SecondNode

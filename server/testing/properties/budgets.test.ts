@@ -18,9 +18,9 @@ import { modelCall } from '#server/testing/model-call.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { countCases, sized } from './counts.ts'
 
-// What a budget holds is what was charged and what is still reserved, and never more than its limit, whatever happens in
-// whatever order: random histories of calls that are asked for, end, are made again, or whose transaction never commits.
-// Each is first told to a model, one act after the other; then to the database alone, three actors at a time.
+// A budget's use is the sum of what was charged and what is still reserved, and never exceeds its limit, in any order of
+// events: random histories of calls that are requested, end, are repeated, or whose transaction never commits. Each history
+// runs twice: sequentially, compared with a model; then with three concurrent actors, without the model.
 
 const histories = sized(300, 6)
 const actsEach = 25
@@ -63,17 +63,17 @@ async function newAgent(): Promise<{ id: string; name: string }> {
   return (await perform(createAgent, { yaml: JSON.stringify(manifest) })).agent
 }
 
-/** A call as the model knows it: its open attempt, and what its attempts hold of the tokens. */
+/** A call in the model: its open attempt, and the tokens that its attempts use. */
 type Call = { decisionId: string; attempt: number; tokens: number; open: boolean; callOpen: boolean; busy: boolean }
 type Model = { calls: Call[]; used: { calls: number; tokens: number } }
 class Lost extends Error {}
 
-/** One act, drawn at random. `exact`: nobody else acts, so the model foretells each answer. */
+/** Performs a random act. With `exact`, no other actor runs, so the model predicts each result. */
 async function act(agent: { id: string; name: string }, model: Model, exact: boolean): Promise<void> {
   const draw = randomInt(10)
   const call = model.calls[randomInt(Math.max(1, model.calls.length))]
   if (draw < 5 || call === undefined) return await askFor(randomInt(1, 200))
-  // One worker has a call at a time.
+  // A call belongs to one worker at a time.
   if (call.busy) return
   call.busy = true
   await (draw < 8 ? end(call) : again(call))
@@ -133,14 +133,14 @@ async function act(agent: { id: string; name: string }, model: Model, exact: boo
     if (exact) expect(made).toBe(fits)
     if (made) model.used.tokens += call.tokens
     else {
-      // As the execution does, which ends: nothing is made again.
+      // As in the product, where the execution ends and doesn't repeat the call.
       call.open = false
       call.attempt -= 1
     }
   }
 }
 
-/** What the windows say, and what was reserved in them: the same. */
+/** Returns the use that the windows state, which must equal what was reserved in them. */
 async function standing(agentId: string): Promise<{ calls: number; tokens: number }> {
   const rows = await inTenant((tx) =>
     tx
@@ -161,7 +161,7 @@ async function standing(agentId: string): Promise<{ calls: number; tokens: numbe
   return { calls: of('calls'), tokens: of('tokens') }
 }
 
-test(`${histories} random histories of budgets, one act after the other and three at a time`, async (context) => {
+test(`${histories} random histories of budgets keep to the limit, sequentially and with three concurrent actors`, async (context) => {
   for (let history = 0; history < histories; history++) {
     const exact = history % 2 === 0
     const agent = await newAgent()

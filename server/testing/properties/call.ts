@@ -5,23 +5,23 @@ import type { CatalogEntry } from '#server/catalog/operations.ts'
 export type Input = Record<string, unknown>
 
 export type ProofAnswer = {
-  /** Of a stream that begins with an error: the error's. */
+  /** For a stream that begins with an error, the status of the error. */
   status: number
-  /** Our code, in either error body. */
+  /** Countersign's error code, from either form of an error body. */
   reason: string | undefined
-  /** The permission that a refusal names. */
+  /** The permission that an error names as missing. */
   permission: string | undefined
   headers: Headers
   text: string
 }
 
-/** An operation's name in the tables and in messages: `POST /v1/agents.create`, `GET /v1/policies/:policyId/versions`. */
+/** Returns an operation's name in tables and messages: `POST /v1/agents.create`, `GET /v1/policies/:policyId/versions`. */
 export const addressOf = ({ method, path }: Pick<CatalogEntry, 'method' | 'path'>): string => `${method} ${path}`
 
-/** A path parameter, and what follows it when it may hold slashes. */
+/** A path parameter, and its pattern if its value may contain slashes. */
 const parameter = /:(\w+)(\{\.\+\})?/g
 
-/** What a route takes from its path. */
+/** Returns the names of a route's path parameters. */
 export const paramsOf = ({ path }: Pick<CatalogEntry, 'path'>, input: unknown): Record<string, string> => {
   const named = { ...Object(input) }
   return Object.fromEntries(
@@ -29,7 +29,7 @@ export const paramsOf = ({ path }: Pick<CatalogEntry, 'path'>, input: unknown): 
   )
 }
 
-/** The HTTP request of one call. A route takes from `input` what its path names; the rest is query string or body. */
+/** Returns the HTTP request of one call. The path parameters are taken from `input`; the rest is the query string or body. */
 export function requestOf(entry: CatalogEntry, input: unknown): { path: string; init: RequestInit } {
   const post = (path: string, body: unknown) => ({
     path,
@@ -51,7 +51,7 @@ export function requestOf(entry: CatalogEntry, input: unknown): { path: string; 
   return { path: query === '' ? path : `${path}?${query}`, init: {} }
 }
 
-/** Calls an operation over HTTP. Of a stream the first event is read, then the caller leaves. */
+/** Calls an operation over HTTP. For a stream, reads the first event and disconnects. */
 export async function call(
   baseUrl: string,
   entry: CatalogEntry,
@@ -90,7 +90,7 @@ async function textOf(type: string, response: Response): Promise<string> {
   return await response.text()
 }
 
-/** Names and contents of an archive, which would hide what is searched for in its compressed bytes. */
+/** Returns the names and contents of an archive, because a search does not find texts in compressed bytes. */
 async function archiveText(bytes: Buffer): Promise<string> {
   const archive = await fromBufferPromise(bytes)
   const parts: string[] = []
@@ -99,7 +99,7 @@ async function archiveText(bytes: Buffer): Promise<string> {
   return parts.join('\n')
 }
 
-/** The first event after the greeting: a blank line ends each. */
+/** Returns the first event after the greeting. A blank line ends each event. */
 async function firstEvent(response: Response): Promise<string> {
   let read = ''
   const decoder = new TextDecoder()

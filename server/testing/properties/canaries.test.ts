@@ -13,12 +13,12 @@ import { until } from '#server/testing/until.ts'
 import { readAnswer } from './call.ts'
 import { askAsExternalAgent, type Canaries, runChat, runSteps, stepsAgent } from './canary-agents.ts'
 
-// Personal data is put in by every way that there is, and looked for in every table, in every answer and in the log.
+// Personal data enters by every route, and the tests search for it in every table, every response and the log.
 
 const canaries: Canaries = { content: 'kanarienvogel', sensitive: 'geheimvogel-7@mail.example' }
 const { content } = canaries
 const sensitive = 'geheimvogel'
-/** Stands where docs/privacy.md says that texts lie in clear, so that the search is seen to find. */
+/** A text in the fields that docs/privacy.md lists as unencrypted, which shows that the search finds texts. */
 const clear = 'klarvogel'
 
 let api: TestApi
@@ -96,7 +96,7 @@ async function sendTelemetry(): Promise<void> {
   expect([answer.status, answer.text]).toEqual([200, '{}'])
 }
 
-test('they came everywhere: to tool, model, approver and waiting step', async () => {
+test('the canaries reached the tool, the model, the approver and the waiting step', async () => {
   expect(steps).toMatchObject({ status: 'failed' })
   expect(steps.error?.message).toContain(content)
   expect(chat).toMatchObject({ status: 'succeeded' })
@@ -109,11 +109,11 @@ test('they came everywhere: to tool, model, approver and waiting step', async ()
   )
 })
 
-test('no table holds them, but those that are said to', async () => {
+test('no table contains them unencrypted, except the documented ones', async () => {
   const tables = await readTables(api.ownerUrl)
   expect(tables.size).toBeGreaterThan(40)
   expect([...tables.keys()].filter((name) => name.startsWith('pgboss.')).length).toBeGreaterThan(3)
-  // It does find what is there.
+  // The search finds texts that exist.
   expect(tablesWith(tables, clear)).toEqual(['public.audit_records', 'public.legal_holds'])
   expect(tablesWith(tables, steps.id)).toContain('public.executions')
   expect([tablesWith(tables, content), tablesWith(tables, sensitive)]).toEqual([[], []])
@@ -123,7 +123,7 @@ type Entry = ReturnType<typeof collectCatalog>[number]
 const reads = collectCatalog().filter(({ method }) => method === 'GET')
 const people = ['maria', 'omar', 'vera', 'tom', 'pia'] as const
 
-describe('no answer holds what is sensitive, whoever asks', () => {
+describe('no response contains sensitive data, for any caller', () => {
   let ids: Awaited<ReturnType<typeof namesOf>>
   const answered = new Set<string>()
   beforeAll(async () => {
@@ -157,22 +157,22 @@ describe('no answer holds what is sensitive, whoever asks', () => {
     60_000,
   )
 
-  test('each was answered', () => {
+  test('each read was answered', () => {
     expect(reads.map(({ path }) => path).filter((path) => !answered.has(path))).toEqual([])
   })
 
-  test('and what is not sensitive is shown', async () => {
+  test('content that is not sensitive is shown', async () => {
     const answer = await ask(entryOf('executions.get'), { id: steps.id }, await api.person('maria'))
     expect(answer.text).toContain(content)
   })
 })
 
-/** What stands there, short enough to read. */
+/** Returns the text around each match, short enough to read. */
 const around = (text: string) => text.match(new RegExp(`.{0,120}${sensitive}.{0,20}`, 'g')) ?? []
 
 const entryOf = (name: string): Entry => {
   const found = reads.find((entry) => entry.name === name)
-  if (found === undefined) throw new Error(`There is no ${name}.`)
+  if (found === undefined) throw new Error(`Unknown operation: ${name}.`)
   return found
 }
 
@@ -192,7 +192,7 @@ async function ask(entry: Entry, input: Record<string, unknown>, token: string) 
   )
 }
 
-/** What an operation that needs a name is asked for: everything that the canaries' way has left. */
+/** Returns the names for operations that require one: all objects that the canaries have created. */
 async function namesOf({ ownerUrl }: TestApi, exportId: string) {
   const owner = new Client({ connectionString: ownerUrl })
   await owner.connect()
@@ -239,7 +239,7 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       ['approvals.watch', approvals.slice(0, 2)],
       ['audit.get', audits],
       ['audit.list', [{ limit: 100 }]],
-      // From the start of the day, so that its changes are sent again; topic by topic, because each needs a permission.
+      // From the start of the day, so that its changes are sent again. Topic by topic, because each requires a permission.
       ['changes.stream', ['approvals', 'executions', 'agents'].map((topic) => ({ topics: [topic], lastEventId }))],
       ['evidence.download', exported],
       ['evidence.getExport', exported],
@@ -274,12 +274,12 @@ function inputsFor({ name, operation }: Entry, ids: ReadonlyMap<string, Record<s
   )
   const known = ids.get(name)
   if (known === undefined && (described.required ?? []).length > 0)
-    throw new Error(`Say in namesOf() what ${name} is asked for: it needs ${described.required?.join()}.`)
-  if (known?.length === 0) throw new Error(`There is nothing that ${name} could be asked for.`)
+    throw new Error(`Add the names for ${name} to namesOf(): it requires ${described.required?.join()}.`)
+  if (known?.length === 0) throw new Error(`No object exists for ${name}.`)
   return known ?? [{}]
 }
 
-describe('by permission and justification they are shown', () => {
+describe('with permission and a justification, sensitive data is shown', () => {
   const justification = { 'x-svc-justification': 'A customer asked what the agent was told about them.' }
   test.each([
     ['a trace of steps', () => steps.traceId],
@@ -292,7 +292,7 @@ describe('by permission and justification they are shown', () => {
   })
 })
 
-test('no line of the log holds them', () => {
+test('no line of the log contains them', () => {
   expect(api.logged()).toContain('"level":')
   expect(api.logged()).not.toContain(content)
   expect(api.logged()).not.toContain(sensitive)

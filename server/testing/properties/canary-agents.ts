@@ -5,12 +5,12 @@ import { approve } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-/** `content` stands where anything may stand; `sensitive` at a path of the manifests' data.sensitive. */
+/** `content` is a text in free-form fields; `sensitive` is at a path of the manifests' data.sensitive. */
 export type Canaries = { content: string; sensitive: string }
 
 const data = { sensitive: [{ path: '$.customer.email', class: 'pii.email' }] }
 
-/** An agent that calls a tool, waits for three inputs, asks a person, and fails with what the tool said. */
+/** Creates an agent that calls a tool, waits for three inputs, requests an approval, and fails with the tool's error. */
 export const stepsAgent = (api: TestApi) =>
   releaseAgent(api, 'canaries', {
     steps: [
@@ -33,7 +33,7 @@ export const stepsAgent = (api: TestApi) =>
     },
   })
 
-/** Its whole way, with canaries at each turn. Gives the execution. */
+/** Runs an execution of this agent to its end, with canaries in each input. Returns the execution. */
 export async function runSteps(api: TestApi, agentId: string, { content, sensitive }: Canaries) {
   const executions = executionsOf(api)
   const id = await executions.start(agentId, { customer: { email: sensitive }, note: content })
@@ -77,7 +77,7 @@ async function sent(api: TestApi, headers: Record<string, string>, body: unknown
   if (answer.status !== 202) throw new Error(`${answer.status}: ${answer.text}`)
 }
 
-/** A conversation in which the person, the model and a tool's failure name them. */
+/** Runs a conversation in which the person, the model and a tool's error contain the canaries. */
 export async function runChat(api: TestApi, model: ModelServer, { content, sensitive }: Canaries) {
   const name = 'canary-chat'
   const agentId = await releaseAgent(api, name, {
@@ -102,7 +102,7 @@ export async function runChat(api: TestApi, model: ModelServer, { content, sensi
   return await executionsOf(api).run(agentId, { ask, customer: { email: sensitive } })
 }
 
-/** What an external agent asks. */
+/** Sends the requests of an external agent. */
 export async function askAsExternalAgent(
   api: TestApi,
   agentId: string,

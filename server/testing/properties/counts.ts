@@ -2,16 +2,16 @@ import type { TestContext } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** How many cases a generated test went through; npm run proof prints them. */
+    /** The number of cases of a generated test, which npm run proof prints. */
     cases?: number
   }
 }
 
-/** Says in the run's report how many cases this test went through. A generated test without cases proves nothing: throws at 0. */
+/** Reports how many cases this test ran. Throws at 0, because a generated test without cases proves nothing. */
 export function countCases({ task }: TestContext, cases: number): void {
-  if (cases === 0) throw new Error(`"${task.name}" generated no case.`)
+  if (cases === 0) throw new Error(`"${task.name}" did not generate any cases.`)
   task.meta.cases = cases
 }
 
-/** The full counts (npm run proof), or a size that fits npm test. */
+/** Returns the full count in npm run proof, and a smaller one in npm test. */
 export const sized = <T>(full: T, small: T): T => (process.env.PROOF === 'full' ? full : small)

@@ -12,7 +12,7 @@ import { testEnvironment } from '../processes/environment.ts'
 import { copyProject, type ProjectCopy } from '../project-copy.ts'
 import { until } from '../until.ts'
 
-// `npm run dev` as a developer uses it, in a copy of this project that the tests edit.
+// Runs `npm run dev` as a developer does, in a copy of this project that the tests edit.
 
 const sources = [
   'app',
@@ -105,7 +105,7 @@ test(
     page.on('load', () => loads.push(page.url()))
     const file = 'app/(public)/signed-out/page.tsx'
     change(file, 'title="You are signed out"', 'title="First change"')
-    // The first update also compiles what updates need.
+    // The first update also compiles the code for updates.
     await page.getByRole('heading', { level: 1, name: 'First change' }).waitFor()
     const since = performance.now()
     change(file, 'title="First change"', 'title="Second change"')
@@ -136,7 +136,7 @@ test(
 )
 
 test(
-  'SIGTERM and SIGINT end every process',
+  'SIGTERM and SIGINT end all processes',
   async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       if (development.exitCode !== null) await startDevelopment()
@@ -152,7 +152,7 @@ test(
   3 * startMs,
 )
 
-/** The processes of this machine without those that have ended and whose parent has not noticed. */
+/** Returns the processes of this machine, without zombies. */
 async function processes(): Promise<{ id: number; parent: number }[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,stat='])
   const rows = stdout.trim().split('\n')

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type Client, escapeIdentifier } from 'pg'
 
 /**
- * Rows that the server changes on its own while nobody calls: tokens given out, the sealer's signatures, and when a machine
- * was last used, which is noted apart from its call.
+ * Rows that the server changes without a call: issued tokens, the sealer's signatures, and when a machine was last used,
+ * which is recorded after its call.
  */
 const changedByItself = new Set([
   'realm_artifacts',
@@ -16,7 +16,7 @@ const changedByItself = new Set([
   'machine_uses',
 ])
 
-/** A digest of a tenant's rows for each table, read past row-level security: what a refused call must leave alone. */
+/** Returns a digest of a tenant's rows for each table, read without row-level security. A refused call must not change it. */
 export async function tenantDigest(owner: Client, tenantId: string): Promise<Record<string, string>> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select c.table_name as name from information_schema.columns c

@@ -17,11 +17,11 @@ import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 import { askAsExternalAgent, type Canaries, runChat, runSteps, stepsAgent } from './canary-agents.ts'
 
-// A person's data come in by every way that there is, and are erased from everywhere, but for what runs and what is held.
+// A person's data enters by every route and is erased everywhere, except content in progress and content on hold.
 
 const canaries: Canaries = { content: 'kanarienvogel', sensitive: 'kanarienvogel-7@mail.example' }
 const { content } = canaries
-/** The search is for a text whatever its case. */
+/** The search ignores case. */
 const subject = 'Kanarienvogel'
 
 let api: TestApi
@@ -68,11 +68,11 @@ beforeAll(async () => {
     body: `Dear ${content},`,
   })
   fileId = (stored.body as { id: string }).id
-  // Nobody's mail must be under way when the erasure comes by.
+  // Content of mails that are being sent is not erased yet, so wait until they are sent.
   await until(async () => {
     const { rowCount } = await owner.query(`select 1 from mails where delivery in ('pending', 'in_flight')`)
     return rowCount === 0 ? true : undefined
-  }, 'no mail is under way')
+  }, 'all mails are sent')
   before = await contentWith(api, content)
 }, 180_000)
 afterAll(async () => {
@@ -100,13 +100,13 @@ const contentFile = async () => {
   const { tenant_id: tenantId = '', sha256 = '' } = rows[0] ?? {}
   return join(dirname(api.gate), 'data', 'files', tenantId, sha256.slice(0, 2), sha256)
 }
-/** What waits for its time is looked at now. */
+/** Makes delayed jobs of the erasure run now. */
 const hurry = () =>
   owner.query(
     `update pgboss.job set start_after = now() where name = 'subject-erasure' and state in ('created', 'retry')`,
   )
 
-test('they came into every kind of content', async () => {
+test('the canaries are in every kind of content', async () => {
   expect([...before.keys()].sort()).toEqual([
     'approvals.payload',
     'approvals.presentation',
@@ -152,7 +152,7 @@ test('everything is erased except content in progress, open or held, even when t
   expect(existsSync(await contentFile())).toBe(false)
 }, 90_000)
 
-test('what waited is erased when it has ended, and the erasure is complete', async () => {
+test('content in progress is erased after it has ended, which completes the erasure', async () => {
   const maria = await api.person('maria')
   const { revision } = payload<{ revision: number }>(await api.query(maria, 'executions.get', { id: waiting }))
   const cancel = { id: waiting, expectedRevision: revision, reason: 'No longer needed.' }
@@ -181,10 +181,10 @@ test('what waited is erased when it has ended, and the erasure is complete', asy
   expect(subjects).toEqual([{ subject: null }])
 }, 90_000)
 
-describe('what is shown', () => {
+describe('after the erasure', () => {
   const told = { erasureId: expect.any(String), at: expect.any(String), by: { username: 'pia' } }
 
-  test('an execution says what is gone, when and by whom, and keeps the rest', async () => {
+  test('an execution shows what was erased, when and by whom, and keeps the rest', async () => {
     const maria = await api.person('maria')
     const answer = await api.query(maria, 'executions.get', { id: steps.id })
     expect(answer.text).not.toContain(content)
@@ -200,7 +200,7 @@ describe('what is shown', () => {
     expect(untouched).toMatchObject({ erased: [], input: { note: content } })
   })
 
-  test('an approval and an event do, too', async () => {
+  test('an approval and an event show the erasure, too', async () => {
     const approval = await api.query(await api.person('jonas'), 'approvals.get', { approvalId: steps.approvalId })
     expect(approval.text).not.toContain(content)
     expect(payload(approval)).toMatchObject({
@@ -217,14 +217,14 @@ describe('what is shown', () => {
   })
 
   test('a trace shows the erasure to a reader with permission, too', async () => {
-    const justification = { 'x-svc-justification': 'The property test reads what is left in clear.' }
+    const justification = { 'x-svc-justification': 'The property test reads the remaining values.' }
     const input = { traceId: steps.traceId, includeSensitiveData: true }
     const trace = await api.query(await api.person('pia'), 'traces.getTrace', input, justification)
     expect(trace.text).not.toContain(content)
     expect(payload(trace)).toMatchObject({ erased: [told] })
   })
 
-  test('a decision can’t be computed again, and a file not be read', async () => {
+  test('a decision can’t be recomputed, and a file can’t be read', async () => {
     const { rows } = await owner.query<{ id: string }>(
       'select id from policy_decisions where execution_id = $1 limit 1',
       [steps.id],
@@ -245,7 +245,7 @@ describe('what is shown', () => {
   })
 })
 
-test('the log verifies, names no subject, and tells of each lot', async () => {
+test('the log verifies, doesn’t name the subject, and records the erasure of each table', async () => {
   const vera = await api.person('vera')
   const { rows } = await owner.query<{ audit_id: string; type: string; record: object }>(
     `select audit_id, type, record from audit_records where resource_id = $1 order by date, seq`,
@@ -265,7 +265,7 @@ test('the log verifies, names no subject, and tells of each lot', async () => {
   expect(JSON.stringify(record)).toContain('erasure.requested')
 })
 
-test('an archive made afterwards is whole, and says what was erased', async () => {
+test('a later archive is complete, and states what was erased', async () => {
   const vera = await api.person('vera')
   const json = { 'content-type': 'application/json' }
   const period = {

@@ -13,8 +13,8 @@ import { until } from '#server/testing/until.ts'
 import { countCases, sized } from './counts.ts'
 import { payments } from './payment.ts'
 
-// One execution that looks something up, waits for input, waits for a person, and pays; at each of its boundaries something
-// breaks. Whatever it was: it ends well without a hand, and a process outside has counted one payment.
+// An execution looks up an order, waits for input, waits for a person, and pays. At each of these boundaries a fault occurs.
+// After each fault the execution succeeds without intervention, and a separate process has counted one payment.
 
 let api: TestApi
 let folder: string
@@ -56,7 +56,7 @@ const asOwner = (...statements: [text: string, values?: unknown[]][]) =>
   withOwner(async (owner) => {
     for (const [text, values] of statements) await owner.query(text, values)
   })
-/** Whether a job under way has missed its heartbeat. */
+/** Whether an active job has missed its heartbeat. */
 const hasStaleJob = async (owner: Client) =>
   (
     await owner.query(
@@ -66,7 +66,7 @@ const hasStaleJob = async (owner: Client) =>
   ).rowCount !== 0
 
 const kill = () => api.killAndRestart()
-/** No one gets in until the server has tried five times, as when the database is restarted. */
+/** Refuses connections until the server has tried five times, as when the database is restarted. */
 async function outage(): Promise<void> {
   await server.query(`alter database ${database()} connection limit 0`)
   await terminate()
@@ -74,16 +74,16 @@ async function outage(): Promise<void> {
   await until(async () => (proxy.opened() >= before + 5 ? true : undefined), 'the server tried to connect again')
   await server.query(`alter database ${database()} connection limit -1`)
 }
-/** Longer than a job's heartbeat: its worker counts as dead, and comes back. */
+/** Freezes the database for longer than a job's heartbeat, so that its worker counts as dead and then returns. */
 async function frozenDatabase(): Promise<void> {
   proxy.freeze()
   await until(async () => (await withOwner(hasStaleJob)) || undefined, 'the worker counts as dead', 60_000)
   proxy.thaw()
 }
-/** What PostgreSQL answers then, to every journal entry. */
+/** Fails all inserts into the journal with PostgreSQL's error for a full disk. */
 async function fullDisk(): Promise<void> {
   await asOwner(
-    // A sequence keeps its count when the insert is undone.
+    // A sequence keeps its value when the insert is rolled back.
     ['create sequence disk_full_seen'],
     [
       `create function disk_full() returns trigger language plpgsql security definer as $$ begin
@@ -107,7 +107,7 @@ const queueAgain = (id: string) =>
       [id, key],
     ]),
   )
-/** The tool servers of the running process: its children that hold the gate. */
+/** Kills the tool servers of the running process: its child processes that wait at the gate. */
 async function killToolServers(): Promise<void> {
   const pids = execFileSync('ps', ['-o', 'pid=', '--ppid', String(api.process.pid)], { encoding: 'utf8' })
   for (const pid of pids.split('\n').map(Number).filter(Boolean)) {
@@ -115,7 +115,7 @@ async function killToolServers(): Promise<void> {
     if (command.includes('gated-payments')) process.kill(pid, 'SIGKILL')
   }
 }
-/** The server's clock jumps; it has when a token of its own is from that time. */
+/** Shifts the server's clock, and waits until the server issues a token of the shifted time. */
 async function jump(shiftMs: number): Promise<void> {
   await writeFile(clock(), String(shiftMs))
   api.process.kill('SIGUSR2')
@@ -128,14 +128,14 @@ async function jump(shiftMs: number): Promise<void> {
     'the clock has jumped',
     60_000,
   )
-  // Tokens of before have ended then, or are of the future.
+  // Earlier tokens have expired by this clock, or were issued in its future.
   api.forgetTokens()
 }
 const clock = () => join(folder, 'clock')
 const aheadMs = 2 * 86_400_000
-/** Nobody can sign in meanwhile: the codes for that end by the database's clock. */
+/** While the clock is behind, people can't sign in, because authorization codes expire by the database's clock. */
 const backMs = -20 * 60_000
-/** It has ended, whoever may read that. */
+/** Waits until the execution has ended, by its row, because tokens may not be valid. */
 async function recorded(id: string): Promise<void> {
   const owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
@@ -252,7 +252,7 @@ const faults: Fault[] = [
       paying.broken('reading', async (id) => {
         const frozen = api.process
         const other = await secondNode(api)
-        // Whose token `send` shows: while the node is frozen, nobody gives one.
+        // Caches the token for `send`, because the frozen node issues none.
         await api.client('ci-pipeline')
         frozen.kill('SIGSTOP')
         try {
@@ -294,7 +294,7 @@ test.each(chosen)(
   1_200_000,
 )
 
-test('a clock that is behind makes no wait last longer', async () => {
+test('a clock that is behind doesn’t extend a wait', async () => {
   const agentId = await releaseAgent(api, 'lapsing', {
     steps: [{ id: 'ok', wait: { input: 'go' } }],
     tools: {},
@@ -314,7 +314,7 @@ test('a clock that is behind makes no wait last longer', async () => {
   await jump(0)
 }, 300_000)
 
-test('that were the kinds of faults', (context) => {
+test('at least twelve kinds of faults ran', (context) => {
   countCases(context, chosen.length * rounds)
   expect(faults.length).toBeGreaterThanOrEqual(12)
 })

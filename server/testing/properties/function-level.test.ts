@@ -15,8 +15,8 @@ import { type PropertyServer, startPropertyServer } from './server.ts'
 import { craftedCaller } from './tenant.ts'
 import { buildWorld, everyRole, type World } from './world.ts'
 
-// Who may call what, for every operation of the catalog: with all permissions but its own, with its own alone, and with
-// each role over HTTP. An input that no schema accepts shows that permission is asked for first.
+// Authorization of every operation in the catalog: with all permissions except its own, with only its own, and with each
+// role over HTTP. An input that no schema accepts shows that the permission is checked first.
 
 const catalog = collectCatalog()
 type Entry = (typeof catalog)[number]
@@ -26,7 +26,7 @@ const nonsense = { 'no such field': 1 }
 let server: PropertyServer
 let world: World
 let memberId: string
-/** Each asks every operation of the catalog, on a machine that may be busy: milliseconds. */
+/** In milliseconds. Each test calls every operation of the catalog, on a machine that may be busy. */
 const perTest = 300_000
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => server.close())
 
-/** The operation behind its transport, as a member with exactly these permissions: no role has such a set. */
+/** Calls the operation without its transport, as a member with exactly these permissions, which no role has. */
 async function as(permissions: ReadonlySet<Permission>, entry: Entry, input: unknown): Promise<ProofAnswer> {
   const caller: Caller = craftedCaller(world.tenant, memberId, permissions)
   if (entry.transport === 'procedure') {
@@ -86,7 +86,7 @@ function expectLetIn(entry: Entry, { status, reason, text }: ProofAnswer): void 
   expect(reason, `${addressOf(entry)}: ${text}`).not.toBe('forbidden')
 }
 
-/** A few calls at a time. Gives their number. */
+/** Runs a few calls at a time. Returns their number. */
 async function together(entries: readonly Entry[], work: (entry: Entry) => Promise<void>): Promise<number> {
   const waiting = [...entries]
   const worker = async () => {
@@ -111,7 +111,7 @@ test(
 )
 
 test(
-  'with its permission alone, each operation lets the caller in',
+  'with only its permission, each operation accepts the caller',
   async (context) => {
     let cases = 0
     for (const entry of catalog) {
@@ -160,7 +160,7 @@ test(
   perTest,
 )
 
-test('over HTTP each role may do what the table of roles says, as a person and as a service account', async (context) => {
+test('over HTTP each role permits what the table of roles states, for a person and for a service account', async (context) => {
   let cases = 0
   for (const role of everyRole) {
     const name = role.replaceAll(/[^a-z]/g, '-')
@@ -168,7 +168,7 @@ test('over HTTP each role may do what the table of roles says, as a person and a
       person: await world.tenant.signedIn(`person-${name}`, [role]),
       service_account: await world.tenant.machine(`machine-${name}`, [role]),
     }
-    // In npm test a machine has one role: what a role grants does not depend on who has it.
+    // In npm test, machines have one role, because the grants of a role don't depend on the kind of principal.
     const kinds = Object.entries(tokens).filter(([kind]) => sized(true, kind === 'person' || role === everyRole[0]))
     for (const [kind, token] of kinds)
       cases += await together(catalog, async (entry) => {
@@ -199,7 +199,7 @@ test(
 )
 
 test(
-  'each operation needs the permission that the design gives it',
+  'each operation requires the permission that the design assigns to it',
   () => {
     const designed = (entry: Entry) => [addressOf(entry), lines[addressOf(entry)]?.[0]]
     expect(catalog.map((entry) => [addressOf(entry), entry.operation.permission])).toEqual(catalog.map(designed))
@@ -208,7 +208,7 @@ test(
 )
 
 test(
-  'each permission that an operation needs is carried by a role',
+  'each permission that an operation requires is granted by a role',
   () => {
     expect(catalog.flatMap(needed).filter((permission) => !everyPermission.has(permission))).toEqual([])
   },

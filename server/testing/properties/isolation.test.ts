@@ -25,8 +25,8 @@ import {
 import { type Cell, cellsOf, howToAddALine, lines } from './operations.ts'
 import { type Credential, everyRole, type World } from './world.ts'
 
-// Every operation × credential × tenant selector × relation of the object. What belongs to another tenant and what never
-// existed are the same bytes; no answer holds the other tenant's canary; the caller's own object is reached each time.
+// Every operation × credential × tenant selector × relation of the object. Responses for an object of another tenant and for
+// one that never existed are identical, no response contains the other tenant's canary, and the caller's object is reached.
 
 let matrix: Matrix
 let own: World
@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => matrix.close())
 
-/** The headers by which a caller reaches their own tenant; in npm test machines take the first way only. */
+/** The headers that select the caller's tenant. In npm test, machines only use the first. */
 const ownSelectors = (credential: Credential): Record<string, Selector> =>
   sized(false, credential !== 'person') ? { none: {} } : everyOwnSelector()
 const everyOwnSelector = (): Record<string, Selector> => ({
@@ -46,7 +46,7 @@ const everyOwnSelector = (): Record<string, Selector> => ({
   'own external id': { 'x-svc-tenant-external-id': own.tenant.externalId },
   'own UUID': { 'x-svc-tenant-id': own.tenant.id },
 })
-/** The headers that must all be refused alike. */
+/** The headers that must all be refused with the same response. */
 const deniedSelectors = (): Record<string, Selector> => ({
   'foreign external id': { 'x-svc-tenant-external-id': foreign.tenant.externalId },
   'unknown external id': { 'x-svc-tenant-external-id': neverExisted(foreign.tenant.externalId) },
@@ -70,7 +70,7 @@ test('each operation of the catalog has a row in the matrix, and each row an ope
   expect(Object.keys(lines).filter((address) => !addresses.includes(address))).toEqual([])
 })
 
-test('an object of another tenant and one that never existed are the same bytes', async (context) => {
+test('an object of another tenant and one that never existed get identical responses', async (context) => {
   const before = await tenantDigest(matrix.server.owner, foreign.tenant.id)
   const cases = await through(cells(namesObject), async (entry, cell) => {
     const reference = objectIn(foreign, cell)
@@ -92,7 +92,7 @@ test('an object of another tenant and one that never existed are the same bytes'
   countCases(context, cases)
 }, 300_000)
 
-/** What is not there answers the line's status; a caller who may not do this at all, or not as a machine, is told that. */
+/** The statuses for an absent object: that of its line, or 403 for a caller without the permission. */
 function statusOfAbsent(credential: Credential, entry: Entry, cell: Cell): number[] {
   if (!mayCall(credential, entry, cell)) return [403]
   return credential !== 'person' && cell.own.includes(403) ? [cell.absent, 403] : [cell.absent]
@@ -134,7 +134,7 @@ test('a tenant without an active membership is refused with the same body, befor
   countCases(context, cases)
 }, 300_000)
 
-/** What every other denial must look like: an unknown tenant, asked for by a person, of the first operation. */
+/** Returns the denial that all others must equal: a person calls the first operation with an unknown tenant. */
 function firstDenial(): Promise<ProofAnswer> {
   const [entry] = catalog
   if (entry === undefined) throw new Error('The catalog is empty.')
@@ -146,7 +146,7 @@ function firstDenial(): Promise<ProofAnswer> {
   )
 }
 
-test('the positive twin: the caller’s own object is reached by each way of selecting the tenant', async (context) => {
+test('the caller’s object is reached with each selector of the tenant (positive control)', async (context) => {
   const cases = await through(
     cells(({ names }) => names !== 'new name'),
     async (entry, cell) => {
@@ -192,7 +192,7 @@ test('a name that another tenant uses is available', async (context) => {
   countCases(context, cases)
 })
 
-test('a member of both tenants sees in each only what is there, and nothing once the membership is not active', async (context) => {
+test('a member of both tenants sees only the objects of the selected one, and none without an active membership', async (context) => {
   const both = { authorization: `Bearer ${await own.tenant.signedIn('both', everyRole)}` }
   const memberId = await joinForeign('both')
   const there = { 'x-svc-tenant-external-id': foreign.tenant.externalId }
@@ -222,7 +222,7 @@ test('a member of both tenants sees in each only what is there, and nothing once
   countCases(context, cases)
 }, 300_000)
 
-/** Gives a person of our own a membership in the other tenant. */
+/** Creates a membership in the other tenant for a person of the caller's tenant. */
 async function joinForeign(username: string): Promise<string> {
   const { database } = runtime()
   const { issuer, subject } = await database.inTenant(own.tenant.id, (tx) =>
@@ -232,7 +232,7 @@ async function joinForeign(username: string): Promise<string> {
   return await database.inTenant(foreign.tenant.id, (tx) => createMember(tx, foreign.tenant, guest))
 }
 
-test('the canary is in what each tenant reads of its own, so that it would be found in what another one reads', async () => {
+test('each tenant’s own responses contain its canary, so a search would find it in another tenant’s', async () => {
   for (const world of [own, foreign])
     for (const address of [
       'GET /v1/agents.get',
@@ -243,7 +243,7 @@ test('the canary is in what each tenant reads of its own, so that it would be fo
     ]) {
       const entry = catalog.find((one) => addressOf(one) === address)
       const [cell] = cellsOf(address)
-      if (entry === undefined || cell === undefined) throw new Error(`There is no ${address}.`)
+      if (entry === undefined || cell === undefined) throw new Error(`Unknown operation: ${address}.`)
       const answer = await call(
         matrix.server.baseUrl,
         entry,

@@ -10,7 +10,7 @@ import { type Scan, scansOf, statementsOf } from '#server/testing/statements.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { countCases, sized } from './counts.ts'
 
-// However long a list is, a page of it touches as many rows as it shows, and a few more.
+// A page of any list reads only a few more rows than it shows, regardless of the list's length.
 
 const rows = sized(100_000, 20_000)
 const limit = 50
@@ -62,9 +62,9 @@ const filters: Record<string, readonly unknown[]> = {
   to: ['2099-01-01T00:00:00.000Z', '2024-06-01T00:00:01.000Z'],
 }
 const special: Record<string, readonly unknown[]> = {
-  // What is found is decided again, which is no part of reading a page.
+  // Simulation also recomputes the decisions that it finds, which is not part of reading a page.
   'policies.simulate environment': ['nowhere'],
-  // Within a day the time of a record has no index: such a page looks at that day's records.
+  // The time of a record within a day is not indexed, so such a page reads that day's records.
   'audit.list to': ['2099-01-01T00:00:00.000Z', '2024-06-01T00:00:00.000Z'],
 }
 /** A period that ends before it begins is refused. */
@@ -74,8 +74,8 @@ const operations = listOperations((name, property) =>
   property === 'cursor' ? [cursors[name] ?? nthId(middle)] : (special[`${name} ${property}`] ?? filters[property]),
 )
 /**
- * Reads that look at more, whatever fits: decisions, traces and observed agents say how far back a page has searched; the views of what is
- * pending look through what is pending, which expires by itself.
+ * Reads that scan more rows than match. Decisions, traces and observed agents report how far back a page has searched. The
+ * views of pending approvals scan all pending ones, which expire.
  */
 const bounded: Record<string, number> = {
   'agents.observed': 5_000,
@@ -83,7 +83,7 @@ const bounded: Record<string, number> = {
   'policies.simulate': 5_000,
   'traces.list': 5_000,
   'approvals.getPending': 500,
-  // Asked for those that are both decided and pending, it looks through what is pending, too.
+  // Scans the pending approvals, too, if a filter selects decided and pending ones.
   'approvals.list': 500,
 }
 

@@ -6,13 +6,13 @@ import { type Cell, cellsOf } from './operations.ts'
 import { type ProofSettings, type PropertyServer, startPropertyServer } from './server.ts'
 import { buildWorld, type Credential, type Kind, type World } from './world.ts'
 
-/** Every operation of the catalog, and two tenants with an object of each kind: one calls, the other must stay unseen. */
+/** All operations of the catalog, and two tenants with an object of each kind: one calls, the other must not be visible. */
 export const catalog = collectCatalog()
 export type Entry = (typeof catalog)[number]
 export const credentials: readonly Credential[] = ['person', 'service_account', 'api_key']
 export type Selector = Record<string, string>
 
-/** Whether the callers of the worlds may call it at all: an API key has the one permission that the specification maps. */
+/** Whether the callers of the worlds may call the operation. An API key only has the permission that the specification maps. */
 export const mayCall = (credential: Credential, { operation }: Entry, { also }: Cell): boolean =>
   credential !== 'api_key' || (['any', 'approval:list'].includes(operation.permission) && also === undefined)
 
@@ -20,7 +20,7 @@ export type Matrix = {
   server: PropertyServer
   own: World
   foreign: World
-  /** One call; whatever it answers, nothing of the tenant `hidden` (the foreign one) may be in it. */
+  /** Makes one call, and expects that the response contains no data of the tenant `hidden` (by default the other tenant). */
   ask(
     entry: Entry,
     credential: Record<string, string>,
@@ -43,7 +43,7 @@ export async function openMatrix(settings?: ProofSettings): Promise<Matrix> {
     async ask(entry, credential, input, selector = {}, hidden = foreign) {
       const answer = await call(server.baseUrl, entry, input, { ...selector, ...credential })
       const seen = `${answer.text}\n${[...answer.headers].join('\n')}`
-      // What the caller wrote may come back in an error; nothing else of the other tenant.
+      // An error may contain the caller's input, but no other text of the other tenant.
       const echo = answer.status >= 400 && JSON.stringify([input, selector]).includes(hidden.tenant.slug)
       if (!echo) expect(seen, addressOf(entry)).not.toContain(hidden.tenant.slug)
       return answer
@@ -54,7 +54,7 @@ export async function openMatrix(settings?: ProofSettings): Promise<Matrix> {
 
 const canary = () => `cnry-${randomBytes(16).toString('hex')}`
 
-/** Nobody's, of the same length and the same place in every order: only the last digit differs. */
+/** Returns an unused id of the same length and sort position: only the last digit differs. */
 export const neverExisted = (id: string): string => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
 
 export const cells = (chosen: (cell: Cell) => boolean): [Entry, Cell][] =>
@@ -65,16 +65,16 @@ export const cells = (chosen: (cell: Cell) => boolean): [Entry, Cell][] =>
   )
 
 export const namesObject = ({ names }: Cell): boolean => isKind(names)
-/** The object that a cell's input names, in this tenant; a name of no object where it names none. */
+/** Returns the id of the object in this tenant that a cell's input names, or a plain name if the cell names no object. */
 export const objectIn = ({ objects }: World, { names }: Cell): string => (isKind(names) ? objects[names] : 'a-name')
-/** The same, where the operation may use it up: another one of its kind, made for this call. */
+/** As `objectIn`, but for a mutation, which may use the object up, creates another object of its kind if the world can. */
 export const objectToUse = async (entry: Entry, world: World, cell: Cell): Promise<string> => {
   const make = isKind(cell.names) && entry.operation.kind === 'mutation' ? world.another[cell.names] : undefined
   return make === undefined ? objectIn(world, cell) : await make()
 }
 const isKind = (names: Cell['names']): names is Kind => names !== 'nothing' && names !== 'new name'
 
-/** Goes through the cells; of each operation that fails, the first failure is told. Gives the number of calls. */
+/** Calls `work` for each cell. Throws the first failure of each operation that fails. Returns the number of calls. */
 export async function through(
   chosen: readonly [Entry, Cell][],
   work: (entry: Entry, cell: Cell) => Promise<number>,
@@ -92,7 +92,7 @@ export async function through(
   return cases
 }
 
-/** Everything that a stranger can compare: without the request's own id, the receipt's, and times, and without the reference that was sent. */
+/** Returns all parts of a response that a caller can compare, without request id, receipt id, times and the sent reference. */
 export function comparable({ status, headers, text }: ProofAnswer, sent?: string) {
   const anonymous = (value: string) => (sent === undefined ? value : value.replaceAll(sent, 'REFERENCE'))
   const varying = /^(date|x-request-id|ratelimit.*|retry-after)$/

@@ -6,14 +6,14 @@ import { type Kind, manifest, type World } from './world.ts'
 
 /** One way in which an operation's input can name something. */
 export type Cell = {
-  /** An object; a name that the caller chooses, which another tenant may have too; nothing at all. */
+  /** An object, a name that the caller chooses and that another tenant may also use, or nothing. */
   names: Kind | 'new name' | 'nothing'
   input(named: string, own: World): Input | undefined | Promise<Input>
-  /** Status for an object of another tenant, and for one that never existed. */
+  /** The status for an object of another tenant, and for one that never existed. */
   absent: number
-  /** Statuses that show that the caller's own object was reached; the first of them occurs at least once. */
+  /** Statuses that show that the caller's object was reached. The first of them occurs at least once. */
   own: readonly number[]
-  /** A permission that the operation asks for inside, besides its own. */
+  /** A further permission that the operation checks itself. */
   also?: Permission
 }
 
@@ -29,7 +29,7 @@ const cell = (names: Cell['names'], input: Cell['input'], expected: Expected = {
   ...expected,
 })
 const by = (kind: Kind, input: Cell['input'], expected?: Expected) => cell(kind, input, expected)
-/** A list answers an empty page where the filter or the cursor names what is not there. */
+/** A list returns an empty page if the filter or the cursor names an object that doesn't exist. */
 const filter = (kind: Kind, key: string) => cell(kind, (id) => ({ [key]: id }), { absent: 200 })
 const fresh = (input: Cell['input'], expected?: Expected) => cell('new name', input, expected)
 const plain = (input: Input | undefined = {}, expected?: Expected) => cell('nothing', () => input, expected)
@@ -72,7 +72,7 @@ const absence = (delegate: string) => ({
 })
 const reason = 'As agreed.'
 const rootOf = ({ objects: { trace } }: World) => ({ traceId: trace, spanId: trace.slice(0, 16) })
-/** Of the people's operations a machine is refused some: nobody stands in for a machine. */
+/** Machines may be refused by these operations, because a machine can't have a delegate. */
 const forPeople: Expected = { own: [200, 403] }
 const signed = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
 const credential = { ...signed, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } }
@@ -80,8 +80,8 @@ const confirmation = { ...signed, response: { clientDataJSON: 'AAAA', authentica
 const exportOf = (exportId: string) => ({ exportId })
 
 /**
- * One line for each operation of the catalog, by its address. The property tests fail for an operation without a line, for a line
- * without an operation, and for one that asks for another permission.
+ * One line for each operation of the catalog, by its address. The property tests fail for an operation without a line, for
+ * a line without an operation, and for an operation that requires another permission.
  */
 export const lines: Record<string, Line> = {
   'GET /v1/agents.check': ['agent:create', plain({ yaml: 'name: unregistered' })],
@@ -95,25 +95,25 @@ export const lines: Record<string, Line> = {
   'GET /v1/agents.list': ['agent:read', plain(), filter('agent', 'cursor')],
 
   'GET /v1/agents.observed': ['agent:read', plain()],
-  // The world's agent has another revision: it goes on.
+  // The revision doesn't match, so the agent's state doesn't change.
   'POST /v1/agents.resume': ['agent:operate', by('agent', (id) => ({ id, ...canceled }), { own: [409] })],
   'POST /v1/agents.retire': ['agent:operate', by('agent', (id) => ({ id, ...canceled }), { own: [409] })],
   'POST /v1/agents.suspend': ['agent:operate', by('agent', (id) => ({ id, ...canceled }), { own: [409] })],
 
-  // A machine decides nothing, and a request is decided once.
-  // The world's request belongs to its execution, and another principal asked for it.
+  // The world's request belongs to its execution, and its requester is another principal.
   'POST /v1/approvals.cancel': [
     'execution:start',
     by('approval', (approvalId) => ({ approvalId, reason }), { own: [403, 409] }),
   ],
   'GET /v1/approvals.watch': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'POST /v1/approvals.request': ['execution:start', by('agent', externalCall)],
+  // A machine can't decide, and a request is decided only once.
   'POST /v1/approvals.decide': ['approval:decide', by('approval', decision, { own: [200, 403, 409] })],
   'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'GET /v1/approvals.getPending': ['approval:list', plain(), filter('approval', 'cursor')],
   'GET /v1/approvals.list': ['approval:list', plain(), filter('approval', 'cursor')],
   'GET /v1/approvals.mails.list': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
-  // The world's mail has another revision: it goes on.
+  // The revision doesn't match, so the mail's state doesn't change.
   'POST /v1/approvals.mails.retry': ['input:manage', by('mail', (id) => ({ id, ...unknownRevision }), { own: [409] })],
 
   'GET /v1/audit.checkpoint': ['any', plain()],
@@ -131,17 +131,17 @@ export const lines: Record<string, Line> = {
   'POST /v1/delegations.end': ['approval:decide', by('delegation', (id) => ({ id }), forPeople)],
   'GET /v1/delegations.list': ['approval:decide', plain(), filter('delegation', 'cursor')],
 
-  // What it is asked is JSON-RPC, which these are not.
+  // The operation expects JSON-RPC, which these requests are not.
   'POST /v1/mcp/:agent/:server': [
     'execution:start',
     by('agent', (agent) => ({ agent, server: 'payments' }), { own: [400] }),
   ],
 
-  // The export of the world looked at today, so that there is a checkpoint.
+  // The world's export covers today, so today's checkpoint exists.
   'GET /v1/log/:path{.+}': ['any', by('tenantExternalId', (id) => ({ path: `t/${id}/audit/${today()}/checkpoint` }))],
 
-  // What is erased is searched for: any text is fine.
-  'POST /v1/erasures.create': ['subject:erase', plain({ subject: 'nobody@nowhere.example', reason })],
+  // The erasure searches for the text, so any text is valid.
+  'POST /v1/erasures.create': ['subject:erase', plain({ subject: 'unknown@nowhere.example', reason })],
   'GET /v1/erasures.list': ['subject:erase', plain()],
 
   'GET /v1/evidence/export-jobs': ['evidence:list', plain(), filter('export', 'cursor')],
@@ -161,7 +161,7 @@ export const lines: Record<string, Line> = {
     by('export', exportOf, { also: 'evidence:list' }),
   ],
 
-  // So has its execution.
+  // The world's execution has ended.
   'POST /v1/executions.cancel': ['execution:cancel', by('execution', (id) => ({ id, ...canceled }), { own: [409] })],
   'GET /v1/executions.inputEvents.get': ['input:read', by('inputEvent', (receiptId) => ({ receiptId }))],
   'GET /v1/executions.inputEvents.list': [
@@ -176,7 +176,7 @@ export const lines: Record<string, Line> = {
     filter('execution', 'executionId'),
     filter('inputResolution', 'cursor'),
   ],
-  // The world's resolution is on its way: there is nothing to retry.
+  // The world's resolution is being delivered, so it can't be retried.
   'POST /v1/executions.inputResolutions.retry': [
     'input:manage',
     by('inputResolution', (id) => ({ id, ...canceled }), { own: [409] }),
@@ -188,7 +188,7 @@ export const lines: Record<string, Line> = {
     filter('execution', 'executionId'),
     filter('inputWait', 'cursor'),
   ],
-  // Kept for whatever it names: the sender does not learn whether that is there.
+  // Accepted for any name, so that the sender does not learn whether the execution exists.
   'POST /v1/input-events': [
     'input:submit',
     by('execution', inputEvent, { absent: 202, own: [202] }),
@@ -204,7 +204,7 @@ export const lines: Record<string, Line> = {
   'GET /v1/executions.list': ['execution:read', plain(), filter('agent', 'agentId'), filter('execution', 'cursor')],
 
   'GET /v1/files/:id': ['execution:read', by('file', (id) => ({ id }))],
-  // The body is the file, whatever it says.
+  // The body is the file, with any content.
   'POST /v1/files': ['input:submit', plain({ any: 'thing' }, { own: [201] })],
 
   'POST /v1/groups.create': ['member:manage', fresh((name) => ({ name, displayName: name }))],
@@ -212,7 +212,7 @@ export const lines: Record<string, Line> = {
   'POST /v1/groups.setMembers': [
     'member:manage',
     by('group', (id, own) => ({ id, expectedRevision: 1, memberIds: [own.objects.approver] })),
-    // The own group of the world waits for approval after the first time.
+    // The world's group waits for approval after the first call.
     by('approver', (id, own) => ({ id: own.objects.group, expectedRevision: 1, memberIds: [id] }), {
       absent: 400,
       own: [200, 409],
@@ -262,12 +262,12 @@ export const lines: Record<string, Line> = {
   'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
   'GET /v1/policies.recompute': ['policy:read', by('decision', (decisionId) => ({ decisionId }))],
   'POST /v1/policies.evaluate': ['execution:start', by('agent', externalCall)],
-  // The world's decisions are of executions: nobody asked for them from elsewhere.
+  // The world's decisions belong to executions, not to an external agent.
   'POST /v1/policies.settle': [
     'execution:start',
     by('decision', (decisionId) => ({ decisionId, made: true }), { own: [409] }),
   ],
-  // Without a device nothing is signed: what these refuse, and what they give, is in server/passkeys/passkeys.test.ts.
+  // These calls lack a device's signature. server/passkeys/passkeys.test.ts tests signed ones.
   'POST /v1/passkeys.beginConfirmation': ['any', plain({ purpose: { act: 'register' } }, { own: [409, 403] })],
   'POST /v1/passkeys.beginRegistration': ['any', plain(undefined, forPeople)],
   'POST /v1/passkeys.finishRegistration': ['any', plain({ name: 'Laptop', credential }, { own: [409, 403] })],
@@ -352,7 +352,7 @@ export const lines: Record<string, Line> = {
   'GET /v1/tenants.getSettings': ['tenant:manage', plain(undefined)],
   'GET /v1/tenants.list': ['any', plain(), filter('tenant', 'cursor')],
   'POST /v1/tenants.updateBranding': ['tenant:manage', cell('nothing', (_, own) => ({ logoAlt: own.tenant.slug }))],
-  // Some other revision: the settings of the world stay as they are.
+  // The revision doesn't match, so the world's settings don't change.
   'POST /v1/tenants.updateSettings': [
     'tenant:manage',
     plain({ expectedRevision: 1_000_000, machineDecisions: 'off' }, { own: [409] }),
@@ -361,13 +361,13 @@ export const lines: Record<string, Line> = {
   'POST /v1/traces': ['telemetry:write', plain()],
   'GET /v1/traces.getSpan': [
     'trace:read',
-    // Its root span has the first half of its id.
+    // The id of its root span is the first half of the trace id.
     by('trace', (traceId) => ({ traceId, spanId: traceId.slice(0, 16) })),
     by('tenantExternalId', (tenantId, own) => ({ ...rootOf(own), tenantId }), { absent: 403 }),
   ],
   'GET /v1/traces.getSpanProof': [
     'trace:verify',
-    // An execution recorded it, so that no batch proves it.
+    // The trace was recorded by an execution, so it is not part of a batch with a proof.
     by('trace', (traceId) => ({ traceId, spanId: traceId.slice(0, 16) }), { own: [409] }),
   ],
   'POST /v1/traces.unmask': [
@@ -375,7 +375,7 @@ export const lines: Record<string, Line> = {
     by('trace', (traceId) => ({
       traceId,
       purpose: 'Proof',
-      justification: 'The property test looks at what is masked.',
+      justification: 'The property test reads the masked values.',
     })),
   ],
   'GET /v1/traces.getTrace': [
@@ -389,7 +389,7 @@ export const lines: Record<string, Line> = {
     by('trace', (traceId) => ({ traceId })),
     by('execution', (executionId) => ({ executionId })),
   ],
-  // What can't be verified is an answer.
+  // A failed verification is a result, not an error.
   'GET /v1/traces.verify': [
     'trace:verify',
     by('auditRecord', (auditId, own) => ({ tenant: own.tenant.externalId, auditId }), { absent: 200 }),
@@ -402,11 +402,11 @@ export const cellsOf = (address: string): Cell[] => {
   return cells
 }
 
-/** What a new operation's author reads when the property tests miss its line. */
+/** Returns the message for the author of a new operation whose line is missing. */
 export const howToAddALine = (addresses: readonly string[]): string =>
   [
     'Add a line to server/testing/properties/operations.ts for:',
     ...addresses.map((address) => `  '${address}': ['<permission>', plain()],`),
     "with one cell for each way in which the input can name an object: by('<kind>', (id) => ({ <input that names it> })).",
-    'A new kind of object is made in server/testing/properties/world.ts.',
+    'Add a new kind of object to server/testing/properties/world.ts.',
   ].join('\n')

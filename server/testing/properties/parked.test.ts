@@ -6,11 +6,11 @@ import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 import { countCases, sized } from './counts.ts'
 
-// A waiting execution is rows: many of them cost a process no more memory than a hundred, and lose nothing.
+// A waiting execution consists only of rows: many of them need no more memory in a process than a hundred, and none is lost.
 
 const few = 100
 const many = sized(100_000, 1_000)
-/** The memory of a process tells something beside a hundred thousand only. */
+/** Memory is only compared at a hundred thousand executions. With fewer, the difference would not be measurable. */
 const weighed = sized(true, false)
 
 let api: TestApi
@@ -32,7 +32,7 @@ const waiting = async (): Promise<number> =>
     )
   ).rows[0]?.waiting ?? 0
 
-/** Resident memory of a process that has just taken over these executions and has answered some calls, in kB: the least of many looks. */
+/** Restarts the process, makes some calls and returns the lowest of many readings of its resident memory, in kB. */
 async function residentKb(): Promise<number> {
   await api.killAndRestart()
   const maria = await api.person('maria')
@@ -47,8 +47,8 @@ async function residentKb(): Promise<number> {
 }
 
 /**
- * As many more executions like this waiting one, row by row: what is asked here is what such rows cost a process, and to
- * run each of them up to its wait would take an hour. Their content is encrypted for the one that they were copied from.
+ * Copies the rows of this waiting execution `count` times, because running each execution up to its wait would take an
+ * hour. Encrypted content is bound to its row, so the copies contain none.
  */
 async function clone(id: string, count: number): Promise<void> {
   const copy = (table: string, key: string, values: string) =>
@@ -64,7 +64,6 @@ async function clone(id: string, count: number): Promise<void> {
     [count],
   )
   const wait = `left(encode(sha256(convert_to(c.trace || ' wait ok', 'UTF8')), 'hex'), 16)`
-  // Content is encrypted for the row that it stands in; this one's is empty.
   await copy('executions', 'id = e.id', `'id', c.id, 'trace_id', c.trace, 'input', null`)
   await copy('execution_events', 'execution_id = e.id', `'execution_id', c.id, 'data', null`)
   await copy('execution_steps', 'execution_id = e.id', `'execution_id', c.id`)
@@ -75,7 +74,7 @@ async function clone(id: string, count: number): Promise<void> {
   await copy('input_waits', 'execution_id = e.id', `'execution_id', c.id, 'id', c.wait`)
 }
 
-test(`${many} waiting executions${weighed ? ` take no more memory than ${few}, and` : ''} go on when their input comes`, async (context) => {
+test(`${many} waiting executions${weighed ? ` take no more memory than ${few}, and` : ''} continue when their input arrives`, async (context) => {
   const agentId = await releaseAgent(api, 'parked', {
     steps: [{ id: 'ok', wait: { input: 'go' } }],
     tools: {},

@@ -10,10 +10,10 @@ type Execution = {
   error: { code: string } | null
   steps: { id: string; status: string; approvalId: string | null }[]
 }
-/** How far an execution is: just started, in its lookup, waiting for input, with it, waiting for a person, approved, paying. */
+/** The stage of an execution: started, in its lookup, waiting for input, with input, waiting for a person, approved, paying. */
 export type Stage = 'started' | 'reading' | 'waiting' | 'sent' | 'asked' | 'approved' | 'paying'
 
-/** While the server is down or in another mind it is asked again. */
+/** Requests are retried while the server is down or responds with another status. */
 async function tries<T>(work: () => Promise<T>): Promise<T> {
   let last: unknown
   const attempt = () =>
@@ -30,7 +30,7 @@ async function tries<T>(work: () => Promise<T>): Promise<T> {
   return done.value
 }
 
-/** An agent that looks something up, waits for input, waits for a person, and pays; and what a test does with its executions. */
+/** An agent that looks up an order, waits for input, waits for a person, and pays, with functions for its executions. */
 export async function payments(api: TestApi) {
   const agentId = await releaseAgent(api, 'faults', {
     steps: [
@@ -65,7 +65,7 @@ export async function payments(api: TestApi) {
         input: {},
       }),
     ).executionId
-  /** The same event as often as it takes; its receipt is one. */
+  /** Sends the same event until it is accepted, with one receipt. */
   const send = (executionId: string, baseUrl = api.baseUrl) =>
     tries(async () => {
       const response = await fetch(new URL('/v1/input-events', baseUrl), {
@@ -79,7 +79,7 @@ export async function payments(api: TestApi) {
       })
       if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`)
     })
-  /** A person approves, unless that was done before. */
+  /** Approves as a person, unless the request is already approved. */
   const approved = (id: string) =>
     until(
       () =>
@@ -96,7 +96,7 @@ export async function payments(api: TestApi) {
       120_000,
     )
 
-  /** Brings a new execution to a stage, lets `fault` happen there, and gives its id. */
+  /** Brings a new execution to a stage, causes `fault` there, and returns its id. */
   async function broken(stage: Stage, fault: (id: string) => Promise<void>): Promise<string> {
     const held = stage === 'reading' ? 'lookup_order' : stage === 'paying' ? 'issue_refund' : undefined
     if (held !== undefined) await hold(held)

@@ -15,7 +15,7 @@ import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 import { askAsExternalAgent, type Canaries, runSteps, stepsAgent } from './canary-agents.ts'
 
-// What the tenant's retention has passed goes, and nothing else: what is younger, held, or still runs.
+// Deletes content that is older than the tenant's retention, and keeps content that is younger, on hold or in progress.
 
 const canaries: Canaries = { content: 'kanarienvogel', sensitive: 'kanarienvogel-7@mail.example' }
 const { content } = canaries
@@ -64,7 +64,7 @@ beforeAll(async () => {
 
   const { rows } = await owner.query<{ id: string }>(`select id from tenants where slug = 'northwind'`)
   tenantId = rows[0]?.id ?? ''
-  // All but the young one is forty days old.
+  // All content is forty days old, except the recent execution.
   const day40 = `now() - interval '40 days'`
   await owner.query(`update executions set created_at = ${day40}, ended_at = case when ended_at is null then null else ${day40} end
     where id <> '${young.id}'`)
@@ -113,7 +113,7 @@ test('nothing is deleted while the tenant keeps it without limit, or for longer'
 test('older content is deleted; content that is in progress, open, held or recent remains', async () => {
   await setRetention(30)
   expect(existsSync(await contentFile())).toBe(true)
-  // Two processes at once, and once more: the first one does it all.
+  // Two processes concurrently, and a third run: the first one deletes everything.
   await Promise.all([purgeContent(tenantId), purgeContent(tenantId)])
   await purgeContent(tenantId)
   const { rows: open } = await owner.query<{ id: string; decision: string }>(
@@ -151,11 +151,11 @@ test('answers state what was deleted, and the audit log records it', async () =>
   )
   const listed = rows.filter(({ id }) => id === 'executions').flatMap(({ record }) => record.details.ids)
   expect(listed).toContain(old.id)
-  // Each row once, though three went through it.
+  // Each row is recorded once, although three runs processed it.
   expect(new Set(listed).size).toBe(listed.length)
 })
 
-test('a repeated request is not executed again after the answer under its key was deleted', async () => {
+test('a repeated request is not executed again after the response for its key was deleted', async () => {
   const { rows } = await owner.query<{ count: string }>('select count(*) from policy_decisions where tenant_id = $1', [
     tenantId,
   ])

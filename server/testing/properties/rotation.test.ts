@@ -16,10 +16,10 @@ import { until } from '#server/testing/until.ts'
 import { testEnvironment } from '../processes/environment.ts'
 import { askAsExternalAgent, type Canaries, runSteps, stepsAgent } from './canary-agents.ts'
 
-// All content that lies encrypted is read as before when the master key is another one; whoever has the old one reads nothing.
+// After a rotation of the master key, all encrypted content is readable as before, and the old key decrypts none of it.
 
 const canaries: Canaries = { content: 'kanarienvogel', sensitive: 'kanarienvogel-7@mail.example' }
-const justification = { 'x-svc-justification': 'The property test reads what is left in clear.' }
+const justification = { 'x-svc-justification': 'The property test reads the unmasked values.' }
 
 let api: TestApi
 let owner: Client
@@ -69,7 +69,7 @@ const rotation = (): { child: ChildProcess; ended: Promise<{ code: unknown; said
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(String(chunk)))
   return { child, ended: once(child, 'close').then(([code]) => ({ code, said: said.join('') })) }
 }
-/** The backends of the application's role: of servers, and of a rotation. */
+/** The database connections of the application's role: those of servers and of a rotation. */
 const backends = async () =>
   (
     await owner.query<{ waits: string | null }>(
@@ -77,9 +77,9 @@ const backends = async () =>
        where datname = current_database() and usename = current_database() || '_app'`,
     )
   ).rows
-const nobodyConnected = () =>
-  until(async () => ((await backends()).length === 0 ? true : undefined), 'nobody is connected', 60_000)
-const inClear = async () => {
+const disconnected = () =>
+  until(async () => ((await backends()).length === 0 ? true : undefined), 'all connections are closed', 60_000)
+const unmasked = async () => {
   const pia = await api.person('pia')
   const trace = { traceId: steps.traceId, includeSensitiveData: true }
   const { spans } = payload<{ spans: unknown[] }>(await api.query(pia, 'traces.getTrace', trace, justification))
@@ -87,8 +87,8 @@ const inClear = async () => {
   return { spans, secret }
 }
 
-test('killed in the middle and begun again, it leaves all content readable, by the new key alone', async () => {
-  const before = { content: await allContent(api), clear: await inClear() }
+test('a rotation that is killed and repeated leaves all content readable with only the new key', async () => {
+  const before = { content: await allContent(api), clear: await unmasked() }
   const kinds = contentTables.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`))
   expect(kinds.filter((kind) => !before.content.some(({ column }) => column === kind))).toEqual([])
   expect(JSON.stringify(before.clear)).toContain(canaries.sensitive)
@@ -96,32 +96,33 @@ test('killed in the middle and begun again, it leaves all content readable, by t
   const [oldKey = ''] = await keyLines()
 
   await api.killAndRestart(async () => {
-    await nobodyConnected()
-    // Some of the keys are encrypted anew when it comes to this one, and stands. Within a transaction pg_stat_activity stands, too.
-    const inItsWay = new Client({ connectionString: api.ownerUrl })
-    await inItsWay.connect()
-    await inItsWay.query('begin')
-    await inItsWay.query(
+    await disconnected()
+    // The lock stops the rotation after it has encrypted some keys. A separate connection, because pg_stat_activity doesn't
+    // change within a transaction.
+    const blocker = new Client({ connectionString: api.ownerUrl })
+    await blocker.connect()
+    await blocker.query('begin')
+    await blocker.query(
       'select 1 from signing_keys where tenant_id = (select max(tenant_id::text)::uuid from signing_keys) for update',
     )
     const killed = rotation()
     await until(
       async () => ((await backends()).some(({ waits }) => waits === 'Lock') ? true : undefined),
-      'the rotation stands in the middle',
+      'the rotation waits for the lock',
       60_000,
     )
     expect(await keyLines()).toHaveLength(2)
     killed.child.kill('SIGKILL')
     await killed.ended
-    await inItsWay.end()
-    await nobodyConnected()
+    await blocker.end()
+    await disconnected()
     expect(await keyLines()).toContain(oldKey)
     const { code, said } = await rotation().ended
     expect({ code, said }).toMatchObject({
       code: 0,
       said: expect.stringMatching(/encrypted with the current master key/),
     })
-    await nobodyConnected()
+    await disconnected()
   })
 
   const after = await keyLines()
@@ -130,7 +131,7 @@ test('killed in the middle and begun again, it leaves all content readable, by t
   const now = new Map((await allContent(api)).map(({ column, key, text }) => [`${column} ${key}`, text]))
   for (const { column, key, text } of before.content)
     expect([column, key, now.get(`${column} ${key}`)]).toEqual([column, key, text])
-  expect(await inClear()).toEqual(before.clear)
+  expect(await unmasked()).toEqual(before.clear)
   const { rows } = await owner.query<{ tenant_id: string; version: number; sealed_key: Buffer }>(
     'select tenant_id, version, sealed_key from tenant_keys',
   )

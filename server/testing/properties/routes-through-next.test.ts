@@ -14,13 +14,13 @@ import { testEnvironment } from '../processes/environment.ts'
 import { copyProject, type ProjectCopy, projectRoot } from '../project-copy.ts'
 import { until } from '../until.ts'
 
-// The files of app/v1 are route handlers of Next, although our server calls them itself: Next builds and serves a copy of
-// them here, in a process of its own, on the database of a real server. The copy has one more route: it sets the runtime.
+// The files of app/v1 are route handlers of Next, although the server calls them directly. Here, Next builds and serves a
+// copy of them in a separate process, on the database of a real server. The copy has a further route that sets the runtime.
 
 const next = join(projectRoot, 'node_modules/next/dist/bin/next')
 const settings = {
   pageExtensions: ['ts'],
-  // It reads its WebAssembly from a file next to its own, which a bundle does not have.
+  // The package reads its WebAssembly from a file next to its module, which a bundle does not contain.
   serverExternalPackages: ['@cedar-policy/cedar-wasm'],
 }
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   mkdirSync(join(project.folder, 'app/runtime'))
   cpSync(join(projectRoot, 'server/testing/runtime-route.ts'), join(project.folder, 'app/runtime/route.ts'))
   const key = randomBytes(32)
-  // Processes on one database have the same settings.
+  // Processes on one database need the same settings.
   const shared = { MASTER_KEY: key.toString('base64'), RATE_LIMIT_PER_MINUTE: '1000000' }
   api = await startApi(shared)
   const port = await freePort()
@@ -64,11 +64,11 @@ afterAll(async () => {
   project?.remove()
 })
 
-test('every route that our server calls is a route of Next', () => {
+test('every route that the server calls is a route of Next', () => {
   const manifest = join(project.folder, '.next/app-path-routes-manifest.json')
   const built: Record<string, string> = JSON.parse(readFileSync(manifest, 'utf8'))
   const ofNext = Object.values(built).filter((route) => route.startsWith('/v1/'))
-  // One name for a parameter, whatever it is called and however it is written.
+  // Replaces the names of parameters, in both notations, with one name.
   const shape = (path: string) => path.replaceAll(/:\w+(\{[^}]*\})?|\[[^\]]*\]/g, '*')
   expect(ofNext.map(shape).sort()).toEqual(routes.map(([path]) => shape(path)).sort())
 })
@@ -79,7 +79,7 @@ const viaNext = async (path: string, token?: string, method = 'GET') => {
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
-test('Next answers with the health handlers’ responses, and refuses a verb that they do not have', async () => {
+test('Next returns the responses of the health handlers, and refuses a method that they do not export', async () => {
   const live = await viaNext('/v1/health/live')
   expect([live.status, live.body, live.headers.get('cache-control')]).toEqual([200, '{"status":"live"}', 'no-store'])
   expect((await viaNext('/v1/health/live', undefined, 'POST')).status).toBe(405)
@@ -112,7 +112,7 @@ test('parameters of a path reach the handler through Next', async () => {
   expect((await viaNext(`/v1/policies/${api.credentials.tenants[0]?.id}/versions`, token)).status).toBe(404)
 })
 
-test('the console is not built from such an output', () => {
+test('the build of the console refuses such an output', () => {
   const output = join(project.folder, '.next')
   expect(() => packConsole(output, join(projectRoot, 'public'), join(output, 'console'))).toThrow(
     /is rendered for each request/,

@@ -4,7 +4,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { countCases } from './counts.ts'
 import { type Matrix, openMatrix } from './matrix.ts'
 
-// The other lock by itself: SQL as the application's role, without any predicate, on every table that carries a tenant.
+// Tests row-level security alone: SQL as the application's role, without a predicate, on every table with a tenant.
 
 let matrix: Matrix
 let application: Client
@@ -19,7 +19,7 @@ beforeAll(async () => {
      where c.table_schema = 'public' and c.column_name = 'tenant_id' and t.table_type = 'BASE TABLE'
        and c.table_name <> 'api_key_index' order by 1`,
   )
-  // The index of API keys shows a row to whoever names its digest, whatever the tenant: server/kernel/db/tables.test.ts.
+  // The index of API keys shows a row to any tenant that names its digest: server/kernel/db/tables.test.ts.
   tables = rows.map(({ name }) => name)
 }, 300_000)
 afterAll(async () => {
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 type Outcome = { rows: number } | { error: string }
 
-/** One statement, bound to a tenant or to none, and rolled back. */
+/** Runs one statement, bound to a tenant or to none, and rolls it back. */
 async function attempt(tenantId: string | undefined, statement: string, values: unknown[] = []): Promise<Outcome> {
   await application.query('begin')
   try {
@@ -54,14 +54,14 @@ test('each table shows exactly the rows of the bound tenant', async (context) =>
   for (const table of tables) {
     const all = `select 1 from ${escapeIdentifier(table)}`
     expect([table, await attempt(undefined, all)]).toEqual([table, { rows: 0 }])
-    // Read as the owner before and after: some tables grow by themselves meanwhile.
+    // Read as the owner before and after, because the server adds rows to some tables during the test.
     const before = await rowsOf(table, own)
     const outcome = await attempt(own, all)
     const after = await rowsOf(table, own)
     expect([table, [{ rows: before }, { rows: after }]]).toEqual([table, expect.arrayContaining([outcome])])
     if ((await rowsOf(table, matrix.foreign.tenant.id)) > 0) withRows.add(table)
   }
-  // Not in vain: most tables hold rows of the other tenant that could have been seen.
+  // Positive control: most tables contain rows of the other tenant.
   expect(withRows.size).toBeGreaterThan(20)
   countCases(context, tables.length * 2)
 })
@@ -84,7 +84,7 @@ test('in each table rows of another tenant cannot be changed, deleted or inserte
       const made = await attempt(bound, `insert into ${name} (tenant_id) values ($1)`, [foreign])
       expect([table, made]).toEqual([table, { error: expect.stringMatching(refused) }])
     }
-    // The positive twin: bound to that tenant, something else is in the way, if anything.
+    // Positive control: bound to that tenant, row-level security doesn't refuse the statement.
     const twin = await attempt(foreign, `insert into ${name} (tenant_id) values ($1)`, [foreign])
     expect([table, JSON.stringify(twin)]).toEqual([table, expect.not.stringContaining('row-level security')])
     if ((await rowsOf(table, own)) === 0) continue

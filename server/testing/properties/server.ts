@@ -12,20 +12,21 @@ import { noPages } from '#server/testing/no-pages.ts'
 export type ProofSettings = {
   /** Connections of the API's pool. */
   poolSize?: number
-  /** The API's statements run past row-level security, so that only the stores' own predicates keep tenants apart. */
+  /** The API's statements bypass row-level security, so that only the predicates of the stores separate tenants. */
   pastRowSecurity?: boolean
 }
 
 export type PropertyServer = {
   baseUrl: string
-  /** A connection past every grant and policy, to see what the API may not have changed. */
+  /** A connection that bypasses grants and row-level security, to check that rows have not changed. */
   owner: Client
   close(): Promise<void>
 }
 
 /**
- * The real server over HTTP, without the demo, in the suite's own process: so the suite makes tenants, and callers with
- * any permissions, with the product's own functions. `externalIds` name the tenants that may use the payments tools.
+ * Starts the real server over HTTP, without the demo, in the suite's process, so that the suite can create tenants and
+ * callers with any permissions by calling the product's functions. `externalIds` names the tenants that may use the
+ * payments tools.
  */
 export async function startPropertyServer(
   externalIds: readonly string[],
@@ -48,7 +49,7 @@ export async function startPropertyServer(
     SEED_DEMO: 'false',
     // The longest property test runs for more than half an hour on a busy machine.
     ACCESS_TOKEN_TTL: '86400',
-    // The property tests call more often than a tenant may, and from one address.
+    // The property tests call more often than a tenant may by default, and from one address.
     RATE_LIMIT_PER_MINUTE: '1000000000',
     TOKEN_RATE_LIMIT_PER_MINUTE: '1000000000',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',

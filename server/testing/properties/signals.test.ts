@@ -34,13 +34,13 @@ import { connectAsOwner } from '#server/testing/owner.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { countCases, sized } from './counts.ts'
 
-// Every acknowledged signal is consumed by a journaled step, still open, or told to be of no use, whatever happens in
-// whatever order: random histories of senders, operators and workers, three at a time, in which any transaction may fail
-// before its commit, or be committed without anybody hearing of it.
+// Every acknowledged signal is applied by a journaled step, still open, or reported as unused, in any order of events:
+// random histories of senders, operators and workers, three at a time, in which any transaction may fail before its commit,
+// or be committed without a response.
 
 const histories = sized(600, 10)
 const actsEach = 40
-/** What waits at the end of a history is parked and resumed with its agent: one for all would make each slower than the last. */
+/** Waits that remain after a history are parked and resumed with its agent, so a single agent would slow down each history. */
 const historiesOfAnAgent = 20
 
 let base: Awaited<ReturnType<typeof testRuntime>>
@@ -52,7 +52,7 @@ let agentId: string
 beforeAll(async () => {
   base = await testRuntime()
   registerDecisions()
-  // The histories do the work themselves, in an order of their own.
+  // The histories run the jobs themselves, in random order.
   await base.queue.work(jobs.map((job) => ({ ...job, concurrency: 1, run: () => Promise.resolve() })))
   owner = await connectAsOwner(base)
   const tenant = await testTenant(base)
@@ -68,7 +68,7 @@ afterAll(async () => {
 const perform = <I, O>(operation: Operation<I, O>, input: unknown, caller = operator): Promise<O> =>
   execute(operation, caller, input, { name: 'proof' })
 
-/** Three steps that wait: for all of two, for any of two, for one that may lapse. */
+/** Creates an agent with three waiting steps: for all of two inputs, for any of two, and for one that may expire. */
 async function waitingAgent(name: string): Promise<string> {
   const yaml = JSON.stringify({
     metadata: { name, version: '1' },
@@ -100,10 +100,10 @@ async function waitingAgent(name: string): Promise<string> {
   return agent.id
 }
 
-/** What a process that dies leaves: nothing of a transaction, or all of it without an answer. */
+/** The end of a process: before its transaction commits, or after that and before the response. */
 class Crash extends Error {}
 
-/** The database as a process sees it that may die at every transaction. */
+/** Wraps the database so that each transaction may crash the process. */
 function mortal(database: Database, dice: () => number, chance: number): Database {
   return {
     ...database,
@@ -120,7 +120,7 @@ function mortal(database: Database, dice: () => number, chance: number): Databas
   }
 }
 
-/** Numbers in [0, 1) that follow from the seed (mulberry32), so that a history can be told again. */
+/** Returns numbers in [0, 1) that depend only on the seed (mulberry32), so that a history can be repeated. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -216,12 +216,12 @@ async function history(seed: number): Promise<{ applied: number; sent: number }>
       if (!known) throw error
     }
   }
-  // Without some to begin with, most of a short history would go to executions that never were.
+  // Without initial executions, most acts of a short history would name unknown ones.
   await Promise.all([attempt(start), attempt(start), attempt(start)])
   for (let done = 0; done < actsEach; done += 3)
     await Promise.all([attempt(chooseAct()), attempt(chooseAct()), attempt(chooseAct())])
 
-  // The processes live again, and everything that was asked for is done once more, as clients and the queue do.
+  // The processes no longer crash, and all requests and jobs are repeated, as clients and the queue do.
   setRuntime(base)
   const { status } = await perform(getAgent, { id: agentId })
   if (status === 'suspended') await turn(resume)
@@ -231,7 +231,7 @@ async function history(seed: number): Promise<{ applied: number; sent: number }>
     [agentId],
   )
   for (const { id } of rows) await stopVerdicts.run({ tenantId, id }, 0)
-  // An expiry that died with its process is still in the queue, with its wait open and over.
+  // The job of an expiry that crashed is still in the queue, and its wait is still open.
   const { rows: over } = await owner.query<{ id: string }>(
     `select id from input_waits where execution_id = any($1) and status = 'open' and expires_at <= clock_timestamp()`,
     [executions],
@@ -263,7 +263,7 @@ type Row = {
 }
 type Fate = Omit<Row, 'data' | 'output'> & { data: JsonValue; output: JsonValue; entries: number }
 
-/** Read by plain SQL, past everything that wrote it. Gives how many signals were applied. */
+/** Checks the rows with plain SQL, without the code that wrote them. Returns how many signals were applied. */
 async function check(executions: readonly string[], events: readonly Sent[]): Promise<number> {
   const { rows } = await owner.query<Row>(
     `select e.id, e.status, e.data, e.execution_id as "executionId", e.input_name as input, w.status as "waitStatus",
@@ -308,7 +308,7 @@ async function check(executions: readonly string[], events: readonly Sent[]): Pr
   )
   for (const { receiptId = '', data } of events) {
     const fate = fates.get(receiptId)
-    expect(fate, `the acknowledged signal ${receiptId} is there`).toBeDefined()
+    expect(fate, `the acknowledged signal ${receiptId} exists`).toBeDefined()
     if (fate === undefined) continue
     expect(fate.data).toBe(data)
     expect([fate, isAccountedFor(fate)]).toEqual([fate, true])
@@ -341,7 +341,7 @@ function isAccountedFor(fate: Fate): boolean {
       if (fate.application === 'applied')
         return taken && fate.waitStatus === 'satisfied' && fate.entries === 1 && appliedValue(fate) === fate.data
       if (fate.application === 'rejected') return taken && fate.ended === true && fate.entries === 0
-      // Another input of the step is still to come.
+      // The step waits for another input.
       return taken && fate.waitStatus === 'matched' && fate.entries === 0 && fate.ended === false && fate.stillOpen > 0
     default:
       return false
@@ -364,14 +364,14 @@ test(`${histories} histories of ${actsEach} acts: no acknowledged signal is lost
       sum.applied += applied
       sum.sent += sent
     } catch (cause) {
-      throw new Error(`The history of the seed ${seed} failed: ${cause instanceof Error ? cause.message : cause}`, {
+      throw new Error(`The history with the seed ${seed} failed: ${cause instanceof Error ? cause.message : cause}`, {
         cause,
       })
     } finally {
       setRuntime(base)
     }
   }
-  // Not in vain: many signals did reach a step, and many did not. Of a few histories most may end before any does.
+  // Positive control: many signals reached a step, and many did not. In a short run, it is possible that none did.
   expect(sum.applied).toBeGreaterThan(sized(histories, 0))
   expect(sum.sent - sum.applied).toBeGreaterThan(histories)
   expect(runtime().database).toBe(base.database)

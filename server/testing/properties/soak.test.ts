@@ -7,7 +7,8 @@ import { type PropertyServer, startPropertyServer } from './server.ts'
 import { propertyTenant } from './tenant.ts'
 import { type Api, apiOf, everyRole, manifest } from './world.ts'
 
-// Twenty tenants at once on four connections, some callers leaving in the middle: no answer holds another tenant's canary.
+// Twenty tenants concurrently on four connections, with callers that disconnect early: no response contains another tenant's
+// canary.
 
 const tenants = 20
 const connections = 4
@@ -15,7 +16,7 @@ const callers = 24
 const requests = sized(100_000, 1_000)
 const abortedShare = 0.1
 
-/** What a tenant has, and who reads it. */
+/** A tenant's objects, and the token of its caller. */
 type Resident = { canary: string; token: string; api: Api; agentId: string; policyId: string; externalId: string }
 
 let server: PropertyServer
@@ -36,7 +37,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => server.close())
 
-/** `holds`: the answer shows something of the caller's own tenant, so its canary must be there. */
+/** `holds`: the response contains data of the caller's tenant, so it must contain that tenant's canary. */
 type Shot = { path: string; init?: RequestInit; status: number; holds?: boolean }
 
 const query = (name: string, input?: object) =>
@@ -47,7 +48,7 @@ const post = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 })
 
-/** Reads, acts, refusals and transactions that are rolled back, of one's own and of what is another tenant's. */
+/** Reads, writes, refusals and rolled-back transactions, on objects of the caller's tenant and of another tenant. */
 const shots: readonly ((own: Resident, other: Resident) => Shot)[] = [
   () => ({ path: query('tenants.current'), status: 200, holds: true }),
   () => ({ path: query('session.me'), status: 200, holds: true }),
@@ -80,11 +81,11 @@ const shots: readonly ((own: Resident, other: Resident) => Shot)[] = [
 
 const pick = <T>(from: readonly T[]): T => {
   const one = from[randomInt(from.length)]
-  if (one === undefined) throw new Error('There is nothing to pick from.')
+  if (one === undefined) throw new Error('The list is empty.')
   return one
 }
 
-/** Of the answers at most this share may be "try again": four connections are few, and a busy machine stands still at times. */
+/** The maximum share of 503 responses. Four connections are few, and a busy machine pauses at times. */
 const busyShare = 0.02
 
 test(`${requests} requests of ${tenants} tenants on ${connections} connections`, async (context) => {
@@ -112,7 +113,7 @@ test(`${requests} requests of ${tenants} tenants on ${connections} connections`,
       const text = await response.text()
       const canaries = `${text}\n${[...response.headers].join('\n')}`.match(/cnry-[0-9a-f]{32}/g) ?? []
       if (canaries.some((canary) => canary !== own.canary)) foreign.push(`${own.canary} ${path}: ${text}`)
-      // Nobody gave it a connection in time: an answer that the contract has, and that must show nothing either.
+      // No connection was free in time. The contract has this response, and it must not contain other tenants' data either.
       const busy = response.status === 503 && response.headers.has('retry-after')
       if (busy) {
         seen.busy += 1
@@ -134,7 +135,7 @@ test(`${requests} requests of ${tenants} tenants on ${connections} connections`,
   expect(foreign, `after ${JSON.stringify(seen)}`).toEqual([])
   expect(seen.answered + seen.aborted + seen.busy).toBe(requests)
   expect(seen.busy).toBeLessThan(requests * busyShare)
-  // Not in vain: callers did leave, and each answer about the caller's own tenant showed its canary.
+  // Positive control: callers did disconnect, and responses with data of the caller's tenant contained its canary.
   expect(seen.aborted).toBeGreaterThan(requests * abortedShare * 0.1)
   expect(seen.canaries).toBeGreaterThan(requests * 0.3)
   countCases(context, requests)

@@ -14,7 +14,7 @@ import {
 } from './matrix.ts'
 import type { World } from './world.ts'
 
-// The two locks are proved one by one: here row-level security is off, so a statement that forgets its tenant is found.
+// Tests the predicates of the stores alone: without row-level security, a statement that omits its tenant is found.
 
 let matrix: Matrix
 let own: World
@@ -33,7 +33,7 @@ test('row-level security is off in this suite', async () => {
   expect(rows).toEqual([{ bypasses: true }])
 })
 
-test('without row-level security, too, another tenant’s object is as unknown as one that never existed', async (context) => {
+test('without row-level security, another tenant’s object gets the same response as one that never existed', async (context) => {
   const before = await tenantDigest(matrix.server.owner, foreign.tenant.id)
   const cases = await through(cells(namesObject), async (entry, cell) => {
     const reference = objectIn(foreign, cell)
@@ -48,7 +48,7 @@ test('without row-level security, too, another tenant’s object is as unknown a
   countCases(context, cases)
 }, 300_000)
 
-test('without row-level security, too, nothing of another tenant is in any answer about the caller’s own', async (context) => {
+test('without row-level security, responses about the caller’s objects contain no data of another tenant', async (context) => {
   const before = await tenantDigest(matrix.server.owner, foreign.tenant.id)
   const cases = await through(
     cells(({ names }) => names !== 'new name'),

@@ -8,14 +8,14 @@ import { type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 import type { PropertyServer } from './server.ts'
 
 export type PropertyTenant = TestRealm & {
-  /** A person with these roles: their access token. `groups` are joined, and made where the tenant has none of that name. */
+  /** Creates a person with these roles and returns their access token. The person joins `groups`, which are created if missing. */
   signedIn(username: string, roles: string[], groups?: string[]): Promise<string>
-  /** A service account with these roles: its access token. */
+  /** Creates a service account with these roles and returns its access token. */
   machine(clientId: string, roles: string[]): Promise<string>
   memberId(username: string): Promise<string>
 }
 
-/** A tenant with a realm of its own. Whatever it shows of itself holds `slug`: as a canary it is found anywhere. */
+/** Creates a tenant with its own realm. All its data contains `slug`, so a canary as slug is found anywhere. */
 export async function propertyTenant({ baseUrl }: PropertyServer, slug: string): Promise<PropertyTenant> {
   const current = runtime()
   const realm = await testRealm({ runtime: current, url: baseUrl, close: async () => undefined }, slug)
@@ -52,7 +52,7 @@ export async function propertyTenant({ baseUrl }: PropertyServer, slug: string):
   }
 }
 
-/** A caller as authentication would make it, with permissions that no role has in this combination. */
+/** Returns a caller as authentication would, with a combination of permissions that no role has. */
 export function craftedCaller(
   tenant: PropertyTenant,
   memberId: string,

@@ -5,7 +5,7 @@ import { until } from '#server/testing/until.ts'
 import type { PropertyServer } from './server.ts'
 import { type PropertyTenant, propertyTenant } from './tenant.ts'
 
-/** What an input can name. An operation that names something new adds its kind here, and an object of it below. */
+/** The kinds of objects that an input can name. For an operation that names a new kind, add it here, and an object below. */
 export type Kind =
   | 'agent'
   | 'apiKey'
@@ -39,23 +39,23 @@ export type Credential = 'person' | 'service_account' | 'api_key'
 export type World = {
   tenant: PropertyTenant
   objects: Record<Kind, string>
-  /** Makes one more, for operations that use an object up. */
+  /** Creates another object, for operations that use an object up. */
   another: Partial<Record<Kind, () => Promise<string>>>
-  /** The headers by which each kind of caller is known. */
+  /** The headers that authenticate each kind of caller. */
   credentials: Record<Credential, Record<string, string>>
 }
 
 export const everyRole = Object.keys(rolePermissions) as Role[]
 const approverGroups = ['change-approvers', 'refund-approvers', 'escalation']
 
-/** Made over HTTP by a service account of the tenant's own; `slug` is the canary that each object carries. */
+/** Creates a world over HTTP as a service account of the tenant. Each object contains the canary `slug`. */
 export async function buildWorld(server: PropertyServer, slug: string): Promise<World> {
   const tenant = await propertyTenant(server, slug)
   const person = await tenant.signedIn('pat', everyRole, approverGroups)
   const reviewer = await tenant.signedIn('rae', everyRole, approverGroups)
-  // Whoever asks for a change, or would get something by it, can't approve it: a third one must be there.
+  // The requester of a change and its beneficiary can't approve it, so a third member is needed.
   await tenant.signedIn('sam', everyRole, approverGroups)
-  // The agent's owner decides nothing about it (separation of duties), so she is nobody else here.
+  // The agent's owner can't decide about the agent (separation of duties), so she is only an owner here.
   await tenant.person('olga', [])
   const api = apiOf(server.baseUrl, await tenant.machine('maker', everyRole))
 
@@ -142,7 +142,7 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
   }
 }
 
-/** Starts executions that wait for two inputs, of which one has come: an open wait, an event, and how it is delivered. */
+/** Starts executions that wait for two inputs and have received one: an open wait, an event, and its delivery. */
 async function waitingExecution(
   api: Api,
   approved: (approvalId: string) => Promise<unknown>,
@@ -180,7 +180,7 @@ async function waitingExecution(
   }
 }
 
-/** Objects that an operation uses up; `api` is a person's, because some of them belong to whoever made them. */
+/** Creates objects that operations use up. `api` acts as a person, because some objects belong to their creator. */
 function makers(api: Api, tenant: PropertyTenant, slug: string) {
   const name = () => `${slug.slice(0, 20)}-${randomBytes(8).toString('hex')}`
   return {
@@ -212,7 +212,7 @@ function makers(api: Api, tenant: PropertyTenant, slug: string) {
   } satisfies World['another']
 }
 
-/** An agent's manifest that names the tenant's own people. */
+/** Returns an agent's manifest that names people of the tenant. */
 export async function manifest(name: string, slug: string): Promise<string> {
   const text = await readFile(new URL('../../demo/refund-assistant.yaml', import.meta.url), 'utf8')
   return text
@@ -242,7 +242,7 @@ const approve = ({ baseUrl }: PropertyServer, token: string, approvalId: string,
 
 export type Api = ReturnType<typeof apiOf>
 
-/** Calls that must succeed. */
+/** Functions that call the API and throw if the call fails. */
 export function apiOf(baseUrl: string, token: string) {
   const send = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(new URL(path, baseUrl), {

@@ -6,28 +6,28 @@ import { fewRandomBytes } from '#server/kernel/keys/random.ts'
 import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { RecordedAttribute, RecordedEvent, StoredAttribute, StoredEvent } from '#server/traces/attributes.ts'
 
-// A sensitive value leaves a salted commitment behind, as RFC 9901 makes them: base64url(SHA-256(JCS([salt, value]))).
-// Salt and value are encrypted with the tenant's key. The commitment goes into the hashed record, so that a masked span
-// still verifies, and an erasure takes away salt and value alone.
+// A sensitive value is replaced by a salted commitment as in RFC 9901: base64url(SHA-256(JCS([salt, value]))). Salt and value
+// are encrypted with the tenant's key. The hashed record contains the commitment, so that a masked span still verifies, and
+// an erasure removes only salt and value.
 
-/** What opens one commitment. */
+/** The salt and value of one commitment. */
 export type Disclosure = [salt: string, value: JsonValue]
 
-/** The commitment to a value: 43 characters of base64url. */
+/** Returns the commitment to a value: 43 characters of base64url. */
 export const commitment = ([salt, value]: Disclosure): string => commit(salt, canonicalJson(value))
 
-// What JCS writes for strings is what JSON.stringify writes, and most values are strings.
+// For strings, which most values are, JSON.stringify writes the same text as JCS.
 const canonical = (value: JsonValue): string =>
   typeof value === 'string' ? JSON.stringify(value) : canonicalJson(value)
 
 const commit = (salt: string, value: string): string => hash('sha256', `["${salt}",${value}]`, 'base64url')
 
-/** What the bytes of one span are encrypted for: encrypted bytes that are moved to another span do not open. */
+/** The context of a span's encrypted bytes: moved to another span, they can't be decrypted. */
 export const spanContext = (traceId: string, spanId: string): string => `spans/${traceId}/${spanId}`
 
 export type EncryptedSpan = { attributes: StoredAttribute[]; events: StoredEvent[]; sealed: Buffer | null }
 
-/** Splits a span into what may be shown and what is encrypted. `sealed` is null when nothing is sensitive. */
+/** Splits a span into attributes that may be shown and encrypted values. `sealed` is null if none are sensitive. */
 export function encryptSpan(
   cipher: TenantCipher,
   { traceId, spanId }: { traceId: string; spanId: string },
@@ -41,7 +41,7 @@ export function encryptSpan(
       disclosures.push(`["${salt}",${text}]`)
       return commit(salt, text)
     }
-    // As JSON text, since what may be shown need not be canonical.
+    // As JSON text, because the part that may be shown need not be canonical.
     const shown = view === undefined ? {} : { shown: disclose(canonical(JSON.stringify(view))) }
     if (className === undefined && isDeepStrictEqual(view, value)) return { key, ...shown }
     const text = canonical(value)
@@ -61,10 +61,10 @@ export function encryptSpan(
 /** 128 random bits. */
 const newSalt = (): string => fewRandomBytes(16).toString('base64url')
 
-/** What the encrypted bytes of a resource are encrypted for. */
+/** The context of a resource's encrypted bytes. */
 export const resourceContext = (auditId: string, index: number): string => `batch_resources/${auditId}/${index}`
 
-/** The attributes with what may be shown of them for everyone who reads the trace, in its place. */
+/** Returns the attributes with the parts that everyone who reads the trace may see. */
 export const withShown = (
   attributes: readonly StoredAttribute[],
   disclosures: ReadonlyMap<string, Disclosure>,
@@ -74,7 +74,7 @@ export const withShown = (
     return typeof text === 'string' ? { ...attribute, value: JSON.parse(text) as JsonValue } : attribute
   })
 
-/** The encrypted values of a span by their commitments. */
+/** Decrypts the values of a span, by their commitments. */
 export function decryptSpan(
   cipher: TenantCipher,
   { traceId, spanId, sealed }: { traceId: string; spanId: string; sealed: readonly Buffer[] | null },
@@ -82,7 +82,7 @@ export function decryptSpan(
   return opened(cipher, sealed ?? [], spanContext(traceId, spanId))
 }
 
-/** Those of a resource. */
+/** Decrypts the values of a resource. */
 export const decryptResource = (
   cipher: TenantCipher,
   { auditId, index, sealed }: { auditId: string; index: number; sealed: Buffer | null },

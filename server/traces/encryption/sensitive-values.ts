@@ -6,11 +6,11 @@ import { type Disclosure, decryptResource, decryptSpan } from './encrypt-span.ts
 export type ClearValue = { key: string; event?: string; link?: string; commitment: string; disclosure: Disclosure }
 export type ClearValues = {
   values: ClearValue[]
-  /** What is not in `values`, once each: removed by an erasure, encrypted bytes that were changed, or not there. */
+  /** Attributes missing from `values`, once each: erased, changed in encrypted form, or absent. */
   missing: Set<'erased' | 'integrity_failed' | 'source_unavailable'>
 }
 
-/** Every sensitive value of a stored span. Who may see them, and that it is written down, is the caller's business. */
+/** Returns every sensitive value of a stored span. The caller checks who may see them and records it. */
 export function clearValues(
   cipher: TenantCipher,
   span: {
@@ -32,7 +32,7 @@ export function clearValues(
   return found
 }
 
-/** The same of a resource. */
+/** The same for a resource. */
 export function clearValuesOfResource(
   cipher: TenantCipher,
   resource: { auditId: string; index: number; attributes: unknown; sealed: Buffer | null },
@@ -62,7 +62,7 @@ function takeClear(
   }
 }
 
-/** Undefined when the bytes are not those that were encrypted for this span. */
+/** Returns undefined if the bytes were not encrypted for this span. */
 export const opened = (
   cipher: TenantCipher,
   span: Parameters<typeof decryptSpan>[1],

@@ -7,8 +7,9 @@ import { opened } from './sensitive-values.ts'
 type EncryptedRow = { spanId: string; attributes: unknown; sealed: readonly Buffer[] | null }
 
 /**
- * Spans with what everyone who reads the trace may see, which lies encrypted for those of executions: for the others `sealed`
- * is null. Attributes whose encrypted bytes were changed come without a value. The tenant's key is read only when there is something to open.
+ * Returns spans with the values that everyone who reads the trace may see. For spans of executions these are stored encrypted;
+ * for others `sealed` is null. Attributes whose encrypted bytes were changed lack a value. The tenant's key is read only if a
+ * span is encrypted.
  */
 export async function shownSpans<Row extends EncryptedRow>(
   tx: Transaction,

@@ -4,7 +4,7 @@ import type { TraceKey } from '#server/traces/store.ts'
 
 type SpanKey = { tenantId: string; traceId: string; spanId: string }
 
-/** What there was of the span before is replaced. */
+/** Stores a span's partial text, and replaces an earlier one. */
 export const setPartial = (tx: Transaction, row: SpanKey & { sealed: Buffer }) =>
   tx
     .insertInto('partialTexts')
@@ -24,7 +24,7 @@ export const deletePartial = (tx: Transaction, { tenantId, traceId, spanId }: Sp
     .where('spanId', '=', spanId)
     .execute()
 
-/** Of spans that are still open: a process that was killed leaves its text behind. */
+/** Reads only texts of open spans, because a killed process may have left its text. */
 export const listPartials = (tx: Transaction, { tenantId, traceId, day }: TraceKey, limit: number) =>
   tx
     .selectFrom('partialTexts as partial')
@@ -44,7 +44,7 @@ export const listPartials = (tx: Transaction, { tenantId, traceId, day }: TraceK
     .limit(limit)
     .execute()
 
-/** Spans of models that have not ended, by id. */
+/** Returns the ids of model spans that have not ended. */
 export const listAnswering = async (tx: Transaction, { tenantId, traceId, day }: TraceKey): Promise<string[]> =>
   (
     await tx
@@ -58,7 +58,7 @@ export const listAnswering = async (tx: Transaction, { tenantId, traceId, day }:
       .execute()
   ).map(({ spanId }) => spanId)
 
-/** No call lasts so long: what is older was left by a process that was killed. */
+/** Longer than any call. Older texts were left by a process that was killed. */
 export const deleteOldPartials = (tx: Transaction, tenantId: string, olderThanSeconds: number) =>
   tx
     .deleteFrom('partialTexts')

@@ -7,28 +7,28 @@ import { runtime } from '#server/kernel/runtime.ts'
 import type { TraceKey } from '#server/traces/store.ts'
 import { deleteOldPartials, deletePartial, listPartials, setPartial } from './partial-store.ts'
 
-// The answer of a span's model so far, for readers that follow the trace while it answers. It is not a record: one encrypted
-// row is rewritten while the call runs, and deleted with its end. The span stores the complete answer.
+// The partial answer of a model, for readers that follow the trace during the call. It is not a record: one encrypted row is
+// rewritten while the call runs, and deleted at its end. The span stores the complete answer.
 
-/** Several pieces within this time are one write and one notification. */
+/** Pieces within this time share one write and one notification. */
 const coalescedMs = 200
-/** Of a longer text its end, in UTF-16 code units. */
+/** The longest stored text, in UTF-16 code units. Of a longer text, the end is stored. */
 const mostLength = 16 * 1024
-/** A trace has seldom more than one answer under way. */
+/** A trace seldom has more than one answer in progress. */
 const mostAtOnce = 20
 const leftOverSeconds = 30 * 60
 
 const Partial = z.union([
-  /** `text` stands at `from` of what was answered. */
+  /** `text` begins at the position `from` of the answer. */
   z.object({ from: z.int(), text: z.string() }),
   z.object({ masked: z.object({ class: z.string(), length: z.int() }) }),
 ])
 export type Partial = z.infer<typeof Partial>
 
 export type PartialWriter = {
-  /** The whole text so far, and how much of it may be shown. Costs nothing but memory until the next write. */
+  /** Sets the complete text so far, and how much of it may be shown. It is written with the next write. */
   set(text: string, showable: (text: string) => Showable): void
-  /** Takes the text away: the answer is whole, or there will be none. Never fails. */
+  /** Deletes the text after the call has ended. Never fails. */
   close(): Promise<void>
 }
 
@@ -82,17 +82,17 @@ function partialOf(text: string, showable: Showable): Partial {
   return { from, text: text.slice(from, showable.length).replaceAll('\u0000', '\ufffd') }
 }
 
-/** What is masked stays so, however long it becomes. */
+/** Masked text remains masked as it grows. */
 function tellsMore(partial: Partial, before: Partial | undefined): boolean {
   if ('masked' in partial) return before === undefined || 'text' in before
   const end = before !== undefined && 'text' in before ? endOf(before) : 0
   return endOf(partial) > end
 }
 
-/** Where in the answer a text ends. */
+/** Returns the position in the answer where a text ends. */
 export const endOf = ({ from, text }: { from: number; text: string }): number => from + text.length
 
-/** What is being answered in a trace. What was encrypted under a key that this process does not know yet is left out. */
+/** Returns the partial answers of a trace, except those encrypted with a key that this process has not loaded yet. */
 export async function readPartials(tx: Transaction, trace: TraceKey): Promise<{ spanId: string; partial: Partial }[]> {
   const rows = await listPartials(tx, trace, mostAtOnce)
   if (rows.length === 0) return []
@@ -108,7 +108,7 @@ export async function readPartials(tx: Transaction, trace: TraceKey): Promise<{ 
   })
 }
 
-/** What processes left that were killed in mid-answer. */
+/** Deletes texts of processes that were killed during an answer. */
 export async function purgePartials(tenantId: string): Promise<void> {
   await runtime().database.inTenant(tenantId, (tx) => deleteOldPartials(tx, tenantId, leftOverSeconds))
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { leafHash } from '#server/audit/tree/merkle.ts'
 import type { StoredAttribute, StoredEvent, StoredLink } from '#server/traces/attributes.ts'
 
-/** What of a span is proved: all of it that may be shown, and the commitments to the rest. Times are microseconds. */
+/** The parts of a span that are proved: those that may be shown, and the commitments to the others. Times in microseconds. */
 export type LeafSpan = {
   traceId: string
   spanId: string
@@ -17,14 +17,14 @@ export type LeafSpan = {
   events: readonly StoredEvent[]
   facts: Readonly<Record<string, JsonValue>>
   links?: readonly StoredLink[]
-  /** What resourceText() gives; undefined: it has none. */
+  /** The result of resourceText(); undefined without a resource. */
   resource?: string | undefined
 }
 
 /**
- * The text whose RFC 6962 leaf hash is the span's leaf in the tree of its batch; the tree's root is in the audit record.
- * A JSON array; version 2 where there are links or a resource. What telemetry sends holds no objects but {key, value}, so
- * that JSON.stringify writes what JCS would.
+ * Returns the text whose RFC 6962 leaf hash is the span's leaf in the tree of its batch. The audit record contains the tree's
+ * root. The text is a JSON array, in version 2 if the span has links or a resource. Telemetry contains no objects except
+ * {key, value}, so JSON.stringify writes the same text as JCS.
  */
 export function spanLeafText(span: LeafSpan): string {
   const links = span.links ?? []
@@ -53,7 +53,7 @@ export function spanLeafText(span: LeafSpan): string {
 
 export const spanLeaf = (span: LeafSpan): Buffer => leafHash(Buffer.from(spanLeafText(span)))
 
-/** What a span's leaf holds the SHA-256 of. */
+/** Returns the text of a resource, whose SHA-256 is part of a span's leaf. */
 export const resourceText = (attributes: readonly StoredAttribute[]): string =>
   JSON.stringify(['agcp.resource.v1', attributes.map(provable)])
 

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { TraceKey } from '#server/traces/store.ts'
 
-/** All of a span that its leaf says. Times in microseconds. */
+/** The parts of a span that its leaf contains. Times in microseconds. */
 export const findLeafSpan = (tx: Transaction, { tenantId, traceId, day }: TraceKey, spanId: string) =>
   tx
     .selectFrom('spans')
     .select(['spanId', 'parentSpanId', 'name', 'kind', 'status', 'attributes', 'events', 'links', 'facts'])
     .select(['auditId', 'batchIndex', 'resourceIndex'])
     .select(sql<number>`(extract(epoch from started_at) * 1000000)::bigint`.as('startedMicros'))
-    // What telemetry tells of has ended.
+    // Spans of telemetry have always ended.
     .select(sql<number>`(extract(epoch from coalesce(ended_at, started_at)) * 1000000)::bigint`.as('endedMicros'))
     .where('tenantId', '=', tenantId)
     .where('day', '=', day)
@@ -17,7 +17,7 @@ export const findLeafSpan = (tx: Transaction, { tenantId, traceId, day }: TraceK
     .where('spanId', '=', spanId)
     .executeTakeFirst()
 
-/** The leaves of a batch, 32 bytes each; undefined when retention has deleted them. */
+/** Returns the leaves of a batch, 32 bytes each, or undefined if retention has deleted them. */
 export async function findBatchLeaves(tx: Transaction, tenantId: string, auditId: string): Promise<Buffer | undefined> {
   const row = await tx
     .selectFrom('telemetryBatches')

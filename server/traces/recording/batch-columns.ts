@@ -4,10 +4,10 @@ import { resourceContext } from '#server/traces/encryption/encrypt-span.ts'
 import { nameable, type ResourceRow, type WrittenColumns } from './batch-store.ts'
 import { type SpanToWrite, type WrittenAttribute, writeResource, writeSpan } from './write-span.ts'
 
-/** A span with its resource: the same list for all that have the same one. */
+/** A span with its resource: spans with the same resource share a list. */
 export type SpanOfBatch = SpanToWrite & { resource: readonly WrittenAttribute[] }
 
-/** What a batch's spans hold, written into the columns of one statement as they come. */
+/** The values of a batch's spans, written into the columns of one statement as the spans arrive. */
 export class BatchColumns {
   readonly #attributes = new ArrayWriter('jsonb')
   readonly #events = new ArrayWriter('jsonb')
@@ -24,7 +24,7 @@ export class BatchColumns {
     this.#auditId = auditId
   }
 
-  /** Gives the name under which the span is recorded, and the place of its resource; null: it has none. */
+  /** Returns the recorded name of the span, and the index of its resource, or null without one. */
   add(span: SpanOfBatch): { name: string; resource: number | null } {
     const name = nameable(span.name)
     const resource = span.resource.length === 0 ? undefined : this.#resource(span.resource)
@@ -48,12 +48,12 @@ export class BatchColumns {
     return made
   }
 
-  /** Hashes of the leaves of those that are wanted, one after the other. */
+  /** Returns the concatenated leaf hashes of the wanted spans. */
   leavesOf(wanted: readonly boolean[]): Buffer {
     return Buffer.from(this.#leaves.filter((_, index) => wanted[index]).join(''), 'binary')
   }
 
-  /** Those of the resources that `used` holds. */
+  /** Returns the resources in `used`. */
   resourcesOf(used: ReadonlySet<number | null>): ResourceRow[] {
     return [...this.#resources.values()].filter(({ index }) => used.has(index))
   }

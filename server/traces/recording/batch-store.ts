@@ -3,21 +3,21 @@ import { byteaArray, dateArray, intArray, microsArray, textArray } from '#server
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify, topicOf } from '#server/kernel/db/notify.ts'
 
-// Telemetry comes by the thousand: each column of a batch is one parameter. Those of the spans are binary arrays; the few
-// values of the traces are joined by a character that none of them holds.
+// Telemetry arrives in thousands of spans, so each column of a batch is one parameter. Columns of spans are binary arrays. The
+// few values of traces are joined by a character that none of them contains.
 
 const separator = '\u001e'
 const nothing = '\u001d'
-/** Between names in one value. */
+/** Separates names in one value. */
 const between = '\u001f'
 
-/** A list as one text, and as PostgreSQL's array of `type` again. Values must not hold the two characters. */
+/** Writes a list as one text, which PostgreSQL splits into an array of `type`. Values must not contain the two characters. */
 const column = (values: readonly (string | number | null)[], type: string): RawBuilder<unknown> =>
   values.length === 0
     ? sql`'{}'::${sql.raw(type)}[]`
     : sql`string_to_array(${values.map((value) => value ?? nothing).join(separator)}::text, ${sql.lit(separator)}, ${sql.lit(nothing)})::${sql.raw(type)}[]`
 
-/** A name without control characters: they are not to be seen, and some of them stand between values here. */
+/** Removes control characters from a name: they are invisible, and some of them separate values here. */
 export const nameable = (name: string): string => name.replaceAll(/\p{Cc}+/gu, ' ')
 
 export type BatchTrace = {
@@ -30,13 +30,13 @@ export type LockedTrace = {
   traceId: string
   day: string
   changeCount: number
-  /** Nothing of it can be there yet. */
+  /** The trace can't have any spans yet. */
   made: boolean
 }
 
 const micros = (value: RawBuilder<unknown>): RawBuilder<unknown> => sql`to_timestamp(${value} / 1e6::float8)`
 
-/** Makes the traces that are not there, and holds all of them until commit. In the order of their ids, as everyone does. */
+/** Inserts the missing traces and locks all of them until commit. In the order of their ids, as all writers do. */
 export async function lockTraces(
   tx: Transaction,
   tenantId: string,
@@ -70,7 +70,7 @@ export async function lockTraces(
 
 export type KnownSpan = { traceId: string; spanId: string; origin: string; fingerprint: Buffer | null }
 
-/** Those of the spans that are there already. */
+/** Returns those of the spans that already exist. */
 export async function findKnownSpans(
   tx: Transaction,
   tenantId: string,
@@ -107,19 +107,19 @@ export type BatchRow = {
   startedMicros: number
   endedMicros: number
   change: number
-  /** Its leaf among those of the batch, or `notAdded` for a row that is left out. */
+  /** The index of its leaf in the batch, or `notAdded` for a row that is omitted. */
   index: number
-  /** Its resource among those of the batch. */
+  /** The index of its resource in the batch. */
   resource: number | null
 }
 
 export const notAdded = -1
 const noResource = -1
 
-/** The columns that are written while spans come in: binary arrays, in the order of the rows. */
+/** The columns that are written while spans arrive: binary arrays, in the order of the rows. */
 export type WrittenColumns = { attributes: Buffer; events: Buffer; links: Buffer; facts: Buffer; sealed: Buffer }
 
-/** Spans that are not there: one that is fails the batch. */
+/** Inserts spans that must not exist yet. An existing one fails the batch. */
 export async function insertSpans(
   tx: Transaction,
   tenantId: string,
@@ -151,16 +151,16 @@ export type TraceGrowth = {
   errors: number
   kinds: readonly string[]
   search: string
-  /** Whatever its spans name, the first one first. */
+  /** The agents that its spans name, in order. */
   agents: readonly string[]
   startedMicros: number
-  /** Name and end of the span without a parent, if it is among them. */
+  /** Name and end of the span without a parent, if the batch contains it. */
   root: { name: string; endedMicros: number } | undefined
 }
 
 /**
- * Adds to counters and to what is searched. Name, agent, start and end of a trace of an execution stay as they are: they are
- * not telemetry's to say. Tells the readers of each trace.
+ * Adds to the counters and search columns of traces. Telemetry doesn't change the name, agent, start and end of an execution's
+ * trace. Notifies the readers of each trace.
  */
 export async function growTraces(tx: Transaction, tenantId: string, growth: readonly TraceGrowth[]): Promise<void> {
   await sql`
@@ -217,7 +217,7 @@ export async function growTraces(tx: Transaction, tenantId: string, growth: read
   for (const { traceId } of growth) notify(tx, 'trace', topicOf(tenantId, traceId))
 }
 
-/** The leaves of one batch, in order. */
+/** Inserts the leaves of one batch, in order. */
 export async function insertBatch(
   tx: Transaction,
   row: { tenantId: string; auditId: string; day: string; leaves: Buffer },
@@ -241,7 +241,7 @@ export async function insertResources(
       ${byteaArray(rows.map(({ sealed }) => sealed))}::bytea[]) as i (index, attributes, sealed)`.execute(tx)
 }
 
-/** Remembers the agents that telemetry names. Each at most once a minute, and in the order of their names. */
+/** Records the agents that telemetry names, each at most once a minute, in the order of their names. */
 export async function noteAgents(
   tx: Transaction,
   tenantId: string,
@@ -268,7 +268,7 @@ export async function noteAgents(
   )
 }
 
-/** Those of the traces that are there and of a registered agent. */
+/** Returns those of the traces that exist and belong to a registered agent. */
 export const listAgentsOfTraces = async (tx: Transaction, tenantId: string, traceIds: readonly string[]) => {
   const { rows } = await sql<{ traceId: string; agentId: string }>`
     select trace_id, agent_id from traces

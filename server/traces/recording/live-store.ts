@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { StoredAttribute } from '#server/traces/attributes.ts'
 
-// The spans of our own executions, one change at a time: number, counters and span in one statement. The
-// trace is locked first, so that its numbers are given out in the order of the commits. Each tells
-// whether there is such a trace, and whether anything changed.
+// The spans of executions, one change at a time: number, counters and span in one statement. The trace is locked first, so
+// that its numbers are assigned in the order of the commits. Each function returns whether the trace exists, and whether it
+// changed.
 
 type Change = { known: boolean; changed: boolean }
 
@@ -12,8 +12,8 @@ const attributesJson = (attributes: readonly StoredAttribute[]): RawBuilder<neve
   sql<never>`${JSON.stringify(attributes)}::jsonb`
 
 /**
- * Does nothing when the execution's span is there already. Its id can be computed from the trace's: telemetry that took it
- * first has to give it up, and the leaf that its batch has of it can no longer be recomputed.
+ * Does nothing if the execution's span already exists. Its id can be derived from the trace id: a span of telemetry that has
+ * taken the id is replaced, so its leaf in its batch can no longer be recomputed.
  */
 export async function insertSpan(
   tx: Transaction,
@@ -102,7 +102,7 @@ export async function setSpanEnded(
   return rows[0] ?? { known: false, changed: false }
 }
 
-/** Does nothing when it had ended already. */
+/** Does nothing if it has already ended. */
 export async function setTraceEnded(
   tx: Transaction,
   tenantId: string,

@@ -1,17 +1,17 @@
-/** What is remembered, and how long a text may be to be. */
+/** The number of cached texts, and their maximum length. */
 const maxKnown = 2_000
 const longest = 100
 
-// Owned by this module: keys and names come with every span, and are few.
+// Owned by this module: keys and names, of which the same few occur in all spans.
 const known = new Map<string, string>()
 
-/** `text` as JSON, which is also its JCS: for what comes again and again. */
+/** Returns `text` as JSON, which is also its JCS form. Cached, for texts that recur. */
 export function quoted(text: string): string {
   const before = known.get(text)
   if (before !== undefined) return before
   const made = JSON.stringify(text)
   if (text.length <= longest) {
-    // What clients name is theirs to choose: full means begin again.
+    // Clients choose the names, so the cache is limited.
     if (known.size >= maxKnown) known.clear()
     known.set(text, made)
   }

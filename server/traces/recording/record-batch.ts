@@ -19,28 +19,28 @@ import {
   type TraceGrowth,
 } from './batch-store.ts'
 
-/** A span that telemetry tells of, ended. `content`: what two deliveries of the same span have in common, as text. */
+/** A span of telemetry, which has ended. `content` is the text by which two deliveries of a span are compared. */
 export type TelemetrySpan = SpanOfBatch & {
   kind: SpanKind
   status: 'unset' | 'ok' | 'error'
   facts: JsonObject
-  /** As the agent calls itself. */
+  /** The name that the agent states. */
   agent: string | undefined
   content: string
 }
 
 export type Recorded = {
   added: number
-  /** Spans that were there already, exactly so. */
+  /** Spans that already existed with the same content. */
   repeated: number
-  /** Spans whose id is another one's. */
+  /** Spans whose id belongs to a different span. */
   conflicting: number
   traces: number
-  /** Root of the tree of the added spans' leaves, in hex; undefined when nothing was added. */
+  /** The root of the tree of the added spans' leaves, in hex; undefined if none were added. */
   root: string | undefined
 }
 
-/** What is kept of a span while its batch is recorded; the rest of it has been written by then. */
+/** The data of a span that is still needed after it has been written. */
 type Kept = Pick<TelemetrySpan, 'traceId' | 'spanId' | 'parentSpanId' | 'name' | 'kind' | 'status' | 'agent'> &
   Pick<TelemetrySpan, 'startedMicros' | 'endedMicros'> & {
     fingerprint: Buffer
@@ -49,10 +49,10 @@ type Kept = Pick<TelemetrySpan, 'traceId' | 'spanId' | 'parentSpanId' | 'name' |
   }
 
 /**
- * Adds spans to their traces, which are made where they are not there. What is there is never changed: the same span again
- * adds nothing, and another one under its id is told as conflicting. Holds the traces until commit. `auditId` is the record
- * that the caller writes with `root` in it. Each span is written as soon as it comes out of `spans`, so that a large batch
- * need not lie in memory as objects.
+ * Adds spans to their traces, which are created if missing. Existing spans are never changed: a repeated span is not added, and
+ * a different span with the same id counts as conflicting. Locks the traces until commit. `auditId` is the record that the
+ * caller writes with `root`. Each span is written as soon as `spans` yields it, so that a large batch is never in memory as
+ * objects.
  */
 export async function recordBatch(
   tx: Transaction,
@@ -90,7 +90,7 @@ export async function recordBatch(
     const again = kept.get(keyOf(known))
     if (again === undefined) continue
     again.wanted = false
-    // After an erasure there is nothing left to compare with: what has been sent again is not taken up again.
+    // After an erasure the content can't be compared, and a repeated span must not be stored again.
     const same = known.fingerprint === null || again.fingerprint.equals(known.fingerprint)
     if (known.origin === 'telemetry' && same) repeated += 1
     else conflicting += 1
@@ -121,7 +121,7 @@ export async function recordBatch(
   }
   await insertResources(tx, batch, columns.resourcesOf(new Set(added.map(({ resource }) => resource))))
   await insertBatch(tx, { ...batch, leaves })
-  // The leaves are sent by now: their row is used up.
+  // The leaves have been written, so their row can be reused for the root.
   return { added: added.length, repeated, conflicting, traces: growth.length, root: rootOfRow(leaves).toString('hex') }
 }
 
@@ -148,7 +148,7 @@ function keep(
 
 const keyOf = ({ traceId, spanId }: { traceId: string; spanId: string }): string => traceId + spanId
 
-/** What a trace is called until its root comes: as its root, else as the first of its spans. */
+/** The name of a trace: that of its root, or of its first span until the root arrives. */
 function tracesOf(spans: readonly Kept[]) {
   const traces = new Map<string, { traceId: string; name: string; agentName: string | null; startedMicros: number }>()
   for (const { traceId, parentSpanId, name, agent, startedMicros } of spans) {
@@ -164,7 +164,7 @@ function tracesOf(spans: readonly Kept[]) {
   return [...traces.values()]
 }
 
-/** At most this many names from one batch: a name that is different each time would fill the list. */
+/** At most this many names from one batch, because names that always differ would fill the list. */
 const maxAgents = 100
 
 function growthOf(spans: readonly Kept[]): TraceGrowth[] {

@@ -46,7 +46,7 @@ const close = (traceId: string, spanId: string, attributes: { key: string; value
 
 const read = (caller: Caller, input: object) => execute(getTrace, caller, input, { name: 'traces.getTrace' })
 
-/** Takes events until `enough`, then leaves. */
+/** Reads events until `enough`, then disconnects. */
 async function follow(
   input: { traceId?: string; executionId?: string; lastEventId?: string },
   enough: (events: readonly [string, TraceEvent][]) => boolean,
@@ -194,7 +194,7 @@ test('traces.list pages through all traces, newest first, with their counts', as
   const ids = Array.from({ length: 5 }, newTraceId)
   for (const [index, traceId] of ids.entries()) {
     await inTenant(mine.id, async (tx) => {
-      // Two of the same instant: the id decides.
+      // Traces of the same instant are ordered by id.
       await startTrace(tx, mine.id, { traceId, name: `run ${index}`, startedAt: at(Math.min(index, 3)) })
       const span = { traceId, spanId: newSpanId(), attributes: [] }
       await startSpan(tx, mine.id, { ...span, name: 'x', kind: 'tool', startedAt: at(5) })
@@ -220,7 +220,7 @@ test('traces.list pages through all traces, newest first, with their counts', as
   await expect(execute(list, caller, { cursor: 'x' }, { name: 'traces.list' })).rejects.toThrow('not a cursor')
 })
 
-/** A row of an execution without its agent and release, which traces don't look at. */
+/** Inserts an execution without its agent and release, which traces don't read. */
 async function insertExecution(id: string, traceId: string): Promise<void> {
   await asOwner(
     runtime,

@@ -16,15 +16,15 @@ import { insertSpan, setSpanEnded, setTraceEnded } from './live-store.ts'
 export type Attributes = RecordedAttribute[]
 
 /**
- * Content, whose sensitive parts are masked by `mask`. All of it is kept encrypted: what is shown for everyone who reads the
- * trace, what is masked for readers with permission.
+ * Content, whose sensitive parts are masked by `mask`. All of it is stored encrypted: the shown part for everyone who reads the
+ * trace, the masked values for readers with permission.
  */
 export function masked(key: string, value: JsonValue, mask: (value: JsonValue) => JsonValue): RecordedAttribute {
   const view = mask(value)
   return isCanonical(value) ? { key, value, view } : { key, value: view, view }
 }
 
-/** What a tool answers need not be: nothing could be committed to, so that only what is shown is kept. */
+/** A tool's result may lack a canonical form, so that only the shown part is stored, without commitments. */
 function isCanonical(value: JsonValue): boolean {
   try {
     canonicalJson(value)
@@ -35,7 +35,7 @@ function isCanonical(value: JsonValue): boolean {
   }
 }
 
-/** What telemetry began under this id becomes the trace of the execution. */
+/** A trace that telemetry began with this id becomes the trace of the execution. */
 export async function startTrace(
   tx: Transaction,
   tenantId: string,
@@ -51,7 +51,7 @@ export async function startTrace(
   if (started) notify(tx, 'trace', topicOf(tenantId, trace.traceId))
 }
 
-/** Throws when the trace was never started. With `ended` the span is over already: its start and its end are told at once. */
+/** Throws if the trace was never started. With `ended`, start and end of the span are recorded together. */
 export async function startSpan(
   tx: Transaction,
   tenantId: string,
@@ -71,7 +71,7 @@ export async function startSpan(
   told(tx, tenantId, span.traceId, await insertSpan(tx, { tenantId, ...span, parentSpanId, ended, attributes, sealed }))
 }
 
-/** Appends `attributes` to those of the start. A span that never began is ignored; throws when its trace never did. */
+/** Appends `attributes` to those of the start. Ignores a span that never began; throws if its trace never began. */
 export async function endSpan(
   tx: Transaction,
   tenantId: string,
@@ -85,7 +85,7 @@ export async function endSpan(
   },
 ): Promise<void> {
   const { statusMessage, ...end } = span
-  // A message may hold what a tool said: it is content like any other.
+  // A message may contain a tool's output, so it is content.
   const message = statusMessage === undefined ? [] : [masked(statusMessageKey, statusMessage, (text) => text)]
   const { attributes, sealed } = await store(tx, tenantId, { ...end, attributes: [...end.attributes, ...message] })
   told(tx, tenantId, span.traceId, await setSpanEnded(tx, { tenantId, ...end, attributes, sealed }))
@@ -99,7 +99,7 @@ export async function endTrace(
   told(tx, tenantId, trace.traceId, await setTraceEnded(tx, tenantId, trace.traceId, trace.endedAt))
 }
 
-/** The tenant's key is read only for a span that has something to hide. */
+/** Reads the tenant's key only for a span with sensitive values or content. */
 async function store(
   tx: Transaction,
   tenantId: string,
@@ -110,7 +110,7 @@ async function store(
   return encryptSpan(await tenantCipher(tx, tenantId), span, span)
 }
 
-/** Wakes the trace's readers when something changed. */
+/** Notifies the trace's readers of a change. */
 function told(
   tx: Transaction,
   tenantId: string,

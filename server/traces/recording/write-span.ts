@@ -5,10 +5,10 @@ import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { spanContext } from '#server/traces/encryption/encrypt-span.ts'
 import { quoted } from './quoted.ts'
 
-// What encryptSpan() and spanLeaf() make of a span, for those that come by the thousand: one pass that writes text, with no
-// objects in between. write-span.test.ts holds the two together.
+// Does the work of encryptSpan() and spanLeaf() for thousands of spans: one pass that writes text, without intermediate
+// objects. write-span.test.ts checks that both give the same result.
 
-/** `json`: the value as JSON, which must also be its JCS. With `masked` it is sensitive as a whole. */
+/** `json`: the value as JSON, which must also be its JCS form. With `masked`, the whole value is sensitive. */
 export type WrittenAttribute = { key: string; json: string; masked?: { class: string; length: number } }
 export type WrittenEvent = { name: string; at: string; attributes: readonly WrittenAttribute[] }
 
@@ -43,7 +43,7 @@ export type WrittenSpan = {
   sealed: Buffer | null
 }
 
-/** `resource`: SHA-256 in hex of what the span's resource is written as. */
+/** `resource`: SHA-256 in hex of the text of the span's resource. */
 export function writeSpan(
   cipher: Pick<TenantCipher, 'encrypt'>,
   span: SpanToWrite,
@@ -85,7 +85,7 @@ export function writeSpan(
   }
 }
 
-/** A resource as it is stored, and the hash that the leaves of its spans hold. */
+/** A resource as it is stored, and its hash in the leaves of its spans. */
 export function writeResource(
   cipher: Pick<TenantCipher, 'encrypt'>,
   attributes: readonly WrittenAttribute[],
@@ -100,7 +100,7 @@ export function writeResource(
   }
 }
 
-/** What is stored, and what the leaf says of it. Disclosures come to `hidden`. */
+/** Returns the stored text of attributes, and their text in the leaf. Disclosures are added to `hidden`. */
 function writeAttributes(
   attributes: readonly WrittenAttribute[],
   hidden: string[],

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { StoredAttribute, StoredEvent, StoredLink } from '#server/traces/attributes.ts'
 
-/** A place in the order of the keys, as text: day, trace, span. */
+/** A position in the order of the keys, as text: day, trace, span. */
 const separator = ' '
 
 /** Locked until commit. `held`: a legal hold covers it. */
@@ -36,7 +36,7 @@ export async function listForErasure(
   return rows.map((row) => ({ ...row, place: [row.day, row.traceId, row.spanId].join(separator) }))
 }
 
-/** The fingerprint goes with the values: nothing may be left that a guess could be checked against. */
+/** The fingerprint is deleted with the values, because a guess could otherwise be checked against it. */
 export async function setErased(
   tx: Transaction,
   row: {
@@ -58,7 +58,7 @@ export async function setErased(
       and span_id = ${row.spanId}`.execute(tx)
 }
 
-/** Those of the batches that no hold covers, by the batch's day or by a trace with spans of it. Locked until commit. */
+/** Returns the batches that no hold covers, by the batch's day or by a trace with spans of it. Locks them until commit. */
 export async function listResourcesForErasure(tx: Transaction, tenantId: string, auditIds: readonly string[]) {
   if (auditIds.length === 0) return []
   const { rows } = await sql<{ auditId: string; index: number; attributes: unknown; sealed: Buffer | null }>`

@@ -16,7 +16,7 @@ import { getSpan } from '#server/traces/get-span.ts'
 import { spanLeaf } from '#server/traces/proofs/span-leaf.ts'
 import { purgeTraces } from './retention.ts'
 
-// What is erased, what stays provable, and what a hold keeps.
+// Which values are erased, which proofs remain, and which values a hold protects.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -85,7 +85,7 @@ async function erase(): Promise<{ spans: number; erased_values: number; held_spa
       (await owner.query(`select 1 from erasures where id = $1 and status = 'completed'`, [erasureId])).rows[0],
     'the erasure is complete',
   )
-  // Twice does no harm.
+  // A repetition has no effect.
   await erasures.run({ tenantId: tenant.id, id: erasureId }, 1)
   const { rows } = await owner.query('select spans, erased_values, held_spans, subject from erasures where id = $1', [
     erasureId,
@@ -93,7 +93,7 @@ async function erase(): Promise<{ spans: number; erased_values: number; held_spa
   return rows[0]
 }
 
-/** The root of a batch from its spans as they lie there, and the one in the audit record. */
+/** Returns the root of a batch, computed from its stored spans, and the root in the audit record. */
 async function roots(traceId: string) {
   const { rows } = await owner.query(
     `select *, (extract(epoch from started_at) * 1000000)::bigint as started, (extract(epoch from ended_at) * 1000000)::bigint as ended
@@ -202,7 +202,7 @@ describe('retention', () => {
     ownerUrl.pathname = new URL(runtime.database.url).pathname
     const keeper = { id: tenant.id }
     await keepPartitions(ownerUrl.href, [keeper])
-    // The empty one goes; the other is held by case 5, which covers another trace: whole days wait for all holds.
+    // The empty partition is dropped. The other is kept by case 5, which covers another trace: whole days wait for all holds.
     expect([await exists(days(50)), await exists(days(45)), await exists(days(-13))]).toEqual([false, true, true])
     await owner.query('update legal_holds set released_at = now()')
     const other = await testTenant(runtime)

@@ -12,22 +12,23 @@ import {
 } from '#server/traces/encryption/encrypt-span.ts'
 import { listForErasure, listResourcesForErasure, setErased, setResourceErased } from './erase-store.ts'
 
-/** Spans that one transaction looks at. */
+/** The number of spans that one transaction reads. */
 const lot = 200
 
 export type Erased = {
   spans: number
   values: number
-  /** Spans that hold the subject and are under a legal hold: left as they are. */
+  /** Spans that contain the subject and are under a legal hold, which are not changed. */
   held: number
-  /** Where to go on; undefined: all has been looked at. */
+  /** The position to continue from; undefined at the end. */
   next: string | undefined
 }
 
 /**
- * Removes salt and value of each sensitive value that holds `subject` (as text, whatever its case) from some spans of the
- * tenant, in the order of their keys from after `after`; only of `traceIds`, if they are given. The commitments stay, so that every proof does. A text that
- * is unmasked is removed, too; the span's leaf stays in its batch, and only that span no longer verifies by itself.
+ * Removes salt and value of each sensitive value that contains `subject` (as text, ignoring case) from some spans of the tenant,
+ * in the order of their keys, starting after `after`, and only of `traceIds` if given. The commitments remain, so that all
+ * proofs remain valid. An unmasked text is removed, too: the span's leaf remains in its batch, and only that span no longer
+ * verifies by itself.
  */
 export async function eraseFrom(
   tx: Transaction,
@@ -66,8 +67,8 @@ export async function eraseFrom(
 }
 
 /**
- * The same in the resources of these spans. One that a held span has stays, whichever other spans have it; a resource of many
- * spans is looked at with each lot of them, and there is nothing left to erase the second time.
+ * The same for the resources of these spans. A resource of a span under a legal hold is kept, even if other spans share it. A
+ * resource of many spans is read with each part of them; a repetition has no effect.
  */
 async function eraseResources(
   tx: Transaction,
@@ -91,10 +92,10 @@ async function eraseResources(
   return values
 }
 
-/** Whether a value holds the subject as text, whatever its case. */
+/** Whether a value contains the subject as text, ignoring case. */
 function holder(subject: string): (value: unknown) => boolean {
   const wanted = quoted(subject.toLowerCase())
-  // What executions show is JSON text within the JSON.
+  // The shown values of executions are JSON text within the JSON.
   const within = quoted(wanted)
   return (value) => {
     const text = JSON.stringify(value).toLowerCase()
@@ -102,7 +103,7 @@ function holder(subject: string): (value: unknown) => boolean {
   }
 }
 
-/** Takes the values that hold the subject out of attributes; `gone` are the commitments to those that were encrypted. */
+/** Removes values that contain the subject from attributes. `gone` are the commitments to the encrypted ones. */
 function eraser(disclosures: ReadonlyMap<string, Disclosure>, holds: (value: unknown) => boolean) {
   const gone = new Set([...disclosures].filter(([, [, value]]) => holds(value)).map(([sd]) => sd))
   let count = 0
@@ -139,10 +140,10 @@ function encryptedAgain(
   return left.length === 0 ? null : cipher.encrypt(JSON.stringify(left), context)
 }
 
-/** As it stands inside of JSON. */
+/** Returns the text as it appears within JSON. */
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** Without the members that are not there. */
+/** Omits the undefined members. */
 const stored = (from: {
   key: string
   value?: StoredAttribute['value'] | undefined

@@ -14,7 +14,7 @@ export const hasHolds = async (tx: Transaction, tenantId: string): Promise<boole
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-/** The oldest day before `before` of which something may go; undefined when there is none. */
+/** Finds the oldest day before `before` with data that may be deleted. */
 export async function findExpiredDay(tx: Transaction, tenantId: string, before: string): Promise<string | undefined> {
   const { rows } = await sql<{ day: string }>`
     select day::text as day from traces where tenant_id = ${tenantId} and day < ${before}::date and ${notHeld('traces')}
@@ -22,7 +22,7 @@ export async function findExpiredDay(tx: Transaction, tenantId: string, before: 
   return rows[0]?.day
 }
 
-/** Deletes what no hold covers. The leaves of the day go when nothing is left that they prove. */
+/** Deletes data that no hold covers. The leaves of the day are deleted with the last span that they prove. */
 export async function deleteDay(
   tx: Transaction,
   tenantId: string,

@@ -4,7 +4,7 @@ import { tenantById } from '#server/tenants/by-id.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { deleteDay, findExpiredDay, hasHolds } from './retention-store.ts'
 
-/** Until when a tenant keeps its traces. `before`: the first day (YYYY-MM-DD) that stays; undefined: all stay. */
+/** The retention of a tenant's traces. `before` is the first day (YYYY-MM-DD) that is kept; undefined keeps all days. */
 export type Limit = { before: string | undefined; held: boolean }
 
 export async function retentionLimit(tenantId: string, now = Date.now()): Promise<Limit> {
@@ -16,13 +16,13 @@ export async function retentionLimit(tenantId: string, now = Date.now()): Promis
   })
 }
 
-/** Whether a partition may be dropped with all that is in it: no tenant keeps anything of that day. */
+/** Whether a complete partition may be dropped, because no tenant keeps data of that day. */
 export const isOver =
   (limits: readonly Limit[]) =>
   (day: string): boolean =>
     limits.every(({ before, held }) => before !== undefined && day < before && !held)
 
-/** Deletes what the tenant's retention has passed, a day in a transaction of its own; what a legal hold covers stays. */
+/** Deletes data that is older than the tenant's retention, with a transaction for each day. Keeps data under a legal hold. */
 export async function purgeTraces(tenantId: string, now = Date.now()): Promise<void> {
   const { before } = await retentionLimit(tenantId, now)
   if (before === undefined) return

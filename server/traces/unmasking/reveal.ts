@@ -10,10 +10,10 @@ import type { Disclosure } from '#server/traces/encryption/encrypt-span.ts'
 import { justificationOf, justificationRule } from './justification.ts'
 import { findGrant, insertReveal, listReveals } from './unmask-store.ts'
 
-/** By what someone may see masked values of a trace: a grant, or the justification that came with the request. */
+/** The authority to see masked values of a trace: a grant, or the justification in the request. */
 export type Authority = {
   grantId: string | null
-  /** Keys of attributes; null: all. */
+  /** Keys of attributes; null for all. */
   fields: readonly string[] | null
   purpose: string
   justification: string
@@ -39,7 +39,7 @@ export async function authorityOver(
   return { grantId: null, fields: null, purpose: 'Stated with the request', justification: text }
 }
 
-/** Replaces what the authority covers by its clear value. Gives the attributes, and how many were revealed. */
+/** Unmasks the values that the authority covers. Returns the attributes, and the number of unmasked values. */
 export function revealed(
   attributes: readonly StoredAttribute[],
   disclosures: ReadonlyMap<string, Disclosure>,
@@ -56,7 +56,7 @@ export function revealed(
   return { attributes: shown, count }
 }
 
-/** Writes down that values were shown: an audit record, and who is listed as having seen them. In the reading transaction. */
+/** Records, in the reading transaction, that values were shown: an audit record, and an entry in the list of viewers. */
 export async function noteReveal(
   tx: Transaction,
   { tenant, principal, requestId }: Caller,
@@ -92,7 +92,7 @@ export async function noteReveal(
   })
 }
 
-/** Who has seen values of the trace, newest first: those of one span, and of the whole. */
+/** Returns who has seen values of the trace, newest first: values of one span, and of the complete trace. */
 export async function seenBy(tx: Transaction, tenantId: string, traceId: string, spanId?: string) {
   const rows = await listReveals(tx, tenantId, traceId, spanId)
   return rows.map(({ memberId, displayName, username, kind, revealedAt, ...row }) => ({

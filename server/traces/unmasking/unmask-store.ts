@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** The grant of this member that is good now, the longest one. */
+/** Finds the currently valid grant of this member that expires last. */
 export const findGrant = (tx: Transaction, tenantId: string, traceId: string, memberId: string) =>
   tx
     .selectFrom('unmaskGrants')
@@ -27,7 +27,7 @@ export async function insertGrant(
     justification: string
     status: 'pending' | 'active'
     approvalId: string | null
-    /** Null: it begins with an approval. */
+    /** Null if it begins with an approval. */
     lastsSeconds: number | null
   },
 ): Promise<{ expiresAt: Date | null }> {
@@ -39,11 +39,11 @@ export async function insertGrant(
     .executeTakeFirstOrThrow()
 }
 
-/** By the database's clock: one that is wrong elsewhere makes no grant last longer. */
+/** By the database's clock, so that a wrong clock of a node doesn't extend a grant. */
 const endOf = (lastsSeconds: number | null) =>
   lastsSeconds === null ? null : sql<string>`now() + make_interval(secs => ${lastsSeconds})`
 
-/** Decides a pending grant; undefined when it is not pending any more. */
+/** Decides a pending grant. Returns undefined if it is no longer pending. */
 export const setGrantDecided = (
   tx: Transaction,
   tenantId: string,

@@ -45,7 +45,7 @@ export function Callback() {
   return (
     <PlainPage title={problem === undefined ? 'Signing you in' : 'The sign-in was not completed'}>
       {problem === undefined ? (
-        <Skeleton label="Signing you in" rows={1} />
+        <Skeleton label="Signing you in…" rows={1} />
       ) : (
         <ErrorPanel
           title={problem}

@@ -69,10 +69,10 @@ export function ApprovalTable({ view, rows }: { view: ApprovalsView; rows: Row[]
           },
         }
       : { key: 'expires', header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} show="relative" /> },
-    // The group that was asked. The request itself names the member who decided.
+    // The group that the request was sent to. The request itself names the member who decided.
     {
       key: 'group',
-      header: view === 'decided' ? 'Asked' : 'Waiting for',
+      header: view === 'decided' ? 'Requested' : 'Waiting for',
       cell: ({ group }) => <ShownText>{group}</ShownText>,
     },
   ]

@@ -74,7 +74,7 @@ const columns = (tenant: string): Column<ExportJob>[] => [
     ),
   },
   { key: 'state', header: 'State', cell: (row) => <ExportStatusShape status={row.status} /> },
-  { key: 'proofs', header: 'Proofs', cell: (row) => (row.includeProofs ? 'Included' : 'Left out') },
+  { key: 'proofs', header: 'Proofs', cell: (row) => (row.includeProofs ? 'Included' : 'Not included') },
   { key: 'values', header: 'Sensitive values', cell: (row) => (row.includeRawPayloads ? 'Unmasked' : 'Masked') },
   {
     key: 'size',

@@ -81,7 +81,7 @@ const columns = (tenant: string): Column<Row>[] => [
     cell: (row) => (row.agentName === null ? undefined : <ShownText>{row.agentName}</ShownText>),
   },
   { key: 'spans', header: 'Spans', align: 'end', cell: (row) => row.spanCount.toLocaleString('en') },
-  { key: 'took', header: 'Took', align: 'end', cell: tookOf },
+  { key: 'took', header: 'Duration', align: 'end', cell: tookOf },
   { key: 'age', header: 'Started', cell: (row) => <Time at={row.startedAt} show="relative" /> },
 ]
 

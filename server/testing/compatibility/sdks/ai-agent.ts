@@ -1,4 +1,4 @@
-// An agent with the ai SDK and a tool. Its model is the SDK's own mock, so nothing leaves the machine.
+// An agent with the ai SDK and a tool. Its model is the SDK's mock, so it sends no request to a provider.
 import { OpenTelemetry } from '@ai-sdk/otel'
 import { generateText, jsonSchema, tool } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'

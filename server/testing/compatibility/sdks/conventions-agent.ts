@@ -1,4 +1,4 @@
-// One span by OpenInference's own list of attributes.
+// One span with the attributes that OpenInference's package defines.
 import { SemanticConventions } from '@arizeai/openinference-semantic-conventions'
 import { tracingOf } from './tracing.ts'
 

@@ -1,4 +1,4 @@
-// One span with OpenTelemetry's own exporter: `json` or `protobuf`, and `gzip` if wanted, are its arguments.
+// One span with OpenTelemetry's exporter. Arguments: `json` or `protobuf`, and optionally `gzip`.
 import { tracingOf } from './tracing.ts'
 
 const [encoding, compression] = process.argv.slice(2)
@@ -17,7 +17,7 @@ const span = provider.getTracer('test').startSpan('chat small-1', {
     'gen_ai.prompt.0.content': 'What is in the cart?',
   },
 })
-// A real stack names the files of this machine, which a recorded sample must not.
+// A real stack would write this machine's paths into a recorded sample.
 span.recordException({ name: 'Error', message: 'no such cart', stack: 'Error: no such cart\n    at checkout.js:1:1' })
 span.setStatus({ code: 2, message: 'no such cart' })
 span.end()

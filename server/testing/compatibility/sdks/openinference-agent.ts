@@ -1,4 +1,4 @@
-// An agent with OpenInference's instrumentation of the OpenAI library, in a process of its own because it patches that library.
+// An agent with OpenInference's instrumentation of the OpenAI library, in a separate process because it patches that library.
 import { OpenAIInstrumentation } from '@arizeai/openinference-instrumentation-openai'
 import OpenAI from 'openai'
 import { tracingOf } from './tracing.ts'

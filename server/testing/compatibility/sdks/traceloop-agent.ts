@@ -1,4 +1,4 @@
-// An agent with Traceloop's SDK, in a process of its own because the SDK patches the OpenAI library. Its endpoint, header and
+// An agent with Traceloop's SDK, in a separate process because the SDK patches the OpenAI library. Its endpoint, header and
 // model come from the environment; it prints the id of its trace.
 import { trace } from '@opentelemetry/api'
 import * as traceloop from '@traceloop/node-server-sdk'

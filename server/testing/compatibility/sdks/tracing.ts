@@ -5,7 +5,7 @@ import { BasicTracerProvider, type ReadableSpan, SimpleSpanProcessor } from '@op
 
 const { TELEMETRY_URL = '', TELEMETRY_TOKEN = '' } = process.env
 
-/** OpenTelemetry's own SDK and exporter, set up with an endpoint and a header only. */
+/** OpenTelemetry's SDK and exporter, configured with only an endpoint and a header. */
 export function tracingOf(service: string, encoding: 'json' | 'protobuf', compression?: 'gzip') {
   const Exporter = encoding === 'json' ? JsonExporter : ProtobufExporter
   const exporter = new Exporter({
@@ -30,7 +30,7 @@ export function tracingOf(service: string, encoding: 'json' | 'protobuf', compre
   })
   return {
     provider,
-    /** Sends what is left, prints the id of the last trace and ends the process. */
+    /** Sends the remaining spans, prints the id of the last trace and ends the process. */
     async finish() {
       await provider.forceFlush()
       process.stdout.write(`${traceId}\n`)

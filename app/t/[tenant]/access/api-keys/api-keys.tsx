@@ -32,7 +32,7 @@ export function ApiKeys() {
       permission="secret:read"
       act="see API keys"
       action={create}
-      about="A program that sends an API key can do only what the scopes of the key grant. Most scopes grant nothing."
+      about="A program that sends an API key can do only what the scopes of the key grant. Most scopes have no effect."
     >
       <KeyList />
       {creating && <CreateKey onClose={() => setCreating(false)} />}

@@ -37,7 +37,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       title="Create an API key"
       description="The key is shown once, right after it is created. Only its hash is stored."
       label="Create the key"
-      busyLabel="Creating the key"
+      busyLabel="Creating the key…"
       done="created"
       missing={whyNot(name, scopes)}
       act={act}
@@ -70,7 +70,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       />
       <TextField
         label="Other scopes"
-        hint="Separate them with spaces. They are stored with the key and grant nothing here."
+        hint="Separate them with spaces. They are stored with the key but have no effect here."
         value={others}
         onChange={(event) => setOthers(event.target.value)}
         autoComplete="off"
@@ -78,7 +78,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       />
       <ExpiryField value={expiry} onChange={setExpiry} />
       {grantsOf(scopes).length === 0 && (
-        <Banner tone="warn">This key grants nothing: every request with it is refused.</Banner>
+        <Banner tone="warn">This key does not grant any permission: every request with it is refused.</Banner>
       )}
     </ActDialog>
   )

@@ -2,9 +2,9 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { permissionText } from '#lib/permission-texts.ts'
 import { grantOfScope } from '#lib/rules/api-key-scopes.ts'
 
-/** Lists each scope of a key with the permission that it grants. Most scopes grant nothing, and the list shows that. */
+/** Lists each scope of a key with the permission that it grants. Most scopes have no effect, and the list shows that. */
 export function Granted({ scopes }: { scopes: readonly string[] }) {
-  if (scopes.length === 0) return <span>No scopes: this key grants nothing.</span>
+  if (scopes.length === 0) return <span>No scopes: this key does not grant any permission.</span>
   return (
     <ul className="flex flex-col gap-0.5">
       {scopes.map((scope) => (
@@ -21,7 +21,7 @@ export function Granted({ scopes }: { scopes: readonly string[] }) {
 
 function GrantOf({ scope }: { scope: string }) {
   const permission = grantOfScope(scope)
-  if (permission === undefined) return <span className="text-warn">grants nothing</span>
+  if (permission === undefined) return <span className="text-warn">has no effect</span>
   return (
     <span className="text-ink-2">
       grants <code className="font-mono text-dense">{permission}</code>: {permissionText[permission]}

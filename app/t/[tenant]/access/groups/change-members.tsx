@@ -24,14 +24,14 @@ export function ChangeMembers({ group, onClose }: { group: Group; onClose: () =>
     onDone: ({ change }) => setApprovalId(change?.approvalId),
   })
   if (approvalId !== undefined)
-    return <Asked title={`Members of ${group.displayName}`} approvalId={approvalId} onClose={onClose} />
+    return <MembersProposed title={`Members of ${group.displayName}`} approvalId={approvalId} onClose={onClose} />
   const same = chosen.size === group.members.length && group.members.every((member) => chosen.has(member.id))
   return (
     <ActDialog
       title={`Members of ${group.displayName}`}
       description="A change approver decides your proposal. Neither you nor anyone who would join the group can approve it."
       label="Propose these members"
-      busyLabel="Proposing"
+      busyLabel="Proposing…"
       done="proposed"
       missing={
         group.pendingApprovalId !== null
@@ -64,7 +64,15 @@ export function ChangeMembers({ group, onClose }: { group: Group; onClose: () =>
 }
 
 /** Confirms that the change was proposed, with a link to the request. */
-export function Asked({ title, approvalId, onClose }: { title: string; approvalId: string; onClose: () => void }) {
+export function MembersProposed({
+  title,
+  approvalId,
+  onClose,
+}: {
+  title: string
+  approvalId: string
+  onClose: () => void
+}) {
   return (
     <Dialog
       open

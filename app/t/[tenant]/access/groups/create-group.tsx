@@ -5,10 +5,11 @@ import { useChoice } from '#components/access/use-choice.ts'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { whyNotName } from '#components/forms/name-rule.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
-import { Asked } from './change-members.tsx'
+import { MembersProposed } from './change-members.tsx'
 import { MemberBoxes } from './member-boxes.tsx'
 
 /** Creates an empty group, and proposes its first members. */
@@ -29,21 +30,20 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
     },
   })
   if (approvalId !== undefined)
-    return <Asked title={`Group ${displayName.trim()} created`} approvalId={approvalId} onClose={onClose} />
-  const wrongName = name !== '' && !/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)
+    return <MembersProposed title={`Group ${displayName.trim()} created`} approvalId={approvalId} onClose={onClose} />
+  const badName = whyNotName(name, 'group')
   return (
     <ActDialog
       title="Create an approver group"
       description="The group starts empty. Its first members join after a change approver other than you approves them."
       label={chosen.size === 0 ? 'Create the group' : 'Create the group and propose its members'}
-      busyLabel="Creating the group"
+      busyLabel="Creating the group…"
       done="created"
       missing={
-        name === '' || wrongName
-          ? 'Enter a valid name for policies to refer to.'
-          : displayName.trim() === '' || displayName.trim().length > limits.groupDisplayName
-            ? `Enter a display name, up to ${limits.groupDisplayName} characters.`
-            : undefined
+        badName ??
+        (displayName.trim() === '' || displayName.trim().length > limits.groupDisplayName
+          ? `Enter a display name, up to ${limits.groupDisplayName} characters.`
+          : undefined)
       }
       act={act}
       onRun={() => act.run({ name, displayName: displayName.trim(), memberIds: [...chosen] })}
@@ -52,9 +52,7 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
       <TextField
         label="Name"
         hint="Manifests and policies refer to it, for example refund-approvers. It can’t be changed later."
-        error={
-          wrongName ? 'Use up to 63 lower-case letters, digits and hyphens. Start with a letter or digit.' : undefined
-        }
+        error={name === '' ? undefined : badName}
         value={name}
         onChange={(event) => setName(event.target.value)}
         autoComplete="off"

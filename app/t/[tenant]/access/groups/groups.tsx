@@ -55,7 +55,7 @@ function GroupList() {
         failed={{ what: 'The approver groups', act: 'see the approver groups', permission: 'member:manage' }}
         empty={
           <EmptyState title="No approver groups.">
-            Create a group first: without one, nothing that requires an approval can be requested.
+            Create a group first. Every request for approval needs a group that decides it.
           </EmptyState>
         }
       />

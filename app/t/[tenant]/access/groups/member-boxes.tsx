@@ -29,7 +29,7 @@ export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesPr
   const { items, error, hasMore, loadMore, loadingMore, reload } = pages
   if (items === undefined)
     return error === null ? (
-      <Skeleton label="Loading the members" rows={4} />
+      <Skeleton label="Loading the members…" rows={4} />
     ) : (
       <RequestFailed
         error={error}
@@ -67,7 +67,7 @@ export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesPr
       ))}
       {hasMore && (
         <div>
-          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading more people' : undefined}>
+          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading more people…' : undefined}>
             Show more people
           </Button>
         </div>

@@ -51,7 +51,7 @@ export function ChangeStanding({ member, act: kind, onClose }: { member: Member;
       title={`${words.verb} ${member.displayName}`}
       description={words.what}
       label={`${words.verb} ${member.displayName}`}
-      busyLabel={`${words.busy} ${member.displayName}`}
+      busyLabel={`${words.busy} ${member.displayName}…`}
       done={words.done}
       missing={whyNot(reason)}
       act={act}

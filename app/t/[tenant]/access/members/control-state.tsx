@@ -13,12 +13,12 @@ const PROOF: Record<NonNullable<AccountControl['proof']>, string> = {
 /** Whether it is proved that the holder of the account controls it, or as whom they count until then. `full`: with all facts. */
 export function ControlState({ member, full = false }: { member: Member; full?: boolean }) {
   const { control } = member
-  if (control === null) return null
+  if (control === null || member.status === 'removed') return null
   const { countsAs, proof, provedAt, provedBy } = control
   if (countsAs.length > 0)
     return (
       <span className="flex flex-col text-hold">
-        {countsAs.map(({ displayName, kind, at, mailed }) => (
+        {(full ? countsAs : distinctPeople(countsAs)).map(({ displayName, kind, at, mailed }) => (
           <span key={`${at} ${displayName}`}>
             Counts as <ShownText>{displayName}</ShownText> until control is proved
             {full && (
@@ -48,3 +48,7 @@ export function ControlState({ member, full = false }: { member: Member; full?: 
     </span>
   )
 }
+
+/** One row for a person who both invited and reset the account. */
+const distinctPeople = (countsAs: AccountControl['countsAs']): AccountControl['countsAs'] =>
+  countsAs.filter((one, index) => countsAs.findIndex(({ displayName }) => displayName === one.displayName) === index)

@@ -34,13 +34,13 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
       />
     )
   const roles = personRoles.filter((role) => chosen.has(role))
-  const asks = splitRoles([], roles).ask.length > 0
+  const asks = splitRoles([], roles).proposed.length > 0
   return (
     <ActDialog
       title="Invite a person"
       description="They receive a one-time link, set a password, and then have the roles that you choose here. Until it is proved that they control the account, you count as the same person: another administrator can vouch for them."
       label={rolesLabel([], roles, 'Invite')}
-      busyLabel="Inviting"
+      busyLabel="Inviting…"
       done="invited"
       missing={whyNot(email, displayName)}
       act={act}
@@ -93,5 +93,5 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
 function whyNot(email: string, displayName: string): string | undefined {
   if (!/^\S+@\S+\.\S+$/.test(email.trim())) return 'Enter a valid e-mail address.'
   if (displayName.trim() === '') return 'Enter a name.'
-  if (displayName.trim().length > limits.personName) return `Name is required, up to ${limits.personName} characters.`
+  if (displayName.trim().length > limits.personName) return `A name can have at most ${limits.personName} characters.`
 }

@@ -63,9 +63,11 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
             <PendingReset member={member} />
           </span>
         </KeyValue>
-        <KeyValue name="Control">
-          <ControlState member={member} full />
-        </KeyValue>
+        {member.status !== 'removed' && (
+          <KeyValue name="Control">
+            <ControlState member={member} full />
+          </KeyValue>
+        )}
         <KeyValue name="User name">
           <ShownText>{member.username}</ShownText>
         </KeyValue>

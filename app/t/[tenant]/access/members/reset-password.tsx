@@ -49,7 +49,7 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
           : 'They are signed out everywhere, the old password, passkeys and older links stop working, and they see at the next sign-in that you did this. The link is sent to their address, or shown to you if no mail server is configured. Until control is proved, you count as the same person.'
       }
       label={asks ? 'Request the reset, or create the approved link' : 'Create the link'}
-      busyLabel="Creating the link"
+      busyLabel="Creating the link…"
       done="reset"
       act={act}
       onRun={() => act.run({ id: member.id, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) })}

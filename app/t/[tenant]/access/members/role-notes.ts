@@ -9,4 +9,4 @@ export const guardNote = (role: Role, current: readonly string[]): string | unde
 
 /** The label of the button. It shows whether the change is only requested. */
 export const rolesLabel = (current: readonly string[], wanted: readonly string[], plain: string): string =>
-  splitRoles(current, wanted).ask.length === 0 ? plain : `${plain} and request approval`
+  splitRoles(current, wanted).proposed.length === 0 ? plain : `${plain} and request approval`

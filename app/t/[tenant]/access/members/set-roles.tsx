@@ -40,16 +40,16 @@ export function SetRoles({ member, onClose }: SetRolesProps) {
       onClose()
     },
   })
-  if (result !== undefined && result.change !== null) return <Asked result={result} onClose={onClose} />
+  if (result !== undefined && result.change !== null) return <RolesProposed result={result} onClose={onClose} />
   const offered = roleNames.filter((role) => personRoles.includes(role) || has(shown, role))
   const roles = roleNames.filter((role) => chosen.has(role))
-  const { ask } = splitRoles(shown.roles, roles)
+  const { proposed } = splitRoles(shown.roles, roles)
   return (
     <ActDialog
       title={`Roles of ${member.displayName}`}
       description="A change applies from the next request on, also to sessions that are open now."
       label={rolesLabel(shown.roles, roles, 'Set the roles')}
-      busyLabel="Setting the roles"
+      busyLabel="Setting the roles…"
       done="changed"
       missing={sameRoles(shown, roles) ? 'You haven’t changed anything yet.' : whyNotSetRoles(facts, roles)?.message}
       act={act}
@@ -72,7 +72,7 @@ export function SetRoles({ member, onClose }: SetRolesProps) {
       />
       <TextField
         label="Reason (optional)"
-        hint={ask.length === 0 ? 'Stored in the audit record.' : 'Shown to the approver.'}
+        hint={proposed.length === 0 ? 'Stored in the audit record.' : 'Shown to the approver.'}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         readOnly={act.pending}
@@ -89,7 +89,7 @@ const sameRoles = (member: Member, roles: readonly string[]): boolean => {
   return before.size === roles.length && roles.every((role) => before.has(role))
 }
 
-function Asked({ result, onClose }: { result: Answers['members']['setRoles']; onClose: () => void }) {
+function RolesProposed({ result, onClose }: { result: Answers['members']['setRoles']; onClose: () => void }) {
   const { member, change } = result
   return (
     <Dialog

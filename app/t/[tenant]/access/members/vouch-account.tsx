@@ -29,9 +29,9 @@ export function VouchAccount({ member, onClose }: { member: Member; onClose: () 
   return (
     <ActDialog
       title={`Vouch for ${name}`}
-      description={`Your name goes on record. From then on ${name} counts as a person of their own: those who invited or reset the account can decide its requests, including the ones that wait now, and ${name} can decide theirs.`}
+      description={`Your name is recorded in the audit log. From then on ${name} counts as a person of their own: those who invited or reset the account can decide its requests, including the ones that wait now, and ${name} can decide theirs.`}
       label={`Vouch for ${name}`}
-      busyLabel={`Vouching for ${name}`}
+      busyLabel={`Vouching for ${name}…`}
       done="recorded"
       missing={whyNot(reason, sure)}
       act={act}

@@ -93,7 +93,7 @@ function Switch({ account, onClose }: Manage) {
           : 'The account can sign in again with its secrets that haven’t expired.'
       }
       label={off ? 'Disable the account' : 'Enable the account'}
-      busyLabel={off ? 'Disabling the account' : 'Enabling the account'}
+      busyLabel={off ? 'Disabling the account…' : 'Enabling the account…'}
       done={off ? 'disabled' : 'enabled'}
       act={act}
       onRun={() => act.run({ clientId: account.clientId })}

@@ -46,7 +46,7 @@ function OneAgent({ id }: { id: string }) {
       <Page>
         <PageHeader title="Agent" crumbs={crumbs} id={shownId} />
         {error === null ? (
-          <Skeleton label="Loading the agent" rows={10} />
+          <Skeleton label="Loading the agent…" rows={10} />
         ) : (
           <RequestFailed
             error={error}

@@ -9,12 +9,12 @@ import { type Answers, useTRPC } from '#lib/trpc.ts'
 type Release = Answers['releases']['list']['items'][number]
 
 /** At most this many releases are requested, one query each. An agent runs in few environments. */
-const mostAsked = 10
+const shownReleases = 10
 
 /** Shows for each active release how the current policies differ from those that the release was approved with. */
 export function ChangedPolicies({ releases }: { releases: Release[] }) {
   const trpc = useTRPC()
-  const active = releases.filter(({ status }) => status === 'active').slice(0, mostAsked)
+  const active = releases.filter(({ status }) => status === 'active').slice(0, shownReleases)
   const answers = useQueries({ queries: active.map(({ id }) => trpc.releases.get.queryOptions({ id })) })
   return answers.map(({ data }) => {
     if (data === undefined || data.policyChanges === null || data.policyChanges.length === 0) return null

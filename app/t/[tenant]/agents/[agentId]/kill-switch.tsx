@@ -22,7 +22,7 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
         <ReasonDialog
           {...common}
           label="Suspend the agent"
-          busyLabel="Suspending the agent"
+          busyLabel="Suspending the agent…"
           title={`Suspend ${displayName}?`}
           consequence="Running executions stop within seconds. A call in progress may end with an unknown outcome. Executions that wait for people are parked and their deadlines are paused. No new execution starts until the agent is resumed."
           blocked={status === 'active' ? undefined : blockedWord('suspended', status)}
@@ -33,7 +33,7 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
         <ReasonDialog
           {...common}
           label="Resume the agent"
-          busyLabel="Resuming the agent"
+          busyLabel="Resuming the agent…"
           title={`Resume ${displayName}?`}
           consequence="Executions can start again. Parked executions continue where they waited, with the time that they had left. Executions that were stopped remain stopped."
           blocked={status === 'suspended' ? undefined : blockedWord('resumed', status)}
@@ -44,7 +44,7 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
         <ReasonDialog
           {...common}
           label="Retire the agent"
-          busyLabel="Retiring the agent"
+          busyLabel="Retiring the agent…"
           title={`Retire ${displayName} permanently?`}
           consequence="Its parked executions end, and the agent never runs again. You can’t undo this. Its records remain."
           blocked={status === 'suspended' ? undefined : blockedWord('retired', status)}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useAct } from '#components/api/use-act.ts'
-import { whyNotEnvironment } from '#components/forms/environment-name.ts'
+import { whyNotName } from '#components/forms/name-rule.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
@@ -31,7 +31,7 @@ export function ProposeBinding({ agent }: { agent: AgentDetail }) {
       permission="binding:propose"
       label="Propose a binding"
       description="The policy decides each call of the agent in that environment after an approver other than you approves the binding."
-      missing={noPolicy ?? (policyVersion === undefined ? 'Choose a policy.' : whyNotEnvironment(environment))}
+      missing={noPolicy ?? (policyVersion === undefined ? 'Choose a policy.' : whyNotName(environment, 'environment'))}
       propose={propose}
       onPropose={() => {
         if (policyVersion !== undefined) propose.run({ agentId: agent.id, environment, policyId, policyVersion, mode })
@@ -55,7 +55,7 @@ export function ProposeBinding({ agent }: { agent: AgentDetail }) {
         hint="Lower-case letters, digits and hyphens, for example production"
         value={environment}
         onChange={(event) => setEnvironment(event.target.value)}
-        error={whyNotEnvironment(environment)}
+        error={whyNotName(environment, 'environment')}
       />
       <RadioCards
         legend="Mode"

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
-import { whyNotEnvironment } from '#components/forms/environment-name.ts'
+import { whyNotName } from '#components/forms/name-rule.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
@@ -20,7 +20,7 @@ export function ProposeRelease({ agent }: { agent: AgentDetail }) {
       permission="release:propose"
       label="Propose a release"
       description="The version and the schemas of its tools are pinned now. The version can run after an approver other than you approves the release."
-      missing={whyNotEnvironment(environment)}
+      missing={whyNotName(environment, 'environment')}
       propose={propose}
       onPropose={() => propose.run({ agentId: agent.id, version, environment })}
     >
@@ -36,7 +36,7 @@ export function ProposeRelease({ agent }: { agent: AgentDetail }) {
         hint="Lower-case letters, digits and hyphens, for example production"
         value={environment}
         onChange={(event) => setEnvironment(event.target.value)}
-        error={whyNotEnvironment(environment)}
+        error={whyNotName(environment, 'environment')}
       />
     </ProposeDialog>
   )

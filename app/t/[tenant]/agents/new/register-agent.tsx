@@ -7,12 +7,11 @@ import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
 import { useChecked } from '#components/code/use-checked.ts'
+import { NotDone } from '#components/forms/not-done.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
-import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
-import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import type { Issue } from '#lib/errors.ts'
 import type { Failure } from '#lib/failure.ts'
 import { agentsPath } from '#lib/paths.ts'
@@ -67,13 +66,25 @@ function ManifestForm() {
         jumpTo={current?.problems?.[0]}
         readOnly={register.pending}
       />
-      {current && current.problems === undefined && <Refused failure={current.failure} />}
+      {current && current.problems === undefined && (
+        <NotDone
+          failure={current.failure}
+          what="The agent"
+          done="registered"
+          ifUnknown="Register it again. The same content is registered only once."
+          advice={
+            current.failure.code === 'version_conflict'
+              ? 'Change the version of the manifest (metadata.version).'
+              : undefined
+          }
+        />
+      )}
       <div>
         <Button
           type="submit"
           variant="primary"
           disabledReason={missing}
-          busyLabel={register.pending ? 'Registering the agent' : undefined}
+          busyLabel={register.pending ? 'Registering the agent…' : undefined}
         >
           Register the agent
         </Button>
@@ -116,22 +127,4 @@ function problemsOf({ code, message, issues }: Failure): CodeProblem[] | undefin
 /** Returns the problem with its position. The message starts with the path if the line is unknown. */
 function problemOf({ path, message, line, column }: Issue): CodeProblem {
   return line === undefined ? { message: `${path}: ${message}` } : { message, line, column }
-}
-
-function Refused({ failure }: { failure: Failure }) {
-  const unknown = failure.code === 'network' || failure.code === 'timeout'
-  return (
-    <ErrorPanel
-      title={unknown ? 'It is unknown whether the agent was registered.' : 'The agent was not registered.'}
-      effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
-      advice={
-        unknown
-          ? 'Register it again. The same content is registered only once.'
-          : failure.code === 'version_conflict'
-            ? 'Change the version of the manifest (metadata.version).'
-            : adviceFor(failure)
-      }
-      requestId={failure.requestId}
-    />
-  )
 }

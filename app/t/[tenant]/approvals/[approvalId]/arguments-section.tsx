@@ -92,7 +92,7 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
   )
 }
 
-/** Strings as they are, other values as JSON. A string that reads like a number is quoted, to tell `"4200.00"` from `4200`. */
+/** Strings as they are, other values as JSON. A string that reads like a number is quoted, to distinguish `"4200.00"` from `4200`. */
 function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return ''
   if (typeof value !== 'string') return JSON.stringify(value)

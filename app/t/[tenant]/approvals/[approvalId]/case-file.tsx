@@ -35,7 +35,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
       <PageHeader
         title={<ShownText>{shown.title}</ShownText>}
         crumbs={[{ label: 'Approvals', href: approvalsPath(tenant, { view: neighbours.view }) }]}
-        id={<Copyable value={shown.approvalId} label="approval id" shorten="middle" />}
+        id={<Copyable value={shown.approvalId} label="approval ID" shorten="middle" />}
         aside={<Position neighbours={neighbours} />}
         facts={<Facts shown={shown} />}
       />

@@ -5,6 +5,7 @@ import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
 import { type Machine, reasonLimit } from './decision-state.ts'
 import { isEditable } from './decision-view.ts'
@@ -20,7 +21,7 @@ type DecisionFormProps = {
   noticeId: string
 }
 
-/** Choice, reason, acknowledgement, and a button that names the effect. A disabled button stays visible and gives its reason. */
+/** Choice, reason, acknowledgement, and a button that names the effect. A disabled button stays visible and states its reason. */
 export function DecisionForm({ decision: control, shown, noticeId }: DecisionFormProps) {
   const { view, machine, edit, submit, whyNot } = control
   const { decision, reason, acknowledged } = machine.draft
@@ -84,7 +85,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
 }
 
 /** Names what the form waits for: the person's device, or the server. */
-const busyLabel = ({ attempt }: Machine): string =>
+const busyLabel = ({ attempt }: Machine): InProgress =>
   attempt?.confirms === true && attempt.passkey === undefined ? 'Waiting for your passkey…' : 'Recording your decision…'
 
 const submitKey = (): string => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘↵' : 'Ctrl ↵')

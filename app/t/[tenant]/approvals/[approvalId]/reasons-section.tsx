@@ -9,7 +9,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { Names } from './names.tsx'
-import { ToldByMail } from './told-by-mail.tsx'
+import { NotifiedByMail } from './notified-by-mail.tsx'
 
 /** The rule that requires an approval, the people who can give it, and how many of them it needs. */
 export function ReasonsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
@@ -37,7 +37,7 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
           {groupMembers.length === 0 ? 'None' : <Names>{groupMembers.map((member) => member.displayName)}</Names>}
         </KeyValue>
         <KeyValue name="Notified by mail">
-          <ToldByMail shown={shown} />
+          <NotifiedByMail shown={shown} />
         </KeyValue>
         {votes.length > 0 && shown.status === 'pending' && (
           <KeyValue name="Decisions so far">

@@ -67,7 +67,7 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
         {last !== undefined && (
           <KeyValue name="Record">
             <span className="flex flex-wrap items-center gap-x-3">
-              <Copyable value={last} label="record id" />
+              <Copyable value={last} label="audit record ID" />
               {can('audit:read') && (
                 <Link
                   href={auditRecordPath(tenant, last)}

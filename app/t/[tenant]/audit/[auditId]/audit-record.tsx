@@ -42,7 +42,7 @@ function OneRecord({ auditId }: { auditId: string }) {
   useChanges(data?.seal === 'pending' ? ['seals'] : [], sealMs)
   const verify = useVerify()
   const crumbs = [{ label: 'Audit', href: auditPath(tenant) }]
-  const shownId = <Copyable value={auditId} label="audit id" shorten="middle" />
+  const shownId = <Copyable value={auditId} label="audit record ID" shorten="middle" />
   if (data === undefined)
     return (
       <Page>

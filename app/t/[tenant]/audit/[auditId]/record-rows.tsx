@@ -48,7 +48,7 @@ export function RecordRows({ proof: { record } }: { proof: AuditProof }) {
       )}
       {requestId !== undefined && (
         <KeyValue name="Request">
-          <Copyable value={text(requestId)} label="request id" />
+          <Copyable value={text(requestId)} label="request ID" />
         </KeyValue>
       )}
       {others.map(([name, value]) => (
@@ -73,7 +73,7 @@ function Actor({ actor }: { actor: JsonValue | undefined }) {
   return (
     <>
       <ShownText>{text(actor.name)}</ShownText>, {Object.hasOwn(ACTORS, type) ? ACTORS[type] : type}{' '}
-      <Copyable value={text(actor.id)} label="actor id" shorten="middle" />{' '}
+      <Copyable value={text(actor.id)} label="actor ID" shorten="middle" />{' '}
       <Records search={{ actorId: text(actor.id) }}>All records by this actor</Records>
     </>
   )
@@ -93,7 +93,7 @@ function Resource({ resource }: { resource: JsonValue | undefined }) {
   return (
     <>
       <ResourceLink type={text(resource.type)} id={text(resource.id)} />{' '}
-      <Copyable value={text(resource.id)} label="resource id" shorten="middle" />{' '}
+      <Copyable value={text(resource.id)} label="resource ID" shorten="middle" />{' '}
       <Records search={{ resourceId: text(resource.id) }}>All records about this resource</Records>
     </>
   )

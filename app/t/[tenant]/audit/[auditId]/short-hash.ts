@@ -1,2 +1,2 @@
-/** Returns enough of a hash to tell it from its neighbours, in the format of a shortened Copyable. */
+/** Returns enough of a hash to distinguish it from its neighbours, in the format of a shortened Copyable. */
 export const shortHash = (hash: string): string => `${hash.slice(0, 8)}…${hash.slice(-4)}`

@@ -13,11 +13,11 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
     <>
       <p className="max-w-[75ch] text-ink-2">
         You don’t have to trust this page. If sha256sum and OpenSSL 3 are installed, these commands verify the archive
-        offline. So do verify.html in the archive and{' '}
+        offline. You can also open verify.html in the archive, or use the page{' '}
         <a href={verifyPath()} className="text-link">
-          the page Verify an evidence bundle
+          Verify an evidence archive
         </a>
-        , which uploads nothing.
+        , which doesn’t upload the file.
       </p>
       <ol className="flex flex-col border-line border-b">
         {stepsFor(exportId, archiveName).map(({ command, proves }, index) => (
@@ -44,23 +44,26 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
 
 const stepsFor = (exportId: string, archiveName: string): { command: string; proves: string }[] => [
   { command: `unzip ${archiveName} && cd evidence-room-${exportId}`, proves: 'Unpacks the archive.' },
-  { command: 'sha256sum -c manifest-sha256.txt', proves: 'Every line ends with OK: each record file is unchanged.' },
+  {
+    command: 'sha256sum -c manifest-sha256.txt',
+    proves: 'Every line must end in OK: the files below data/ are unchanged.',
+  },
   {
     command: 'sha256sum -c tagmanifest-sha256.txt',
-    proves: 'Every line ends with OK: the descriptive files are unchanged.',
+    proves: 'Every line must end in OK: the files that describe the archive are unchanged.',
   },
   {
     command:
       'openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in manifest.json -sigfile seal/manifest.json.sig',
-    proves: 'Prints “Signature Verified Successfully”: the holder of the key signed exactly this manifest.',
+    proves: 'Must print “Signature Verified Successfully”: the holder of the key signed exactly this manifest.json.',
   },
   {
     command:
       'grep -cF "\\"payloadManifestSha256\\":\\"$(sha256sum < manifest-sha256.txt | cut -c 1-64)\\"" manifest.json',
-    proves: 'Prints 1: the signature covers the list that the second command checked.',
+    proves: 'Must print 1: the seal covers the list of the files below data/.',
   },
   {
     command: 'openssl pkey -pubin -in seal/seal.pub.pem -outform DER | sha256sum',
-    proves: 'Prints the key’s fingerprint. It must match the one below.',
+    proves: 'Prints the fingerprint of the key. Compare it with the one below.',
   },
 ]

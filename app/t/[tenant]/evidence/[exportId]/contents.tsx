@@ -18,7 +18,7 @@ export function Contents({ exportId }: { exportId: string }) {
       <RequestFailed
         error={error}
         what="The manifest"
-        act="read evidence"
+        act="see evidence exports"
         permission="evidence:read"
         retry={() => void refetch()}
       />

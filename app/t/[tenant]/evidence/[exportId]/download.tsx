@@ -55,7 +55,7 @@ export function Download({ job }: { job: ExportJob }) {
         variant="primary"
         onClick={() => void save()}
         disabledReason={needed === undefined ? undefined : whoCan(needed)}
-        busyLabel={state.is === 'saving' ? `Saving… ${formatBytes(state.received)} so far` : undefined}
+        busyLabel={state.is === 'saving' ? `Saving… ${formatBytes(state.received)} so far…` : undefined}
       >
         Download the archive{size}
       </Button>

@@ -42,7 +42,7 @@ function OneExport({ exportId }: { exportId: string }) {
   const { tenant } = useSession()
   const { data: job, error, refetch, paused, resume } = useExport(exportId)
   const crumbs = [{ label: 'Evidence', href: evidencePath(tenant) }]
-  const shownId = <Copyable value={exportId} label="export id" shorten="middle" />
+  const shownId = <Copyable value={exportId} label="export ID" shorten="middle" />
   if (job === undefined)
     return (
       <Page>

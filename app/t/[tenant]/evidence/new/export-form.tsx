@@ -5,17 +5,16 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { formatPeriod } from '#components/evidence/period.ts'
+import type { Days } from '#components/forms/days.ts'
+import { NotDone } from '#components/forms/not-done.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
-import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
-import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
-import type { Failure } from '#lib/failure.ts'
 import { limits } from '#lib/limits.ts'
 import { evidenceExportPath } from '#lib/paths.ts'
-import { type CustomDays, type Preset, type Range, rangeOf, touchesToday } from './range.ts'
+import { type Preset, type Range, rangeOf, touchesToday } from './range.ts'
 import { RangeFields } from './range-fields.tsx'
 
 type Body = Range & { includeProofs: boolean; includeRawPayloads: boolean; justification?: string }
@@ -26,7 +25,7 @@ export function ExportForm() {
   const { rest } = useApi()
   const router = useRouter()
   const [preset, setPreset] = useState<Preset>('today')
-  const [custom, setCustom] = useState<CustomDays>({ first: '', last: '' })
+  const [custom, setCustom] = useState<Days>({ first: '', last: '' })
   const [proofs, setProofs] = useState(true)
   const [raw, setRaw] = useState(false)
   const [why, setWhy] = useState('')
@@ -111,7 +110,14 @@ export function ExportForm() {
             </>
           )}
         </p>
-        {create.failure !== undefined && <Refused failure={create.failure} />}
+        {create.failure !== undefined && (
+          <NotDone
+            failure={create.failure}
+            what="The export"
+            done="started"
+            ifUnknown="Send it again. The same request creates at most one export."
+          />
+        )}
         <div>
           <Button type="submit" variant="primary" busyLabel={busy ? 'Requesting the export…' : undefined}>
             Export the evidence
@@ -131,17 +137,5 @@ function Part({ number, title, children }: { number: number; title: string; chil
       </h2>
       {children}
     </section>
-  )
-}
-
-function Refused({ failure }: { failure: Failure }) {
-  const unknown = failure.code === 'network' || failure.code === 'timeout'
-  return (
-    <ErrorPanel
-      title={unknown ? 'It is unknown whether the export was started.' : 'The export was not started.'}
-      effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
-      advice={unknown ? 'Send it again. The same request creates at most one export.' : adviceFor(failure)}
-      requestId={failure.requestId}
-    />
   )
 }

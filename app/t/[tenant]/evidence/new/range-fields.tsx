@@ -1,20 +1,21 @@
 'use client'
 
+import type { Days, DaysProblem } from '#components/forms/days.ts'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
-import type { CustomDays, Preset, RangeProblem } from './range.ts'
+import type { Preset } from './range.ts'
 
 type RangeFieldsProps = {
   preset: Preset
   onPreset: (preset: Preset) => void
-  custom: CustomDays
-  onCustom: (days: CustomDays) => void
-  problem: RangeProblem | undefined
+  custom: Days
+  onCustom: (days: Days) => void
+  problem: DaysProblem | undefined
   locked: boolean
 }
 
 export function RangeFields({ preset, onPreset, custom, onCustom, problem, locked }: RangeFieldsProps) {
-  const errorAt = (field: RangeProblem['field']) => (problem?.field === field ? problem.message : undefined)
+  const errorAt = (field: DaysProblem['field']) => (problem?.field === field ? problem.message : undefined)
   return (
     <>
       <RadioCards

@@ -20,7 +20,7 @@ export function CancelExecution({ execution: { id, status, revision, stopRequest
       over={!isLive(status)}
       act={(reason, options) => client.executions.cancel.mutate({ id, expectedRevision: revision, reason }, options)}
       touches={['executions', 'inputs']}
-      done="The execution was asked to stop."
+      done="A stop of the execution was requested."
       notDone="The execution was not canceled."
     />
   )

@@ -57,10 +57,10 @@ function Subjects({ execution: { id, releaseId, traceId, steps } }: { execution:
   return (
     <KeyValues>
       <KeyValue name="Execution">
-        <Copyable value={id} label="execution id" />
+        <Copyable value={id} label="execution ID" />
       </KeyValue>
       <KeyValue name="Release">
-        <Copyable value={releaseId} label="release id" />
+        <Copyable value={releaseId} label="release ID" />
       </KeyValue>
       <KeyValue name="Trace">
         <Link

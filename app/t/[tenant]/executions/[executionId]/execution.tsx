@@ -38,7 +38,7 @@ function OneExecution({ id }: { id: string }) {
   const tab = tabFrom(useSearchParams().get('tab'))
   const { data: execution, error, refetch } = useExecution(id)
   const crumbs = [{ label: 'Executions', href: executionsPath(tenant) }]
-  const shownId = <Copyable value={id} label="execution id" shorten="middle" />
+  const shownId = <Copyable value={id} label="execution ID" shorten="middle" />
   if (execution === undefined)
     return (
       <Page wide>

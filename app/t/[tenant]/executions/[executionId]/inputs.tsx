@@ -68,7 +68,7 @@ const COLUMNS: Column<Receipt>[] = [
         <span className="wrap-anywhere">
           <ShownText>{row.correlation.input}</ShownText>
         </span>
-        <Copyable value={row.receiptId} label="receipt id" shorten="middle" />
+        <Copyable value={row.receiptId} label="receipt ID" shorten="middle" />
       </span>
     ),
   },

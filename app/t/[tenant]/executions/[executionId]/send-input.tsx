@@ -4,16 +4,14 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { CodeField } from '#components/code/code-field.tsx'
+import { NotDone } from '#components/forms/not-done.tsx'
 import { parseJson } from '#components/json/json-problem.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
-import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
-import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
-import type { Failure } from '#lib/failure.ts'
 import type { SubmitOutput } from '#lib/schemas/inputs.ts'
 
 type SendInputProps = {
@@ -79,7 +77,7 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
         }
       >
         {send.output !== undefined ? (
-          <Taken sent={send.output} />
+          <Accepted sent={send.output} />
         ) : (
           <CodeField
             label="Answer (JSON)"
@@ -91,7 +89,14 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
             readOnly={send.pending}
           />
         )}
-        {send.failure !== undefined && <Refused failure={send.failure} />}
+        {send.failure !== undefined && (
+          <NotDone
+            failure={send.failure}
+            what="The answer"
+            done="accepted"
+            ifUnknown="Send it again. The same answer is accepted at most once."
+          />
+        )}
       </Dialog>
     </>
   )
@@ -104,7 +109,7 @@ const FATES: Record<SubmitOutput['status'], string> = {
   wait_terminal: 'It arrived after the wait had closed, so it was not used.',
 }
 
-function Taken({ sent: { result, status, receiptId } }: { sent: SubmitOutput }) {
+function Accepted({ sent: { result, status, receiptId } }: { sent: SubmitOutput }) {
   return (
     <Banner tone={status === 'accepted' ? 'ok' : 'warn'}>
       <p>
@@ -114,20 +119,8 @@ function Taken({ sent: { result, status, receiptId } }: { sent: SubmitOutput }) 
         {FATES[status]}
       </p>
       <p className="flex flex-wrap items-center gap-x-1.5 text-dense">
-        Receipt <Copyable value={receiptId} label="receipt id" />
+        Receipt <Copyable value={receiptId} label="receipt ID" />
       </p>
     </Banner>
-  )
-}
-
-function Refused({ failure }: { failure: Failure }) {
-  const unknown = failure.code === 'network' || failure.code === 'timeout'
-  return (
-    <ErrorPanel
-      title={unknown ? 'It is unknown whether the answer was accepted.' : 'The answer was not accepted.'}
-      effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
-      advice={unknown ? 'Send it again. The same answer is accepted at most once.' : adviceFor(failure)}
-      requestId={failure.requestId}
-    />
   )
 }

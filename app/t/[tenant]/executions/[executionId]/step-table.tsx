@@ -62,7 +62,7 @@ export function StepTable({ execution: { steps } }: { execution: Execution }) {
       ),
     },
     { key: 'status', header: 'State', cell: (step) => <StatusShape {...SHAPES[step.status]} /> },
-    { key: 'took', header: 'Took', align: 'end', cell: tookOf },
+    { key: 'took', header: 'Duration', align: 'end', cell: tookOf },
     {
       key: 'approval',
       header: 'Approval',

@@ -10,7 +10,7 @@ import { SendAgain } from './send-again.tsx'
 
 type WaitMailsProps = { mails: InputResolution[]; over: boolean }
 
-/** The recipients whom a wait asked by mail, with the state of each mail. */
+/** The recipients that were notified of a wait by mail, with the state of each mail. */
 export function WaitMails({ mails, over }: WaitMailsProps) {
   return mails.map((mail) => {
     const { status, label, note } = deliveryWords(mail.delivery)
@@ -18,7 +18,7 @@ export function WaitMails({ mails, over }: WaitMailsProps) {
       <div key={mail.id} className="flex flex-wrap items-start gap-x-4 gap-y-2">
         <p className="flex max-w-[75ch] flex-wrap items-baseline gap-x-2">
           <span className="wrap-anywhere">
-            Asked by mail: <ShownText>{mail.recipient ?? 'an unknown recipient'}</ShownText>
+            Notified by mail: <ShownText>{mail.recipient ?? 'an unknown recipient'}</ShownText>
           </span>
           <StatusShape status={status} label={label} />
           {mail.deliveredAt !== null && <Time at={mail.deliveredAt} show="absolute" />}

@@ -12,7 +12,7 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import type { Execution } from '#lib/schemas/executions.ts'
 import type { InputWait } from '#lib/schemas/inputs.ts'
 import { useTRPC } from '#lib/trpc.ts'
-import { AskedInputs } from './asked-inputs.tsx'
+import { RequestedInputs } from './requested-inputs.tsx'
 import { Resolutions } from './resolutions.tsx'
 import { inputsRefreshMs, useResolutions } from './use-resolutions.ts'
 import { Wait } from './wait.tsx'
@@ -25,7 +25,7 @@ export function Waits({ execution }: { execution: Execution }) {
       <div className="flex max-w-240 flex-col gap-6">
         <MissingPermission act="see waits and their answers" permission="input:read" />
         {/* This person may read the journal, which names the requested inputs. */}
-        <AskedInputs execution={execution} />
+        <RequestedInputs execution={execution} />
       </div>
     )
   return (

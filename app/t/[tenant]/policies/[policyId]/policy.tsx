@@ -42,7 +42,7 @@ function OnePolicy({ id }: { id: string }) {
       <Page>
         <PageHeader title="Policy" crumbs={crumbs} id={shownId} />
         {error === null ? (
-          <Skeleton label="Loading the policy" rows={10} />
+          <Skeleton label="Loading the policy…" rows={10} />
         ) : (
           <RequestFailed
             error={error}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useAct } from '#components/api/use-act.ts'
-import { whyNotEnvironment } from '#components/forms/environment-name.ts'
+import { whyNotName } from '#components/forms/name-rule.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
@@ -27,7 +27,7 @@ export function Propose({ version: { policyId, version, status } }: { version: P
       ? 'This version is a draft. Publish it first.'
       : agentId === ''
         ? 'Choose an agent.'
-        : (whyNotEnvironment(environment) ?? (mode === undefined ? 'Choose enforce or shadow.' : undefined))
+        : (whyNotName(environment, 'environment') ?? (mode === undefined ? 'Choose enforce or shadow.' : undefined))
   return (
     <ProposeDialog
       permission="binding:propose"
@@ -57,7 +57,7 @@ export function Propose({ version: { policyId, version, status } }: { version: P
         hint="Lower-case letters, digits and hyphens, for example production"
         value={environment}
         onChange={(event) => setEnvironment(event.target.value)}
-        error={whyNotEnvironment(environment)}
+        error={whyNotName(environment, 'environment')}
       />
       <RadioCards
         legend="Mode"

@@ -3,12 +3,11 @@
 import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
+import { NotDone } from '#components/forms/not-done.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
-import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
-import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
 
@@ -56,7 +55,7 @@ export function Publish({ version: { policyId, version, status } }: { version: P
               variant="primary"
               onClick={() => publish.run({ policyId, version })}
               disabledReason={status === 'draft' ? undefined : 'This version is already published.'}
-              busyLabel={publish.pending ? `Publishing version ${version}` : undefined}
+              busyLabel={publish.pending ? `Publishing version ${version}…` : undefined}
             >
               Publish version {version}
             </Button>
@@ -64,19 +63,16 @@ export function Publish({ version: { policyId, version, status } }: { version: P
         }
       >
         {failure && (
-          <ErrorPanel
-            title={
-              failure.code === 'network' || failure.code === 'timeout'
-                ? 'It is unknown whether the version was published.'
-                : 'The version was not published.'
-            }
-            effect={failure.message}
+          <NotDone
+            failure={failure}
+            what="The version"
+            done="published"
+            ifUnknown="Check the list of versions before you publish it again."
             advice={
               failure.code === 'invalid_policy'
                 ? 'The tools may have changed since the draft was stored. Edit the text as a new version.'
-                : adviceFor(failure)
+                : undefined
             }
-            requestId={failure.requestId}
           />
         )}
       </Dialog>

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
-import { whyNotEnvironment } from '#components/forms/environment-name.ts'
+import { whyNotName } from '#components/forms/name-rule.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
@@ -21,7 +21,7 @@ type Period = keyof typeof PERIODS
 const dayMs = 86_400_000
 
 /** The parameters of a simulation. The requests for older pages repeat them. */
-type Asked = { policyId: string; version: number; environment: string; from: string; to: string }
+type Request = { policyId: string; version: number; environment: string; from: string; to: string }
 
 /** Recomputes recorded decisions as if the version had decided. It records and changes nothing. */
 export function Simulate({ policyId, version }: { policyId: string; version: number }) {
@@ -29,22 +29,22 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
   const { client } = useApi()
   const [environment, setEnvironment] = useState('production')
   const [period, setPeriod] = useState<Period>('week')
-  const [result, setResult] = useState<{ asked: Asked; simulation: Simulation }>()
+  const [result, setResult] = useState<{ request: Request; simulation: Simulation }>()
   const simulate = useAct({
-    send: async ({ asked, cursor }: { asked: Asked; cursor?: string }) => {
-      const page = await client.policies.simulate.query(cursor === undefined ? asked : { ...asked, cursor })
-      return { page, asked, cursor }
+    send: async ({ request, cursor }: { request: Request; cursor?: string }) => {
+      const page = await client.policies.simulate.query(cursor === undefined ? request : { ...request, cursor })
+      return { page, request, cursor }
     },
     touches: [],
-    onDone: ({ page, asked, cursor }) =>
+    onDone: ({ page, request, cursor }) =>
       setResult((before) => ({
-        asked,
+        request,
         simulation: mergeSimulation(cursor === undefined ? undefined : before?.simulation, page),
       })),
   })
   function start() {
     const now = Date.now()
-    const asked: Asked = {
+    const request: Request = {
       policyId,
       version,
       environment,
@@ -52,11 +52,11 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
       to: new Date(now).toISOString(),
     }
     setResult(undefined)
-    simulate.run({ asked })
+    simulate.run({ request })
   }
-  const invalid = whyNotEnvironment(environment)
+  const invalid = whyNotName(environment, 'environment')
   const { failure } = simulate
-  const shown = result?.asked.version === version ? result : undefined
+  const shown = result?.request.version === version ? result : undefined
   const next = shown?.simulation.nextCursor ?? undefined
   return (
     <>
@@ -83,7 +83,7 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
         <Button
           onClick={start}
           disabledReason={can('policy:author') ? invalid : whoCan('policy:author')}
-          busyLabel={simulate.pending && shown === undefined ? `Simulating version ${version}` : undefined}
+          busyLabel={simulate.pending && shown === undefined ? `Simulating version ${version}…` : undefined}
         >
           Simulate version {version}
         </Button>
@@ -102,8 +102,8 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
       {shown !== undefined && next !== undefined && (
         <div>
           <Button
-            onClick={() => simulate.run({ asked: shown.asked, cursor: next })}
-            busyLabel={simulate.pending ? 'Simulating older decisions' : undefined}
+            onClick={() => simulate.run({ request: shown.request, cursor: next })}
+            busyLabel={simulate.pending ? 'Simulating older decisions…' : undefined}
           >
             Simulate older decisions
           </Button>

@@ -6,7 +6,8 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
-import { NotStored } from '#components/policies/not-stored.tsx'
+import { whyNotName } from '#components/forms/name-rule.ts'
+import { NotDone } from '#components/forms/not-done.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -15,7 +16,6 @@ import type { Failure } from '#lib/failure.ts'
 import { limits } from '#lib/limits.ts'
 import { policyPath } from '#lib/paths.ts'
 import { FIRST_TEXT } from './first-text.ts'
-import { whyNotPolicyName } from './policy-name.ts'
 
 type Content = { name: string; description: string; source: string }
 type Refusal = { body: Content; failure: Failure; problems: CodeProblem[] | undefined }
@@ -39,11 +39,11 @@ export function PolicyForm() {
   const refused = refusal?.body.source === source ? refusal.problems : undefined
   const taken = refusal?.failure.code === 'name_conflict' && refusal.body.name === name
   const { problems, note, blocked } = usePolicyCheck(source, refused)
-  const badName = taken ? `A policy named ${name} already exists. Choose another name.` : whyNotPolicyName(name)
+  const badName = taken ? `A policy named ${name} already exists. Choose another name.` : whyNotName(name, 'policy')
   const missing =
     badName ??
     (description.length > limits.policyDescription
-      ? `Purpose: up to ${limits.policyDescription} characters.`
+      ? `The purpose can have at most ${limits.policyDescription} characters.`
       : undefined) ??
     (source.trim() === '' ? 'Write a rule first.' : blocked)
   const busy = create.pending || create.output !== undefined
@@ -95,14 +95,19 @@ export function PolicyForm() {
         readOnly={busy}
       />
       {refusal && refused === undefined && !taken && JSON.stringify(refusal.body) === same && (
-        <NotStored what="policy" failure={refusal.failure} />
+        <NotDone
+          failure={refusal.failure}
+          what="The policy"
+          done="stored"
+          ifUnknown="Store it again: the same text creates at most one policy."
+        />
       )}
       <div>
         <Button
           type="submit"
           variant="primary"
           disabledReason={missing}
-          busyLabel={busy ? 'Storing the policy' : undefined}
+          busyLabel={busy ? 'Storing the policy…' : undefined}
         >
           Store the policy
         </Button>

@@ -78,7 +78,7 @@ const columns = (me: string, end: (row: Delegation) => void): Column<Delegation>
     rowHeader: true,
     cell: ({ delegator, delegate }) => (
       <ShownText>
-        {delegator.id === me ? `${delegate.displayName} in your place` : `You in the place of ${delegator.displayName}`}
+        {delegator.id === me ? `${delegate.displayName} in your place` : `You, in place of ${delegator.displayName}`}
       </ShownText>
     ),
   },

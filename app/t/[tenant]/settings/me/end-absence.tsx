@@ -22,9 +22,9 @@ export function EndAbsence({ delegation, onClose }: { delegation: Delegation; on
   return (
     <ActDialog
       title="End the absence"
-      description={`${delegate.displayName} no longer decides in the place of ${delegator.displayName}. Decisions made so far remain valid.`}
+      description={`${delegate.displayName} can no longer decide in place of ${delegator.displayName}. Decisions made so far remain valid.`}
       label="End the absence now"
-      busyLabel="Ending the absence"
+      busyLabel="Ending the absence…"
       done="ended"
       act={act}
       onRun={() => act.run({ id: delegation.id, expectedRevision: delegation.revision })}

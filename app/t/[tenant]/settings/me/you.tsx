@@ -42,7 +42,7 @@ export function You() {
         <p className="max-w-[75ch]">
           This browser is signed in as <ShownText>{identity.username}</ShownText> of{' '}
           <ShownText>{identity.organisation}</ShownText>, in all of its tabs. Signing out ends that session at the
-          identity provider, and wipes what this browser kept of it. Other devices stay signed in.
+          identity provider, and deletes its data from this browser. Other devices stay signed in.
         </p>
         <div>
           <Button onClick={signOut}>Sign out in this browser</Button>

@@ -103,7 +103,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
         <ActionButton
           permission="tenant:manage"
           variant="primary"
-          busyLabel={act.pending ? 'Saving the branding' : undefined}
+          busyLabel={act.pending ? 'Saving the branding…' : undefined}
           disabledReason={whyNot(patch, badAccent)}
           onClick={() => act.run({ expectedRevision: revision, ...patch })}
         >

@@ -75,7 +75,7 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
           if (!locked) onChange({ ...settings, retentionDays: value === 'ever' ? null : Number(value) })
         }}
         options={retentions(settings.retentionDays)}
-        placeholder="Choose how long"
+        placeholder="Choose a period"
       />
     </>
   )

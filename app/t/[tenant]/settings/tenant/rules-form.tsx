@@ -28,7 +28,7 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
   const notice = useNotice()
   const [wanted, setWanted] = useState(settings)
   const [reason, setReason] = useState('')
-  const { atOnce, ask } = splitSettings(settings, wanted)
+  const { immediate, proposed } = splitSettings(settings, wanted)
   const act = useAct({
     send: client.tenants.updateSettings.mutate,
     touches: ['tenants', 'approvals'],
@@ -38,11 +38,11 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
       notice(output.change === null ? 'The rules were set.' : 'Approval of the weaker rules was requested.')
     },
   })
-  const changed = [...atOnce, ...ask]
+  const changed = [...immediate, ...proposed]
   const missing =
     changed.length === 0
       ? 'You haven’t changed anything yet.'
-      : ask.length > 0 && pending !== null
+      : proposed.length > 0 && pending !== null
         ? 'A weaker rule is already waiting for approval. It has to be decided first.'
         : undefined
   return (
@@ -55,11 +55,11 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
     >
       {pending !== null && <PendingSettings pending={pending} />}
       <RuleFields settings={wanted} onChange={setWanted} locked={act.pending || !can('tenant:manage')} />
-      {changed.length > 0 && <WhatChanges atOnce={atOnce} ask={ask} />}
+      {changed.length > 0 && <WhatChanges immediate={immediate} proposed={proposed} />}
       {changed.length > 0 && (
         <TextField
           label="Reason (optional)"
-          hint={ask.length === 0 ? 'Stored in the audit record.' : 'Shown to the approver.'}
+          hint={proposed.length === 0 ? 'Stored in the audit record.' : 'Shown to the approver.'}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
           readOnly={act.pending}
@@ -70,7 +70,7 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
         <ActionButton
           permission="tenant:manage"
           variant="primary"
-          busyLabel={act.pending ? 'Setting the rules' : undefined}
+          busyLabel={act.pending ? 'Setting the rules…' : undefined}
           disabledReason={missing}
           onClick={() =>
             act.run({
@@ -80,7 +80,7 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
             })
           }
         >
-          {labelOf(atOnce.length > 0, ask.length > 0)}
+          {labelOf(immediate.length > 0, proposed.length > 0)}
         </ActionButton>
       </div>
     </form>

@@ -16,7 +16,7 @@ export function TenantSettingsPage() {
   return (
     <SettingsPage page="tenant" title={`Settings of ${me.tenant.branding.displayName || me.tenant.displayName}`}>
       {!can('tenant:manage') && (
-        <MissingPermission act="change settings of the organisation" permission="tenant:manage" />
+        <MissingPermission act="change the organisation’s settings" permission="tenant:manage" />
       )}
       <Section title="Rules">
         <Rules />
@@ -36,13 +36,13 @@ function Rules() {
   const { data, error, refetch } = useQuery(trpc.tenants.getSettings.queryOptions(undefined, { enabled: manages }))
   if (!manages) return <RulesForm settings={me.settings} revision={me.tenantRevision} pending={null} />
   if (data !== undefined) return <RulesForm key={data.revision} {...data} />
-  if (error === null) return <Skeleton label="Loading the rules" rows={6} />
+  if (error === null) return <Skeleton label="Loading the rules…" rows={6} />
   return (
     <RequestFailed
       error={error}
       what="The rules"
       plural
-      act="change settings of the organisation"
+      act="change the organisation’s settings"
       permission="tenant:manage"
       retry={() => void refetch()}
     />

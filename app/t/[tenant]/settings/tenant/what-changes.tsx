@@ -1,11 +1,14 @@
 import type { SettingChange } from '#lib/rules/settings.ts'
 
 /** Lists the effects of the chosen rules, and when each applies. */
-export function WhatChanges({ atOnce, ask }: { atOnce: SettingChange[]; ask: SettingChange[] }) {
+export function WhatChanges({ immediate, proposed }: { immediate: SettingChange[]; proposed: SettingChange[] }) {
   return (
     <div role="status" className="flex flex-col gap-2 border-line-strong border-l-3 bg-sunken px-3 py-2">
-      <Effects title="Applies immediately, because it isn’t weaker:" changes={atOnce} />
-      <Effects title="Requires the approval of a change approver other than you, because it is weaker:" changes={ask} />
+      <Effects title="Applies immediately, because it isn’t weaker:" changes={immediate} />
+      <Effects
+        title="Requires the approval of a change approver other than you, because it is weaker:"
+        changes={proposed}
+      />
     </div>
   )
 }

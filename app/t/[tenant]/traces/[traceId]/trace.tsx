@@ -30,7 +30,7 @@ function OneTrace({ traceId }: { traceId: string }) {
   const live = useTrace(traceId)
   const { query, trace, spans, waitingForStart } = live
   const crumbs = [{ label: 'Traces', href: tracesPath(tenant) }]
-  const shownId = <Copyable value={traceId} label="trace id" shorten="middle" />
+  const shownId = <Copyable value={traceId} label="trace ID" shorten="middle" />
   if (trace === undefined)
     return (
       <Page wide>

@@ -31,7 +31,7 @@ export function Changes({ agentId, from, to }: { agentId: string; from: string; 
   const { data, error, refetch } = useQuery(trpc.agents.compare.queryOptions({ id: agentId, from, to }))
   if (data === undefined)
     return error === null ? (
-      <Skeleton label="Comparing the versions" rows={6} />
+      <Skeleton label="Comparing the versions…" rows={6} />
     ) : (
       <RequestFailed
         error={error}

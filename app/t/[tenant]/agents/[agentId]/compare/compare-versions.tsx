@@ -36,7 +36,7 @@ function OneAgent({ id }: { id: string }) {
       <Page>
         <PageHeader title="Compare versions" crumbs={crumbs} />
         {error === null ? (
-          <Skeleton label="Loading the agent" rows={8} />
+          <Skeleton label="Loading the agent…" rows={8} />
         ) : (
           <RequestFailed
             error={error}

@@ -37,7 +37,7 @@ function OnePolicy({ id }: { id: string }) {
       <Page>
         <PageHeader title="New version of a policy" crumbs={crumbs} />
         {error === null ? (
-          <Skeleton label="Loading the policy" rows={10} />
+          <Skeleton label="Loading the policy…" rows={10} />
         ) : (
           <RequestFailed
             error={error}

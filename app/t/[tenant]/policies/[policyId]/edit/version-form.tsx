@@ -6,7 +6,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
-import { NotStored } from '#components/policies/not-stored.tsx'
+import { NotDone } from '#components/forms/not-done.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -62,13 +62,20 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
         jumpTo={current?.problems?.[0]}
         readOnly={busy}
       />
-      {current && current.problems === undefined && <NotStored what="draft" failure={current.failure} />}
+      {current && current.problems === undefined && (
+        <NotDone
+          failure={current.failure}
+          what="The draft"
+          done="stored"
+          ifUnknown="Store it again: the same text creates at most one draft."
+        />
+      )}
       <div>
         <Button
           type="submit"
           variant="primary"
           disabledReason={missing}
-          busyLabel={busy ? 'Storing the draft' : undefined}
+          busyLabel={busy ? 'Storing the draft…' : undefined}
         >
           Store as a draft
         </Button>

@@ -18,7 +18,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { agentPath, executionPath, policiesPath, policyPath } from '#lib/paths.ts'
 import { type Answers, useTRPC } from '#lib/trpc.ts'
-import { ComputedAgain } from './computed-again.tsx'
+import { Recomputed } from './recomputed.tsx'
 
 type Answer = Answers['policies']['recompute']
 
@@ -45,7 +45,7 @@ function OneDecision({ id }: { id: string }) {
       <Page>
         <PageHeader title="Policy decision" {...header} />
         {error === null ? (
-          <Skeleton label="Loading the decision" rows={8} />
+          <Skeleton label="Loading the decision…" rows={8} />
         ) : (
           <RequestFailed
             error={error}
@@ -75,7 +75,7 @@ function OneDecision({ id }: { id: string }) {
         <What answer={data} />
       </Section>
       <Section title="Recomputed">
-        <ComputedAgain answer={data} />
+        <Recomputed answer={data} />
       </Section>
     </Page>
   )

@@ -8,10 +8,10 @@ import { SendInput } from './send-input.tsx'
 import { useJournal } from './use-execution.ts'
 
 /** The inputs that the execution waits for, shown to members who may send input but not read it. */
-export function AskedInputs({ execution }: { execution: Execution }) {
+export function RequestedInputs({ execution }: { execution: Execution }) {
   const { data: events = [] } = useJournal(execution.id, execution)
   if (execution.status !== 'waiting_input') return null
-  const names = askedInputs(events)
+  const names = requestedInputs(events)
   if (names.length === 0) return null
   return (
     <Section title="Requested inputs">
@@ -32,7 +32,7 @@ export function AskedInputs({ execution }: { execution: Execution }) {
   )
 }
 
-function askedInputs(events: ExecutionEvent[]): string[] {
+function requestedInputs(events: ExecutionEvent[]): string[] {
   const data = events.findLast((event) => event.type === 'input.requested')?.data
   const inputs = isJsonObject(data) && Array.isArray(data.inputs) ? data.inputs : []
   return inputs.flatMap((input) => (isJsonObject(input) && typeof input.name === 'string' ? [input.name] : []))

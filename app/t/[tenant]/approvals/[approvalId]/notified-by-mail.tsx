@@ -19,10 +19,10 @@ import { Names } from './names.tsx'
 const refreshMs = 3000
 
 const isUnderWay = ({ delivery }: ApprovalMail): boolean => delivery === 'pending' || delivery === 'in_flight'
-const canGoAgain = ({ delivery }: ApprovalMail): boolean => delivery === 'failed' || delivery === 'unknown'
+const canRetry = ({ delivery }: ApprovalMail): boolean => delivery === 'failed' || delivery === 'unknown'
 
 /** The people notified by mail and the state of each mail. An operator can have a failed one sent again. */
-export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval }) {
+export function NotifiedByMail({ shown: { approvalId, status } }: { shown: Approval }) {
   const { can } = useSession()
   const trpc = useTRPC()
   const { data, error, refetch } = useQuery(trpc.approvals.mails.list.queryOptions({ approvalId }))
@@ -59,7 +59,7 @@ export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval 
           </li>
         ))}
       </ul>
-      {open && data.items.some(canGoAgain) && !can('input:manage') && (
+      {open && data.items.some(canRetry) && !can('input:manage') && (
         <p className="text-dense text-ink-2">
           An operator can send it again. The request is in the reviewers’ inbox in any case.
         </p>
@@ -67,7 +67,7 @@ export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval 
       {can('input:manage') && (
         <div className="flex flex-wrap gap-3 empty:hidden">
           {data.items.map((mail) => (
-            <SendAgain key={mail.id} mail={mail} over={!open || !canGoAgain(mail)} />
+            <SendAgain key={mail.id} mail={mail} over={!open || !canRetry(mail)} />
           ))}
         </div>
       )}
@@ -86,7 +86,7 @@ function SendAgain({ mail, over }: { mail: ApprovalMail; over: boolean }) {
       title={`Send the mail to ${to.displayName} again?`}
       consequence={
         delivery === 'unknown'
-          ? 'It is unknown whether the first mail arrived, so it may arrive twice. The mail itself decides nothing.'
+          ? 'It is unknown whether the first mail arrived, so it may arrive twice. A second mail has no effect on the request.'
           : 'The first mail was not delivered, so it will not arrive twice.'
       }
       permission="input:manage"

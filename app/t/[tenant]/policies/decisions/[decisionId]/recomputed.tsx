@@ -6,7 +6,7 @@ import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import type { Answers } from '#lib/trpc.ts'
 
 /** Shows whether the decision is the same when recomputed from the recorded request, the published texts and the tool's schema. */
-export function ComputedAgain({ answer: { same, computed } }: { answer: Answers['policies']['recompute'] }) {
+export function Recomputed({ answer: { same, computed } }: { answer: Answers['policies']['recompute'] }) {
   if (same)
     return (
       <Banner tone="ok">

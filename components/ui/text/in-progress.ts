@@ -1,0 +1,2 @@
+/** The label of something in progress: "Saving…". */
+export type InProgress = `${string}…`

@@ -1,0 +1,99 @@
+// What every part of the verifier needs. These modules use features that browsers and Node share, and nothing else: they are
+// joined unchanged into verify.html and verify.mjs of every archive.
+
+export type Bytes = Uint8Array<ArrayBuffer>
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** Something in the archive does not hold. The message says what, for a person who knows neither the code nor the format. */
+export class Broken extends Error {}
+
+const encoder = new TextEncoder()
+export const encode = (text: string): Bytes => encoder.encode(text)
+
+/** Throws TypeError for bytes that are not UTF-8. */
+export const utf8 = (bytes: Bytes): string => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+
+const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+export function hex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += hexOf[byte]
+  return text
+}
+
+/** Broken for a text that is not lower-case hex. */
+export function fromHex(text: string): Bytes {
+  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/.test(text)) throw new Broken('A hexadecimal value is malformed.')
+  const bytes = new Uint8Array(text.length >> 1)
+  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(text.slice(2 * at, 2 * at + 2), 16)
+  return bytes
+}
+
+/** Broken for anything but base64 with padding (RFC 4648, section 4). */
+export function fromBase64(text: string): Bytes {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw new Broken('A base64 value is malformed.')
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+}
+
+export const toBase64 = (bytes: Uint8Array): string => {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text)
+}
+export const toBase64Url = (bytes: Uint8Array): string =>
+  toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+
+export function concat(...parts: Uint8Array[]): Bytes {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+export const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && one.every((byte, index) => byte === other[index])
+
+export const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
+
+/** A member of a JSON object; undefined for anything else. Members of the prototype are not members. */
+export const member = (value: Json | undefined, name: string): Json | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
+    ? value[name]
+    : undefined
+
+/** A text of the object. Broken when it is missing. */
+export function textMember(value: Json | undefined, name: string, of: string): string {
+  const found = member(value, name)
+  if (typeof found !== 'string') throw new Broken(`${of} lacks ${name}.`)
+  return found
+}
+
+/** Broken for a text that is not JSON, naming `of`. */
+export function parseJson(text: string, of: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Broken(`${of} is not valid JSON.`)
+  }
+}
+
+/** RFC 8785 for values from JSON.parse: numbers as JavaScript writes them, members in the order of UTF-16 units. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`
+}
+
+/** The next task of the event loop, so that a page stays responsive and a stop is heard. */
+export const breathe = (): Promise<void> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(null)
+  })

@@ -1,0 +1,47 @@
+import { Broken, fromBase64, type Json, member, textMember } from './bytes.ts'
+import { continues, type LogKey, type Note, parseNote, signerOf } from './note.ts'
+import { NotChecked } from './report.ts'
+
+// Up to when the archive knows. It holds when its newest head is shown to be part of a head from elsewhere.
+
+/** What an archive knows last of the log: of the log of closed days, and of a day that was still open. */
+export type Heads = { seals: Note | undefined; open: Note | undefined }
+
+/**
+ * Each head of the archive is the beginning of the head that the service publishes now. `live` is `heads` of log-keys.json,
+ * asked for with the sizes that the archive has; `keysFor` gives the service's log keys under the name of a log.
+ */
+export async function checkLive(
+  { seals, open }: Heads,
+  live: Json | undefined,
+  keysFor: (origin: string) => LogKey[],
+): Promise<string> {
+  if (seals === undefined && open === undefined)
+    throw new NotChecked('The archive doesn’t contain a signed head of the log.')
+  const shown: string[] = []
+  for (const [own, published, what] of [
+    [seals, member(live, 'seals'), 'closed days'],
+    [open, member(live, 'day'), 'records of the open day'],
+  ] as const) {
+    if (own === undefined) continue
+    if (published === undefined || published === null)
+      throw new NotChecked(`The service’s present head of the ${what} is needed.`)
+    const later = parseNote(textMember(published, 'note', 'The published head'))
+    if (pathOf(later) !== pathOf(own))
+      throw new Broken(`The service publishes the head of a different log: ${later.origin}.`)
+    await signerOf(later, keysFor(later.origin))
+    const proof = member(published, 'consistency')
+    const path = Array.isArray(proof) ? proof.map((hash) => fromBase64(String(hash))) : []
+    if (later.size < own.size)
+      throw new Broken(
+        `The service publishes ${later.size} ${what}, but the archive has ${own.size}: its log went back.`,
+      )
+    if (!continues(own, later, path))
+      throw new Broken(`The service’s log of ${what} does not continue the archive’s: one of them was rewritten.`)
+    shown.push(`${own.size} of ${later.size} ${what}`)
+  }
+  return `The log that the service publishes now continues the archive’s: ${shown.join(', ')}.`
+}
+
+/** Without the host, which may have changed since: the keys say whose log it is. */
+const pathOf = ({ origin }: Note): string => origin.slice(origin.indexOf('/'))

@@ -1,0 +1,182 @@
+import { sha256Now } from '../sha256.ts'
+import type { Archive } from './archive.ts'
+import {
+  Broken,
+  type Bytes,
+  canonical,
+  concat,
+  encode,
+  fromBase64,
+  fromHex,
+  hex,
+  type Json,
+  member,
+  parseJson,
+  sameBytes,
+  textMember,
+} from './bytes.ts'
+import { climbTo, growingTree, type LogKey, leafHash, type Note, parseNote, signerOf } from './note.ts'
+import type { About } from './report.ts'
+
+// The log: each record is in its day, each day is signed, and closed days are in the signed log of closed days.
+
+/** A day as the manifest names it. */
+export type Day = { date: string; size: number; root: string; open: boolean }
+
+export function daysOf(manifest: Json): Day[] {
+  const days = member(manifest, 'days')
+  if (!Array.isArray(days)) throw new Broken('The manifest does not name the days of the log.')
+  return days.map((day) => {
+    const [date, root] = ['date', 'root'].map((name) => textMember(day, name, 'A day in the manifest')) as [
+      string,
+      string,
+    ]
+    const size = member(day, 'size')
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || typeof size !== 'number')
+      throw new Broken('A day in the manifest is malformed.')
+    return { date, size, root, open: member(day, 'open') === true }
+  })
+}
+
+/** A checkpoint in the archive whose signature was checked. */
+export type Head = { note: Note; host: string }
+
+/** The day's checkpoint, by a key of the archive, over the log of that day of this tenant. */
+export async function checkHead(
+  archive: Archive,
+  day: Day,
+  { externalId, keys }: { externalId: string; keys: readonly LogKey[] },
+): Promise<Head> {
+  const note = parseNote(await archive.text(`data/proofs/${day.date}.checkpoint`))
+  const host = hostOf(note, `/t/${encodeURIComponent(externalId)}/audit/${day.date}`)
+  await signerOf(note, keys)
+  if (day.root !== hex(note.root) || day.size !== note.size)
+    throw new Broken('The manifest names a different size or root than the signed checkpoint.')
+  return { note, host }
+}
+
+function hostOf({ origin }: Note, path: string): string {
+  if (!origin.endsWith(path) || origin.length === path.length)
+    throw new Broken(`The checkpoint belongs to a different log: ${origin}.`)
+  return origin.slice(0, -path.length)
+}
+
+/** What the records of a day say that other checks need. */
+export type SeenRecord = { seq: number; auditId: string; record: Json }
+
+/** Every record is the one that was logged at its position, and all leaves of the day give the signed root. */
+export async function checkDay(
+  archive: Archive,
+  { date }: Day,
+  { note }: Head,
+  about: About,
+  seen: (record: SeenRecord) => void,
+): Promise<string> {
+  const leaves = leafReader(archive.pieces(`data/proofs/${date}.leaves`))
+  const tree = growingTree()
+  const [start, end] = [about.period.start, about.period.end].map((time) => Date.parse(time)) as [number, number]
+  // A day that lies in the period has all its records here, and no other day has gaps between them.
+  const whole = start <= Date.parse(date) && end >= Date.parse(date) + dayMs
+  let last: number | undefined
+  let records = 0
+  for await (const line of archive.linesIn(`data/audit/${date}.ndjson`)) {
+    const row = readRow(line, date)
+    const { seq, record } = row
+    if (last !== undefined && seq !== last + 1)
+      throw new Broken(`After record ${last} comes record ${seq}: a record is missing, or there twice.`)
+    if (last === undefined && whole && seq !== 0) throw new Broken(`The day’s records begin with number ${seq}.`)
+    last = seq
+    checkRow(row, about, date)
+    const at = Date.parse(textMember(record, 'at', `Record ${seq}`))
+    if (!(at >= start && at < end)) throw new Broken(`Record ${seq} lies outside the archive’s period.`)
+    for (let next = tree.size(); next < seq; next++) tree.add(await leaves.next())
+    const logged = await leaves.next()
+    if (!sameBytes(logged, leafHash(encode(canonical(row.leaf)))))
+      throw new Broken(`Record ${seq} does not match the leaf at its position.`)
+    tree.add(logged)
+    records += 1
+    seen({ seq, auditId: row.auditId, record })
+  }
+  if (whole && records !== note.size)
+    throw new Broken(`The day has ${note.size} records in the log, and ${records} in the archive.`)
+  for (let next = await leaves.maybe(); next !== undefined; next = await leaves.maybe()) tree.add(next)
+  if (tree.size() !== note.size)
+    throw new Broken(`The archive has ${tree.size()} leaves, but ${note.size} were signed.`)
+  if (!sameBytes(tree.root(), note.root)) throw new Broken('The leaves do not give the signed root.')
+  return `${records} records match the log; all ${note.size} leaves of the day give the signed root.`
+}
+
+const dayMs = 24 * 3600 * 1000
+
+type Row = { leaf: Json; nonce: string; record: Json; seq: number; auditId: string }
+
+function readRow(line: string, date: string): Row {
+  const row = parseJson(line, `A line of data/audit/${date}.ndjson`)
+  const [leaf = null, record = null] = [member(row, 'leaf'), member(row, 'record')]
+  const seq = member(leaf, 'seq')
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0)
+    throw new Broken('A record is without a position.')
+  const name = `Record ${seq}`
+  return { leaf, record, seq, nonce: textMember(row, 'nonce', name), auditId: textMember(leaf, 'auditId', name) }
+}
+
+const recordDomain = encode('agcp.audit.record.v1\n')
+
+/** The leaf is about this record, this day and this tenant. */
+function checkRow({ leaf, nonce, record, seq, auditId }: Row, about: About, date: string): void {
+  const digest = sha256Now(concat(recordDomain, fromHex(nonce), encode(canonical(record))))
+  if (nonce.length !== 64 || member(leaf, 'digest') !== `sha256:${hex(digest)}`)
+    throw new Broken(`Record ${seq} does not match the logged digest.`)
+  if (member(leaf, 'date') !== date || member(leaf, 'tenant') !== about.tenant.externalId)
+    throw new Broken(`Record ${seq} belongs to a different day or tenant.`)
+  if (member(record, 'auditId') !== auditId || member(record, 'action') !== member(leaf, 'type'))
+    throw new Broken(`Record ${seq} is logged under another id or action.`)
+}
+
+/** The hashes of a file of leaves, one after the other. */
+function leafReader(pieces: AsyncGenerator<Bytes>) {
+  let rest: Bytes = new Uint8Array()
+  const maybe = async (): Promise<Bytes | undefined> => {
+    while (rest.length < 32) {
+      const piece = await pieces.next()
+      if (piece.done) {
+        if (rest.length > 0) throw new Broken('The leaves of the day end within a hash.')
+        return undefined
+      }
+      rest = rest.length === 0 ? piece.value : concat(rest, piece.value)
+    }
+    const hash = rest.slice(0, 32)
+    rest = rest.subarray(32)
+    return hash
+  }
+  return {
+    maybe,
+    async next(): Promise<Bytes> {
+      const hash = await maybe()
+      if (hash === undefined) throw new Broken('The archive has fewer leaves than records.')
+      return hash
+    },
+  }
+}
+
+/** The day is in the signed log of closed days, with this very checkpoint. The head of that log. */
+export async function checkSealProof(
+  archive: Archive,
+  date: string,
+  head: Head,
+  { externalId, keys }: { externalId: string; keys: readonly LogKey[] },
+): Promise<{ note: Note; index: number }> {
+  const proof = await archive.text(`data/proofs/${date}.seal.tlog-proof`)
+  const split = proof.indexOf('\n\n')
+  const [header, indexLine = '', ...path] = proof.slice(0, split).split('\n')
+  const note = parseNote(proof.slice(split + 2))
+  const index = Number(/^index (0|[1-9]\d{0,14})$/.exec(indexLine)?.[1] ?? Number.NaN)
+  if (header !== 'c2sp.org/tlog-proof@v1' || !(index < note.size)) throw new Broken('The proof is malformed.')
+  if (hostOf(note, `/t/${encodeURIComponent(externalId)}/seals`) !== head.host)
+    throw new Broken('The proof belongs to the log of another service.')
+  await signerOf(note, keys)
+  const root = climbTo(index, note.size, leafHash(encode(head.note.text)), path.map(fromBase64))
+  if (root === undefined || !sameBytes(root, note.root))
+    throw new Broken('The path does not lead to the signed root of closed days.')
+  return { note, index }
+}

@@ -1,0 +1,228 @@
+import type { Archive } from './archive.ts'
+import {
+  Broken,
+  type Bytes,
+  canonical,
+  concat,
+  encode,
+  fromBase64,
+  hex,
+  type Json,
+  lines,
+  member,
+  parseJson,
+  sameBytes,
+  textMember,
+  toBase64,
+  utf8,
+} from './bytes.ts'
+import type { About } from './report.ts'
+
+/** The lists of SHA-256 and the signatures: whether these are the bytes that were sealed. */
+
+export type Sealed = {
+  manifest: Json
+  /** SHA-256 of the key's DER in hex. */
+  fingerprint: string
+}
+
+/** Files that no list names, because they sign the lists. */
+const seals = new Set([
+  'tagmanifest-sha256.txt',
+  'seal/manifest.json.sig',
+  'seal/seal.pub.pem',
+  'seal/bundle.sigstore.json',
+])
+
+export async function checkFiles(archive: Archive): Promise<Map<string, FileFacts>> {
+  const listed = await checkList(archive, 'manifest-sha256.txt')
+  for (const path of listed.keys())
+    if (!path.startsWith('data/')) throw new Broken(`manifest-sha256.txt lists ${path}, which is not below data/.`)
+  for (const path of archive.paths())
+    if (path.startsWith('data/') && !listed.has(path))
+      throw new Broken(`${path} is not in the list of files, so it is not evidence.`)
+  return listed
+}
+
+export async function checkDescription(archive: Archive): Promise<string> {
+  const listed = await checkList(archive, 'tagmanifest-sha256.txt')
+  for (const path of ['bagit.txt', 'bag-info.txt', 'README.txt', 'verify.html', 'manifest.json', 'manifest-sha256.txt'])
+    if (!listed.has(path)) throw new Broken(`tagmanifest-sha256.txt does not list ${path}.`)
+  for (const path of archive.paths())
+    if (!path.startsWith('data/') && !listed.has(path) && !seals.has(path))
+      throw new Broken(`${path} is in no list of files, so nothing vouches for it.`)
+  if ((await archive.text('bagit.txt')) !== 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
+    throw new Broken('bagit.txt is not that of a BagIt 1.0 bag.')
+  return `The ${listed.size} files that describe the bundle match their list.`
+}
+
+export type FileFacts = { sha256: string; lines: number; bytes: number }
+
+/** Checks every line of a `sha256sum` list; what each listed file is. */
+async function checkList(archive: Archive, list: string): Promise<Map<string, FileFacts>> {
+  const files = new Map<string, FileFacts>()
+  const text = await archive.text(list)
+  if (!text.endsWith('\n')) throw new Broken(`${list} is truncated.`)
+  for (const line of text.slice(0, -1).split('\n')) {
+    const [, listed = '', path = ''] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? []
+    if (path === '' || files.has(path)) throw new Broken(`${list} is malformed.`)
+    const { sha256, lines: count } = await archive.digest(path)
+    if (sha256 !== listed) throw new Broken(`${path} was changed.`)
+    files.set(path, { sha256, lines: count, bytes: archive.size(path) })
+  }
+  return files
+}
+
+/** The manifest that the archive's own key signed. */
+export async function checkSignature(archive: Archive): Promise<Sealed> {
+  const { key, fingerprint } = await sealKey(archive)
+  const signed = await archive.bytes('manifest.json')
+  if (!(await crypto.subtle.verify('Ed25519', key, await archive.bytes('seal/manifest.json.sig'), signed)))
+    throw new Broken('The signature does not match this manifest.json and this key.')
+  const text = utf8(signed)
+  const manifest = parseJson(text, 'manifest.json')
+  if (canonical(manifest) !== text) throw new Broken('manifest.json is not in canonical form (RFC 8785).')
+  return { manifest, fingerprint }
+}
+
+/** The key in the archive, and SHA-256 of its DER. Its PEM has exactly one spelling. */
+async function sealKey({ text }: Archive): Promise<{ key: CryptoKey; fingerprint: string }> {
+  const pem = await text('seal/seal.pub.pem')
+  const [, encoded = ''] = /^-----BEGIN PUBLIC KEY-----\n([A-Za-z0-9+/=]+)\n-----END PUBLIC KEY-----\n$/.exec(pem) ?? []
+  if (encoded === '') throw new Broken('seal/seal.pub.pem is not a public key in PEM.')
+  const der = fromBase64(encoded)
+  if (der.length !== ed25519Der.length + 32 || !sameBytes(der.slice(0, ed25519Der.length), ed25519Der))
+    throw new Broken('seal/seal.pub.pem is not an Ed25519 key.')
+  const key = await crypto.subtle.importKey('spki', der, 'Ed25519', false, ['verify'])
+  return { key, fingerprint: hex(new Uint8Array(await crypto.subtle.digest('SHA-256', der))) }
+}
+
+/** RFC 8410: SubjectPublicKeyInfo of Ed25519 up to the key. */
+const ed25519Der = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00)
+
+/** The signed manifest describes exactly the files that are there. */
+export async function checkManifest(
+  archive: Archive,
+  { manifest, exportId, files }: { manifest: Json; exportId: string; files: ReadonlyMap<string, FileFacts> },
+): Promise<string> {
+  const list = await archive.digest('manifest-sha256.txt')
+  if (member(manifest, 'payloadManifestSha256') !== list.sha256)
+    throw new Broken('The signed manifest refers to a different list of files.')
+  if (member(manifest, 'exportId') !== exportId) throw new Broken('The signed manifest belongs to a different export.')
+  const described = member(manifest, 'files')
+  if (!Array.isArray(described) || described.length !== files.size)
+    throw new Broken('The signed manifest does not describe all files.')
+  const counts = new Map<string, number>()
+  for (const one of described) {
+    const path = textMember(one, 'path', 'A file in the manifest')
+    const facts = files.get(path)
+    const records = member(one, 'records')
+    if (facts === undefined || member(one, 'sha256') !== facts.sha256 || member(one, 'bytes') !== facts.bytes)
+      throw new Broken(`The signed manifest describes a different ${path}.`)
+    if (records !== undefined && records !== facts.lines)
+      throw new Broken(`The signed manifest counts ${String(records)} records in ${path}; it has ${facts.lines}.`)
+    if (records !== undefined) counts.set(kindOf(path), (counts.get(kindOf(path)) ?? 0) + facts.lines)
+  }
+  const stated = member(manifest, 'counts')
+  for (const [kind, count] of counts)
+    if (member(stated, kind) !== count)
+      throw new Broken(`The signed manifest counts ${String(member(stated, kind))} ${kind}; there are ${count}.`)
+  const info = await archive.text('bag-info.txt')
+  const bytes = [...files.values()].reduce((sum, file) => sum + file.bytes, 0)
+  if (
+    !lines(info).includes(`Payload-Oxum: ${bytes}.${files.size}`) ||
+    !lines(info).includes(`External-Identifier: ${exportId}`)
+  )
+    throw new Broken('bag-info.txt describes a different bundle.')
+  return 'The key signed this manifest, and the manifest describes every file.'
+}
+
+/** `data/agents.ndjson` counts as agents, the days' files of a folder together under its name. */
+const kindOf = (path: string): string => (path.split('/')[1] ?? '').replace(/\.ndjson$/, '')
+
+export async function checkSigstore(archive: Archive, formatVersion: number): Promise<string> {
+  const { key, fingerprint } = await sealKey(archive)
+  const statement = await checkEnvelope(
+    await archive.text('seal/bundle.sigstore.json'),
+    key,
+    fingerprint,
+    formatVersion,
+  )
+  const expected = ['manifest.json', 'tagmanifest-sha256.txt']
+  const subject = member(statement, 'subject')
+  if (!Array.isArray(subject) || subject.length !== expected.length)
+    throw new Broken('The Sigstore bundle names other files than the seal covers.')
+  for (const [index, path] of expected.entries()) {
+    if (member(subject[index], 'name') !== path)
+      throw new Broken('The Sigstore bundle names other files than the seal covers.')
+    if (member(member(subject[index], 'digest'), 'sha256') !== (await archive.digest(path)).sha256)
+      throw new Broken(`The Sigstore bundle covers a different ${path}.`)
+  }
+  return 'The same key signed the lists of all files in the Sigstore format.'
+}
+
+const payloadType = 'application/vnd.in-toto+json'
+
+/**
+ * The statement in a Sigstore bundle that the key signed (DSSE). What the signature does not cover must be exactly as the
+ * service writes it, so that every byte of the file is checked. From version 2 the key id of the signature is empty.
+ */
+async function checkEnvelope(
+  bundle: string,
+  key: CryptoKey,
+  fingerprint: string,
+  formatVersion: number,
+): Promise<Json> {
+  const envelope = member(parseJson(bundle, 'The Sigstore bundle'), 'dsseEnvelope')
+  const signatures = member(envelope, 'signatures')
+  const payload = fromBase64(textMember(envelope, 'payload', 'The Sigstore bundle'))
+  const sig = fromBase64(textMember(Array.isArray(signatures) ? signatures[0] : null, 'sig', 'The Sigstore bundle'))
+  const keyid = `sha256:${fingerprint}`
+  const written = {
+    mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+    verificationMaterial: { publicKey: { hint: keyid } },
+    dsseEnvelope: {
+      payload: toBase64(payload),
+      payloadType,
+      signatures: [{ sig: toBase64(sig), keyid: formatVersion === 1 ? keyid : '' }],
+    },
+  }
+  if (`${JSON.stringify(written)}\n` !== bundle)
+    throw new Broken('The Sigstore bundle is malformed, or belongs to a different key.')
+  // DSSE signs the type and the payload, each with its length.
+  const signed: Bytes = concat(encode(`DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `), payload)
+  if (!(await crypto.subtle.verify('Ed25519', key, sig, signed)))
+    throw new Broken('The signature of the Sigstore bundle does not match its statement and this key.')
+  return parseJson(utf8(payload), 'The statement in the Sigstore bundle')
+}
+
+/** What the manifest says of the archive. Broken when it lacks something that every archive has. */
+export function aboutOf(manifest: Json, sealed: boolean): About {
+  const of = 'manifest.json'
+  if (member(manifest, 'type') !== 'evidence-room-bundle-v1')
+    throw new Broken('The manifest is of another kind of archive.')
+  const version = member(manifest, 'formatVersion') ?? 1
+  if (version !== 1 && version !== 2)
+    throw new Broken(`The archive has format version ${String(version)}; this verifier knows 1 and 2.`)
+  const tenant = member(manifest, 'tenant')
+  const period = member(manifest, 'period')
+  const options = member(manifest, 'options')
+  const counts = member(manifest, 'counts')
+  const days = member(manifest, 'days')
+  if (!Array.isArray(days)) throw new Broken('The manifest does not name the days of the log.')
+  return {
+    sealed,
+    exportId: textMember(manifest, 'exportId', of),
+    formatVersion: version,
+    tenant: { externalId: textMember(tenant, 'externalId', of), name: textMember(tenant, 'name', of) },
+    period: { start: textMember(period, 'start', of), end: textMember(period, 'end', of) },
+    sealedAt: textMember(manifest, 'sealedAt', of),
+    masked: member(options, 'masked') === true,
+    withProofs: member(options, 'includeProofs') === true,
+    contents: Object.entries(typeof counts === 'object' && counts !== null ? counts : {}).flatMap(([name, records]) =>
+      typeof records === 'number' ? [{ name, records }] : [],
+    ),
+    omissions: [],
+    openDays: days.filter((day) => member(day, 'open') === true).map((day) => String(member(day, 'date'))),
+  }
+}

@@ -1,0 +1,46 @@
+import type { About, Report, VerdictName } from './report.ts'
+
+// How the verdicts are put into words, the same in the console, in verify.html and on the command line.
+
+export const questions: Record<VerdictName, { title: string; question: string }> = {
+  integrity: { title: 'Integrity', question: 'Are these the bytes that were sealed?' },
+  origin: { title: 'Origin', question: 'Did this service seal them?' },
+  log: { title: 'Log', question: 'Does every record belong to the signed log?' },
+  completeness: { title: 'Completeness', question: 'Is everything here that the log says must be here?' },
+  freshness: { title: 'Freshness', question: 'Is its log part of the one that others see now?' },
+}
+
+/** One sentence for the whole archive. */
+export function conclusionOf({ verdicts, everything }: Pick<Report, 'verdicts' | 'everything'>): string {
+  const states = Object.values(verdicts)
+  if (states.includes('fails')) return 'This archive is not valid. Do not rely on it.'
+  if (everything) return 'Everything agrees.'
+  return 'Nothing contradicts itself, but not everything could be checked.'
+}
+
+/** What to say of an archive before any verdict, as label and text. */
+export function aboutLines(about: About): [label: string, text: string][] {
+  const { exportId, tenant, period, sealedAt, masked, contents, omissions, openDays } = about
+  return [
+    ['Archive', exportId],
+    ['Organisation', `${tenant.name} (${tenant.externalId})`],
+    ['Period', `${inWords(period.start)} to ${inWords(period.end)} (UTC)`],
+    ['Sealed', `${inWords(sealedAt)} (UTC)`],
+    ['Contents', contentsOf(contents)],
+    ['Sensitive values', masked ? 'masked' : 'unmasked'],
+    [
+      'Left out',
+      omissions.map(({ reason, count }) => `${count} ${reason.replaceAll('_', ' ')}`).join(', ') || 'nothing',
+    ],
+    ...(openDays.length === 0 ? [] : [['Days not closed', openDays.join(', ')] as [string, string]]),
+  ]
+}
+
+/** Kinds with their number of records, without those that are empty. */
+const contentsOf = (contents: About['contents']): string =>
+  contents
+    .filter(({ records }) => records > 0)
+    .map(({ name, records }) => `${name === 'audit' ? 'audit records' : name.replaceAll('-', ' ')} (${records})`)
+    .join(', ') || 'nothing'
+
+const inWords = (time: string): string => time.replace('T', ' ').replace(/(?::00)?(?:\.\d+)?Z$/, '')

@@ -1,4 +1,4 @@
-import { notFound } from '#lib/errors.ts'
+import { ApiError, notFound } from '#lib/errors.ts'
 import { AcknowledgeResetInput, AcknowledgeResetOutput } from '#lib/schemas/tenants.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { setAcknowledged } from './account-link-store.ts'
@@ -10,6 +10,7 @@ export const acknowledgeReset = mutation({
   output: AcknowledgeResetOutput,
   audit: ({ id }) => ({ action: 'member.reset_acknowledged', resource: { type: 'account_reset', id } }),
   async run({ tx, tenant, principal, input, repeated }) {
+    if (principal.kind !== 'person') throw new ApiError('forbidden', 'Only a person’s account is reset.')
     const outcome = await setAcknowledged(tx, tenant.id, principal, input.id)
     if (outcome === undefined) throw notFound()
     if (outcome === 'before') repeated()

@@ -57,7 +57,6 @@ const inputEvent = (executionId: string) => ({
   correlation: { executionId, input: 'confirmation' },
   data: null,
 })
-const unknownId = '01890000-0000-7000-8000-000000000000'
 const unknownRevision = { expectedRevision: 1_000_000, reason: 'No longer needed.' }
 const externalCall = (agentId: string) => ({
   agentId,
@@ -344,8 +343,7 @@ export const lines: Record<string, Line> = {
     by('serviceAccount', (clientId) => ({ clientId })),
   ],
 
-  // The world's people were not reset.
-  'POST /v1/session.acknowledgeReset': ['any', plain({ id: unknownId }, { own: [404] })],
+  'POST /v1/session.acknowledgeReset': ['any', by('accountReset', (id) => ({ id }), forPeople)],
   'GET /v1/session.me': ['any', plain(undefined)],
   'GET /v1/session.watch': ['any', plain()],
   'GET /v1/tenants.current': ['any', plain(undefined)],

@@ -11,6 +11,7 @@ export const errorStatus = {
   separation_of_duties: 403,
   not_eligible: 403,
   machine_decision: 403,
+  person_required: 403,
   passkey_required: 403,
   policy_denied: 403,
   not_found: 404,

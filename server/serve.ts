@@ -23,6 +23,7 @@ import { openQueue } from '#server/kernel/queue.ts'
 import { type Runtime, runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
+import { recordAccountsBefore } from '#server/tenants/accounts-before.ts'
 import { collectCatalog } from './catalog.ts'
 import type { OpenPages, Pages } from './console.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -113,6 +114,7 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
 /** What must be true before anything is served. */
 async function checkStart(ownerUrl: string, say: Say): Promise<void> {
   await encryptPlaintext(ownerUrl)
+  await recordAccountsBefore()
   const clock = await checkClock()
   if (clock !== undefined) say(clock.problem)
 }

@@ -29,7 +29,7 @@ export async function pendingApprovals(lab: Lab): Promise<(count: number) => Pro
       presentation: shown,
       agentId: newId(),
       requestedBy: pipeline.principal.memberId,
-      owners: [],
+      agents: [],
       group: 'change-approvers',
       quorum: 1,
       expiresAfterSeconds: 3600,

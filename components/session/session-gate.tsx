@@ -13,6 +13,7 @@ import { lastOrganisation, rememberReturnTo } from './last-organisation.ts'
 import { ownTenant } from './own-tenant.ts'
 import { otherIssuer, type RealmProblem } from './provider-client.ts'
 import { adviceFor } from './request-failed.tsx'
+import { ResetNotice } from './reset-notice.tsx'
 import { type Identity, session } from './session.ts'
 import { useTenantSession } from './session-provider.tsx'
 
@@ -20,8 +21,10 @@ import { useTenantSession } from './session-provider.tsx'
 export function SessionGate({ tenant, children }: { tenant: string; children: ReactNode }) {
   const state = useTenantSession()
   switch (state.status) {
-    case 'ready':
-      return children
+    case 'ready': {
+      const [reset] = state.session.me.resets
+      return reset === undefined ? children : <ResetNotice key={reset.id} reset={reset} />
+    }
     case 'starting':
       return <Waiting label="Loading…" />
     case 'leaving':

@@ -13,6 +13,8 @@ export type ReviewerFacts = {
   inGroup: boolean
   groupName: string
   voted: boolean
+  /** How the reviewer counts as someone who has voted ("created the service account bot, which has already decided …"). */
+  voterLink?: string | undefined
   /** For a reviewer outside the group: the member whose delegate they are at the moment. */
   standsIn?: StandsIn | undefined
   /** The delegate who has voted in this reviewer's place. */
@@ -24,6 +26,8 @@ export type StandsIn = {
   delegatorName: string
   /** The delegator caused the request. */
   behindRequest: boolean
+  /** The delegator counts as someone else who has voted. */
+  countsAsVoter?: boolean
   /** The delegator's vote has been cast, by the delegator or a delegate. */
   voted: boolean
 }
@@ -49,6 +53,13 @@ export function whyNotDecide(facts: ReviewerFacts): Blocked | undefined {
   if (!facts.inGroup && standsIn === undefined)
     return { code: 'not_eligible', message: `Only members of ${facts.groupName} can decide this request.` }
   if (facts.voted) return { code: 'already_voted', message: 'You have already decided this request.' }
+  if (facts.separationOfDuties === 'required' && facts.voterLink !== undefined)
+    return { code: 'separation_of_duties', message: `You ${facts.voterLink}, so someone else must decide.` }
+  if (!facts.inGroup && standsIn?.countsAsVoter === true && facts.separationOfDuties === 'required')
+    return {
+      code: 'separation_of_duties',
+      message: `You are the delegate of ${standsIn.delegatorName}, who counts as a person who has already decided, so someone else must decide.`,
+    }
   if (facts.inGroup && facts.votedInPlace !== undefined)
     return { code: 'already_voted', message: `${facts.votedInPlace} has already decided this request in your place.` }
   if (!facts.inGroup && standsIn?.voted === true)

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#lib/errors.ts'
-import type { Role } from '#lib/permissions.ts'
+import { permissionsOf, type Role } from '#lib/permissions.ts'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 
 /** Roles that decide, unmask or administer: change-approvers approve each grant, and machines can't have them. */
@@ -13,6 +13,8 @@ export type MemberFacts = {
   roles: readonly string[]
   /** The caller, or a person behind the calling machine. */
   isCaller: boolean
+  /** Why the caller counts as this member, although it is another account, completing "You …". */
+  identityLink?: string | undefined
   /** The only active person with the role tenant_admin. */
   isLastAdmin: boolean
   /** Signs in through another organisation's provider. */
@@ -21,15 +23,55 @@ export type MemberFacts = {
 
 export type Refusal = { code: ErrorCode; message: string }
 
+/** The facts that determine whether the caller may vouch for an account. */
+export type VouchFacts = {
+  kind: 'person' | 'service_account'
+  status: MemberStatus
+  isForeign: boolean
+  /** A one-time link that is not used yet, with which someone could still take the account. */
+  hasOpenLink: boolean
+  /** What a voucher would prove: an invitation or a reset, or an account from before such records existed. */
+  awaits: 'proof' | 'review' | undefined
+  /** Why the caller counts as the account or as the person who invited or reset it, completing "You …". */
+  identityLink: string | undefined
+}
+
+/** Why the caller may not vouch for an account, or undefined. A voucher is neither the account's holder nor its link holder. */
+export function whyNotVouch(account: VouchFacts): Refusal | undefined {
+  if (account.status === 'removed') return removed
+  if (account.kind !== 'person')
+    return { code: 'conflict', message: 'People vouch for people, not for service accounts.' }
+  if (account.isForeign)
+    return {
+      code: 'conflict',
+      message: 'This member signs in through another organisation, whose administrators vouch for the account.',
+    }
+  if (account.identityLink !== undefined)
+    return {
+      code: 'separation_of_duties',
+      message: `You ${account.identityLink}, so another administrator must vouch for it.`,
+    }
+  if (account.awaits === undefined)
+    return { code: 'conflict', message: 'It is already proved that this person controls the account.' }
+  if (account.hasOpenLink || account.status === 'invited')
+    return {
+      code: 'conflict',
+      message: 'The one-time link is not used yet, so the account can still be taken with it. Vouch after it is used.',
+    }
+}
+
 const removed: Refusal = { code: 'conflict', message: 'This member has been removed.' }
 const lastAdmin: Refusal = {
   code: 'last_admin',
   message: 'This is the last administrator of the tenant. Give another member the role tenant_admin first.',
 }
-const own = (what: string): Refusal => ({
-  code: 'separation_of_duties',
-  message: `You can’t change your own ${what}. Ask another administrator.`,
-})
+
+/** No one changes their own membership, nor that of a person as whom they count. */
+function whyOwn({ isCaller, identityLink }: MemberFacts, what: string): Refusal | undefined {
+  const code = 'separation_of_duties'
+  if (isCaller) return { code, message: `You can’t change your own ${what}. Ask another administrator.` }
+  if (identityLink !== undefined) return { code, message: `You ${identityLink}. Ask another administrator.` }
+}
 
 /** Splits the wanted roles of a member: `immediate` apply immediately, `proposed` require another person's approval. */
 export function splitRoles(
@@ -41,11 +83,23 @@ export function splitRoles(
   return { immediate: distinct.filter((role) => !needsApproval(role)), proposed: distinct.filter(needsApproval) }
 }
 
-export const holdsGuardedRole = (roles: readonly string[]): boolean => roles.some((role) => guarded.has(role))
+/**
+ * Whether a second person has to approve a reset: the account has a guarded role, or may do something that the caller may not.
+ * An account that was never used has only what the caller could give to any account that they invite.
+ */
+export function resetNeedsApproval(
+  { roles, status }: { roles: readonly string[]; status: string },
+  callerRoles: readonly string[],
+): boolean {
+  if (roles.some((role) => guarded.has(role))) return true
+  const own = permissionsOf(callerRoles)
+  return status !== 'invited' && [...permissionsOf(roles)].some((permission) => !own.has(permission))
+}
 
 export function whyNotSetRoles(member: MemberFacts, wanted: readonly string[]): Refusal | undefined {
   if (member.status === 'removed') return removed
-  if (member.isCaller) return own('roles')
+  const self = whyOwn(member, 'roles')
+  if (self !== undefined) return self
   const { proposed } = splitRoles(member.roles, wanted)
   if (member.kind === 'service_account' && proposed.length > 0)
     return {
@@ -56,25 +110,35 @@ export function whyNotSetRoles(member: MemberFacts, wanted: readonly string[]): 
 }
 
 export function whyNotSuspend(member: MemberFacts): Refusal | undefined {
-  if (member.isCaller) return own('membership')
+  const self = whyOwn(member, 'membership')
+  if (self !== undefined) return self
   if (member.isLastAdmin) return lastAdmin
   if (member.status !== 'active') return { code: 'conflict', message: `This member is ${member.status}, not active.` }
 }
 
 export function whyNotResume(member: MemberFacts): Refusal | undefined {
-  if (member.isCaller) return own('membership')
+  const self = whyOwn(member, 'membership')
+  if (self !== undefined) return self
   if (member.status !== 'suspended')
     return { code: 'conflict', message: `This member is ${member.status}, not suspended.` }
 }
 
 export function whyNotRemove(member: MemberFacts): Refusal | undefined {
   if (member.status === 'removed') return removed
-  if (member.isCaller) return own('membership')
+  const self = whyOwn(member, 'membership')
+  if (self !== undefined) return self
   if (member.isLastAdmin) return lastAdmin
 }
 
 export function whyNotResetPassword(member: MemberFacts): Refusal | undefined {
-  if (member.isCaller) return own('password here')
+  if (member.isLastAdmin)
+    return {
+      code: 'last_admin',
+      message:
+        'Only the operator can reset the last administrator of the tenant, on the server: npm run tenant -- link.',
+    }
+  const self = whyOwn(member, 'password here')
+  if (self !== undefined) return self
   if (member.kind !== 'person')
     return { code: 'conflict', message: 'A service account does not have a password. Rotate its secret instead.' }
   if (member.isForeign)

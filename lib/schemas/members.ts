@@ -13,6 +13,32 @@ export type MemberStatus = z.infer<typeof MemberStatus>
 export const PendingChange = z.object({ changeId: Id, approvalId: Id })
 export type PendingChange = z.infer<typeof PendingChange>
 
+/** A person who counts as the account's holder, because they invited or reset the account. */
+export const LinkHolder = z.object({
+  /** Null for someone who is not a member of this tenant. */
+  id: Id.nullable(),
+  displayName: z.string(),
+  kind: z.enum(['invited', 'reset']),
+  at: Time,
+  /** The link was sent to the account's address and shown to no one. */
+  mailed: z.boolean(),
+})
+
+/** Whether it is proved that the holder of a person's account controls it. */
+export const AccountControl = z.object({
+  /** Empty when it is proved: those who count as one person with the holder until then. */
+  countsAs: z.array(LinkHolder),
+  /** The latest proof. `before`: the account is older than these records and not reviewed. Null: not recorded. */
+  proof: z.enum(['operator', 'provider', 'before', 'mail', 'vouch']).nullable(),
+  provedAt: Time.nullable(),
+  /** The member who vouched. */
+  provedBy: z.string().nullable(),
+})
+export type AccountControl = z.infer<typeof AccountControl>
+
+/** A reset that waits for approval, or is approved and waits to be carried out by its requester. */
+export const PendingReset = z.object({ approvalId: Id, approved: z.boolean(), requestedBy: Id })
+
 export const Member = Actor.extend({
   email: z.string().nullable(),
   roles: z.array(z.string()),
@@ -24,6 +50,9 @@ export const Member = Actor.extend({
   /** Requested roles that wait for approval. */
   pendingRoles: z.array(z.string()),
   pendingApprovalId: Id.nullable(),
+  /** Null for a service account. */
+  control: AccountControl.nullable(),
+  pendingReset: PendingReset.nullable(),
   /** The only active person with the role tenant_admin. */
   isLastAdmin: z.boolean(),
   /** Signs in through another organisation's provider. */
@@ -37,6 +66,8 @@ export const ListMembersInput = z.strictObject({
   ...PageInput,
   status: MemberStatus.optional(),
   kind: z.enum(['person', 'service_account']).optional(),
+  /** `open`: someone else counts as the holder until control is proved. `before`: older than these records, for review. */
+  control: z.enum(['open', 'before']).optional(),
 })
 export const MemberList = page(Member)
 
@@ -60,7 +91,7 @@ export const InviteInput = z.strictObject({
   reason: Reason.optional(),
 })
 
-/** A one-time sign-in link. Without a mail server the caller gets it, once: a replay shows null. */
+/** A one-time sign-in link. With a mail server it is sent and null here; without one the caller gets it, once: a replay shows null. */
 const SignInLink = {
   inviteUrl: z.string().nullable(),
   expiresAt: Time.nullable(),
@@ -71,6 +102,8 @@ export const InviteOutput = z.object({ member: Member, ...SignInLink, change: Pe
 export const ResetPasswordOutput = InviteOutput.extend({
   /** The number of passkeys removed by the reset; the member has to register new ones. */
   passkeysRemoved: z.int(),
+  /** Their names. */
+  removedPasskeys: z.array(z.string()),
 })
 
 const target = { id: Id, expectedRevision: Revision.optional() }
@@ -88,6 +121,8 @@ export const SuspendMemberInput = z.strictObject({ ...target, reason: Reason })
 export const ResumeMemberInput = z.strictObject({ ...target, reason: Reason.optional() })
 export const RemoveMemberInput = z.strictObject({ ...target, reason: Reason })
 export const ResetPasswordInput = z.strictObject({ ...target, reason: Reason.optional() })
+/** The reason says how the caller made sure that the account's holder controls it. */
+export const VouchInput = z.strictObject({ ...target, reason: Reason })
 export const MemberOutput = z.object({ member: Member })
 
 export const Group = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseAccent } from '#lib/rules/accent.ts'
 import { maxImageBytes } from '#lib/rules/branding.ts'
-import { Actor, Id, PageInput, page, Reason, Revision, RiskTier } from './common.ts'
+import { Actor, Id, PageInput, page, Reason, Revision, RiskTier, Time } from './common.ts'
 import { PendingChange } from './members.ts'
 
 export const Branding = z.object({
@@ -45,6 +45,18 @@ export const Tenant = z.object({
 export type Tenant = z.infer<typeof Tenant>
 
 /** session.me: the caller in this tenant, so that the console can say why a control is blocked. */
+/** A password reset that someone else made, which the account's holder has not acknowledged. */
+export const AccountReset = z.object({
+  id: Id,
+  at: Time,
+  /** Null: the operator of the installation. */
+  by: z.string().nullable(),
+  /** Names of the passkeys that it removed. */
+  passkeysRemoved: z.array(z.string()),
+})
+export const AcknowledgeResetInput = z.strictObject({ id: Id })
+export const AcknowledgeResetOutput = z.object({ id: Id })
+
 export const Session = z.object({
   principal: Actor.extend({
     roles: z.array(z.string()),
@@ -53,6 +65,8 @@ export const Session = z.object({
   }),
   tenant: Tenant,
   settings: TenantSettings,
+  /** Shown to the person before anything else, until they acknowledge it. */
+  resets: z.array(AccountReset),
   /** Revision of the tenant's settings and branding, used as `expectedRevision` of a change. */
   tenantRevision: Revision,
 })

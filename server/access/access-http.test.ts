@@ -243,12 +243,12 @@ describe('open connections when a membership changes', () => {
 describe('a one-time link', () => {
   type Invited = { member: Member; inviteUrl: string }
   const browser = () => new Browser()
-  const invite = async (username: string) =>
+  const invite = async (username: string, role = 'developer') =>
     payload<Invited>(
       await api.mutate(await api.person('tom'), 'members.invite', {
         email: `${username}@mail.example`,
         displayName: 'Nora Lind',
-        roles: ['developer'],
+        roles: [role],
       }),
     )
   const password = 'six quiet rivers run north'
@@ -317,7 +317,7 @@ describe('a one-time link', () => {
 
   test('of a reset ends the sessions and the old password; for a role that decides it needs an approval first', async () => {
     const tom = await api.person('tom')
-    const { member, inviteUrl } = await invite('quinn')
+    const { member, inviteUrl } = await invite('quinn', 'viewer')
     expect((await browser().visit(inviteUrl, form(password))).status).toBe(200)
     const tokens = await signIn(api.baseUrl, 'northwind', 'quinn', password)
     const call = async () => (await api.query(tokens.accessToken, 'tenants.current')).status

@@ -12,6 +12,7 @@ import { issuerOf, slugPattern } from '#server/kernel/auth/realm.ts'
 import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
 import { newRandomId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { proveByOperator } from '#server/tenants/account-control.ts'
 import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
 import { findGroup, findMembersOfGroups, lockGroup, replaceGroupMembers } from '#server/tenants/group-store.ts'
 import { endTokens, findNamesakes, lockMember, lockPrincipal, setMember } from '#server/tenants/member-store.ts'
@@ -129,7 +130,10 @@ export async function seatApprover(slug: string, groupName: string, who: string,
   say(`${who} can now decide for ${groupName} of ${slug}.`)
 }
 
-/** A new one-time link for a member who lost theirs or forgot the password; the old password and all sessions end. */
+/**
+ * A new one-time link for a member who lost theirs or forgot the password; the old password and all sessions end. It proves
+ * that the member controls the account, because the operator hands the link over.
+ */
 export async function newLink(slug: string, who: string, say: Say): Promise<void> {
   requireOwnAccounts('passwords')
   const link = await runtime().database.inDirectory(async (tx) => {
@@ -138,6 +142,7 @@ export async function newLink(slug: string, who: string, say: Say): Promise<void
     const found = await findPerson(tx, tenant, who)
     await lockOut(tx, tenant.id, found.subject)
     await endTokens(tx, tenant.id, found.id)
+    await proveByOperator(tx, tenant.id, found, found.status === 'invited' ? 'created' : 'reset')
     const made = await createSignInLink(tx, tenant, found.subject, 'reset')
     await audit(tx, tenant, 'member.password_reset', found.id, { linkExpiresAt: made.expiresAt.toISOString() })
     return made
@@ -207,11 +212,14 @@ async function findPerson(tx: Transaction, tenant: TenantRef, who: string) {
 }
 
 async function invited(tx: Transaction, tenant: TenantRef, email: string, [role]: [Role]) {
-  const { memberId, username, link } = await invitePerson(tx, tenant, {
+  const account = await invitePerson(tx, tenant, {
     email,
     displayName: email.slice(0, email.lastIndexOf('@')),
     roles: [role],
   })
+  const { id: memberId, username } = account
+  await proveByOperator(tx, tenant.id, account, 'created')
+  const link = await createSignInLink(tx, tenant, account.subject, 'invitation')
   await audit(tx, tenant, 'member.invited', memberId, { username, roles: [role] })
   return { memberId, username, link, email, role }
 }

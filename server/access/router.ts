@@ -10,6 +10,7 @@ import { resetPassword } from './members/reset-password.ts'
 import { resume } from './members/resume.ts'
 import { setRoles } from './members/set-roles.ts'
 import { suspend } from './members/suspend.ts'
+import { vouch } from './members/vouch.ts'
 import { updateSettings } from './update-settings.ts'
 
 export const members = router({
@@ -20,6 +21,7 @@ export const members = router({
   resume: procedure.mutation(resume),
   setRoles: procedure.mutation(setRoles),
   suspend: procedure.mutation(suspend),
+  vouch: procedure.mutation(vouch),
 })
 
 export const groups = router({

@@ -147,7 +147,7 @@ async function escalate(context: Context, approval: Row): Promise<number> {
   const group = await findGroup(tx, tenant.id, 'escalation')
   if (group === undefined || group.id === approval.groupId)
     throw new ApiError('conflict', 'This request is already with the escalation group.')
-  const members = await requireEligible(tx, tenant, group, approval.identities, approval.quorum)
+  const members = await requireEligible(tx, tenant, group, approval.identities, approval.quorum, approval.requestedAt)
   const escalationLevel = approval.escalationLevel + 1
   await stayPending(context, approval, { groupId: group.id, escalationLevel })
   await tellApprovers(tx, tenant, approval, members, true)

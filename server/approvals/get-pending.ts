@@ -1,8 +1,9 @@
 import { ApprovalList, GetPendingInput } from '#lib/schemas/approvals.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
+import { selvesOf } from '#server/tenants/identities.ts'
 import { seatsOf } from './delegations/seats.ts'
-import { type ApprovalFilter, listApprovals } from './store.ts'
+import { type ApprovalFilter, listApprovals } from './list-store.ts'
 import { summaries } from './view.ts'
 
 const soon = 3600
@@ -20,7 +21,11 @@ export const getPending = query({
       'needs-me': async () => {
         const seats = principal.kind === 'person' ? await seatsOf(tx, tenant.id, memberId) : []
         const standsInFor = [...new Set(seats.map((seat) => seat.delegatorId))]
-        return { decidableBy: { memberId, standsInFor } }
+        const selves = await selvesOf(tx, tenant.id, [memberId, ...standsInFor])
+        const counterparts = [memberId, ...standsInFor].flatMap((seat) =>
+          selves(seat).counterparts.map(({ memberId: same, until }) => ({ seat, memberId: same, until })),
+        )
+        return { decidableBy: { memberId, standsInFor, counterparts } }
       },
       mine: async () => ({ requestedBy: memberId }),
       expiring: async () => ({ expiringWithinSeconds: soon }),

@@ -1,7 +1,7 @@
 import { ApprovalList, ListApprovalsInput } from '#lib/schemas/approvals.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
-import { listApprovals } from './store.ts'
+import { listApprovals } from './list-store.ts'
 import { summaries } from './view.ts'
 
 /** Approvals with any status, newest first. */

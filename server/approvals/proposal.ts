@@ -58,6 +58,7 @@ export async function requestProposal(
     subjectId: string
     presentation: Presentation
     agentId: string | undefined
+    agents: readonly string[]
     requestedBy: string
     /** What the decision binds in addition to members of the presentation. */
     bound: { release: string | null; arguments: JsonObject; policyVersion: number | null }
@@ -77,7 +78,6 @@ export async function requestProposal(
       requester: request.requestedBy,
     },
     presentation,
-    owners: [],
     group: 'change-approvers',
     quorum: 1,
     expiresAfterSeconds: ttlSeconds,

@@ -12,10 +12,18 @@ import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findGroup, findGroupMembers } from '#server/tenants/group-store.ts'
+import {
+  type Identity,
+  identitiesBehind,
+  linkTo,
+  type Party,
+  type Selves,
+  selvesOf,
+} from '#server/tenants/identities.ts'
 import { findMembers } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
-import { type Identity, identitiesBehind, type Party } from './identities.ts'
 import { expiryQueue } from './jobs.ts'
+import { findOwnerIds } from './owner-store.ts'
 import { insertApproval } from './store.ts'
 import { tellApprovers } from './tell-approvers.ts'
 
@@ -31,8 +39,8 @@ export type ApprovalRequest = {
   stepId?: string
   decisionId?: string
   requestedBy: string
-  /** Members who count as the requester, in addition to the people behind a service account. */
-  owners: readonly string[]
+  /** The agents that the request concerns: their owners count as the requester, like the people behind a service account. */
+  agents: readonly string[]
   /** Members who would benefit from the request; they also count as the requester. */
   parties?: readonly Party[]
   group: string
@@ -53,14 +61,15 @@ export async function requestApproval(
   const group = await findGroup(tx, tenant.id, request.group)
   if (group === undefined)
     throw new ApiError('no_eligible_approver', `The approver group ${request.group} does not exist.`)
-  const identities = await identitiesBehind(tx, tenant.id, request)
+  const owners = await findOwnerIds(tx, tenant.id, request.agents)
+  const identities = await identitiesBehind(tx, tenant.id, { ...request, owners })
   const eligible = await requireEligible(tx, tenant, group, identities, request.quorum)
 
   const approvalId = newId()
   const payload = { ...request.payload, salt: newSalt() }
   const payloadDigest = payloadDigestOf(payload)
   const {
-    owners: _owners,
+    agents: _agents,
     parties: _parties,
     group: _group,
     agentId,
@@ -105,28 +114,53 @@ export async function requestApproval(
   return { approvalId, payloadDigest, expiresAt }
 }
 
-/** The eligible members of the group. Throws `no_eligible_approver` when they are fewer than `quorum`. */
+/**
+ * The eligible members of the group. Throws `no_eligible_approver` when they are fewer people than `quorum`. `requestedAt`: when
+ * the request was made, if not now.
+ */
 export async function requireEligible(
   tx: Transaction,
   tenant: Tenant,
   group: { id: string; displayName: string },
   identities: readonly Identity[],
   quorum: number,
+  requestedAt?: Date,
 ): Promise<{ id: string; kind: string; email: string | null }[]> {
   const settings = settingsOf(tenant)
-  const excluded = new Set(
-    settings.separationOfDuties === 'required' ? identities.map((identity) => identity.personId) : [],
-  )
-  const eligible = (await findGroupMembers(tx, tenant.id, group.id)).filter(
+  const required = settings.separationOfDuties === 'required'
+  const able = (await findGroupMembers(tx, tenant.id, group.id)).filter(
     (member) =>
-      !excluded.has(member.id) &&
       (member.kind === 'person' || settings.machineDecisions === 'on') &&
       permissionsOf(member.roles).has('approval:decide'),
   )
-  if (eligible.length < quorum)
+  const ids = able.map(({ id }) => id)
+  const selves = await selvesOf(tx, tenant.id, ids)
+  const eligible = able.filter(
+    ({ id }) => !required || linkTo(id, selves(id), identities, requestedAt ?? new Date()) === undefined,
+  )
+  const people = required
+    ? countPeople(
+        eligible.map(({ id }) => id),
+        selves,
+      )
+    : eligible.length
+  if (people < quorum)
     throw new ApiError(
       'no_eligible_approver',
-      `Not enough eligible members in ${group.displayName}: ${quorum} required, ${eligible.length} eligible.`,
+      `Not enough eligible members in ${group.displayName}: ${quorum} required, ${people} eligible.`,
     )
   return eligible
+}
+
+/** How many of these members can vote as different people: members who count as one person have one vote. */
+function countPeople(memberIds: readonly string[], selves: (memberId: string) => Selves): number {
+  const counted: string[] = []
+  for (const id of memberIds) {
+    const { people, counterparts } = selves(id)
+    const same = (other: string) =>
+      selves(other).people.some((person) => people.includes(person)) ||
+      counterparts.some(({ memberId, until }) => until === undefined && selves(other).people.includes(memberId))
+    if (!counted.some(same)) counted.push(id)
+  }
+  return counted.length
 }

@@ -3,9 +3,9 @@ import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findGroupsOf } from '#server/tenants/group-store.ts'
+import { identitiesOfVoters, linkTo, type Selves, selvesOf } from '#server/tenants/identities.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { type Seat, seatsOf } from './delegations/seats.ts'
-import { identityLink } from './identities.ts'
 import { type ApprovalRow, findGroupNames } from './store.ts'
 import { findVotesOn } from './vote-store.ts'
 
@@ -42,6 +42,7 @@ export async function reviewerFactsOfAll(
     tenant.id,
     approvals.map((approval) => approval.id),
   )
+  const selves = await selvesOf(tx, tenant.id, [self, ...seats.map((seat) => seat.delegatorId)])
   const inPlace = votes.filter((vote) => vote.onBehalfOf === self)
   const actor = await actorsById(
     tx,
@@ -54,6 +55,7 @@ export async function reviewerFactsOfAll(
       (vote) => vote.approvalId === approval.id && vote.escalationLevel === approval.escalationLevel,
     )
     const substitute = cast.find((vote) => vote.onBehalfOf === self)
+    const voted = cast.some((vote) => vote.memberId === self)
     facts.push({
       status: approval.status,
       expired: approval.expired,
@@ -61,10 +63,11 @@ export async function reviewerFactsOfAll(
       machine: principal.kind !== 'person',
       machineDecisions: settings.machineDecisions,
       separationOfDuties: settings.separationOfDuties,
-      identityLink: await identityLink(tx, tenant.id, self, approval.identities),
+      identityLink: linkTo(self, selves(self), approval.identities, approval.requestedAt),
       inGroup: groups.has(approval.groupId),
       groupName: names.get(approval.groupId) ?? 'the approver group',
-      voted: cast.some((vote) => vote.memberId === self),
+      voted,
+      voterLink: voted ? undefined : await voterLink(tx, tenant.id, self, selves(self), cast),
       votedInPlace: substitute === undefined ? undefined : actor(substitute.memberId).displayName,
       standsIn: groups.has(approval.groupId)
         ? undefined
@@ -85,14 +88,34 @@ export async function reviewerFactsOfAll(
   ): Promise<StandsIn | undefined> {
     let last: StandsIn | undefined
     for (const { delegatorId, delegatorName } of offered) {
+      const other = cast.filter((vote) => (vote.onBehalfOf ?? vote.memberId) !== delegatorId)
       last = {
         delegatorId,
         delegatorName,
-        behindRequest: (await identityLink(tx, tenant.id, delegatorId, approval.identities)) !== undefined,
+        behindRequest:
+          linkTo(delegatorId, selves(delegatorId), approval.identities, approval.requestedAt) !== undefined,
+        countsAsVoter: (await voterLink(tx, tenant.id, delegatorId, selves(delegatorId), other)) !== undefined,
         voted: cast.some((vote) => (vote.onBehalfOf ?? vote.memberId) === delegatorId),
       }
-      if (!last.voted && !(last.behindRequest && settings.separationOfDuties === 'required')) return last
+      const samePerson = last.behindRequest || last.countsAsVoter
+      if (!last.voted && !(samePerson && settings.separationOfDuties === 'required')) return last
     }
     return last
   }
+}
+
+/** Why a member counts as one of those who have voted, completing "You …": a quorum counts people, not accounts. */
+async function voterLink(
+  tx: Transaction,
+  tenantId: string,
+  memberId: string,
+  selves: Selves,
+  cast: readonly CastVote[],
+): Promise<string | undefined> {
+  for (const vote of cast) {
+    const ids = [vote.memberId, ...(vote.onBehalfOf === null ? [] : [vote.onBehalfOf])].filter((id) => id !== memberId)
+    const link = linkTo(memberId, selves, await identitiesOfVoters(tx, tenantId, ids), vote.createdAt)
+    if (link !== undefined) return link
+  }
+  return undefined
 }

@@ -6,9 +6,9 @@ import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import type { Identity } from './identities.ts'
+import type { Identity } from '#server/tenants/identities.ts'
 
-const columns = [
+export const columns = [
   'parkedAt',
   'id',
   'kind',
@@ -48,7 +48,7 @@ async function selectApproval(tx: Transaction, tenantId: string, id: string, loc
 
 const contextOf = (id: string, column: 'payload' | 'presentation') => contentContext('approvals', [id], column)
 
-function typed<T extends { id: string; status: string; presentation: Buffer | null; identities: unknown }>(
+export function typed<T extends { id: string; status: string; presentation: Buffer | null; identities: unknown }>(
   cipher: TenantCipher,
   row: T,
 ) {
@@ -205,81 +205,6 @@ export const findGrant = (tx: Transaction, tenantId: string, id: string) =>
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst()
-
-export type ApprovalFilter = {
-  status?: ApprovalStatus
-  /** True: only requests that are no longer pending. */
-  decided?: boolean
-  /** Only requests that this member can decide now, in their own right or as the delegate of others. */
-  decidableBy?: { memberId: string; standsInFor: readonly string[] }
-  /** Only requests of which this member is the requester, or counts as the requester. */
-  requestedBy?: string
-  expiringWithinSeconds?: number
-}
-
-/** One page, newest first. */
-export async function listApprovals(
-  tx: Transaction,
-  tenantId: string,
-  filter: ApprovalFilter,
-  limit: number,
-  cursor: string | undefined,
-) {
-  let query = tx
-    .selectFrom('approvals')
-    .select(columns)
-    .select(sql<boolean>`parked_at is null and expires_at <= clock_timestamp()`.as('expired'))
-    .where('tenantId', '=', tenantId)
-  if (cursor !== undefined) query = query.where('id', '<', cursor)
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  if (filter.decided === true) query = query.where('status', '<>', 'pending')
-  if (filter.requestedBy !== undefined)
-    query = query.where(sql<boolean>`identities @> ${behind(filter.requestedBy)}::jsonb`)
-  if (filter.expiringWithinSeconds !== undefined)
-    query = query.where(
-      sql<boolean>`expires_at < clock_timestamp() + make_interval(secs => ${filter.expiringWithinSeconds})`,
-    )
-  if (filter.decidableBy !== undefined) {
-    const { memberId, standsInFor } = filter.decidableBy
-    const seats = [memberId, ...standsInFor]
-    query = query.where(sql<boolean>`not identities @> ${behind(memberId)}::jsonb`).where((e) =>
-      e.or(
-        seats.map((seat) =>
-          e.and([
-            sql<boolean>`not identities @> ${behind(seat)}::jsonb`,
-            e.exists(
-              e
-                .selectFrom('approverGroupMembers as link')
-                .select('link.memberId')
-                .whereRef('link.tenantId', '=', 'approvals.tenantId')
-                .whereRef('link.groupId', '=', 'approvals.groupId')
-                .where('link.memberId', '=', seat),
-            ),
-            e.not(
-              e.exists(
-                e
-                  .selectFrom('approvalVotes as vote')
-                  .select('vote.id')
-                  .whereRef('vote.tenantId', '=', 'approvals.tenantId')
-                  .whereRef('vote.approvalId', '=', 'approvals.id')
-                  .whereRef('vote.escalationLevel', '=', 'approvals.escalationLevel')
-                  .where((vote) =>
-                    vote.or([vote('vote.memberId', 'in', [memberId, seat]), vote('vote.onBehalfOf', '=', seat)]),
-                  ),
-              ),
-            ),
-          ]),
-        ),
-      ),
-    )
-  }
-  const rows = await query.orderBy('id', 'desc').limit(limit).execute()
-  const cipher = await tenantCipher(tx, tenantId)
-  return rows.map((row) => typed(cipher, row))
-}
-
-/** For `identities @>`: the person counts as the requester. */
-const behind = (personId: string): string => JSON.stringify([{ personId }])
 
 export const findGroupNames = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
   tx

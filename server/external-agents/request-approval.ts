@@ -4,7 +4,6 @@ import { describeEffect } from '#lib/rules/effect.ts'
 import { maskValue } from '#lib/rules/mask.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import { RequestApprovalInput, RequestApprovalOutput } from '#lib/schemas/external-agents.ts'
-import { findOwners } from '#server/agents/store.ts'
 import { requestApproval as ask } from '#server/approvals/request.ts'
 import { presentDecision } from '#server/executions/steps/present-call.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
@@ -37,7 +36,7 @@ export const requestApproval = mutation({
       agentId: external.agent.id,
       decisionId: decision.decisionId,
       requestedBy: principal.memberId,
-      owners: (await findOwners(tx, tenant.id, [external.agent.id])).map(({ id }) => id),
+      agents: [external.agent.id],
       group: wanted.group,
       quorum: wanted.quorum,
       expiresAfterSeconds: wanted.expiresAfterSeconds,

@@ -20,6 +20,6 @@ export async function credentialsOf(tx: Transaction, tenant: Tenant, principal: 
 export const hasPasskey = async (tx: Transaction, tenant: Tenant, principal: Principal): Promise<boolean> =>
   (await findCredentials(tx, tenant.id, principal.memberId)).length > 0
 
-/** Deletes all passkeys when a person's access is reset or ends. Returns how many there were. */
-export const forgetPasskeys = (tx: Transaction, tenant: Tenant, memberId: string): Promise<number> =>
+/** Deletes all passkeys when a person's access is reset or ends. Returns their names. */
+export const forgetPasskeys = (tx: Transaction, tenant: Tenant, memberId: string): Promise<string[]> =>
   deletePasskeysOf(tx, tenant.id, memberId)

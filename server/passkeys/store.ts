@@ -83,15 +83,16 @@ export const deletePasskey = (tx: Transaction, tenantId: string, memberId: strin
     .returning(columns)
     .executeTakeFirst()
 
-/** Returns how many there were. */
-export async function deletePasskeysOf(tx: Transaction, tenantId: string, memberId: string): Promise<number> {
+/** Returns their names. */
+export async function deletePasskeysOf(tx: Transaction, tenantId: string, memberId: string): Promise<string[]> {
   await tx.deleteFrom('passkeyChallenges').where('tenantId', '=', tenantId).where('memberId', '=', memberId).execute()
-  const result = await tx
+  const removed = await tx
     .deleteFrom('passkeys')
     .where('tenantId', '=', tenantId)
     .where('memberId', '=', memberId)
-    .executeTakeFirst()
-  return Number(result.numDeletedRows)
+    .returning('name')
+    .execute()
+  return removed.map(({ name }) => name)
 }
 
 /** Stores a challenge for `seconds`, and deletes the person's expired ones. */

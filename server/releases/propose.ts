@@ -82,6 +82,7 @@ export const propose = preparedMutation({
       subjectId: releaseId,
       presentation: presentationOf(content, digest, before?.version),
       agentId: input.agentId,
+      agents: [input.agentId],
       requestedBy: principal.memberId,
       bound: {
         release: digest,

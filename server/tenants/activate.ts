@@ -1,5 +1,6 @@
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { proveByMail } from './account-control.ts'
 import { lockPrincipal, type MemberRow, setMember } from './member-store.ts'
 
 /** A member who may set a password now, locked until `tx` ends; undefined for a suspended or removed member. */
@@ -12,19 +13,21 @@ export async function lockForPassword(
   return member?.status === 'invited' || member?.status === 'active' ? member : undefined
 }
 
-/** Records that the member set a password with a sign-in link, which activates an invited member. */
+/** Records that the member set a password with a sign-in link, which activates an invited member. A link that was `mailed`
+ * to their address may prove that they control the account. */
 export async function recordPassword(
   tx: Transaction,
   tenant: { id: string; externalId: string },
   member: MemberRow,
-  purpose: string,
+  { purpose, mailed }: { purpose: string; mailed: boolean },
 ): Promise<void> {
   const activated = member.status === 'invited'
   if (activated) await setMember(tx, tenant.id, member.id, { status: 'active' })
+  if (mailed) await proveByMail(tx, tenant.id, member)
   await appendAudit(tx, tenant, {
     actor: { type: 'person', id: member.id, name: member.username },
     action: activated ? 'member.activated' : 'member.password_set',
     resource: { type: 'member', id: member.id },
-    details: { by: 'sign_in_link', purpose },
+    details: { by: 'sign_in_link', purpose, mailed },
   })
 }

@@ -3,6 +3,7 @@ import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { createSigningKey } from '#server/kernel/keys/signing-keys.ts'
+import { proveByOperator } from './account-control.ts'
 import { insertGroup, insertGroupMember } from './group-store.ts'
 import { insertMember, insertSponsor, insertTenant } from './store.ts'
 
@@ -66,7 +67,7 @@ export async function addGroupMember(
   })
 }
 
-/** Makes a principal a member. A service account names the person who created it: the two count as one identity. */
+/** Makes a principal a member, on the operator's behalf. A service account names the person who created it: the two count as one identity. */
 export async function createMember(
   tx: Transaction,
   tenant: { id: string; externalId: string },
@@ -84,6 +85,7 @@ export async function createMember(
   const id = newId()
   const { email, createdBy, ...row } = member
   await insertMember(tx, { tenantId: tenant.id, id, ...row, email: email ?? null, status: 'active' })
+  if (row.kind === 'person') await proveByOperator(tx, tenant.id, row, 'created')
   if (createdBy !== undefined)
     await insertSponsor(tx, { tenantId: tenant.id, memberId: id, personId: createdBy, link: 'created' })
   await appendAudit(tx, tenant, {

@@ -4,6 +4,7 @@ import type { FirstSignIn } from '#server/kernel/auth/first-sign-in.ts'
 import { findMember } from '#server/kernel/auth/store.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { insertAccountLink } from './account-link-store.ts'
 import { countMembersOf, findNamesakes, insertSignedIn, lockFirstSignIns } from './first-sign-in-store.ts'
 
 /** Per issuer and tenant: a misbehaving issuer can't fill the list of members without limit. */
@@ -40,6 +41,14 @@ export const signInFirst: FirstSignIn = (tenant, token, person, requestId) => {
       email,
       roles,
     })
+    if (kind === 'person')
+      await insertAccountLink(tx, {
+        tenantId: tenant.id,
+        account: token,
+        kind: 'created',
+        by: undefined,
+        proof: 'provider',
+      })
     await appendAudit(tx, tenant, {
       actor: systemActor,
       action: 'member.created',

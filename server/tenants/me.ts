@@ -1,5 +1,6 @@
 import { Session } from '#lib/schemas/tenants.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
+import { findResetsToAcknowledge } from './account-link-store.ts'
 import { findGroupsOf } from './group-store.ts'
 import { findTenantRevision } from './store.ts'
 import { settingsOf, tenantView } from './view.ts'
@@ -26,6 +27,12 @@ export const me = query({
       },
       tenant: tenantView(tenant),
       settings: settingsOf(tenant),
+      resets: (await findResetsToAcknowledge(tx, tenant.id, principal)).map((reset) => ({
+        id: reset.id,
+        at: reset.createdAt.toISOString(),
+        by: reset.personName,
+        passkeysRemoved: reset.passkeysRemoved,
+      })),
       tenantRevision: await findTenantRevision(tx, tenant.id),
     }
   },

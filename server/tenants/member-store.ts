@@ -111,7 +111,7 @@ export const findAdmins = (tx: Transaction, tenantId: string) =>
 export async function listMembers(
   tx: Transaction,
   tenantId: string,
-  filter: { status: MemberStatus | undefined; kind: string | undefined },
+  filter: { status: MemberStatus | undefined; kind: string | undefined; control: 'open' | 'before' | undefined },
   limit: number,
   cursor: string | undefined,
 ) {
@@ -119,6 +119,24 @@ export async function listMembers(
   query = filter.kind === undefined ? query.where('kind', 'in', managed) : query.where('kind', '=', filter.kind)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (cursor !== undefined) query = query.where('id', '>', cursor)
+  const { control } = filter
+  if (control !== undefined)
+    query = query
+      .where('kind', '=', 'person')
+      .where('status', '<>', 'removed')
+      .where((e) => {
+        const links = e
+          .selectFrom('accountLinks as link')
+          .select('link.id')
+          .whereRef('link.issuer', '=', 'members.issuer')
+          .whereRef('link.subject', '=', 'members.subject')
+        if (control === 'open') return e.exists(links.where('link.provedAt', 'is', null))
+        return e.not(
+          e.exists(
+            links.where((link) => link.or([link('link.proof', 'is', null), link('link.proof', '<>', 'before')])),
+          ),
+        )
+      })
   return (await query.orderBy('id').limit(limit).execute()).map(typed)
 }
 

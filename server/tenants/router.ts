@@ -1,4 +1,5 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
+import { acknowledgeReset } from './acknowledge-reset.ts'
 import { current } from './current.ts'
 import { list } from './list.ts'
 import { me } from './me.ts'
@@ -11,4 +12,8 @@ export const tenants = router({
   list: procedure.query(list),
   updateBranding: procedure.mutation(updateBranding),
 })
-export const session = router({ me: procedure.query(me), watch: procedure.subscription(watch) })
+export const session = router({
+  acknowledgeReset: procedure.mutation(acknowledgeReset),
+  me: procedure.query(me),
+  watch: procedure.subscription(watch),
+})

@@ -45,7 +45,7 @@ export function askForRefund(tenant: Tenant, by: Caller, request: Request = {}):
       presentation: { ...presentation, risk },
       agentId: newId(),
       requestedBy: by.principal.memberId,
-      owners: [],
+      agents: [],
       group: approverGroup,
       quorum,
       expiresAfterSeconds,

@@ -6,7 +6,8 @@
  */
 export const tableOwners: Readonly<Record<string, { owner: string; readBy: readonly string[] }>> = {
   access_changes: { owner: 'access', readBy: [] },
-  agent_owners: { owner: 'agents', readBy: ['evidence'] },
+  account_links: { owner: 'tenants', readBy: [] },
+  agent_owners: { owner: 'agents', readBy: ['approvals', 'evidence'] },
   agent_versions: { owner: 'agents', readBy: ['evidence', 'executions', 'policies', 'releases'] },
   agents: { owner: 'agents', readBy: ['evidence', 'executions', 'policies', 'releases', 'telemetry', 'traces'] },
   api_key_index: { owner: 'secrets', readBy: ['kernel'] },
@@ -103,6 +104,7 @@ export const tableAtRunTime: readonly string[] = [
  */
 export const lentWrites: Readonly<Record<string, readonly string[]>> = {
   access: [
+    'tenants/account-link-store.ts setProved',
     'tenants/group-store.ts insertGroup',
     'tenants/group-store.ts lockGroup',
     'tenants/group-store.ts replaceGroupMembers',

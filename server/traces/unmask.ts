@@ -55,7 +55,7 @@ export const unmask = mutation({
             },
             presentation: presentationOf(trace.name, input, principal.displayName),
             requestedBy: principal.memberId,
-            owners: [],
+            agents: [],
             group: 'change-approvers',
             quorum: 1,
             expiresAfterSeconds: approvalSeconds,

@@ -9,7 +9,9 @@ import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { refuse } from '#server/kernel/operation.ts'
+import { confirmAddress } from '#server/tenants/account-control.ts'
 import { lockGroup, replaceGroupMembers } from '#server/tenants/group-store.ts'
+import { samePerson } from '#server/tenants/identities.ts'
 import { lockMember, setMember } from '#server/tenants/member-store.ts'
 import { lockTenant, setTenant } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
@@ -49,18 +51,24 @@ const decided =
 const overtaken = (what: string) =>
   new ApiError('conflict', `${what} since this was requested. Reject this request and propose the change again.`)
 
-const RoleGrant = z.object({ roles: z.array(z.string()) })
+const RoleGrant = z.object({ roles: z.array(z.string()), address: z.string().nullish() })
 
-/** Adds the granted roles to the member's current roles. */
+/** Adds the granted roles to the member's current roles. The approver also confirms the address that the request shows. */
 export const roleGrantDecided = decided(async (tx, tenant, memberId, change, { deciders }) => {
-  const { roles } = RoleGrant.parse(change)
+  const { roles, address } = RoleGrant.parse(change)
   const member = await lockMember(tx, tenant.id, memberId)
   if (member === undefined || member.status === 'removed') throw overtaken('This member has been removed')
   // Applies even in a tenant that has turned separation of duties off.
   if (deciders.includes(member.id))
     throw refuse('separation_of_duties', 'You can’t approve a change of your own roles.')
+  for (const decider of deciders) {
+    const role = 'would get these roles'
+    const link = await samePerson(tx, tenant.id, decider, { memberId: member.id, link: role, role })
+    if (link !== undefined) throw refuse('separation_of_duties', `You ${link}, so someone else must decide.`)
+  }
   const after = [...new Set([...member.roles, ...roles])]
   await setMember(tx, tenant.id, member.id, { roles: after })
+  if (address != null && address === member.email) await confirmAddress(tx, tenant.id, member, deciders)
   return {
     action: 'member.roles_granted',
     resource: { type: 'member', id: member.id },

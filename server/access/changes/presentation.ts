@@ -3,7 +3,14 @@ import { guardedRoles } from '#lib/rules/members.ts'
 import { type SettingChange, settingName, settingText } from '#lib/rules/settings.ts'
 import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
 
-type Person = { displayName: string; username: string; kind: string; status: string; roles: readonly string[] }
+type Person = {
+  displayName: string
+  username: string
+  email?: string | null
+  kind: string
+  status: string
+  roles: readonly string[]
+}
 
 /** What each guarded role permits; the end of a sentence. */
 const means: Partial<Record<Role, string>> = {
@@ -32,10 +39,17 @@ const listed = (names: readonly string[]): string =>
 const why = (reason: string | undefined): ArgumentView => ({ path: 'reason', value: reason ?? '(not given)' })
 
 /** How certain a person's identity is: an approver needs to know this before granting a role. */
-function identityNote({ displayName, status }: Person, askedBy: string): string {
-  return status === 'invited'
-    ? `${displayName} was invited and has not set a password yet; an administrator has the one-time link. Make sure that it reaches ${displayName}, and not ${askedBy}.`
-    : `${displayName} is already an active member.`
+function identityNotes({ displayName, status, email }: Person, askedBy: string): string[] {
+  const standing =
+    status === 'invited'
+      ? `${displayName} was invited and has not set a password yet. Make sure that the one-time link reaches ${displayName}, and not ${askedBy}.`
+      : `${displayName} is already an active member.`
+  return email == null
+    ? [standing]
+    : [
+        standing,
+        `You also confirm that ${email} is the address of ${displayName}: a link that was sent there proves who controls the account.`,
+      ]
 }
 
 export function roleGrantPresentation(
@@ -54,13 +68,14 @@ export function roleGrantPresentation(
       ...guardedRoles
         .filter((role) => roles.includes(role))
         .map((role) => `${member.displayName} can ${means[role]} (role ${role}), starting with their next request.`),
-      identityNote(member, askedBy),
+      ...identityNotes(member, askedBy),
     ],
     risk: roles.includes('tenant_admin') ? 'critical' : 'high',
     action: 'member.grant_roles',
     resource: `member/${member.username}`,
     arguments: [
       { path: 'member', value: member.username },
+      ...(member.email == null ? [] : [{ path: 'address', value: member.email }]),
       { path: 'grant', value: [...roles] },
       { path: 'roles before', value: [...member.roles] },
       { path: 'roles after', value: after },
@@ -138,14 +153,21 @@ export function settingsPresentation(
   }
 }
 
-export function passwordResetPresentation(member: Person, askedBy: string, reason: string | undefined): Presentation {
+export function passwordResetPresentation(
+  member: Person & { email: string | null },
+  askedBy: string,
+  reason: string | undefined,
+  byMail: boolean,
+): Presentation {
+  const recipient = byMail && member.email !== null ? member.email : askedBy
   return {
     ...common,
     title: `Reset the password of ${member.displayName}`,
     effectLabel: `password reset of ${member.displayName}`,
     verb: 'Reset',
     effects: [
-      `${askedBy} gets a one-time link. Anyone who has this link can sign in as ${member.displayName}, who has the roles ${listed(member.roles)}.`,
+      `${recipient} gets a one-time link. Anyone who has this link can sign in as ${member.displayName}, who has the roles ${listed(member.roles)}.`,
+      `Until it is proved that ${member.displayName} controls the account, ${askedBy} and ${member.displayName} count as one person.`,
       `${member.displayName} is signed out everywhere when the link is created, and the old password and the passkeys stop working.`,
       `Before you approve, ask ${member.displayName} through another channel whether they want this.`,
     ],
@@ -155,7 +177,7 @@ export function passwordResetPresentation(member: Person, askedBy: string, reaso
     arguments: [
       { path: 'member', value: member.username },
       { path: 'roles', value: [...member.roles] },
-      { path: 'link recipient', value: askedBy },
+      { path: 'link recipient', value: recipient },
       why(reason),
     ],
     subject: { kind: 'password', member: member.username },

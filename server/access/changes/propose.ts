@@ -2,11 +2,11 @@ import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { PendingChange } from '#lib/schemas/members.ts'
-import type { Party } from '#server/approvals/identities.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
+import type { Party } from '#server/tenants/identities.ts'
 import { type ChangeKind, findProposed, insertChange } from './store.ts'
 
 const proposalTtlSeconds = 7 * 86_400
@@ -51,7 +51,7 @@ export async function proposeChange(
     },
     presentation,
     requestedBy: principal.memberId,
-    owners: [],
+    agents: [],
     parties,
     group: 'change-approvers',
     quorum: 1,

@@ -4,6 +4,9 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 
 export type ChangeKind = 'role_grant' | 'group_change' | 'setting_change' | 'password_reset'
+/** How long an approved reset can be carried out. */
+export const resetHours = 24
+
 export type ChangeStatus = 'proposed' | 'approved' | 'applied' | 'rejected' | 'withdrawn'
 
 const columns = ['id', 'kind', 'subjectId', 'change', 'status', 'approvalId', 'proposedBy'] as const
@@ -63,6 +66,26 @@ export async function setDecided(
     .executeTakeFirst()
   return row === undefined ? undefined : typed(row)
 }
+
+/** Resets that wait for approval, or are approved and can still be carried out. */
+export const findResets = (tx: Transaction, tenantId: string, subjectIds: readonly string[]) =>
+  tx
+    .selectFrom('accessChanges')
+    .select(['subjectId', 'status', 'approvalId', 'proposedBy'])
+    .where('tenantId', '=', tenantId)
+    .where('kind', '=', 'password_reset')
+    .where('subjectId', 'in', subjectIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...subjectIds])
+    .where((where) =>
+      where.or([
+        where('status', '=', 'proposed'),
+        where.and([
+          where('status', '=', 'approved'),
+          where('decidedAt', '>', sql<Date>`clock_timestamp() - make_interval(hours => ${resetHours})`),
+        ]),
+      ]),
+    )
+    .orderBy('id')
+    .execute()
 
 /**
  * approved → applied, only for its proposer and within `hours` of the decision. Undefined if no change matches.

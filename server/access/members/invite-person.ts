@@ -1,7 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import { Username } from '#lib/schemas/members.ts'
 import { isUsernameTaken } from '#server/identity/links/link-store.ts'
-import { createSignInLink, type SignInLink } from '#server/identity/links/sign-in-links.ts'
 import { createRealmUser } from '#server/identity/realms/create-realm.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -17,14 +16,14 @@ export type Invitation = {
 }
 
 /**
- * Creates account, membership (invited) and one-time link of a new person. Throws `name_conflict`. Writes no audit
- * record.
+ * Creates account and membership (invited) of a new person; the caller creates the link and records who
+ * counts as the account's holder. Throws `name_conflict`. Writes no audit record.
  */
 export async function invitePerson(
   tx: Transaction,
   tenant: { id: string; slug: string },
   { email, username: wanted, displayName, roles }: Invitation,
-): Promise<{ memberId: string; username: string; link: SignInLink }> {
+): Promise<{ id: string; issuer: string; subject: string; username: string; displayName: string; email: string }> {
   await lockNames(tx, tenant.id)
   const username = wanted === undefined ? await freeUsername(tx, tenant.id, email) : wanted
   const namesakes = await findNamesakes(tx, tenant.id, { username, email })
@@ -33,15 +32,9 @@ export async function invitePerson(
   if (namesakes.length > 0 || (await isUsernameTaken(tx, tenant.id, username)))
     throw new ApiError('name_conflict', `A member named ${username} already exists. Choose another user name.`)
   const { userId } = await createRealmUser(tx, tenant, { username, displayName, email })
-  const memberId = await addInvited(tx, tenant.id, {
-    issuer: issuerOf(tenant.slug),
-    subject: userId,
-    username,
-    displayName,
-    email,
-    roles,
-  })
-  return { memberId, username, link: await createSignInLink(tx, tenant, userId, 'invitation') }
+  const person = { issuer: issuerOf(tenant.slug), subject: userId, username, displayName, email }
+  const id = await addInvited(tx, tenant.id, { ...person, roles })
+  return { id, ...person }
 }
 
 /** The part before the @ if that name is free, otherwise the whole address. */

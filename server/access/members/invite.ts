@@ -2,12 +2,16 @@ import { splitRoles } from '#lib/rules/members.ts'
 import { InviteInput, InviteOutput } from '#lib/schemas/members.ts'
 import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { handOver, withoutLink } from './hand-over.ts'
 import { invitePerson } from './invite-person.ts'
-import { handedOver, withoutLink } from './link-notice.ts'
 import { proposeGrant } from './propose-grant.ts'
+import { requirePerson } from './require-person.ts'
 import { memberView } from './view.ts'
 
-/** Invites a person. Roles that need an approval are requested; the others apply when the person accepts. */
+/**
+ * Invites a person. Roles that need an approval are requested; the others apply when the person accepts. Until it is proved that
+ * this person controls the account, the caller counts as the same person.
+ */
 export const invite = mutation({
   permission: 'member:manage',
   input: InviteInput,
@@ -26,23 +30,19 @@ export const invite = mutation({
             username: output.member.username,
             changeId: output.change?.changeId ?? null,
             linkExpiresAt: output.expiresAt,
+            mailed: output.inviteUrl === null,
           }),
     },
   }),
   async run({ tx, tenant, principal, input }) {
+    requirePerson(principal, 'invite people')
     requireOwnAccounts('people’s accounts')
     const { immediate, proposed } = splitRoles([], input.roles)
-    const { memberId, username, link } = await invitePerson(tx, tenant, { ...input, roles: immediate })
-    const person = {
-      id: memberId,
-      username,
-      displayName: input.displayName,
-      kind: 'person',
-      status: 'invited',
-      roles: immediate,
-    }
+    const account = await invitePerson(tx, tenant, { ...input, roles: immediate })
+    const link = await handOver(tx, { tenant, principal }, account, 'invited')
+    const person = { ...account, kind: 'person', status: 'invited', roles: immediate }
     const change =
       proposed.length === 0 ? null : await proposeGrant(tx, { tenant, principal }, person, proposed, input.reason)
-    return { member: await memberView(tx, tenant, memberId), ...handedOver(link, input.displayName), change }
+    return { member: await memberView(tx, tenant, account.id), ...link, change }
   },
 })

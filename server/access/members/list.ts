@@ -10,7 +10,7 @@ export const list = query({
   input: ListMembersInput,
   output: MemberList,
   async run({ tx, tenant, input }) {
-    const filter = { status: input.status, kind: input.kind }
+    const filter = { status: input.status, kind: input.kind, control: input.control }
     const rows = await listMembers(tx, tenant.id, filter, input.limit + 1, input.cursor)
     return pageOf(await memberViews(tx, tenant, rows), input.limit, (member) => member.id)
   },

@@ -283,7 +283,7 @@ describe("members can't change themselves", () => {
     ['resumption', resume, {}],
     ['removal', remove, { reason: 'x' }],
     ['password', resetPassword, {}],
-  ] as const)('%s, not even through their own service account', async (_name, operation, input) => {
+  ] as const)('%s, not even through their own service account', async (name, operation, input) => {
     const machine = await tenant.as('toms-machine', {
       roles: ['tenant_admin'],
       kind: 'service_account',
@@ -292,7 +292,9 @@ describe("members can't change themselves", () => {
     for (const caller of [tom, machine])
       await expect(
         call(operation as Operation<unknown, unknown>, caller, { id: tom.principal.memberId, ...input }),
-      ).rejects.toMatchObject({ code: 'separation_of_duties' })
+      ).rejects.toMatchObject({
+        code: name === 'password' && caller === machine ? 'person_required' : 'separation_of_duties',
+      })
     expect(await member(ivy, tom.principal.memberId)).toMatchObject({
       status: 'active',
       roles: ['tenant_admin'],

@@ -8,6 +8,7 @@ type Person = {
   id: string
   username: string
   displayName: string
+  email: string | null
   kind: string
   status: string
   roles: readonly string[]
@@ -24,7 +25,7 @@ export const proposeGrant = (
   proposeChange(tx, caller, {
     kind: 'role_grant',
     subjectId: member.id,
-    change: { roles: [...roles], rolesBefore: [...member.roles] },
+    change: { roles: [...roles], rolesBefore: [...member.roles], address: member.email },
     presentation: roleGrantPresentation(member, roles, caller.principal.displayName, reason),
     parties: [{ memberId: member.id, link: 'would get these roles', role: 'would get these roles' }],
   })

@@ -4,8 +4,9 @@ import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { refuse } from '#server/kernel/operation.ts'
+import { selvesOf } from '#server/tenants/identities.ts'
 import { findAdmins, lockMember, type MemberRow } from '#server/tenants/member-store.ts'
-import { findSponsors, lockTenant } from '#server/tenants/store.ts'
+import { lockTenant } from '#server/tenants/store.ts'
 
 type Target = { member: MemberRow; facts: MemberFacts }
 
@@ -25,7 +26,9 @@ export async function lockTarget(
     throw new ApiError('revision_conflict', 'The member changed after you opened it. Reload it and try again.', {
       details: { revision: member.revision },
     })
-  const behind = await findSponsors(tx, tenant.id, [principal.memberId])
+  const selves = (await selvesOf(tx, tenant.id, [principal.memberId]))(principal.memberId)
+  // An administrator manages the accounts that they invited; these accounts don't manage the administrator.
+  const holder = selves.counterparts.find((one) => one.as === 'holder' && one.memberId === member.id)
   const admins = await findAdmins(tx, tenant.id)
   return {
     member,
@@ -33,7 +36,8 @@ export async function lockTarget(
       kind: member.kind === 'person' ? 'person' : 'service_account',
       status: member.status,
       roles: member.roles,
-      isCaller: member.id === principal.memberId || behind.some((sponsor) => sponsor.personId === member.id),
+      isCaller: selves.people.includes(member.id),
+      identityLink: holder?.link('would be changed'),
       isLastAdmin: admins.length === 1 && admins[0]?.id === member.id,
       isForeign: member.issuer !== issuerOf(tenant.slug),
     },

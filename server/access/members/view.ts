@@ -1,10 +1,11 @@
-import type { Member } from '#lib/schemas/members.ts'
+import { AccountControl, type Member } from '#lib/schemas/members.ts'
 import { findLinkEnds } from '#server/identity/links/link-store.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { listLinksOfMembers } from '#server/tenants/account-link-store.ts'
 import { actorOf } from '#server/tenants/actors.ts'
 import { findAdmins, findGroupNamesOf, findMemberById, type MemberRow } from '#server/tenants/member-store.ts'
-import { findProposed } from '../changes/store.ts'
+import { findProposed, findResets } from '../changes/store.ts'
 
 type TenantRef = { id: string; slug: string }
 
@@ -22,9 +23,12 @@ export async function memberViews(
   )
   const grants = new Map((await findProposed(tx, tenantId, 'role_grant', ids)).map((row) => [row.subjectId, row]))
   const admins = await findAdmins(tx, tenantId)
+  const links = await listLinksOfMembers(tx, tenantId, ids)
+  const resets = new Map((await findResets(tx, tenantId, ids)).map((row) => [row.subjectId, row]))
   return rows.map((row) => {
     const grant = grants.get(row.id)
     const roles = grant?.change.roles
+    const reset = resets.get(row.id)
     return {
       ...actorOf(row),
       email: row.email,
@@ -34,6 +38,17 @@ export async function memberViews(
       linkExpiresAt: ends.get(row.subject)?.toISOString() ?? null,
       pendingRoles: Array.isArray(roles) ? roles.map(String) : [],
       pendingApprovalId: grant?.approvalId ?? null,
+      control:
+        row.kind === 'person'
+          ? controlOf(
+              links.filter((link) => link.memberId === row.id),
+              row,
+            )
+          : null,
+      pendingReset:
+        reset === undefined
+          ? null
+          : { approvalId: reset.approvalId, approved: reset.status === 'approved', requestedBy: reset.proposedBy },
       isLastAdmin: admins.length === 1 && admins[0]?.id === row.id,
       isForeign: row.issuer !== issuerOf(slug),
       createdAt: row.createdAt.toISOString(),
@@ -41,6 +56,32 @@ export async function memberViews(
     }
   })
 }
+
+type Link = Awaited<ReturnType<typeof listLinksOfMembers>>[number]
+
+/** A member without a record is from before, too: a process of an earlier version may have invited them. */
+function controlOf(links: readonly Link[], member: MemberRow): AccountControl {
+  const open = links.filter((link) => link.provedAt === null)
+  const latest = links
+    .filter((link) => link.provedAt !== null)
+    .reduce<Link | undefined>((last, link) => (isLater(link, last) ? link : last), undefined)
+  return {
+    countsAs: open.map((link) => ({
+      id: link.personId,
+      displayName: link.personName ?? 'A person of another organisation',
+      kind: link.kind === 'reset' ? 'reset' : 'invited',
+      at: link.createdAt.toISOString(),
+      mailed: link.mailed,
+    })),
+    proof: open.length > 0 ? null : Proof.parse(latest?.proof ?? 'before'),
+    provedAt: open.length > 0 ? null : (latest?.provedAt ?? member.createdAt).toISOString(),
+    provedBy: open.length > 0 ? null : (latest?.voucherName ?? null),
+  }
+}
+
+const Proof = AccountControl.shape.proof
+const isLater = ({ provedAt }: Link, last: Link | undefined): boolean =>
+  provedAt !== null && (last === undefined || last.provedAt === null || provedAt >= last.provedAt)
 
 /** The member's current state. */
 export async function memberView(tx: Transaction, tenant: TenantRef, id: string): Promise<Member> {

@@ -1,6 +1,5 @@
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
-import { findOwners } from '#server/agents/store.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
@@ -56,7 +55,6 @@ async function ask(
 ): Promise<Request> {
   const { tenant, row, mask } = loaded
   const maskedArguments = mask(leaving) as JsonObject
-  const owners = (await findOwners(tx, tenant.id, [row.agentId])).map((owner) => owner.id)
   return await requestApproval(tx, tenant, {
     kind: 'tool_call',
     subjectId: row.id,
@@ -67,7 +65,7 @@ async function ask(
     stepId: step.id,
     decisionId: decision.decisionId,
     requestedBy: row.startedBy,
-    owners,
+    agents: [row.agentId],
     group: wanted.group,
     quorum: wanted.quorum,
     expiresAfterSeconds: wanted.expiresAfterSeconds,

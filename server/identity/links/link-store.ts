@@ -11,6 +11,7 @@ export async function insertLink(
     userId: string
     tokenSha256: Buffer
     purpose: 'invitation' | 'reset'
+    mailed: boolean
     expiresAt: Date
   },
 ): Promise<void> {
@@ -24,7 +25,7 @@ export const findLiveLink = (tx: Transaction, tenantId: string, tokenSha256: Buf
     .innerJoin('realmUsers as user', (join) =>
       join.onRef('user.tenantId', '=', 'link.tenantId').onRef('user.id', '=', 'link.userId'),
     )
-    .select(['link.userId', 'link.purpose', 'user.username', 'user.displayName', 'user.email'])
+    .select(['link.userId', 'link.purpose', 'link.mailed', 'user.username', 'user.displayName', 'user.email'])
     .where('link.tenantId', '=', tenantId)
     .where('link.tokenSha256', '=', tokenSha256)
     .where('link.usedAt', 'is', null)

@@ -19,18 +19,28 @@ const digest = (token: string): Buffer => createHash('sha256').update(token).dig
 
 /**
  * Creates the only valid link with which a person of the realm sets the password; older links stop working. The address
- * is the secret: it is returned only here, and only its SHA-256 is stored.
+ * is the secret: it is returned only here, and only its SHA-256 is stored. `mailed`: the caller only sends it by mail, to the
+ * account's address.
  */
 export async function createSignInLink(
   tx: Transaction,
   tenant: { id: string; slug: string },
   userId: string,
   purpose: 'invitation' | 'reset',
+  mailed = false,
 ): Promise<SignInLink> {
   const token = newSecret()
   const expiresAt = new Date(Date.now() + lifetimeMs)
   await deleteOpenLinks(tx, tenant.id, userId)
-  await insertLink(tx, { tenantId: tenant.id, id: newId(), userId, tokenSha256: digest(token), purpose, expiresAt })
+  await insertLink(tx, {
+    tenantId: tenant.id,
+    id: newId(),
+    userId,
+    tokenSha256: digest(token),
+    purpose,
+    mailed,
+    expiresAt,
+  })
   return { url: `${realmUrl(tenant.slug)}/sign-in-link/${token}`, expiresAt }
 }
 
@@ -64,6 +74,6 @@ export async function redeemLink(tx: Transaction, realm: Realm, token: string, p
   await setPassword(tx, tenantId, link.userId, passwordHash)
   await deleteOpenLinks(tx, tenantId, link.userId)
   await endSessions(tx, tenantId, link.userId)
-  await recordPassword(tx, { id: tenantId, externalId }, member, link.purpose)
+  await recordPassword(tx, { id: tenantId, externalId }, member, link)
   return true
 }

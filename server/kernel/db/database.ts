@@ -37,7 +37,8 @@ export async function bindTenant(tx: Transaction, tenantId: string): Promise<voi
 
 /**
  * Within `work`, `tx` can also read the memberships of this one principal in other tenants, under a policy of the
- * database. This is the only read across tenants; only tenants.list may call it (server/architecture.test.ts).
+ * database. Only tenants.list may call it (server/architecture.test.ts). The one other read across tenants has a policy of
+ * its own: who invited or reset the accounts of a tenant's members (account_links).
  */
 export async function withOwnMemberships<T>(
   tx: Transaction,

@@ -44,6 +44,25 @@ export interface AccessChanges {
   tenantId: string;
 }
 
+export interface AccountLinks {
+  acknowledgedAt: Timestamp | null;
+  addressConfirmedBy: string | null;
+  byIssuer: string | null;
+  bySubject: string | null;
+  createdAt: Generated<Timestamp>;
+  id: string;
+  issuer: string;
+  kind: string;
+  mailed: Generated<boolean>;
+  mailUsedAt: Timestamp | null;
+  passkeysRemoved: Generated<string[]>;
+  proof: string | null;
+  provedAt: Timestamp | null;
+  subject: string;
+  tenantId: string;
+  vouchedBy: string | null;
+}
+
 export interface AgentOwners {
   agentId: string;
   memberId: string;
@@ -681,6 +700,7 @@ export interface RealmSignInLinks {
   createdAt: Generated<Timestamp>;
   expiresAt: Timestamp;
   id: string;
+  mailed: Generated<boolean>;
   purpose: string;
   tenantId: string;
   tokenSha256: Buffer;
@@ -861,6 +881,7 @@ export interface Unsealed {
 
 export interface DB {
   accessChanges: AccessChanges;
+  accountLinks: AccountLinks;
   agentOwners: AgentOwners;
   agents: Agents;
   agentVersions: AgentVersions;

@@ -49,20 +49,29 @@ test('row-level security is enabled and forced, and each policy checks the tenan
         select 1 from pg_policies p where p.tablename = t.table_name and p.cmd = 'ALL'
           and p.qual = '(tenant_id = app_tenant())' and p.with_check = '(tenant_id = app_tenant())')`),
   ).toEqual([])
-  // Another permissive policy would open what the first one closes; the two below have a reason and tests of their own.
+  // Another permissive policy would open what the first one closes; the three below have a reason and tests of their own.
   expect(
     await names(`select tablename as name from pg_policies where schemaname = 'public' and tablename not in ('tenants', '${keyedByDigest}')
       group by tablename having count(*) > 1 order by 1`),
-  ).toEqual(['branding_images', 'members'])
+  ).toEqual(['account_links', 'branding_images', 'members'])
 })
 
-test('two tables have an additional policy, only for reading: a principal’s own memberships, and an image by its digest', async () => {
+test('three tables have an additional policy, only for reading: links of the tenant’s members, own memberships, an image by its digest', async () => {
   // The switcher lists the tenants of one person, whose token names the principal. Logos are public to anyone who has
   // the address.
   expect(
     await rows(`select tablename, policyname, cmd, qual, with_check from pg_policies where schemaname = 'public'
-      and tablename in ('branding_images', 'members') and policyname <> 'tenant_isolation' order by 1`),
+      and tablename in ('account_links', 'branding_images', 'members') and policyname <> 'tenant_isolation' order by 1`),
   ).toEqual([
+    {
+      tablename: 'account_links',
+      policyname: 'links_of_members',
+      cmd: 'SELECT',
+      qual: expect.stringMatching(
+        /^\(EXISTS \( SELECT 1\s+FROM members member\s+WHERE \(\(member\.tenant_id = app_tenant\(\)\) AND \(member\.issuer = account_links\.issuer\) AND \(member\.subject = account_links\.subject\)\)\)\)$/,
+      ),
+      with_check: null,
+    },
     {
       tablename: 'branding_images',
       policyname: 'branding_by_digest',

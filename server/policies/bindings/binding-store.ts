@@ -19,11 +19,11 @@ export const findBoundAgent = (tx: Transaction, tenantId: string, id: string) =>
     .limit(1)
     .executeTakeFirst()
 
-/** Names of agents that have a version with these labels, for display. */
-export const listLabelledAgents = (tx: Transaction, tenantId: string, selector: LabelSelector, limit: number) =>
+/** Agents that have a version with these labels. */
+export const listLabelledAgents = (tx: Transaction, tenantId: string, selector: LabelSelector) =>
   tx
     .selectFrom('agents as agent')
-    .select('agent.name')
+    .select(['agent.id', 'agent.name'])
     .where('agent.tenantId', '=', tenantId)
     .where('agent.status', '<>', 'retired')
     .where((e) =>
@@ -37,7 +37,6 @@ export const listLabelledAgents = (tx: Transaction, tenantId: string, selector: 
       ),
     )
     .orderBy('agent.name')
-    .limit(limit)
     .execute()
 
 export type Target = { agentId?: string | undefined; selector?: LabelSelector | undefined }

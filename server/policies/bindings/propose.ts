@@ -10,6 +10,9 @@ import { findActiveBinding, findBoundAgent, insertBinding, listLabelledAgents } 
 import { bindingPresentation } from './presentation.ts'
 import { requireFit } from './require-fit.ts'
 
+/** How many of the agents with the labels a request names. The owners of all of them count as the requester. */
+const shownAgents = 20
+
 /**
  * Proposes that a published version is enforced or runs in shadow, for an agent or for labels in an environment; approved by
  * `change-approvers`. A version that does not fit the agents' tools is rejected before an approval is requested.
@@ -50,6 +53,7 @@ export const proposeBinding = preparedMutation({
       subjectId: bindingId,
       presentation,
       agentId: input.agentId,
+      agents: target.kind === 'agent' ? [target.agent.id] : target.agentIds,
       requestedBy: principal.memberId,
       bound: {
         release: null,
@@ -69,8 +73,9 @@ export const proposeBinding = preparedMutation({
     async function targetOf() {
       const { agentId, selector } = input
       if (selector !== undefined) {
-        const agents = (await listLabelledAgents(tx, tenant.id, selector, 20)).map(({ name }) => name)
-        return { kind: 'labels' as const, selector, agents }
+        const labelled = await listLabelledAgents(tx, tenant.id, selector)
+        const agents = labelled.slice(0, shownAgents).map(({ name }) => name)
+        return { kind: 'labels' as const, selector, agents, agentIds: labelled.map(({ id }) => id) }
       }
       const agent = agentId === undefined ? undefined : await findBoundAgent(tx, tenant.id, agentId)
       return agent === undefined ? undefined : { kind: 'agent' as const, agent }

@@ -230,11 +230,12 @@ export const lines: Record<string, Line> = {
 
   'POST /v1/members.invite': [
     'member:manage',
-    fresh((name) => ({ email: `${name}@mail.example`, displayName: name, roles: [] })),
+    // A machine invites and resets no one, and vouches for no one.
+    fresh((name) => ({ email: `${name}@mail.example`, displayName: name, roles: [] }), forPeople),
   ],
   'GET /v1/members.list': ['member:manage', plain(), filter('member', 'cursor')],
   'POST /v1/members.remove': ['member:manage', by('member', (id) => ({ id, reason }))],
-  'POST /v1/members.resetPassword': ['member:manage', by('member', (id) => ({ id }))],
+  'POST /v1/members.resetPassword': ['member:manage', by('member', (id) => ({ id }), forPeople)],
   // The world's members are active.
   'POST /v1/members.resume': ['member:manage', by('member', (id) => ({ id }), { own: [409] })],
   'POST /v1/members.setRoles': [
@@ -242,6 +243,8 @@ export const lines: Record<string, Line> = {
     by('member', (id) => ({ id, expectedRevision: 1, roles: ['viewer'] })),
   ],
   'POST /v1/members.suspend': ['member:manage', by('member', (id) => ({ id, reason }))],
+  // The operator created the world's members, which is proof.
+  'POST /v1/members.vouch': ['member:manage', by('member', (id) => ({ id, reason }), { own: [409, 403] })],
 
   'GET /v1/policies': ['policy:read', plain(), filter('policy', 'cursor')],
   'GET /v1/policies.budgets': ['policy:read', by('policy', (policyId) => ({ policyId }))],
@@ -340,6 +343,7 @@ export const lines: Record<string, Line> = {
     by('serviceAccount', (clientId) => ({ clientId })),
   ],
 
+  'POST /v1/session.acknowledgeReset': ['any', by('accountReset', (id) => ({ id }), forPeople)],
   'GET /v1/session.me': ['any', plain(undefined)],
   'GET /v1/session.watch': ['any', plain()],
   'GET /v1/tenants.current': ['any', plain(undefined)],

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Role, rolePermissions } from '#lib/permissions.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { proveByOperator } from '#server/tenants/account-control.ts'
+import { findResetsToAcknowledge } from '#server/tenants/account-link-store.ts'
+import { findMemberByUsername } from '#server/tenants/store.ts'
 import { until } from '#server/testing/until.ts'
 import type { PropertyServer } from './server.ts'
 import { type PropertyTenant, propertyTenant } from './tenant.ts'
 
 /** The kinds of objects that an input can name. For an operation that names a new kind, add it here, and an object below. */
 export type Kind =
+  | 'accountReset'
   | 'agent'
   | 'apiKey'
   | 'approval'
@@ -108,6 +113,7 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
     tenant,
     another,
     objects: {
+      accountReset: await resetOf(tenant, 'pat'),
       agent: agentId,
       apiKey: await another.apiKey(),
       approval,
@@ -238,6 +244,15 @@ const approve = ({ baseUrl }: PropertyServer, token: string, approvalId: string,
     decision: 'approve',
     decisionAcknowledged: true,
     reason: `Read by ${slug}.`,
+  })
+
+/** A reset by the operator, of which the person has not been told yet. */
+const resetOf = (tenant: PropertyTenant, username: string): Promise<string> =>
+  runtime().database.inTenant(tenant.id, async (tx) => {
+    const account = await findMemberByUsername(tx, tenant.id, username)
+    await proveByOperator(tx, tenant.id, account, 'reset')
+    const [reset] = await findResetsToAcknowledge(tx, tenant.id, account)
+    return reset?.id ?? ''
   })
 
 export type Api = ReturnType<typeof apiOf>

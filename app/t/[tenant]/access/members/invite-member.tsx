@@ -38,7 +38,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   return (
     <ActDialog
       title="Invite a person"
-      description="They receive a one-time link, set a password, and then have the roles that you choose here."
+      description="They receive a one-time link, set a password, and then have the roles that you choose here. Until it is proved that they control the account, you count as the same person: another administrator can vouch for them."
       label={rolesLabel([], roles, 'Invite')}
       busyLabel="Inviting…"
       done="invited"

@@ -5,6 +5,7 @@ import { Proposed } from '#components/forms/proposed.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { roleName } from '#lib/permission-texts.ts'
 import type { Answers } from '#lib/trpc.ts'
@@ -12,13 +13,15 @@ import type { Answers } from '#lib/trpc.ts'
 type LinkResultProps = {
   title: string
   result: Answers['members']['invite']
+  /** Names of the passkeys that a reset removed. */
+  removed?: readonly string[]
   /** What to do if the response with the link was lost. */
   lost: string
   onClose: () => void
 }
 
 /** The result of an invitation or a reset: a one-time link, a sent mail, or a request that waits for approval. */
-export function LinkResult({ title, result, lost, onClose }: LinkResultProps) {
+export function LinkResult({ title, result, removed = [], lost, onClose }: LinkResultProps) {
   const { inviteUrl, expiresAt, notice, change, member } = result
   const waits = change !== null && (
     <Proposed
@@ -36,6 +39,11 @@ export function LinkResult({ title, result, lost, onClose }: LinkResultProps) {
       <KeyValue name="Link expires">
         <Time at={expiresAt} />
       </KeyValue>
+      {removed.length > 0 && (
+        <KeyValue name="Passkeys removed">
+          <ShownText>{removed.join(', ')}</ShownText>
+        </KeyValue>
+      )}
     </KeyValues>
   )
   if (inviteUrl !== null)

@@ -2,33 +2,38 @@
 
 import { useState } from 'react'
 import { ActionButton } from '#components/navigation/action-button.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import {
-  holdsGuardedRole,
+  resetNeedsApproval,
   whyNotRemove,
   whyNotResetPassword,
   whyNotResume,
   whyNotSetRoles,
   whyNotSuspend,
+  whyNotVouch,
 } from '#lib/rules/members.ts'
 import type { Member } from '#lib/schemas/members.ts'
 import { ChangeStanding, type Standing } from './change-standing.tsx'
-import { useFacts } from './member-facts.ts'
+import { ControlState } from './control-state.tsx'
+import { useFacts, vouchFacts } from './member-facts.ts'
 import { MemberStatusShape } from './member-status.tsx'
 import { ResetPassword } from './reset-password.tsx'
-import { PendingRoles, RoleList } from './role-list.tsx'
+import { PendingReset, PendingRoles, RoleList } from './role-list.tsx'
 import { SetRoles } from './set-roles.tsx'
+import { VouchAccount } from './vouch-account.tsx'
 
 type ManageMemberProps = { member: Member; onClose: () => void }
 
 /** Shows one person with their roles, and the actions on the membership. A blocked action states its reason. */
 export function ManageMember({ member, onClose }: ManageMemberProps) {
-  const [step, setStep] = useState<'facts' | 'roles' | 'password' | Standing>('facts')
+  const [step, setStep] = useState<'facts' | 'roles' | 'password' | 'vouch' | Standing>('facts')
   const facts = useFacts(member)
+  const { me } = useSession()
   switch (step) {
     case 'facts':
       break
@@ -36,6 +41,8 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
       return <SetRoles member={member} onClose={onClose} />
     case 'password':
       return <ResetPassword member={member} onClose={onClose} />
+    case 'vouch':
+      return <VouchAccount member={member} onClose={onClose} />
     default:
       return <ChangeStanding member={member} act={step} onClose={onClose} />
   }
@@ -51,8 +58,16 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
     >
       <KeyValues>
         <KeyValue name="State">
-          <MemberStatusShape status={member.status} />
+          <span className="flex flex-col">
+            <MemberStatusShape status={member.status} />
+            <PendingReset member={member} />
+          </span>
         </KeyValue>
+        {member.status !== 'removed' && (
+          <KeyValue name="Control">
+            <ControlState member={member} full />
+          </KeyValue>
+        )}
         <KeyValue name="User name">
           <ShownText>{member.username}</ShownText>
         </KeyValue>
@@ -112,8 +127,17 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
           onClick={() => setStep('password')}
           disabledReason={whyNotResetPassword(facts)?.message}
         >
-          {holdsGuardedRole(member.roles) ? `${reset}, with approval` : reset}
+          {resetNeedsApproval(member, me.principal.roles) ? `${reset}, with approval` : reset}
         </ActionButton>
+        {(member.control?.proof == null || member.control.proof === 'before') && (
+          <ActionButton
+            permission="member:manage"
+            onClick={() => setStep('vouch')}
+            disabledReason={whyNotVouch(vouchFacts(member, me.principal.id))?.message}
+          >
+            Vouch
+          </ActionButton>
+        )}
         <ActionButton
           permission="member:manage"
           onClick={() => setStep('remove')}

@@ -11,11 +11,12 @@ import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Member } from '#lib/schemas/members.ts'
 import { useTRPC } from '#lib/trpc.ts'
+import { ControlState } from './control-state.tsx'
 import { InviteMember } from './invite-member.tsx'
 import { ManageMember } from './manage-member.tsx'
 import { MemberStatusShape } from './member-status.tsx'
-import { PendingRoles, RoleList } from './role-list.tsx'
-import { StatusFilter, useStatusFilter } from './status-filter.tsx'
+import { PendingReset, PendingRoles, RoleList } from './role-list.tsx'
+import { StatusFilter, useMemberFilter } from './status-filter.tsx'
 
 /** The people who are members of the tenant. */
 export function Members() {
@@ -31,7 +32,7 @@ export function Members() {
       permission="member:manage"
       act="see the members"
       action={invite}
-      about="Roles determine what a person can do. A change applies from the next request on. Granting approver, privacy officer or tenant admin requires the approval of a change approver."
+      about="Roles determine what a person can do. A change applies from the next request on. Granting approver, privacy officer or tenant admin requires the approval of a change approver. Anyone who invites or resets an account counts as its holder until it is proved that someone else controls it."
     >
       <MemberList />
       {inviting && <InviteMember onClose={() => setInviting(false)} />}
@@ -41,9 +42,9 @@ export function Members() {
 
 function MemberList() {
   const trpc = useTRPC()
-  const status = useStatusFilter()
+  const { filter, status } = useMemberFilter()
   const [managed, setManaged] = useState<Member>()
-  const pages = usePages(trpc.members.list, { kind: 'person', ...(status === undefined ? {} : { status }) })
+  const pages = usePages(trpc.members.list, { kind: 'person', ...filter })
   return (
     <>
       <StatusFilter />
@@ -54,8 +55,8 @@ function MemberList() {
         rowKey={(row) => row.id}
         failed={{ what: 'The members', act: 'see the members', permission: 'member:manage' }}
         empty={
-          <EmptyState title={status === undefined ? 'No members.' : `No ${status} members.`}>
-            {status === undefined
+          <EmptyState title={status === 'all' ? 'No members.' : 'No members match this filter.'}>
+            {status === 'all'
               ? 'Invite a person to add the first member.'
               : 'To see members in other states, show everyone.'}
           </EmptyState>
@@ -86,7 +87,17 @@ const columns = (manage: (row: Member) => void): Column<Member>[] => [
       </span>
     ),
   },
-  { key: 'status', header: 'State', cell: (row) => <MemberStatusShape status={row.status} /> },
+  {
+    key: 'status',
+    header: 'State',
+    cell: (row) => (
+      <span className="flex flex-col">
+        <MemberStatusShape status={row.status} />
+        <PendingReset member={row} />
+      </span>
+    ),
+  },
+  { key: 'control', header: 'Control of the account', cell: (row) => <ControlState member={row} /> },
   {
     key: 'roles',
     header: 'Roles',

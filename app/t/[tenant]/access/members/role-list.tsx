@@ -10,6 +10,20 @@ export const RoleList = ({ roles }: { roles: readonly string[] }) => (
   <span>{roles.length === 0 ? 'None' : roles.map(roleName).join(', ')}</span>
 )
 
+/** A reset that waits for approval, or for its requester to carry it out. */
+export function PendingReset({ member: { pendingReset } }: { member: Member }) {
+  const { tenant } = useSession()
+  if (pendingReset === null) return null
+  return (
+    <span className="text-dense text-hold">
+      Reset:{' '}
+      <Link href={approvalPath(tenant, pendingReset.approvalId)} prefetch={false} className="text-link">
+        {pendingReset.approved ? 'approved' : 'waits for approval'}
+      </Link>
+    </span>
+  )
+}
+
 /** The requested roles, with a link to the request that waits for approval. */
 export function PendingRoles({ member }: { member: Member }) {
   const { tenant } = useSession()

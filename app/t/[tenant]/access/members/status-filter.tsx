@@ -6,30 +6,39 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { accessPath } from '#lib/paths.ts'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 
-const OPTIONS: { value: MemberStatus | 'all'; label: string }[] = [
+type Filter = MemberStatus | 'all' | 'open' | 'before'
+
+const OPTIONS: { value: Filter; label: string }[] = [
   { value: 'all', label: 'Everyone' },
   { value: 'active', label: 'Active' },
   { value: 'invited', label: 'Invited' },
   { value: 'suspended', label: 'Suspended' },
   { value: 'removed', label: 'Removed' },
+  { value: 'open', label: 'Control not proved' },
+  { value: 'before', label: 'Accounts from before, to review' },
 ]
 
-/** Returns the status in the address by which members are filtered, or undefined for all members. */
-export function useStatusFilter(): MemberStatus | undefined {
+/** Returns the filter in the address, and the input of members.list that selects its members. */
+export function useMemberFilter() {
   const wanted = useSearchParams().get('status')
-  const found = OPTIONS.find(({ value }) => value === wanted)?.value
-  return found === 'all' ? undefined : found
+  const status = OPTIONS.find(({ value }) => value === wanted)?.value ?? 'all'
+  return { status, filter: inputOf(status) }
+}
+
+function inputOf(status: Filter): { status?: MemberStatus; control?: 'open' | 'before' } {
+  if (status === 'all') return {}
+  return status === 'open' || status === 'before' ? { control: status } : { status }
 }
 
 export function StatusFilter() {
   const { tenant } = useSession()
   const router = useRouter()
-  const status = useStatusFilter()
+  const { status } = useMemberFilter()
   return (
     <div className="max-w-60">
       <SelectField
         label="Show"
-        value={status ?? 'all'}
+        value={status}
         onChange={(value) =>
           router.replace(accessPath(tenant, 'members', value === 'all' ? {} : { status: value }), { scroll: false })
         }

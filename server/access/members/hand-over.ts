@@ -1,0 +1,80 @@
+import { ApiError } from '#lib/errors.ts'
+import { createSignInLink, type SignInLink } from '#server/identity/links/sign-in-links.ts'
+import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { queueMail } from '#server/mail/queue-mail.ts'
+import { tieToPerson } from '#server/tenants/account-control.ts'
+
+type Account = { id: string; issuer: string; subject: string; displayName: string; email: string | null }
+
+/**
+ * Creates the one-time link of an invitation or a reset, and makes the caller count as the account until it is proved that its
+ * holder controls it. With a mail server the link is sent and shown to no one; without one the caller passes it on. It
+ * appears in no log and in no replay. Throws 409 if mail is configured and the account lacks an address.
+ */
+export async function handOver(
+  tx: Transaction,
+  { tenant, principal }: { tenant: Tenant; principal: Principal },
+  account: Account,
+  kind: 'invited' | 'reset',
+  passkeysRemoved: string[] = [],
+): Promise<{ inviteUrl: string | null; expiresAt: string; notice: string }> {
+  const { email, displayName } = account
+  const byMail = runtime().config.smtpUrl !== undefined
+  if (byMail && email === null)
+    throw new ApiError(
+      'conflict',
+      `Links are sent by mail here, and ${displayName} does not have an e-mail address. The operator can create a link: npm run tenant -- link.`,
+    )
+  const purpose = kind === 'invited' ? 'invitation' : 'reset'
+  const link = await createSignInLink(tx, tenant, account.subject, purpose, byMail)
+  await tieToPerson(tx, tenant.id, { account, kind, by: principal, mailed: byMail, passkeysRemoved })
+  const expiresAt = link.expiresAt.toISOString()
+  const until = `Until it is proved that ${displayName} controls the account, you and ${displayName} count as one person and can’t approve each other’s requests: another administrator can vouch for it.`
+  if (!byMail || email === null)
+    return {
+      inviteUrl: link.url,
+      expiresAt,
+      notice: `No mail server is configured, so nothing was sent. Give this link to ${displayName} yourself: it is shown once, works once, and expires in 72 hours. ${until}`,
+    }
+  await queueMail(tx, tenant, {
+    kind: 'sign_in_link',
+    subjectId: account.id,
+    memberId: account.id,
+    recipient: email,
+    ...mailOf(tenant, principal, link, kind, passkeysRemoved),
+  })
+  return {
+    inviteUrl: null,
+    expiresAt,
+    notice: `The link is being sent to ${email}. It works once, expires in 72 hours, and is shown to no one else. ${until}`,
+  }
+}
+
+/** The output of an invitation or a reset without its link, for replays. */
+export const withoutLink = <T extends { inviteUrl: string | null }>(output: T): T => ({ ...output, inviteUrl: null })
+
+function mailOf(
+  { displayName: tenant }: Tenant,
+  { displayName: by }: Principal,
+  { url, expiresAt }: SignInLink,
+  kind: 'invited' | 'reset',
+  passkeysRemoved: readonly string[],
+): { subject: string; body: string } {
+  const removed = passkeysRemoved.length === 0 ? '' : ` These passkeys were removed: ${passkeysRemoved.join(', ')}.`
+  const what =
+    kind === 'invited'
+      ? `${oneLine(by)} has invited you to ${oneLine(tenant)}.`
+      : `${oneLine(by)} has reset your password in ${oneLine(tenant)}. You are signed out everywhere.${oneLine(removed)}`
+  const warning =
+    kind === 'invited'
+      ? 'If you do not expect this, ignore this mail.'
+      : 'If you did not ask for this, set the password with the link and tell another administrator.'
+  return {
+    subject: kind === 'invited' ? `You are invited to ${tenant}` : `Your password in ${tenant} was reset`,
+    body: `${what}\n\nSet your password:\n${url}\n\nThe link works once, until ${expiresAt.toISOString()}. Anyone who has it can use your account, so do not pass it on.\n\n${warning}\n`,
+  }
+}
+
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

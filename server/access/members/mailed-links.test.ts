@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { decide } from '#server/approvals/decide.ts'
+import { get } from '#server/approvals/get.ts'
+import { onDecided } from '#server/approvals/subjects.ts'
+import { registerDecisions } from '#server/jobs.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { mailQueue } from '#server/mail/queue-mail.ts'
+import { findMailsAbout } from '#server/mail/store.ts'
+import { askForRefund } from '#server/testing/approval-request.ts'
+import { type Organisation, organisation } from '#server/testing/people.ts'
+import { call, groups, roles } from '#server/testing/properties/same-person.ts'
+import { testRuntime } from '#server/testing/tenant.ts'
+import { invite } from './invite.ts'
+import { list } from './list.ts'
+import { resetPassword } from './reset-password.ts'
+
+// With a mail server: links go by mail only, and prove control against everyone who did not choose the address alone.
+
+let running: Awaited<ReturnType<typeof testRuntime>>
+beforeAll(async () => {
+  running = await testRuntime({ environment: { SMTP_URL: 'smtp://127.0.0.1:9' } })
+  registerDecisions()
+  onDecided('tool_call', async () => undefined)
+  const idle = (queue: string) => ({ queue, concurrency: 1, run: () => Promise.resolve() })
+  await running.queue.work([idle('approval-expiry'), idle(mailQueue)])
+})
+afterAll(() => running.close())
+
+let at: Organisation
+let ada: Caller
+let zoe: Caller
+let nia: Caller
+beforeEach(async () => {
+  at = await organisation(running)
+  ada = await at.person('ada', roles, groups)
+  zoe = await at.person('zoe', ['tenant_admin'])
+  nia = await at.person('nia', roles, groups)
+})
+
+const id = ({ principal }: Caller) => principal.memberId
+const vote = (by: Caller, approvalId: string) =>
+  call(decide, by, { approvalId, decision: 'approve', decisionAcknowledged: true, reason: 'Read.' })
+const invited = (by: Caller, wanted = ['viewer']) =>
+  call(invite, by, { email: 'bo@mail.example', username: 'bo', displayName: 'Bo', roles: wanted })
+const controlOf = async (memberId: string) =>
+  (await call(list, zoe, { kind: 'person' })).items.find((item) => item.id === memberId)?.control
+/** The link in the newest mail to a member. */
+async function mailed(memberId: string): Promise<string> {
+  const mails = await running.database.inTenant(at.tenant.id, (tx) => findMailsAbout(tx, at.tenant.id, memberId))
+  const { recipient, body } = mails.at(-1) ?? { recipient: '', body: '' }
+  expect(recipient).toMatch(/@/)
+  return /^http\S+\/sign-in-link\/[\w-]{43}$/m.exec(body)?.[0] ?? ''
+}
+
+test('the link is sent and shown to no one; it proves nothing against the person who chose the address', async () => {
+  const { member, inviteUrl, expiresAt, notice } = await invited(ada)
+  expect({ inviteUrl, notice }).toMatchObject({ inviteUrl: null, notice: expect.stringContaining('bo@mail.example') })
+  expect(expiresAt).not.toBeNull()
+  await at.use(await mailed(member.id))
+  expect(await controlOf(member.id)).toMatchObject({ countsAs: [{ id: id(ada), kind: 'invited', mailed: true }] })
+  const bo = await at.appoint(member.id, roles, groups)
+  const { approvalId } = await askForRefund(at.tenant, bo)
+  await expect(vote(ada, approvalId)).rejects.toMatchObject({ code: 'separation_of_duties' })
+})
+
+test.each(['before', 'after'])(
+  'an address that another person confirms %s the link is used proves control',
+  async (when) => {
+    const { member, change } = await invited(ada, ['approver'])
+    const approvalId = change?.approvalId ?? ''
+    const { presentation } = await call(get, nia, { approvalId })
+    expect(presentation.arguments).toContainEqual({ path: 'address', value: 'bo@mail.example' })
+    if (when === 'before') await vote(nia, approvalId)
+    await at.use(await mailed(member.id))
+    if (when === 'after') {
+      expect(await controlOf(member.id)).toMatchObject({ proof: null })
+      await vote(nia, approvalId)
+    }
+    expect(await controlOf(member.id)).toMatchObject({ countsAs: [], proof: 'mail' })
+  },
+)
+
+test('a reset by another person is proved by the mail, for what the account does from then on', async () => {
+  const { member } = await invited(zoe)
+  await at.use(await mailed(member.id))
+  await call(resetPassword, ada, { id: member.id })
+  const bo = await at.appoint(member.id, roles, groups)
+  const before = await askForRefund(at.tenant, bo)
+  await expect(vote(ada, before.approvalId)).rejects.toMatchObject({ message: expect.stringContaining('You reset') })
+  await at.use(await mailed(member.id))
+  expect(await controlOf(member.id)).toMatchObject({ countsAs: [{ id: id(zoe) }] })
+  const after = await askForRefund(at.tenant, bo)
+  await expect(vote(ada, before.approvalId)).rejects.toMatchObject({
+    message: expect.stringContaining('it was proved only on'),
+  })
+  expect(await vote(ada, after.approvalId)).toMatchObject({ status: 'approved' })
+})
+
+test('a reset by an account of the person who chose the address is not proved by the mail', async () => {
+  const puppet = await call(invite, ada, { email: 'eve@mail.example', username: 'eve', displayName: 'Eve', roles: [] })
+  await at.use(await mailed(puppet.member.id))
+  const eve = await at.appoint(puppet.member.id, roles, groups)
+  const { member } = await invited(eve)
+  await at.use(await mailed(member.id))
+  await call(resetPassword, ada, { id: member.id })
+  await at.use(await mailed(member.id))
+  expect((await controlOf(member.id))?.countsAs.map((holder) => holder.id)).toEqual([id(eve), id(ada)])
+})
+
+test('without an address a link can’t be sent, so only the operator can create one', async () => {
+  const bo = await at.person('bo', ['viewer'])
+  await running.database.inTenant(at.tenant.id, (tx) =>
+    tx
+      .updateTable('members')
+      .set({ email: null })
+      .where('tenantId', '=', at.tenant.id)
+      .where('id', '=', id(bo))
+      .execute(),
+  )
+  await expect(call(resetPassword, ada, { id: id(bo) })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('npm run tenant -- link'),
+  })
+})

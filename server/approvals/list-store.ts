@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type { ApprovalStatus } from '#lib/schemas/approvals.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { columns, typed } from './store.ts'
+
+/** A member who may decide, and the seats of others that they can use, each with those who count as the same person. */
+type Decider = { memberId: string; standsInFor: readonly string[]; counterparts: readonly SeatCounterpart[] }
+type SeatCounterpart = { seat: string; memberId: string; until: Date | undefined }
+
+export type ApprovalFilter = {
+  status?: ApprovalStatus
+  /** True: only requests that are no longer pending. */
+  decided?: boolean
+  /** Only requests that this member can decide now, in their own right or as the delegate of others. */
+  decidableBy?: Decider
+  /** Only requests of which this member is the requester, or counts as the requester. */
+  requestedBy?: string
+  expiringWithinSeconds?: number
+}
+
+/** One page, newest first. */
+export async function listApprovals(
+  tx: Transaction,
+  tenantId: string,
+  filter: ApprovalFilter,
+  limit: number,
+  cursor: string | undefined,
+) {
+  let query = tx
+    .selectFrom('approvals')
+    .select(columns)
+    .select(sql<boolean>`parked_at is null and expires_at <= clock_timestamp()`.as('expired'))
+    .where('tenantId', '=', tenantId)
+  if (cursor !== undefined) query = query.where('id', '<', cursor)
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (filter.decided === true) query = query.where('status', '<>', 'pending')
+  if (filter.requestedBy !== undefined)
+    query = query.where(sql<boolean>`identities @> ${behind(filter.requestedBy)}::jsonb`)
+  if (filter.expiringWithinSeconds !== undefined)
+    query = query.where(
+      sql<boolean>`expires_at < clock_timestamp() + make_interval(secs => ${filter.expiringWithinSeconds})`,
+    )
+  if (filter.decidableBy !== undefined) {
+    const { memberId, standsInFor, counterparts } = filter.decidableBy
+    const seats = [memberId, ...standsInFor]
+    const countsAsRequester = (seat: string) => {
+      const same = counterparts.filter((one) => one.seat === seat)
+      return sql<boolean>`(identities @> ${behind(seat)}::jsonb or exists (
+        select 1 from jsonb_array_elements(identities) identity
+        join unnest(${same.map((one) => one.memberId)}::text[], ${same.map((one) => one.until ?? null)}::timestamptz[])
+          as counterpart (id, until) on counterpart.id = identity ->> 'personId'
+        where counterpart.until is null or approvals.requested_at < counterpart.until))`
+    }
+    query = query.where(sql<boolean>`not ${countsAsRequester(memberId)}`).where((e) =>
+      e.or(
+        seats.map((seat) =>
+          e.and([
+            sql<boolean>`not ${countsAsRequester(seat)}`,
+            e.exists(
+              e
+                .selectFrom('approverGroupMembers as link')
+                .select('link.memberId')
+                .whereRef('link.tenantId', '=', 'approvals.tenantId')
+                .whereRef('link.groupId', '=', 'approvals.groupId')
+                .where('link.memberId', '=', seat),
+            ),
+            e.not(
+              e.exists(
+                e
+                  .selectFrom('approvalVotes as vote')
+                  .select('vote.id')
+                  .whereRef('vote.tenantId', '=', 'approvals.tenantId')
+                  .whereRef('vote.approvalId', '=', 'approvals.id')
+                  .whereRef('vote.escalationLevel', '=', 'approvals.escalationLevel')
+                  .where((vote) =>
+                    vote.or([vote('vote.memberId', 'in', [memberId, seat]), vote('vote.onBehalfOf', '=', seat)]),
+                  ),
+              ),
+            ),
+          ]),
+        ),
+      ),
+    )
+  }
+  const rows = await query.orderBy('id', 'desc').limit(limit).execute()
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => typed(cipher, row))
+}
+
+/** For `identities @>`: the person counts as the requester. */
+const behind = (personId: string): string => JSON.stringify([{ personId }])

@@ -11,6 +11,8 @@
  * row-level security keeps this one from changing.
  */
 export const serverGrants: Readonly<Record<string, string>> = {
+  account_links:
+    'select, insert, update (acknowledged_at, address_confirmed_by, mail_used_at, proof, proved_at, vouched_by)',
   access_changes: 'select, insert, update (decided_at, status)',
   agent_owners: 'select, insert',
   agent_versions: 'select, insert',

@@ -181,7 +181,9 @@ describe('functions', () => {
         everyone: false,
       })),
     )
-    expect(functions.filter(({ definer }) => !definer).map(({ name }) => name)).toEqual([...callerFunctions].sort())
+    // A function may have several forms, of which old ones stay for processes of the version before.
+    const callers = new Set(functions.filter(({ definer }) => !definer).map(({ name }) => name))
+    expect([...callers]).toEqual([...callerFunctions].sort())
   })
 
   test('belong to a role that can’t log in, is subject to row-level security and is a member of nothing', async () => {

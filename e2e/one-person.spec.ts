@@ -1,7 +1,7 @@
 import type { Browser, Page } from '@playwright/test'
 import { signIn as tokensOf } from '#server/testing/auth/sign-in.ts'
 import { call, personToken } from './cases.ts'
-import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { demoTenant, demoUser, expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 // One person is one person: who counts as the holder of an account, how that ends, and what the holder learns of a reset.
 
@@ -28,13 +28,9 @@ async function setRoles(origin: string, username: string, change: (roles: string
 /** Invites a person over the API; they set their password and sign in. */
 async function invited(browser: Browser, origin: string, by: string, username: string, roles: string[]) {
   const invitation = { email: `${username}@mail.example`, username, displayName: username, roles }
-  const { inviteUrl } = await call<{ inviteUrl: string }>(
-    origin,
-    await personToken(origin, by),
-    'mutation',
-    'members.invite',
-    invitation,
-  )
+  // A token from before a change of roles does not have the new one.
+  const { accessToken } = await tokensOf(origin, 'northwind', by, demoUser(by).password)
+  const { inviteUrl } = await call<{ inviteUrl: string }>(origin, accessToken, 'mutation', 'members.invite', invitation)
   const page = await (await browser.newContext({ baseURL: origin })).newPage()
   await choosePassword(page, inviteUrl)
   await signInAs(page, username)

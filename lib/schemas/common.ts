@@ -27,7 +27,7 @@ const reasonLength = `Required, up to ${limits.reason.toLocaleString('en')} char
 export const Reason = z
   .string()
   .trim()
-  .min(1, reasonLength)
+  .min(1, { error: reasonLength, abort: true })
   .max(limits.reason, reasonLength)
   .refine(isVisible, 'Must contain visible characters.')
 /** Why sensitive values are needed; alternatively in the header x-svc-justification, as percent-encoded UTF-8. */

@@ -71,7 +71,7 @@ describe('from manifest to release', () => {
     }
     const own = await api.mutate(maria, 'approvals.decide', decision)
     expect([own.status, reason(own)]).toEqual([403, 'separation_of_duties'])
-    expect(own.text).toContain('created the service account ci-pipeline')
+    expect(own.text).toContain('You own the agent')
     await approve(api, binding.approvalId)
 
     const unreleased = await run()

@@ -47,7 +47,6 @@ describe('a server that the manifest names by address', () => {
     ['http://10.0.0.1/mcp', /must be called with https/],
     ['https://[::1]/mcp', /does not resolve to a public address/],
     ['https://[::ffff:10.0.0.1]/mcp', /does not resolve to a public address/],
-    ['https://operator:secret@1.1.1.1/mcp', /must not contain a user or password/],
   ])('at %s is rejected before anything is sent', async (url, message) => {
     const answer = await proposed({ server: 'remote', url })
     expect(answer.status).toBe(409)

@@ -4,7 +4,7 @@ import { create } from '#server/agents/create.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
-import { type OtlpValue, otlpJson, otlpProtobuf, type TestSpan } from '#server/testing/otlp.ts'
+import { type OtlpValue, otlpProtobuf, type TestSpan } from '#server/testing/otlp.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { getTrace } from '#server/traces/get-trace.ts'
 import { decodeProtobuf } from './decode-protobuf.ts'
@@ -92,10 +92,10 @@ test('an agent that declared nothing keeps what is not sensitive by itself', asy
   expect(await shown(traceId)).toEqual([[{ key: 'claim.number', value: 'C-1017' }]])
 })
 
-test('the operation takes OTLP/JSON as it is; what adds nothing leaves no record', async () => {
+test('the same request again adds nothing and leaves no record', async () => {
   const traceId = newTraceId()
-  const body: unknown = JSON.parse(otlpJson([{ traceId, spanId: newSpanId() }]))
-  const run = () => execute(exportSpans, sdk, body, { name: 'telemetry.export' })
+  const body = otlpProtobuf([{ traceId, spanId: newSpanId() }])
+  const run = async () => execute(exportSpans, sdk, await decodeProtobuf(body), { name: 'telemetry.export' })
   expect(await run()).toMatchObject({ spans: 1, traces: 1, root: expect.stringMatching(/^[0-9a-f]{64}$/) })
   const again = await run()
   expect(again).toMatchObject({ spans: 0, repeated: 1 })

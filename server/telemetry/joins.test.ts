@@ -4,12 +4,13 @@ import { maskValue } from '#lib/rules/mask.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
-import { otlpJson, type TestSpan } from '#server/testing/otlp.ts'
+import { otlpProtobuf, type TestSpan } from '#server/testing/otlp.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { getTrace } from '#server/traces/get-trace.ts'
 import { endSpan, masked, startSpan, startTrace } from '#server/traces/recording/record.ts'
 import { unmask } from '#server/traces/unmask.ts'
+import { decodeProtobuf } from './decode-protobuf.ts'
 import { exportSpans } from './export.ts'
 
 // Telemetry adds spans to an execution's trace.
@@ -59,7 +60,7 @@ const read = (caller: Caller, traceId: string) =>
   execute(getTrace, caller, { traceId, includeSensitiveData: true }, { name: 'traces.getTrace' })
 async function send(spans: TestSpan[]) {
   const sdk = await tenant.as('sdk', { roles: ['traces:write'], kind: 'service_account' })
-  const body: unknown = JSON.parse(otlpJson(spans, [['service.name', 'another-service']]))
+  const body = await decodeProtobuf(otlpProtobuf(spans, [['service.name', 'another-service']]))
   return await execute(exportSpans, sdk, body, { name: 'telemetry.export' })
 }
 

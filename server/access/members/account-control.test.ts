@@ -10,6 +10,7 @@ import { recordAccountsBefore } from '#server/tenants/accounts-before.ts'
 import { acknowledgeReset } from '#server/tenants/acknowledge-reset.ts'
 import { me } from '#server/tenants/me.ts'
 import { askForRefund } from '#server/testing/approval-request.ts'
+import { asOwner } from '#server/testing/owner.ts'
 import { type Organisation, organisation } from '#server/testing/people.ts'
 import { call, groups, roles } from '#server/testing/properties/same-person.ts'
 import { testRuntime } from '#server/testing/tenant.ts'
@@ -253,13 +254,11 @@ test('a machine invites, resets and vouches for no one', async () => {
 
 test('accounts from before count as proved, are on record once, and are listed until a review', async () => {
   const old = await at.person('old', ['viewer'])
-  await running.database.inTenant(at.tenant.id, (tx) =>
-    tx
-      .deleteFrom('accountLinks')
-      .where('tenantId', '=', at.tenant.id)
-      .where('subject', '=', old.principal.subject)
-      .execute(),
-  )
+  // As if the account were older than the table.
+  await asOwner(running, 'delete from account_links where tenant_id = $1 and subject = $2', [
+    at.tenant.id,
+    old.principal.subject,
+  ])
   await recordAccountsBefore()
   await recordAccountsBefore()
   const found = await records('member.listed_for_review')

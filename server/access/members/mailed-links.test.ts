@@ -7,6 +7,7 @@ import type { Caller } from '#server/kernel/auth/principal.ts'
 import { mailQueue } from '#server/mail/queue-mail.ts'
 import { findMailsAbout } from '#server/mail/store.ts'
 import { askForRefund } from '#server/testing/approval-request.ts'
+import { asOwner } from '#server/testing/owner.ts'
 import { type Organisation, organisation } from '#server/testing/people.ts'
 import { call, groups, roles } from '#server/testing/properties/same-person.ts'
 import { testRuntime } from '#server/testing/tenant.ts'
@@ -109,14 +110,7 @@ test('a reset by an account of the person who chose the address is not proved by
 
 test('without an address a link can’t be sent, so only the operator can create one', async () => {
   const bo = await at.person('bo', ['viewer'])
-  await running.database.inTenant(at.tenant.id, (tx) =>
-    tx
-      .updateTable('members')
-      .set({ email: null })
-      .where('tenantId', '=', at.tenant.id)
-      .where('id', '=', id(bo))
-      .execute(),
-  )
+  await asOwner(running, 'update members set email = null where tenant_id = $1 and id = $2', [at.tenant.id, id(bo)])
   await expect(call(resetPassword, ada, { id: id(bo) })).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('npm run tenant -- link'),

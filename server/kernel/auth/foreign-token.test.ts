@@ -142,7 +142,7 @@ describe('a membership is created from the token', () => {
     ],
     [
       'invisible characters are removed',
-      { preferred_username: 'pau\u202ela\u0000\u200b', name: ' \n ' },
+      { preferred_username: 'pau\u202ela\u0007\u200b', name: ' \n ' },
       {
         username: 'paula',
         displayName: 'paula',

@@ -164,6 +164,8 @@ test('the page stays when the session ends, and continues after signing in again
   await page.getByRole('link', { name: 'All approvals' }).click()
   const banner = page.getByRole('alert').filter({ hasText: 'Your session has ended. The page may be out of date' })
   await expect(banner).toBeVisible()
+  // The page before says the same of its own list.
+  await expect(page.getByRole('heading', { level: 1, name: 'Approvals' })).toBeVisible()
   await expect(page.getByText('The approvals could not be loaded.')).toBeVisible()
   await expectAccessible(page)
   await page.unroute('**/v1/**')

@@ -1,7 +1,7 @@
 import { groups, members, tenantSettings } from '#server/access/router.ts'
 import { agents } from '#server/agents/router.ts'
 import { approvals, delegations } from '#server/approvals/router.ts'
-import { audit } from '#server/audit/router.ts'
+import { alarms, audit } from '#server/audit/router.ts'
 import { catalog } from '#server/catalog/router.ts'
 import { changes } from '#server/changes/router.ts'
 import { executions } from '#server/executions/router.ts'
@@ -21,6 +21,7 @@ import { traces } from '#server/traces/router.ts'
 /** Every procedure of the API, by domain. */
 export const appRouter = router({
   agents: mergeRouters(agents, observedAgents),
+  alarms,
   approvals: mergeRouters(approvals, externalAgentApprovals),
   audit,
   catalog,

@@ -12,6 +12,7 @@ type Path = readonly [domain: string, ...rest: string[]]
 /** The queries that show a topic, by the start of their path, and the exceptions below it. */
 const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = {
   agents: { in: [['agents']] },
+  alarms: { in: [['alarms']] },
   approvals: { in: [['approvals']], except: [['approvals', 'mails']] },
   audit: {
     in: [

@@ -6,6 +6,7 @@ import type { Permission } from '#lib/permissions.ts'
  */
 export const topicPermissions = {
   agents: ['agent:read'],
+  alarms: ['audit:read'],
   approvals: ['approval:list'],
   audit: ['audit:read'],
   delegations: ['approval:decide'],

@@ -1,4 +1,6 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
+import { close } from './alarms/close.ts'
+import { listAlarms } from './alarms/list.ts'
 import { checkpoint } from './checkpoint.ts'
 import { facets } from './facets.ts'
 import { get } from './get.ts'
@@ -9,4 +11,9 @@ export const audit = router({
   facets: procedure.query(facets),
   get: procedure.query(get),
   checkpoint: procedure.query(checkpoint),
+})
+
+export const alarms = router({
+  list: procedure.query(listAlarms),
+  close: procedure.mutation(close),
 })

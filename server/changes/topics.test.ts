@@ -39,6 +39,8 @@ test.each([
     ],
   ],
   ['agent.registered', 'agent', [['agents', 'one']]],
+  ['alarm.raised', 'alarm', [['alarms', 'one']]],
+  ['audit_log.integrity_failed', 'audit_log', [['alarms', 'record']]],
   [
     'agent.resumed',
     'agent',

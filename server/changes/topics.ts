@@ -8,7 +8,9 @@ export type Change = { topic: Topic; id: string | null }
 const topicOfResource: Record<string, Topic> = {
   access_change: 'members',
   agent: 'agents',
+  alarm: 'alarms',
   approval: 'approvals',
+  audit_log: 'alarms',
   delegation: 'delegations',
   erasure: 'erasures',
   evidence_export: 'evidence',
@@ -38,7 +40,8 @@ export function changesOf({ action, auditId, resourceType, resourceId }: ChangeR
   const changes: Change[] = [{ topic: 'audit', id: auditId }]
   const topic = topicOfResource[resourceType]
   if (topic === undefined || action.endsWith('.refused')) return changes
-  changes.push({ topic, id: resourceId })
+  // A broken log is named by its record, which has the alarm's id.
+  changes.push({ topic, id: resourceType === 'audit_log' ? auditId : resourceId })
   return [...changes, ...consequences(topic, action).map((consequence) => ({ topic: consequence, id: null }))]
 }
 

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { alarmKinds } from '#lib/schemas/alarms.ts'
+import { countOpenAlarms } from '#server/audit/alarms/read-alarms.ts'
 import { findLogState } from '#server/audit/state-store.ts'
 import { type Credential, outcomeCount, outcomes } from '#server/identity/strangers/outcomes.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
@@ -22,6 +24,7 @@ export const read = query({
   async run({ tx, tenant }) {
     const queues = await listQueueDepths(tx, tenant.id)
     const log = await findLogState(tx, tenant.id)
+    const alarms = await countOpenAlarms(tx, tenant.id)
     const telemetry = telemetryCounts(tenant.id)
     return {
       metrics: [
@@ -74,6 +77,12 @@ export const read = query({
           type: 'gauge' as const,
           help: 'Days of the audit log (and its seal log) that differ from what was signed. Alert on any value other than 0.',
           samples: [{ labels: {}, value: log.brokenLogs }],
+        },
+        {
+          name: 'countersign_open_alarms',
+          type: 'gauge' as const,
+          help: 'Alarms that no one has closed, by what disagreed. Alert on any value other than 0.',
+          samples: alarmKinds.map((kind) => ({ labels: { kind }, value: alarms.get(kind) ?? 0 })),
         },
         {
           name: 'countersign_sign_in_attempts_total',

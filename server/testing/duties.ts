@@ -44,6 +44,7 @@ export const alone: Readonly<Record<string, string>> = {
   ]),
   ...because('lends a seat; approvals.decide checks both people', ['delegations.create', 'delegations.end']),
   ...because('one person with the permission suffices by design', [
+    'alarms.close',
     'erasures.create',
     'evidence.createExport',
     'evidence.cancelExport',

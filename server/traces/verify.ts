@@ -1,12 +1,29 @@
 import { VerifyInput, VerifyOutput } from '#lib/schemas/traces.ts'
+import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
+import { mismatchOf } from '#server/audit/verifying/mismatch-of.ts'
 import { verifyRecord } from '#server/audit/verifying/verify-record.ts'
-import { query } from '#server/kernel/operation.ts'
+import { askingQuery } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
 
-/** Checks one audit record against the signed log. An invalid proof is a result (`verified: false`), not an error. */
-export const verify = query({
+/**
+ * Checks one audit record against the signed log. An invalid proof is a result (`verified: false`), not an error. A mismatch
+ * of what is stored raises an alarm, in a transaction of its own: a log to which nothing can be appended still gets its answer.
+ */
+export const verify = askingQuery({
   permission: 'trace:verify',
   input: VerifyInput,
   output: VerifyOutput,
   tenantField: 'tenant',
-  run: ({ tx, tenant, input }) => verifyRecord(tx, tenant, input),
+  async ask({ tenant, input }) {
+    const { database, log } = runtime()
+    const { output, found } = await database.inTenant(tenant.id, async (tx) => {
+      const output = await verifyRecord(tx, tenant, input)
+      return { output, found: await mismatchOf(tx, tenant, input, output) }
+    })
+    if (found !== undefined)
+      await raiseAlarm(tenant.id, found).catch((error: unknown) =>
+        log.error({ err: error, ...found }, 'the alarm could not be written to the log'),
+      )
+    return output
+  },
 })

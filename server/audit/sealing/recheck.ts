@@ -1,10 +1,10 @@
+import { brokenLog, raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { parseNote } from '#server/audit/notes/signed-note.ts'
 import { countBeyond, findLatestCheckpoint, type LogOwner } from '#server/audit/store.ts'
 import { leafHash, treeRoot } from '#server/audit/tree/merkle.ts'
-import { listLogsToCheck, setBroken, setChecked } from '#server/audit/tree/tile-store.ts'
+import { listLogsToCheck, setChecked } from '#server/audit/tree/tile-store.ts'
 import { rootAt } from '#server/audit/tree/tree.ts'
-import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
@@ -22,7 +22,7 @@ export async function recheckTenant(tenantId: string): Promise<void> {
   const { database } = runtime()
   for (const log of await database.inTenant(tenantId, (tx) => listLogsToCheck(tx, tenantId))) {
     const broken = await database.inTenant(tenantId, async (tx) => whyBroken(tx, await tenantById(tx, tenantId), log))
-    if (broken !== undefined) await raiseAlarm(tenantId, log, broken)
+    if (broken !== undefined) await raiseAlarm(tenantId, brokenLog(log, broken))
     else await database.inTenant(tenantId, (tx) => setChecked(tx, tenantId, log))
   }
 }
@@ -72,19 +72,4 @@ async function whyOlder(tx: Transaction, tenant: LogOwner, log: LogName): Promis
   if (head === undefined) return undefined
   if ((await rootAt(tx, { tenantId: tenant.id, name: log }, head.size))?.equals(head.root) === true) return undefined
   return `The stored log does not begin with the ${head.size} leaves that this node has signed.`
-}
-
-/** Reports a broken log once, in the process log and in the audit log. From then on none of its records verify. */
-export async function raiseAlarm(tenantId: string, name: LogName, reason: string): Promise<void> {
-  const { database, log } = runtime()
-  log.error({ tenantId, log: name, reason }, 'THE AUDIT LOG IS BROKEN: it does not match what was signed')
-  await database.inTenant(tenantId, async (tx) => {
-    if (!(await setBroken(tx, tenantId, name, reason))) return
-    await appendAudit(tx, await tenantById(tx, tenantId), {
-      actor: systemActor,
-      action: 'audit_log.integrity_failed',
-      resource: { type: 'audit_log', id: name },
-      reason,
-    })
-  })
 }

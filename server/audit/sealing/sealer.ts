@@ -1,9 +1,10 @@
+import { brokenLog, raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { insertEmptyDays, type LogOwner, listDaysToSign, listLogOwners } from '#server/audit/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { type LogName, sealLog } from './log-name.ts'
 import { LogRefused } from './log-refused.ts'
-import { raiseAlarm, recheckTenant } from './recheck.ts'
+import { recheckTenant } from './recheck.ts'
 import { sealClosedDays } from './seal-days.ts'
 import { signDay } from './sign-day.ts'
 
@@ -85,7 +86,7 @@ export async function signTenant(tenantId: string): Promise<void> {
   const { database } = runtime()
   const refused = async (error: unknown, name: LogName) => {
     if (!(error instanceof LogRefused)) throw error
-    await raiseAlarm(tenantId, name, error.message)
+    await raiseAlarm(tenantId, brokenLog(name, error.message))
   }
   const days = await database.inTenant(tenantId, async (tx) => {
     await insertEmptyDays(tx, tenantId)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listAlarms } from '#server/audit/alarms/list.ts'
 import { cancelExport } from '#server/evidence/cancel-export.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { askForExport, auditorOf, exportRuntime, fetchArchive, readExport } from '#server/testing/exports.ts'
@@ -76,6 +77,10 @@ describe('a log that is broken fails the export', () => {
     const job = await readExport(auditor, exportId)
     expect(job).toMatchObject({ status: 'failed', error: { code: 'integrity_failed' }, archiveName: null })
     expect(job.error?.message).toMatch(/record|Record/)
+    const { items } = await execute(listAlarms, auditor, { status: 'open' }, { name: 'alarms.list' })
+    expect(items.filter(({ kind }) => kind === 'preflight' || kind === 'export')).toMatchObject([
+      { reason: job.error?.message, count: 1 },
+    ])
     expect(await runtime.files(tenant)).toEqual([])
     await expect(fetchArchive(auditor, exportId)).rejects.toMatchObject({ code: 'conflict' })
   })

@@ -1,3 +1,4 @@
+import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { LogRefused } from '#server/audit/sealing/log-refused.ts'
 import { LogBroken, loggedDays, type SignedDay, signedDay } from '#server/audit/sealing/read-day.ts'
 import { type Draft, openDraft } from '#server/evidence/archive/archive-file.ts'
@@ -45,16 +46,30 @@ async function preflight(run: ClaimedExport): Promise<SignedDay[]> {
   const days: SignedDay[] = []
   for (const date of dates) {
     await checkStillOurs(run)
-    days.push(await database.inTenant(tenant.id, (tx) => signedDay(tx, tenant, date)))
+    const day = database.inTenant(tenant.id, (tx) => signedDay(tx, tenant, date))
+    days.push(await day.catch((error: unknown) => alarmed(run, { kind: 'preflight', subject: date }, error)))
   }
   return days
+}
+
+/** Raises an alarm for a log that does not agree, and throws the error again. */
+async function alarmed(
+  { tenant }: ClaimedExport,
+  about: { kind: 'preflight' | 'export'; subject: string },
+  error: unknown,
+): Promise<never> {
+  if (error instanceof LogBroken || error instanceof LogRefused)
+    await raiseAlarm(tenant.id, { ...about, reason: error.message })
+  throw error
 }
 
 async function makeArchive(run: ClaimedExport, days: readonly SignedDay[]): Promise<void> {
   const draft = await openDraft(run.tenant.id, run.row.id)
   try {
     const bag = openBag({ exportId: run.row.id, out: draft.out })
-    const leftOut = await collect(run, bag, days)
+    const leftOut = await collect(run, bag, days).catch((error: unknown) =>
+      alarmed(run, { kind: 'export', subject: run.row.id }, error),
+    )
     await advance(run, 'sealing')
     await publish(run, draft, await seal(run, bag, days, leftOut), leftOut)
   } finally {

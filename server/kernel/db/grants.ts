@@ -17,6 +17,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   agent_owners: 'select, insert',
   agent_versions: 'select, insert',
   agents: 'select, insert, update (revision, status)',
+  alarms: 'select, insert, update (count, first_seen_at, kind, last_seen_at, mac, reason, subject)',
   api_key_index: 'select, insert',
   api_keys: 'select, insert',
   approval_votes: 'select, insert',
@@ -38,7 +39,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   dpop_proofs: 'select, insert, delete',
   erased_content: 'select, insert, update (texts)',
   erasures:
-    'select, insert, update (completed_at, erased_values, held_records, held_spans, records, spans, status, subject, waits_for)',
+    'select, insert, update (completed_at, erased_values, held_records, held_spans, records, spans, status, subject, unreadable, waits_for)',
   evidence_exports:
     'select, insert, update (archive_bytes, archive_name, ended_at, error, manifest, manifest_sha256, omissions, revision, status)',
   execution_charges: 'select, insert, update (charged_micros, input_tokens, output_tokens, settled_at)',
@@ -120,6 +121,7 @@ export const callerFunctions: readonly string[] = [
   'app_principal_subject',
   'app_tenant',
   'append_audit',
+  'lock_holds',
   'notify_member',
   'renew_policy_binding_revision',
 ]

@@ -92,6 +92,18 @@ export interface AgentVersions {
   version: string;
 }
 
+export interface Alarms {
+  count: number;
+  firstSeenAt: Timestamp;
+  id: string;
+  kind: string;
+  lastSeenAt: Timestamp;
+  mac: string;
+  reason: string;
+  subject: string;
+  tenantId: string;
+}
+
 export interface ApiKeyIndex {
   keySha256: Buffer;
   tenantId: string;
@@ -295,6 +307,7 @@ export interface Erasures {
   subject: Buffer | null;
   subjectDigest: string;
   tenantId: string;
+  unreadable: Generated<number>;
   waitsFor: string[] | null;
 }
 
@@ -885,6 +898,7 @@ export interface DB {
   agentOwners: AgentOwners;
   agents: Agents;
   agentVersions: AgentVersions;
+  alarms: Alarms;
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
   approvals: Approvals;

@@ -127,6 +127,12 @@ export const lines: Record<string, Line> = {
   'GET /v1/changes.stream': ['any', plain({ topics: ['tenants'] })],
 
   'POST /v1/delegations.create': ['approval:decide', by('approver', absence, { ...forPeople, absent: 400 })],
+  'GET /v1/alarms.list': ['audit:read', plain(), filter('alarm', 'cursor')],
+  'POST /v1/alarms.close': [
+    'tenant:manage',
+    by('alarm', (id) => ({ id, reason: 'Read, understood and restored.' }), forPeople),
+  ],
+
   'POST /v1/delegations.end': ['approval:decide', by('delegation', (id) => ({ id }), forPeople)],
   'GET /v1/delegations.list': ['approval:decide', plain(), filter('delegation', 'cursor')],
 

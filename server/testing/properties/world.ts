@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Role, rolePermissions } from '#lib/permissions.ts'
+import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { proveByOperator } from '#server/tenants/account-control.ts'
 import { findResetsToAcknowledge } from '#server/tenants/account-link-store.ts'
@@ -13,6 +14,7 @@ import { type PropertyTenant, propertyTenant } from './tenant.ts'
 export type Kind =
   | 'accountReset'
   | 'agent'
+  | 'alarm'
   | 'apiKey'
   | 'approval'
   | 'approver'
@@ -115,6 +117,7 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
     objects: {
       accountReset: await resetOf(tenant, 'pat'),
       agent: agentId,
+      alarm: await another.alarm(),
       apiKey: await another.apiKey(),
       approval,
       approver: await tenant.memberId('rae'),
@@ -190,6 +193,12 @@ async function waitingExecution(
 function makers(api: Api, tenant: PropertyTenant, slug: string) {
   const name = () => `${slug.slice(0, 20)}-${randomBytes(8).toString('hex')}`
   return {
+    async alarm() {
+      const subject = name()
+      await raiseAlarm(tenant.id, { kind: 'object', subject, reason: slug })
+      const { items } = await api.query<{ items: { id: string; subject: string }[] }>('alarms.list', {})
+      return items.find((alarm) => alarm.subject === subject)?.id ?? ''
+    },
     async apiKey() {
       const key = { name: name(), permissions: [] }
       return (await api.mutate<{ apiKey: { id: string } }>('secrets.createApiKey', key)).apiKey.id

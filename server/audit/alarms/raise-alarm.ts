@@ -1,0 +1,65 @@
+import type { Alarm } from '#lib/schemas/alarms.ts'
+import { type LogName, sealLog } from '#server/audit/sealing/log-name.ts'
+import { setBroken } from '#server/audit/tree/tile-store.ts'
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { tenantById } from '#server/tenants/by-id.ts'
+import { brokenLogAction, raisedAction } from './actions.ts'
+import { rowMac } from './keyed.ts'
+import { findOpenAlarm } from './read-alarms.ts'
+import { databaseTime, lockSubject, setAlarm } from './store.ts'
+
+export type Found = Pick<Alarm, 'kind' | 'subject' | 'reason'>
+
+/** The alarm about a log that differs from its signature. */
+export const brokenLog = (name: LogName, reason: string): Found => ({
+  kind: name === sealLog ? 'seal_log' : 'log',
+  subject: name,
+  reason,
+})
+
+/**
+ * Raises an alarm in a transaction of its own, because the transaction that found the difference is usually undone. A subject
+ * has one open alarm: finding it again only counts.
+ */
+export async function raiseAlarm(tenantId: string, found: Found): Promise<void> {
+  await runtime().database.inTenant(tenantId, (tx) => raiseAlarmIn(tx, tenantId, found))
+}
+
+/** The same, in a transaction that commits. */
+export async function raiseAlarmIn(tx: Transaction, tenantId: string, found: Found): Promise<void> {
+  const { kind, subject, reason } = found
+  const isLog = kind === 'log' || kind === 'seal_log'
+  // Before anything that may fail: the operator's monitor reads this too.
+  runtime().log.error(
+    { tenantId, alarm: kind, subject, reason },
+    isLog ? 'THE AUDIT LOG IS BROKEN: it does not match what was signed' : 'ALARM: stored evidence does not agree',
+  )
+  await lockSubject(tx, tenantId, kind, subject)
+  // From now on none of its records verify.
+  if (isLog) await setBroken(tx, tenantId, subject, reason)
+  const open = await findOpenAlarm(tx, tenantId, found)
+  const now = await databaseTime(tx)
+  const row = {
+    id: open?.id ?? newId(),
+    kind,
+    subject,
+    reason,
+    firstSeenAt: open === undefined ? now : new Date(open.firstSeenAt),
+    lastSeenAt: now,
+    count: (open?.count ?? 0) + 1,
+  }
+  await setAlarm(tx, tenantId, { ...row, mac: rowMac(await tenantCipher(tx, tenantId), row) })
+  if (open !== undefined) return
+  await appendAudit(tx, await tenantById(tx, tenantId), {
+    auditId: row.id,
+    actor: systemActor,
+    action: isLog ? brokenLogAction : raisedAction,
+    resource: isLog ? { type: 'audit_log', id: subject } : { type: 'alarm', id: row.id },
+    reason,
+    details: { kind, subject },
+  })
+}

@@ -8,6 +8,7 @@ import { retirePredecessor } from '#server/kernel/db/roles.ts'
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { purgeWindows } from '#server/policies/budgets/purge-windows.ts'
+import { resumeErasures } from '#server/privacy/resume-erasures.ts'
 import { purgeContent } from '#server/privacy/retention.ts'
 import { listTenants } from '#server/tenants/store.ts'
 import { purgePartials } from '#server/traces/partial/partial-text.ts'
@@ -38,6 +39,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
         purgePartials,
         purgeContent,
         purgeFiles,
+        resumeErasures,
       ])
         if (!closed) await purge(id)
   }
@@ -60,10 +62,11 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
  * delete their rows. Also retires the role of earlier versions when their last process has ended.
  */
 export async function keepPartitions(ownerUrl: string, tenants: readonly { id: string }[]): Promise<void> {
-  const limits = await Promise.all(tenants.map(({ id }) => retentionLimit(id)))
+  const isOverNow = async () => isOver(await Promise.all(tenants.map(({ id }) => retentionLimit(id))))
+  const wasOver = await isOverNow()
   await asOwnerOf(ownerUrl, async (client) => {
     await makePartitions(client)
-    await dropPartitions(client, isOver(limits))
+    await dropPartitions(client, async (day) => wasOver(day) && (await isOverNow())(day))
     await retirePredecessor(client)
   })
 }

@@ -9,7 +9,8 @@ export const CreateErasureInput = z.strictObject({
 })
 export const Erasure = z.object({
   id: Id,
-  status: z.enum(['pending', 'completed']),
+  /** `completed_with_omissions`: it has ended, and content that contains or may contain the subject remains (held, unreadable). */
+  status: z.enum(['pending', 'completed', 'completed_with_omissions']),
   /** Keyed digest: equal for equal subjects, and can't be computed outside this installation. */
   subjectDigest: z.string(),
   reason: z.string(),
@@ -23,6 +24,8 @@ export const Erasure = z.object({
   records: z.int(),
   /** Records that a legal hold protected. */
   heldRecords: z.int(),
+  /** Records with values that can't be decrypted, which could not be searched. Each has an alarm. */
+  unreadable: z.int(),
   /** Executions, requests and mails in progress that contain the subject; erased when they have ended. */
   waitsFor: z.array(Id),
   createdAt: Time,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { fileName, nameContext } from './file-name.ts'
 
 /**
@@ -31,7 +31,16 @@ export async function listForErasure(
     .limit(limit)
     .execute()
   const cipher = await tenantCipher(tx, tenantId)
-  return rows.map((row) => ({ ...row, name: fileName(cipher, row) }))
+  return rows.map((row) => ({ ...row, name: readableName(cipher, row) }))
+}
+
+/** Undefined if it can't be decrypted. */
+function readableName(cipher: TenantCipher, row: { id: string; name: Buffer | null }): string | undefined {
+  try {
+    return fileName(cipher, row)
+  } catch {
+    return undefined
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { erasedText } from '#lib/rules/erased.ts'
 import { insertErased } from '#server/kernel/content/erased-store.ts'
+import { lockHolds } from '#server/kernel/content/removal-store.ts'
 import type { Finder } from '#server/kernel/content/subject.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -18,18 +19,22 @@ export async function eraseFiles(
   tenantId: string,
   { holds, erasureId, owners }: { holds: Finder; erasureId: string; owners: string[] | undefined },
   note: (tx: Transaction) => Promise<void>,
-): Promise<{ held: number; waitsFor: string[] }> {
+): Promise<{ held: number; unreadable: string[]; waitsFor: string[] }> {
   const { database } = runtime()
-  const left = { held: 0, waitsFor: [] as string[] }
+  const left = { held: 0, unreadable: [] as string[], waitsFor: [] as string[] }
   for (let after: string | undefined = ''; after !== undefined; ) {
     const from: string = after
     const files = await database.inTenant(tenantId, (tx) =>
       listForErasure(tx, tenantId, { after: from, owners, limit: batchSize }),
     )
     for (const file of files) {
-      if (!holds(file.name) && !(await contentHolds(tenantId, file.sha256, holds))) continue
+      if (file.name === undefined) left.unreadable.push(`files/${file.id}`)
+      const named = file.name !== undefined && holds(file.name)
+      if (!named && !(await contentHolds(tenantId, file.sha256, holds))) continue
       await database.inTenant(tenantId, async (tx) => {
         await lockDigest(tx, tenantId, file.sha256)
+        // Bytes on disk can't be restored by a rollback, so that no hold may be placed after this check.
+        await lockHolds(tx, tenantId)
         const { held, live } = await findClaims(tx, tenantId, file.id)
         if (held) left.held += 1
         else if (live.length > 0) left.waitsFor.push(...live)

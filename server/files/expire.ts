@@ -1,5 +1,6 @@
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { insertErased } from '#server/kernel/content/erased-store.ts'
+import { lockHolds } from '#server/kernel/content/removal-store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { removeContent } from './content.ts'
@@ -20,6 +21,8 @@ export async function expireFiles(tenantId: string, before: Date): Promise<void>
     for (const file of files)
       await database.inTenant(tenantId, async (tx) => {
         await lockDigest(tx, tenantId, file.sha256)
+        // Bytes on disk can't be restored by a rollback, so that no hold may be placed after this check.
+        await lockHolds(tx, tenantId)
         const { held, live } = await findClaims(tx, tenantId, file.id)
         if (held || live.length > 0) return
         const gone = await setContentRemoved(tx, tenantId, { ...file, name: null })

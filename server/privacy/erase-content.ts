@@ -14,6 +14,8 @@ export type Lot = {
   texts: number
   /** Rows with the subject under a legal hold, which are not changed. */
   held: number
+  /** Rows with an encrypted value that can't be decrypted, as `<table>/<key>`: they can't be searched. */
+  unreadable: string[]
   /** Rows with the subject that are not changed until their owner ends. */
   waitsFor: string[]
   /** The position to continue from; undefined at the end. */
@@ -37,10 +39,15 @@ export async function eraseContent(
 ): Promise<Lot> {
   const rows = await listContent(tx, tenantId, erasable, { after, owners, limit: lot })
   const cipher = await tenantCipher(tx, tenantId)
-  const found: Lot = { records: 0, texts: 0, held: 0, waitsFor: [], next: undefined }
+  const found: Lot = { records: 0, texts: 0, held: 0, unreadable: [], waitsFor: [], next: undefined }
   const gone: Gone[] = []
   for (const row of rows) {
-    const { texts, changes } = changesOf(erasable, row)
+    const searched = changesOf(erasable, row)
+    if (searched === undefined) {
+      found.unreadable.push(`${erasable.table}/${row.key.join('/')}`)
+      continue
+    }
+    const { texts, changes } = searched
     if (texts === 0) continue
     if (row.held) found.held += 1
     else if (row.live || !(await replaceContent(tx, tenantId, erasable, row.key, changes)))
@@ -56,10 +63,12 @@ export async function eraseContent(
   return { ...found, next: rows.length < lot ? undefined : rows.at(-1)?.key }
 
   function changesOf({ kept, whole, salted }: Erasable, row: ContentRow) {
-    const opened = row.values.map((value) => {
-      const clear = cipher.decryptJson(value.encrypted, value.context)
-      return { ...value, ...withoutSubject(clear, holds, new Set(kept)) }
-    })
+    const clear = row.values.map((value) => ({ ...value, clear: decrypted(value) }))
+    if (clear.some((value) => value.clear === undefined)) return undefined
+    const opened = clear.map((value) => ({
+      ...value,
+      ...withoutSubject(value.clear ?? null, holds, new Set(kept)),
+    }))
     const texts = opened.reduce((sum, one) => sum + one.texts, 0)
     const changes = opened.flatMap((one) => {
       if (whole?.includes(one.column) === true) return [change(one, null)]
@@ -67,6 +76,15 @@ export async function eraseContent(
       return one.texts === 0 ? [] : [change(one, one.value)]
     })
     return { texts, changes }
+  }
+
+  function decrypted({ encrypted, context }: EncryptedValue): JsonValue | undefined {
+    try {
+      return cipher.decryptJson(encrypted, context)
+    } catch {
+      // Changed, moved or encrypted under a lost key: the caller reports it.
+      return undefined
+    }
   }
 
   function change({ column, encrypted, context }: EncryptedValue, value: JsonValue) {

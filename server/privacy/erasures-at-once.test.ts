@@ -32,7 +32,7 @@ afterAll(async () => {
   await runtime.close()
 })
 
-const people = ['ada', 'bea', 'cem', 'dan'].map((name) => `${name}@mail.example`)
+const people = ['ada', 'bea', 'cem', 'dan', 'eva', 'fay', 'gil', 'hal'].map((name) => `${name}@mail.example`)
 const spansPerBatch = 40
 
 /** Spans in descending order of their keys: the order in which they are stored is not the order of an erasure. */
@@ -90,7 +90,7 @@ const left = async () =>
     )
   ).rowCount
 
-test('erasures complete without a deadlock, and nothing of their subjects is left', async () => {
+test('eight erasures complete without a deadlock, and nothing of their subjects is left', async () => {
   await sendAll()
   expect(await left()).toBeGreaterThan(3 * spansPerBatch)
   const ids = await request()

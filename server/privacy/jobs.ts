@@ -1,6 +1,7 @@
+import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { eraseFiles } from '#server/files/erase.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
-import { lockRemoval } from '#server/kernel/content/removal-store.ts'
+import { removing } from '#server/kernel/content/removing.ts'
 import { finderOf } from '#server/kernel/content/subject.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { decryptForTenant } from '#server/kernel/keys/tenant-keys.ts'
@@ -12,15 +13,16 @@ import { findEnded, findTracesOf } from './content-store.ts'
 import { erasables } from './erasable-store.ts'
 import { eraseContent } from './erase-content.ts'
 import { erasureContext, erasureQueue } from './erasure-queue.ts'
-import { addErased, type Counts, findErasure, setErasureCompleted, setWaiting } from './store.ts'
+import { addErased, type Counts, findErasure, type Left, setErasureCompleted, setWaiting } from './store.ts'
 
 /** The interval at which an erasure checks whether content in progress has ended. */
 const waitSeconds = 60
 
 /**
  * Erases the subject from all content, some rows at a time. Each transaction also writes the audit record of its erasures.
- * Content in progress or open is not erased: the erasure stays pending and is repeated after it has ended. A repetition after
- * a crash doesn't find content that is already erased.
+ * Content in progress or open is not erased: the erasure stays pending and is repeated after it has ended. Content on hold, and
+ * values that can't be decrypted, are counted, and don't keep the erasure from finishing. A repetition after a crash doesn't
+ * find content that is already erased.
  */
 export const erasures: JobHandler = {
   queue: erasureQueue,
@@ -40,11 +42,15 @@ export const erasures: JobHandler = {
     const waitsFor = [
       ...new Set([...erasure.waitsFor.filter((one) => ended?.includes(one) !== true), ...left.waitsFor]),
     ]
+    for (const subject of left.unreadable)
+      await raiseAlarm(tenantId, { kind: 'object', subject, reason: 'A stored value can’t be decrypted.' })
+    // A repetition for content that has ended finds the same ones again.
+    const unreadable = ended === undefined ? left.unreadable.size : 0
     await database.inTenant(tenantId, async (tx) => {
       if (waitsFor.length > 0) {
-        await setWaiting(tx, tenantId, id, waitsFor, left.held)
+        await setWaiting(tx, tenantId, id, waitsFor, { ...left.held, unreadable })
         await runtime().queue.enqueue(tx, erasureQueue, { tenantId, id }, { seconds: waitSeconds })
-      } else await complete(tx, tenantId, id, left.held)
+      } else await complete(tx, tenantId, id, { ...left.held, unreadable })
     })
   },
 }
@@ -54,18 +60,18 @@ type Pass = { tenantId: string; id: string; subject: string; owners: string[] | 
 /** Erases from all content, or only from that of `owners`. */
 async function pass({ tenantId, id, subject, owners }: Pass) {
   const { database } = runtime()
-  const left = { held: { spans: 0, records: 0 }, waitsFor: new Set<string>() }
+  const left = { held: { spans: 0, records: 0 }, unreadable: new Set<string>(), waitsFor: new Set<string>() }
   if (owners?.length === 0) return left
   const traceIds = owners && (await database.inTenant(tenantId, (tx) => findTracesOf(tx, tenantId, owners)))
   for (let after: string | undefined = ''; after !== undefined; ) {
     const from: string = after
-    const lot = await database.inTenant(tenantId, async (tx) => {
-      await lockRemoval(tx, tenantId)
+    const lot = await removing(tenantId, async (tx) => {
       const done = await eraseFrom(tx, tenantId, subject, { erasureId: id, after: from, traceIds })
       await note(tx, tenantId, id, 'spans', { ...done, records: 0 })
       return done
     })
     left.held.spans += lot.held
+    for (const one of lot.unreadable) left.unreadable.add(one)
     after = lot.next
   }
   const holds = finderOf(subject)
@@ -73,13 +79,13 @@ async function pass({ tenantId, id, subject, owners }: Pass) {
     let after: string[] | undefined
     do {
       const from: string[] | undefined = after
-      const lot = await database.inTenant(tenantId, async (tx) => {
-        await lockRemoval(tx, tenantId)
+      const lot = await removing(tenantId, async (tx) => {
         const done = await eraseContent(tx, tenantId, erasable, { holds, erasureId: id, after: from, owners })
         await note(tx, tenantId, id, erasable.table, { spans: 0, values: done.texts, records: done.records })
         return done
       })
       left.held.records += lot.held
+      for (const one of lot.unreadable) left.unreadable.add(one)
       for (const one of lot.waitsFor) left.waitsFor.add(one)
       after = lot.next
     } while (after !== undefined)
@@ -88,6 +94,7 @@ async function pass({ tenantId, id, subject, owners }: Pass) {
     note(tx, tenantId, id, 'files', { spans: 0, values: 1, records: 1 }),
   )
   left.held.records += files.held
+  for (const one of files.unreadable) left.unreadable.add(one)
   for (const one of files.waitsFor) left.waitsFor.add(one)
   return left
 }
@@ -104,13 +111,8 @@ async function note(tx: Transaction, tenantId: string, id: string, table: string
   })
 }
 
-async function complete(
-  tx: Transaction,
-  tenantId: string,
-  id: string,
-  held: { spans: number; records: number },
-): Promise<void> {
-  const completed = await setErasureCompleted(tx, tenantId, id, held)
+async function complete(tx: Transaction, tenantId: string, id: string, left: Left): Promise<void> {
+  const completed = await setErasureCompleted(tx, tenantId, id, left)
   if (completed === undefined) return
   await appendAudit(tx, await tenantById(tx, tenantId), {
     actor: systemActor,

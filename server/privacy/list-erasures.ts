@@ -1,8 +1,11 @@
-import { ErasureList, ListErasuresInput } from '#lib/schemas/privacy.ts'
+import type { z } from 'zod'
+import { type Erasure, ErasureList, ListErasuresInput } from '#lib/schemas/privacy.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { listErasures } from './store.ts'
 import { actorIn } from './view.ts'
+
+type Status = z.infer<typeof Erasure>['status']
 
 /** erasures.list, newest first. */
 export const listAllErasures = query({
@@ -15,7 +18,7 @@ export const listAllErasures = query({
     return {
       items: items.map((row) => ({
         id: row.id,
-        status: row.status === 'completed' ? ('completed' as const) : ('pending' as const),
+        status: statusOf(row),
         subjectDigest: row.subjectDigest,
         reason: row.reason,
         requestedBy: actorIn(row),
@@ -24,6 +27,7 @@ export const listAllErasures = query({
         heldSpans: row.heldSpans,
         records: row.records,
         heldRecords: row.heldRecords,
+        unreadable: row.unreadable,
         waitsFor: row.waitsFor ?? [],
         createdAt: row.createdAt.toISOString(),
         completedAt: row.completedAt?.toISOString() ?? null,
@@ -32,3 +36,8 @@ export const listAllErasures = query({
     }
   },
 })
+
+function statusOf(row: { status: string; heldSpans: number; heldRecords: number; unreadable: number }): Status {
+  if (row.status !== 'completed') return 'pending'
+  return row.heldSpans + row.heldRecords + row.unreadable > 0 ? 'completed_with_omissions' : 'completed'
+}

@@ -1,7 +1,7 @@
 import { expireFiles } from '#server/files/expire.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { type Gone, insertErased } from '#server/kernel/content/erased-store.ts'
-import { lockRemoval } from '#server/kernel/content/removal-store.ts'
+import { removing } from '#server/kernel/content/removing.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
@@ -22,8 +22,7 @@ export async function purgeContent(tenantId: string, now = Date.now()): Promise<
   if (retentionDays === null) return
   const before = new Date(now - retentionDays * 86_400_000)
   const executions = () =>
-    database.inTenant(tenantId, async (tx) => {
-      await lockRemoval(tx, tenantId)
+    removing(tenantId, async (tx) => {
       const ids = await findExpiredExecutions(tx, tenantId, before, executionsAtOnce)
       if (ids.length > 0) await note(tx, tenantId, 'executions', before, await expireExecutions(tx, tenantId, ids))
       return ids.length === executionsAtOnce
@@ -31,8 +30,7 @@ export async function purgeContent(tenantId: string, now = Date.now()): Promise<
   while (await executions());
   for (const table of withoutExecution) {
     const rows = () =>
-      database.inTenant(tenantId, async (tx) => {
-        await lockRemoval(tx, tenantId)
+      removing(tenantId, async (tx) => {
         const lot = await expireRows(tx, tenantId, table, before, rowsAtOnce)
         await note(tx, tenantId, table, before, lot.gone)
         return lot.rows === rowsAtOnce

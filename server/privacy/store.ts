@@ -24,6 +24,16 @@ export const findErasure = (tx: Transaction, tenantId: string, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
+/** Returns pending erasures without an unfinished job. */
+export async function listForgotten(tx: Transaction, tenantId: string, queue: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select e.id from erasures e where e.tenant_id = ${tenantId} and e.status = 'pending'
+      and not exists (select from pgboss.job j where j.name = ${queue} and j.state in ('created', 'active', 'retry')
+        and j.data ->> 'id' = e.id::text)
+    order by e.id`.execute(tx)
+  return rows.map((row) => row.id)
+}
+
 export type Counts = { spans: number; values: number; records: number }
 
 /** Adds to the counts. A job that is repeated after a crash doesn't find content that is already erased. */
@@ -45,7 +55,8 @@ export async function addErased(
     .execute()
 }
 
-type Held = { spans: number; records: number }
+/** Content that an erasure did not remove: under a legal hold, or not decryptable. */
+export type Left = { spans: number; records: number; unreadable: number }
 
 /** All content has been searched. The remaining content waits for these to end. */
 export async function setWaiting(
@@ -53,14 +64,15 @@ export async function setWaiting(
   tenantId: string,
   id: string,
   waitsFor: readonly string[],
-  held: Held,
+  left: Left,
 ): Promise<void> {
   await tx
     .updateTable('erasures')
     .set({
       waitsFor: [...waitsFor],
-      heldSpans: sql`held_spans + ${held.spans}`,
-      heldRecords: sql`held_records + ${held.records}`,
+      heldSpans: sql`held_spans + ${left.spans}`,
+      heldRecords: sql`held_records + ${left.records}`,
+      unreadable: sql`unreadable + ${left.unreadable}`,
     })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
@@ -69,21 +81,22 @@ export async function setWaiting(
 }
 
 /** Completes the erasure and deletes the subject itself. Undefined if it was already completed. */
-export const setErasureCompleted = (tx: Transaction, tenantId: string, id: string, held: Held) =>
+export const setErasureCompleted = (tx: Transaction, tenantId: string, id: string, left: Left) =>
   tx
     .updateTable('erasures')
     .set({
       status: 'completed',
       subject: null,
       waitsFor: [],
-      heldSpans: sql`held_spans + ${held.spans}`,
-      heldRecords: sql`held_records + ${held.records}`,
+      heldSpans: sql`held_spans + ${left.spans}`,
+      heldRecords: sql`held_records + ${left.records}`,
+      unreadable: sql`unreadable + ${left.unreadable}`,
       completedAt: sql<Date>`now()`,
     })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .where('status', '=', 'pending')
-    .returning(['subjectDigest', 'spans', 'erasedValues', 'records', 'heldSpans', 'heldRecords'])
+    .returning(['subjectDigest', 'spans', 'erasedValues', 'records', 'heldSpans', 'heldRecords', 'unreadable'])
     .executeTakeFirst()
 
 /** Newest first. */
@@ -95,7 +108,7 @@ export const listErasures = (tx: Transaction, tenantId: string, limit: number, c
     )
     .select(['erasure.id', 'erasure.status', 'erasure.subjectDigest', 'erasure.reason', 'erasure.spans'])
     .select(['erasure.erasedValues', 'erasure.heldSpans', 'erasure.createdAt', 'erasure.completedAt'])
-    .select(['erasure.records', 'erasure.heldRecords', 'erasure.waitsFor'])
+    .select(['erasure.records', 'erasure.heldRecords', 'erasure.unreadable', 'erasure.waitsFor'])
     .select(['member.id as memberId', 'member.displayName', 'member.username', 'member.kind'])
     .where('erasure.tenantId', '=', tenantId)
     .orderBy('erasure.id', 'desc')

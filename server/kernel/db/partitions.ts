@@ -55,7 +55,10 @@ export async function partitionDays(client: Client): Promise<string[]> {
  * Drops partitions from before today that are empty, and those for which `over` returns true because no tenant needs
  * them. Returns their days.
  */
-export async function dropPartitions(client: Client, over: (day: string) => boolean): Promise<string[]> {
+export async function dropPartitions(
+  client: Client,
+  over: (day: string) => boolean | Promise<boolean>,
+): Promise<string[]> {
   const today = new Date().toISOString().slice(0, 10)
   const dropped: string[] = []
   for (const day of await partitionDays(client)) {
@@ -67,7 +70,9 @@ export async function dropPartitions(client: Client, over: (day: string) => bool
       await client.query(`lock table partitions.${nameOf(day)} in access exclusive mode`)
       // A partition does not have policies of its own, so this sees every tenant's rows.
       const { rowCount } = await client.query(`select 1 from partitions.${nameOf(day)} limit 1`)
-      if (rowCount === 0 || over(day)) {
+      // No legal hold may be placed between the check and the drop (lock_holds).
+      if (rowCount !== 0) await client.query(`select pg_advisory_xact_lock(hashtextextended('legal holds', 0))`)
+      if (rowCount === 0 || (await over(day))) {
         await client.query(`drop table partitions.${nameOf(day)}`)
         dropped.push(day)
       }

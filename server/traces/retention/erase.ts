@@ -20,6 +20,8 @@ export type Erased = {
   values: number
   /** Spans that contain the subject and are under a legal hold, which are not changed. */
   held: number
+  /** Spans and resources whose values can't be decrypted, as `<table>/<key>`: they can't be searched. */
+  unreadable: string[]
   /** The position to continue from; undefined at the end. */
   next: string | undefined
 }
@@ -43,8 +45,13 @@ export async function eraseFrom(
   let spans = 0
   let values = 0
   let held = 0
+  const unreadable: string[] = []
   for (const row of rows) {
-    const disclosures = decryptSpan(cipher, row)
+    const disclosures = readable(() => decryptSpan(cipher, row))
+    if (disclosures === undefined) {
+      unreadable.push(`spans/${row.traceId}/${row.spanId}`)
+      continue
+    }
     const { erase, gone: taken, erased } = eraser(disclosures, holds)
     const attributes = erase(StoredAttributes.parse(row.attributes))
     const events = StoredEvents.parse(row.events).map((event) => ({ ...event, attributes: erase(event.attributes) }))
@@ -60,10 +67,12 @@ export async function eraseFrom(
     const sealed = encryptedAgain(cipher, disclosures, taken, spanContext(row.traceId, row.spanId))
     await setErased(tx, { tenantId, ...row, attributes, events, links, sealed })
   }
-  values += await eraseResources(tx, tenantId, rows, holds)
+  const resources = await eraseResources(tx, tenantId, rows, holds)
+  values += resources.values
+  unreadable.push(...resources.unreadable)
   await insertErased(tx, tenantId, erasureId, gone)
   const last = rows.at(-1)
-  return { spans, values, held, next: rows.length < lot || last === undefined ? undefined : last.place }
+  return { spans, values, held, unreadable, next: rows.length < lot || last === undefined ? undefined : last.place }
 }
 
 /**
@@ -75,13 +84,18 @@ async function eraseResources(
   tenantId: string,
   rows: Awaited<ReturnType<typeof listForErasure>>,
   holds: (value: unknown) => boolean,
-): Promise<number> {
+): Promise<{ values: number; unreadable: string[] }> {
   const cipher = await tenantCipher(tx, tenantId)
   const held = new Set(rows.flatMap((row) => (row.held ? (row.auditId ?? []) : [])))
   const batches = [...new Set(rows.flatMap(({ auditId }) => auditId ?? []))].filter((auditId) => !held.has(auditId))
   let values = 0
+  const unreadable: string[] = []
   for (const row of await listResourcesForErasure(tx, tenantId, batches)) {
-    const disclosures = decryptResource(cipher, row)
+    const disclosures = readable(() => decryptResource(cipher, row))
+    if (disclosures === undefined) {
+      unreadable.push(`batch_resources/${row.auditId}/${row.index}`)
+      continue
+    }
     const { erase, gone, erased } = eraser(disclosures, holds)
     const attributes = erase(StoredAttributes.parse(row.attributes))
     if (erased() === 0) continue
@@ -89,7 +103,16 @@ async function eraseResources(
     const sealed = encryptedAgain(cipher, disclosures, gone, resourceContext(row.auditId, row.index))
     await setResourceErased(tx, { tenantId, auditId: row.auditId, index: row.index, attributes, sealed })
   }
-  return values
+  return { values, unreadable }
+}
+
+/** Undefined if the bytes were changed, moved, or encrypted under a lost key. */
+function readable<T>(decrypted: () => T): T | undefined {
+  try {
+    return decrypted()
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a value contains the subject as text, ignoring case. */

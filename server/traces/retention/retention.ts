@@ -1,5 +1,5 @@
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
-import { lockRemoval } from '#server/kernel/content/removal-store.ts'
+import { removing } from '#server/kernel/content/removing.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { settingsOf } from '#server/tenants/view.ts'
@@ -27,10 +27,8 @@ export const isOver =
 export async function purgeTraces(tenantId: string, now = Date.now()): Promise<void> {
   const { before } = await retentionLimit(tenantId, now)
   if (before === undefined) return
-  const { database } = runtime()
   const next = () =>
-    database.inTenant(tenantId, async (tx) => {
-      await lockRemoval(tx, tenantId)
+    removing(tenantId, async (tx) => {
       const day = await findExpiredDay(tx, tenantId, before)
       if (day === undefined) return undefined
       const deleted = await deleteDay(tx, tenantId, day)

@@ -83,6 +83,7 @@ export const evidenceExportPath = (tenant: string, exportId: string) =>
 
 export type AuditSearch = { action?: string; actorId?: string; resourceId?: string; from?: string; to?: string }
 export const auditPath = (tenant: string, search: AuditSearch = {}) => withSearch(`${homePath(tenant)}/audit`, search)
+export const alarmsPath = (tenant: string) => `${homePath(tenant)}/alarms`
 export const auditRecordPath = (tenant: string, auditId: string) => `${homePath(tenant)}/audit/${segment(auditId)}`
 
 export const agentsPath = (tenant: string) => `${homePath(tenant)}/agents`
@@ -112,6 +113,9 @@ export const accessPath = (
   page: AccessPage = 'members',
   search: { status?: string; archived?: '1' } = {},
 ) => withSearch(`${homePath(tenant)}/access/${page}`, search)
+
+export type PrivacyPage = 'holds' | 'retention' | 'erasures'
+export const privacyPath = (tenant: string, page: PrivacyPage = 'holds') => `${homePath(tenant)}/privacy/${page}`
 
 export type SettingsPage = 'tenant' | 'me'
 export const settingsPath = (tenant: string, page: SettingsPage = 'me') => `${homePath(tenant)}/settings/${page}`

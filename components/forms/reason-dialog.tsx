@@ -24,6 +24,8 @@ type ReasonDialogProps = {
   busyLabel: InProgress
   /** Label of the button that closes the dialog without acting: "Keep waiting". */
   keepLabel: string
+  /** After the label of the button that opens the dialog, for screen readers: which of several objects. */
+  suffix?: ReactNode
   /** As a question: "Cancel the wait for manager_confirmation?" */
   title: string
   /** What will happen. */
@@ -33,6 +35,9 @@ type ReasonDialogProps = {
   blocked?: string | undefined
   /** The action is no longer possible: the button is removed, but an open dialog stays. */
   over?: boolean
+  /** Replaces the usual rule and hint for actions that require more than a reason. */
+  whyNot?: (reason: string) => string | undefined
+  reasonHint?: string
   /** Performs the action; rejects with a RequestError or a tRPC error. */
   act: (reason: string, options: ActRun) => Promise<unknown>
   /** Topics that are reloaded after any outcome. */
@@ -66,12 +71,13 @@ export function ReasonDialog(props: ReasonDialogProps) {
     if (next) acting.reset()
     setOpen(next)
   }
-  const missing = whyNotReason(reason)
+  const missing = (props.whyNot ?? whyNotReason)(reason)
   return (
     <>
       {!over && (
         <Button onClick={() => change(true)} disabledReason={can(permission) ? blocked : whoCan(permission)}>
           {label}
+          {props.suffix}
         </Button>
       )}
       <Dialog
@@ -97,7 +103,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
       >
         <TextArea
           label="Reason"
-          hint="Required. Stored in the audit record."
+          hint={props.reasonHint ?? 'Required. Stored in the audit record.'}
           limit={limits.reason}
           value={reason}
           readOnly={acting.pending}

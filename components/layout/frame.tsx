@@ -18,6 +18,8 @@ export type FrameProps = {
   memberships?: FrameMembership[]
   /** Approvals that wait for this person. */
   waiting?: number
+  /** Open alarms. */
+  alarms?: number
   onSignOut?: () => void
   /** Offline, demo or session banners, above the page. */
   banners?: ReactNode
@@ -25,7 +27,7 @@ export type FrameProps = {
 }
 
 /** Everything around a page of a tenant: stripe, top bar, rail. */
-export function Frame({ tenant, user, memberships, waiting, onSignOut, banners, children }: FrameProps) {
+export function Frame({ tenant, user, memberships, waiting, alarms, onSignOut, banners, children }: FrameProps) {
   useTenantAccent(tenant.accent)
   return (
     <TimeZoneProvider>
@@ -37,11 +39,18 @@ export function Frame({ tenant, user, memberships, waiting, onSignOut, banners, 
           Skip to main content
         </a>
         <div className="flex min-h-dvh flex-col">
-          <TopBar tenant={tenant} user={user} memberships={memberships} waiting={waiting} onSignOut={onSignOut} />
+          <TopBar
+            tenant={tenant}
+            user={user}
+            memberships={memberships}
+            waiting={waiting}
+            alarms={alarms}
+            onSignOut={onSignOut}
+          />
           <div className="flex grow">
             <div className="hidden w-49 shrink-0 border-line border-r rail:block print:hidden">
               <div className="sticky top-13 max-h-[calc(100dvh-3.25rem)] overflow-y-auto px-2 py-4">
-                <Rail tenant={tenant.externalId} waiting={waiting} />
+                <Rail tenant={tenant.externalId} waiting={waiting} alarms={alarms} />
               </div>
             </div>
             <div className="flex min-w-0 grow flex-col">

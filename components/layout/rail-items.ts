@@ -7,6 +7,7 @@ import {
   executionsPath,
   homePath,
   policiesPath,
+  privacyPath,
   settingsPath,
   tracesPath,
 } from '#lib/paths.ts'
@@ -32,6 +33,7 @@ export const RAIL_GROUPS: RailItem[][] = [
     { label: 'Agents', href: agentsPath, area: 'agents' },
     { label: 'Policies', href: policiesPath, area: 'policies' },
     { label: 'Access', href: accessPath, area: 'access' },
+    { label: 'Privacy', href: privacyPath, area: 'privacy' },
     { label: 'Settings', href: settingsPath, area: 'settings' },
   ],
 ]

@@ -2,20 +2,24 @@
 
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
+import { Glyph } from '#components/ui/status/glyph.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
+import { alarmsPath } from '#lib/paths.ts'
 import { areaOf, RAIL_GROUPS } from './rail-items.ts'
 
 type RailProps = {
   tenant: string
   /** Approvals that wait for this person; undefined while unknown. */
   waiting: number | undefined
+  /** Open alarms; undefined while unknown, and for people who may not see them. */
+  alarms: number | undefined
   /** Called when an item was chosen, to close the menu on small screens. */
   onNavigate?: () => void
 }
 
 /** The areas of the console, as links. */
-export function Rail({ tenant, waiting, onNavigate }: RailProps) {
+export function Rail({ tenant, waiting, alarms, onNavigate }: RailProps) {
   const here = areaOf(usePathname())
   return (
     <nav aria-label="Main">
@@ -47,7 +51,36 @@ export function Rail({ tenant, waiting, onNavigate }: RailProps) {
           ))}
         </ul>
       ))}
+      {alarms !== undefined && alarms > 0 && <Alarms tenant={tenant} count={alarms} onNavigate={onNavigate} />}
     </nav>
+  )
+}
+
+/** At the foot of the rail, on every page until the last alarm is closed. */
+function Alarms({
+  tenant,
+  count,
+  onNavigate,
+}: {
+  tenant: string
+  count: number
+  onNavigate: (() => void) | undefined
+}) {
+  return (
+    <div className="border-line border-t px-2 pt-3">
+      <Link
+        href={alarmsPath(tenant)}
+        prefetch={false}
+        onClick={onNavigate}
+        className="inline-flex min-h-7 items-center gap-1.5 font-semibold text-danger underline underline-offset-3"
+      >
+        <Glyph>
+          <path d="M8 2.25 14.25 13.5H1.75z" strokeLinejoin="miter" />
+          <path d="M8 6.5v3m0 1.9v.1" />
+        </Glyph>
+        {count > 99 ? '99+' : count} {count === 1 ? 'alarm' : 'alarms'}
+      </Link>
+    </div>
   )
 }
 

@@ -14,17 +14,18 @@ type TopBarProps = {
   user: FrameUser | undefined
   memberships: FrameMembership[] | undefined
   waiting: number | undefined
+  alarms: number | undefined
   onSignOut: (() => void) | undefined
 }
 
 /** The tenant's stripe and name on the left, the person's settings on the right. 52 px with the stripe. */
-export function TopBar({ tenant, user, memberships, waiting, onSignOut }: TopBarProps) {
+export function TopBar({ tenant, user, memberships, waiting, alarms, onSignOut }: TopBarProps) {
   const name = tenant.name ?? tenant.externalId
   return (
     <header className="sticky top-0 z-20 h-13 border-line border-t-3 border-t-accent-mark border-b bg-surface print:static">
       <div className="flex h-full items-center gap-2 px-2 rail:px-4">
         <div className="rail:hidden">
-          <NarrowRail tenant={tenant.externalId} name={name} waiting={waiting} />
+          <NarrowRail tenant={tenant.externalId} name={name} waiting={waiting} alarms={alarms} />
         </div>
         <Link href={homePath(tenant.externalId)} prefetch={false} className="flex min-w-0 items-center gap-3 py-1">
           <TenantMark name={tenant.name} logoUrl={tenant.logoUrl} />

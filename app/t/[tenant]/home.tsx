@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { type ReactNode, useId } from 'react'
+import { OpenAlarms } from '#components/alarms/open-alarms.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
@@ -23,10 +24,11 @@ const refreshMs = 10_000
 
 /** The start page of a tenant: the approvals that need the person, the running executions, and today's audit log. */
 export function Home() {
-  const { me } = useSession()
+  const { me, can } = useSession()
   return (
     <Page>
       <PageHeader title={<ShownText>{me.tenant.displayName}</ShownText>} />
+      {can('audit:read') && <OpenAlarms />}
       <NeedsPerson />
       <RunningNow />
       <Section title="Today’s log">

@@ -2,6 +2,7 @@
 
 import { useParams } from 'next/navigation'
 import { Fragment, type ReactNode } from 'react'
+import { useOpenAlarms } from '#components/alarms/use-open-alarms.ts'
 import { useQuery } from '#components/api/query.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { Frame } from '#components/layout/frame.tsx'
@@ -27,6 +28,7 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
   const state = useTenantSession()
   const memberships = useMemberships(state.status === 'ready')
   const waiting = useNeedsMe().data?.items.length
+  const alarms = useOpenAlarms().data?.items.length
   const content = <SessionGate tenant={tenant}>{children}</SessionGate>
   if (state.status !== 'ready') return <Frame tenant={{ externalId: tenant }}>{content}</Frame>
   const { me, identity, signOut } = state.session
@@ -43,6 +45,7 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
       user={{ name: me.principal.displayName, role: rolesText(me.principal.roles) }}
       {...(memberships === undefined ? {} : { memberships })}
       {...(waiting === undefined ? {} : { waiting })}
+      {...(alarms === undefined ? {} : { alarms })}
       onSignOut={signOut}
       banners={<SessionBanners session={state.session} />}
     >

@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
+import { OpenAlarms } from '#components/alarms/open-alarms.tsx'
 import { usePages } from '#components/api/use-pages.ts'
 import { ResourceLink } from '#components/audit/resource-link.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
@@ -12,7 +13,7 @@ import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { auditRecordPath } from '#lib/paths.ts'
+import { alarmsPath, auditRecordPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { DayFacts } from './day-facts.tsx'
@@ -37,7 +38,18 @@ function AuditList() {
   const pages = usePages(trpc.audit.list, inputOf(filter))
   return (
     <Page wide>
-      <PageHeader title="Audit" facts={<DayFacts />} />
+      <PageHeader
+        title="Audit"
+        facts={
+          <>
+            <DayFacts />
+            <Link href={alarmsPath(tenant)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
+              Alarms
+            </Link>
+          </>
+        }
+      />
+      <OpenAlarms />
       <Filters filter={filter} />
       <PagedTable
         pages={pages}

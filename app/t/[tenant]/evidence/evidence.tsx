@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { OpenAlarms } from '#components/alarms/open-alarms.tsx'
 import { useApi } from '#components/api/api.tsx'
 import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
@@ -32,7 +33,7 @@ export function Evidence() {
 
 function ExportList() {
   const { rest } = useApi()
-  const { tenant } = useSession()
+  const { tenant, can } = useSession()
   useChanges(['evidence'], refreshMs)
   const pages = usePages(rest.evidence.list, {})
   return (
@@ -45,6 +46,7 @@ function ExportList() {
           </ActionLink>
         }
       />
+      {can('audit:read') && <OpenAlarms />}
       <PagedTable
         pages={pages}
         caption="Evidence exports"

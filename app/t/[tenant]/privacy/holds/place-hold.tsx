@@ -1,0 +1,101 @@
+'use client'
+
+import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
+import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
+import { limits } from '#lib/limits.ts'
+import { whyNotReason } from '#lib/rules/reason.ts'
+
+type Scope = 'trace' | 'period'
+
+/** Places a legal hold on one trace, or on all content of some days. */
+export function PlaceHold({ onClose }: { onClose: () => void }) {
+  const { client } = useApi()
+  const notice = useNotice()
+  const [scope, setScope] = useState<Scope>()
+  const [traceId, setTraceId] = useState('')
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
+  const [reason, setReason] = useState('')
+  const act = useAct({
+    send: client.holds.create.mutate,
+    touches: ['holds', 'audit'],
+    onDone() {
+      notice('The hold is in force.')
+      onClose()
+    },
+  })
+  return (
+    <ActDialog
+      title="Place a legal hold"
+      description="From now on, what it covers is neither erased nor deleted by age. Content that is already erased can’t be restored."
+      label="Place the hold"
+      busyLabel="Placing the hold…"
+      done="placed"
+      missing={whyNotScope() ?? whyNotReason(reason)}
+      act={act}
+      onRun={() =>
+        act.run({ ...(scope === 'trace' ? { traceId: traceId.trim() } : { from, to }), reason: reason.trim() })
+      }
+      onClose={onClose}
+    >
+      <RadioCards<Scope>
+        legend="What it covers"
+        value={scope}
+        onChange={setScope}
+        locked={act.pending}
+        options={[
+          { value: 'trace', label: 'One trace', consequence: 'The trace, and the execution that it belongs to.' },
+          { value: 'period', label: 'A period', consequence: 'All content that began on these days, in UTC.' },
+        ]}
+      />
+      {scope === 'trace' && (
+        <TextField
+          label="Trace ID"
+          hint="32 hexadecimal digits, from the page of the trace."
+          value={traceId}
+          onChange={(event) => setTraceId(event.target.value)}
+          autoComplete="off"
+          readOnly={act.pending}
+        />
+      )}
+      {scope === 'period' && (
+        <div className="grid grid-cols-1 gap-4 narrow:grid-cols-2">
+          <TextField
+            label="First day (UTC)"
+            type="date"
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+            readOnly={act.pending}
+          />
+          <TextField
+            label="Last day (UTC)"
+            type="date"
+            value={to}
+            onChange={(event) => setTo(event.target.value)}
+            readOnly={act.pending}
+          />
+        </div>
+      )}
+      <TextArea
+        label="Reason"
+        hint="Required. Stored permanently, in the audit record."
+        limit={limits.reason}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        readOnly={act.pending}
+      />
+    </ActDialog>
+  )
+
+  function whyNotScope(): string | undefined {
+    if (scope === undefined) return 'Choose what the hold covers.'
+    if (scope === 'trace') return /^[0-9a-f]{32}$/.test(traceId.trim()) ? undefined : 'Enter the ID of a trace.'
+    if (from === '' || to === '') return 'Enter the first and the last day.'
+    return from <= to ? undefined : 'Choose a last day that is not before the first day.'
+  }
+}

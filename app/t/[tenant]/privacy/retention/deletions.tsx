@@ -1,0 +1,56 @@
+'use client'
+
+import Link from 'next/link'
+import { usePages } from '#components/api/use-pages.ts'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { MissingPermission } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { auditRecordPath } from '#lib/paths.ts'
+import type { Answers } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+type Row = Answers['audit']['list']['items'][number]
+
+/** What retention has deleted, from the audit log. */
+export function Deletions() {
+  const { can } = useSession()
+  return can('audit:read') ? <DeletionList /> : <MissingPermission act="see what was deleted" permission="audit:read" />
+}
+
+function DeletionList() {
+  const trpc = useTRPC()
+  const { tenant } = useSession()
+  const pages = usePages(trpc.audit.list, { action: 'content.expired' })
+  return (
+    <PagedTable
+      pages={pages}
+      caption="Deletions by retention"
+      columns={columns(tenant)}
+      rowKey={(row) => row.auditId}
+      failed={{ what: 'The deletions', act: 'see what was deleted', permission: 'audit:read' }}
+      empty={
+        <EmptyState title="Nothing was deleted yet.">
+          Deletions appear here when content is older than the retention period.
+        </EmptyState>
+      }
+    />
+  )
+}
+
+const columns = (tenant: string): Column<Row>[] => [
+  {
+    key: 'what',
+    header: 'Content',
+    rowHeader: true,
+    cell: (row) => (
+      <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link">
+        <ShownText>{row.resource.id.replaceAll('_', ' ')}</ShownText>
+      </Link>
+    ),
+  },
+  { key: 'at', header: 'Deleted', cell: (row) => <Time at={row.at} show="absolute" /> },
+]

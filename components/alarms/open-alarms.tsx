@@ -1,0 +1,70 @@
+'use client'
+
+import Link from 'next/link'
+import { useId } from 'react'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { alarmsPath, auditRecordPath } from '#lib/paths.ts'
+import type { Alarm } from '#lib/schemas/alarms.ts'
+import { AlarmStrip } from './alarm-strip.tsx'
+import { CloseAlarm } from './close-alarm.tsx'
+import { useOpenAlarms } from './use-open-alarms.ts'
+
+/** The alarms that a page shows in full; the rest is behind a link. */
+const shown = 3
+
+/** Open alarms at the top of a page. Empty without any, and for people who may not read the audit log. */
+export function OpenAlarms() {
+  const id = useId()
+  const { tenant } = useSession()
+  const { data, error, refetch } = useOpenAlarms()
+  if (error !== null)
+    return (
+      <RequestFailed
+        error={error}
+        what="The alarms"
+        plural
+        act="see alarms"
+        permission="audit:read"
+        retry={() => void refetch()}
+      />
+    )
+  if (data === undefined || data.items.length === 0) return null
+  const count = data.items.length
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h2 id={id}>{countText(count)}</h2>
+        <Link href={alarmsPath(tenant)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
+          All alarms
+        </Link>
+      </div>
+      {data.items.slice(0, shown).map((alarm) => (
+        <OpenAlarm key={alarm.id} alarm={alarm} />
+      ))}
+    </section>
+  )
+}
+
+/** An open alarm with its two ways out: its record, and closing it. */
+export function OpenAlarm({ alarm }: { alarm: Alarm }) {
+  const { tenant } = useSession()
+  return (
+    <AlarmStrip alarm={alarm}>
+      {alarm.inLog && (
+        <Link
+          href={auditRecordPath(tenant, alarm.id)}
+          prefetch={false}
+          className="inline-flex min-h-9 items-center border border-line-strong bg-surface px-3 py-1.5 hover:bg-selected"
+        >
+          Open its record
+        </Link>
+      )}
+      <CloseAlarm alarm={alarm} />
+    </AlarmStrip>
+  )
+}
+
+/** `1 open alarm`; more than are loaded is `99+`. */
+const countText = (count: number): string =>
+  count === 1 ? '1 open alarm' : `${count > 99 ? '99+' : count} open alarms`

@@ -83,3 +83,16 @@ export const pastDay = (tenant: { id: string; externalId: string }, count: numbe
       await client.end()
     }
   })
+
+/** Runs one statement as the owner, as an intruder with SQL could. Throws if it does not affect exactly one row. */
+export const changeOneRow = (statement: string, values: unknown[]): Promise<void> =>
+  asOwner(async (url) => {
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    try {
+      const { rowCount } = await client.query(statement, values)
+      if (rowCount !== 1) throw new Error(`${rowCount} rows were affected by: ${statement}`)
+    } finally {
+      await client.end()
+    }
+  })

@@ -1,0 +1,93 @@
+import type { Page } from '@playwright/test'
+import { call, home, personToken } from './cases.ts'
+import { changeOneRow } from './database.ts'
+import { expectEveryView } from './every-view.ts'
+import { demoTenant, expect, expectAccessible, test } from './fixtures.ts'
+
+const slug = 'globex'
+const why = 'The row was changed by hand during a restore test, and is as it was before.'
+
+/** A record of the tenant's log, written by placing a hold. */
+async function record(origin: string): Promise<string> {
+  const token = await personToken(origin, 'vera', slug)
+  const { holdId } = await call<{ holdId: string }>(origin, token, 'mutation', 'holds.create', {
+    from: '2020-01-01',
+    to: '2020-01-02',
+    reason: 'Case 9.',
+  })
+  const { items } = await call<{ items: { auditId: string }[] }>(origin, token, 'query', 'audit.list', {
+    resourceId: holdId,
+  })
+  return items[0]?.auditId ?? ''
+}
+
+/** Verifies the record until a checkpoint covers it. */
+async function verified(origin: string, auditId: string): Promise<string> {
+  const token = await personToken(origin, 'vera', slug)
+  let status = ''
+  await expect
+    .poll(async () => {
+      const input = { tenant: demoTenant(slug).externalId, auditId }
+      status = (await call<{ status: string }>(origin, token, 'query', 'traces.verify', input)).status
+      return status
+    })
+    .not.toBe('pending_seal')
+  return status
+}
+
+const title = /A record of \d{4}-\d\d-\d\d could not be verified\./
+const strip = (page: Page) => page.getByRole('region', { name: title })
+
+test('a record that was changed by SQL raises an alarm on each page, until an administrator closes it with a reason', async ({
+  signedIn,
+  origin,
+}) => {
+  const auditId = await record(origin)
+  expect(await verified(origin, auditId)).toBe('verified')
+  const page = await signedIn('tom', slug)
+  await page.goto(home(slug))
+  await expect(page.getByRole('heading', { name: 'Today’s log' })).toBeVisible()
+  await expect(strip(page)).toBeHidden()
+
+  const change = (reason: string) =>
+    changeOneRow(
+      `update audit_records set record = jsonb_set(record, '{reason}', to_jsonb($2::text)) where audit_id = $1`,
+      [auditId, reason],
+    )
+  await change('Case 10.')
+  expect(await verified(origin, auditId)).toBe('mismatch')
+  // The page shows it without being loaded again.
+  await expect(page.getByRole('heading', { name: '1 open alarm' })).toBeVisible()
+  await expect(strip(page)).toContainText(auditId)
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: '1 alarm' })).toBeVisible()
+  await expectEveryView(page, 'alarm-home')
+  await change('Case 9.')
+
+  const vera = await signedIn('vera', slug)
+  for (const path of ['/audit', '/evidence', '/alarms']) {
+    await vera.goto(`${home(slug)}${path}`)
+    await expect(strip(vera)).toBeVisible()
+    await expectEveryView(vera, `alarm${path.replace('/', '-')}`)
+  }
+  // An auditor sees it, and who can close it.
+  const blocked = strip(vera).getByRole('button', { name: 'Close with a reason' })
+  await expect(blocked).toHaveAttribute('aria-disabled', 'true')
+  await expect(strip(vera)).toContainText('tenant admin')
+
+  await strip(page).getByRole('button', { name: 'Close with a reason' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Close this alarm?' })
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Done.')
+  await expect(dialog.getByRole('button', { name: 'Close with a reason' })).toHaveAttribute('aria-disabled', 'true')
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill(why)
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Close with a reason' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(strip(page)).toBeHidden()
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: '1 alarm' })).toBeHidden()
+
+  await expect(strip(vera)).toBeHidden()
+  await expect(vera.getByText('No open alarms.')).toBeVisible()
+  await expect(vera.getByRole('table', { name: 'Closed alarms' }).getByRole('row', { name: title })).toContainText(why)
+  await expectEveryView(vera, 'alarms-closed')
+  expect(await verified(origin, auditId)).toBe('verified')
+})

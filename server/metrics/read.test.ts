@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
-import { startApi, type TestApi } from '#server/testing/api.ts'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { otlpJson } from '#server/testing/otlp.ts'
 import { until } from '#server/testing/until.ts'
 
@@ -66,6 +66,27 @@ test('shows when the log is signed, and when it differs from what was signed', a
   )
   await owner.end()
   expect((await metrics()).get('countersign_audit_broken_logs')).toBeGreaterThan(0)
+})
+
+test('counts open alarms by what disagreed', async () => {
+  const named = (kind: string) => `countersign_open_alarms{kind="${kind}"}`
+  expect((await metrics()).get(named('verification'))).toBe(0)
+  const vera = await api.person('vera')
+  const { items } = payload<{ items: { auditId: string }[] }>(await api.query(vera, 'audit.list', {}))
+  const auditId = items[0]?.auditId ?? ''
+  const owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+  await owner.query(`update audit_records set record = jsonb_set(record, '{reason}', '"x"') where audit_id = $1`, [
+    auditId,
+  ])
+  await owner.end()
+  const tenant = api.credentials.tenants.find(({ slug }) => slug === 'northwind')?.externalId
+  await until(async () => {
+    const { status } = payload<{ status: string }>(await api.query(vera, 'traces.verify', { tenant, auditId }))
+    return status === 'mismatch' ? true : undefined
+  }, 'the changed record is covered by a checkpoint')
+  const found = await metrics()
+  expect([found.get(named('verification')), found.get(named('object'))]).toEqual([1, 0])
 })
 
 test('requires metrics:read', async () => {

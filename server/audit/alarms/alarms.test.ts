@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { signTenant } from '#server/audit/sealing/sealer.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId } from '#server/kernel/ids.ts'
@@ -62,6 +62,20 @@ describe('raising', () => {
     expect(await recordsOf(tenant, 'alarm.raised')).toMatchObject([
       { audit_id: alarm.id, record: { actor: systemActor, reason: found.reason, resource: { id: alarm.id } } },
     ])
+  })
+
+  test('is reported in the process log each time', async () => {
+    const error = vi.spyOn(runtime.log, 'error')
+    const { tenant } = await alarmed()
+    await raiseAlarm(tenant.id, found)
+    const lines = error.mock.calls.filter(([fields]) => Reflect.get(Object(fields), 'tenantId') === tenant.id)
+    expect(lines).toEqual(
+      [1, 2].map(() => [
+        { tenantId: tenant.id, alarm: 'object', subject: found.subject, reason: found.reason },
+        expect.stringContaining('ALARM'),
+      ]),
+    )
+    error.mockRestore()
   })
 
   test('by eight processes at the same time leads to one alarm', async () => {

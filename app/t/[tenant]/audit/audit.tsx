@@ -75,7 +75,11 @@ const columns = (tenant: string): Column<Row>[] => [
     header: 'What',
     rowHeader: true,
     cell: (row) => (
-      <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link wrap-anywhere font-mono">
+      <Link
+        href={auditRecordPath(tenant, row.auditId)}
+        prefetch={false}
+        className="text-link wrap-anywhere inline-block min-w-44 font-mono"
+      >
         {row.type}
       </Link>
     ),

@@ -10,7 +10,7 @@ import { DataTable } from '#components/ui/text/data-table.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { formatCount } from '#lib/format.ts'
 import { limits } from '#lib/limits.ts'
-import { privacyPath, settingsPath } from '#lib/paths.ts'
+import { auditPath, privacyPath, settingsPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Deletions } from './deletions.tsx'
 
@@ -55,7 +55,20 @@ export function Retention() {
           ]}
         />
       </Section>
-      <Section title="Last deletions">
+      <Section
+        title="Last deletions"
+        aside={
+          can('audit:read') && (
+            <Link
+              href={auditPath(tenant, { action: 'traces.expired' })}
+              prefetch={false}
+              className="text-link inline-flex min-h-6 items-center"
+            >
+              Deleted days of traces
+            </Link>
+          )
+        }
+      >
         <Deletions />
       </Section>
     </PrivacyPage>

@@ -11,10 +11,6 @@ const onlyInProof = [
 
 export default defineConfig({
   test: {
-    include: ['{lib,server,components,app,cli,bench}/**/*.test.{ts,tsx}'],
-    exclude: [...configDefaults.exclude, ...(process.env.PROOF === 'full' ? [] : onlyInProof)],
-    globalSetup: ['server/testing/global-setup.ts'],
-    // Each suite has its own process and database, because each process has one runtime.
     pool: 'forks',
     // One more than there are cores: suites that kill processes wait for leases to end, and use no core while they do.
     maxWorkers: availableParallelism() + 1,
@@ -23,5 +19,28 @@ export default defineConfig({
     // A test waits for a condition, not for a fixed time: on a busy machine the condition is met later.
     expect: { poll: { timeout: 20_000 } },
     retry: 0,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['{lib,components,app}/**/*.test.{ts,tsx}'],
+          // Functions without state: a process for each file would cost more than its tests.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'server',
+          // Each suite has its own process and database, because each process has one runtime.
+          include: ['{server,cli,bench}/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...(process.env.PROOF === 'full' ? [] : onlyInProof)],
+          globalSetup: ['server/testing/global-setup.ts'],
+          // Node loads TypeScript itself, and keeps what it has compiled for the next process.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+        },
+      },
+    ],
   },
 })

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { takeBuildLock } from './build-lock.mjs'
 import { runStep } from './run-step.mjs'
+import { digestOf, stampOf } from './sources.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = [
@@ -28,8 +28,6 @@ const recordIn = (root) => join(root, '.next', 'countersign-build.json')
 const KEPT = ['cache', 'console', 'dev', 'lock']
 /** Ends `next build` when this process is killed, because it would otherwise keep writing without the lock. */
 const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.mjs')
-const SQLITE_BUSY = 5
-const LONGEST_WAIT_MS = 10 * 60 * 1000
 
 const say = (line) => process.stdout.write(`${line}\n`)
 
@@ -39,16 +37,17 @@ const say = (line) => process.stdout.write(`${line}\n`)
  */
 export async function buildConsole({ root, next } = OWN_TREE) {
   if (await isFresh(root)) return
-  const lock = await takeBuildLock(root)
+  const lock = await takeBuildLock(root, 'console')
   try {
     if (await isFresh(root)) return
     say('Building the console (about 20 s)…')
     // Before the build, so that an edit during the build makes it stale.
-    const digest = await sourceDigest(root)
+    const files = await sources(root)
+    const made = { stamp: stampOf(root, files), digest: await digestOf(root, files) }
     await rm(recordIn(root), { force: true })
     await runNextBuild(root, next)
     await pack(root)
-    await writeFile(recordIn(root), `${JSON.stringify({ digest })}\n`)
+    await record(root, made)
   } finally {
     lock.close()
   }
@@ -57,29 +56,36 @@ export async function buildConsole({ root, next } = OWN_TREE) {
 /** Whether a console has been built, from any sources. */
 export const isBuilt = (root = ROOT) => existsSync(recordIn(root))
 
+/** A copy or a checkout changes the times of files: then their content decides. */
 async function isFresh(root) {
   if (!isBuilt(root)) return false
-  return JSON.parse(await readFile(recordIn(root), 'utf8')).digest === (await sourceDigest(root))
+  const made = JSON.parse(await readFile(recordIn(root), 'utf8'))
+  const files = await sources(root)
+  const stamp = stampOf(root, files)
+  if (made.stamp === stamp) return true
+  const { digest } = made
+  if (digest !== (await digestOf(root, files))) return false
+  await record(root, { stamp, digest })
+  return true
 }
 
+const record = (root, made) => writeFile(recordIn(root), `${JSON.stringify(made)}\n`)
+
 /** SHA-256 (hex) over path and content of every file that the build depends on. */
-export async function sourceDigest(root = ROOT) {
-  const found = FILES.map((file) => join(root, file)).filter((file) => existsSync(file))
+export const sourceDigest = async (root = ROOT) => await digestOf(root, await sources(root))
+
+async function sources(root) {
+  const found = FILES.filter((file) => existsSync(join(root, file)))
   for (const folder of FOLDERS) {
     const path = join(root, folder)
     if (!existsSync(path)) continue
     for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || TEST_FILE.test(entry.name)) continue
-      if (!entry.parentPath.startsWith(join(root, NOT_BUILT))) found.push(join(entry.parentPath, entry.name))
+      const file = relative(root, join(entry.parentPath, entry.name))
+      if (!file.startsWith(join(NOT_BUILT, '/'))) found.push(file)
     }
   }
-  const digest = createHash('sha256')
-  for (const file of found.sort()) {
-    const content = await readFile(file)
-    // With its length, so that two different lists of files never produce the same bytes.
-    digest.update(`${relative(root, file)}\0${content.length}\0`).update(content)
-  }
-  return digest.digest('hex')
+  return found
 }
 
 /** Converts Next's output to the files that the server reads, and removes the rest, which is never run. */
@@ -92,23 +98,6 @@ async function pack(root) {
     fail(error.message)
   }
   for (const name of await readdir(output)) if (!KEPT.includes(name)) await rm(join(output, name), { recursive: true })
-}
-
-/** SQLite's file lock, which the operating system releases when its holder dies. Outside .next, which the build empties. */
-async function takeBuildLock(root) {
-  const folder = join(root, 'node_modules', '.cache')
-  await mkdir(folder, { recursive: true })
-  const lock = new DatabaseSync(join(folder, 'countersign-build.lock'), { timeout: 0 })
-  const take = 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'
-  try {
-    lock.exec(take)
-  } catch (error) {
-    if (error.errcode !== SQLITE_BUSY) throw error
-    say('Another process is building the console. Waiting for it…')
-    lock.exec(`PRAGMA busy_timeout = ${LONGEST_WAIT_MS}`)
-    lock.exec(take)
-  }
-  return lock
 }
 
 async function runNextBuild(root, next) {

@@ -4,4 +4,6 @@ import { continueOnPinnedNode } from './pinned-node.mjs'
 await continueOnPinnedNode()
 const { buildConsole } = await import('./build-console.mjs')
 await buildConsole()
-process.stdout.write('The console has been built.\n')
+const { buildServer } = await import('./build-server.mjs')
+await buildServer()
+process.stdout.write('The console and the server have been built.\n')

@@ -13,4 +13,6 @@ process.env.NODE_ENV ??= 'production'
 module.enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled'))
 const { buildConsole } = await import('./build-console.mjs')
 await buildConsole()
-await import('../server/main.ts')
+const { buildServer } = await import('./build-server.mjs')
+const server = await buildServer()
+await import(server.href)

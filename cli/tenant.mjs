@@ -8,9 +8,9 @@ await continueOnPinnedNode()
 // Settings may be in .env, as for npm start.
 if (existsSync('.env')) process.loadEnvFile('.env')
 const { ConfigError, loadConfig } = await import('../server/kernel/config.ts')
-const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded.ts')
-const { UsageError } = await import('../server/command-line.ts')
-const { CommandError, runTenantCommand } = await import('../server/tenant-command.ts')
+const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded/failure.ts')
+const { CommandError, UsageError } = await import('../server/command-line.ts')
+const { runTenantCommand } = await import('../server/tenant-command.ts')
 
 try {
   await runTenantCommand(loadConfig(), process.argv.slice(2), (line) => process.stdout.write(`${line}\n`))

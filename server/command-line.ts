@@ -3,6 +3,9 @@ import { parseArgs } from 'node:util'
 /** The command line is invalid. The message states the problem and the command's usage. */
 export class UsageError extends Error {}
 
+/** A command that can't be carried out; the message is for the operator. */
+export class CommandError extends Error {}
+
 export type Say = (line: string) => void
 export type Act = (say: Say) => Promise<void>
 

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '#server/testing/auth/browser.ts'
 import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
+import { apiProgram } from '#server/testing/processes/bundle.ts'
 import { testEnvironment } from '#server/testing/processes/environment.ts'
 
 // The operator's command as typed in a shell, next to a server without demo data on the same database.
@@ -31,7 +32,7 @@ const environment = () => ({
 beforeAll(async () => {
   database = await testDatabase()
   dataDir = await mkdtemp(join(tmpdir(), 'countersign-tenant-'))
-  server = spawn(process.execPath, [join(root, 'server/testing/processes/api-process.ts')], {
+  server = spawn(process.execPath, [await apiProgram()], {
     env: environment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })

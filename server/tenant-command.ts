@@ -1,24 +1,11 @@
-import { mkdir } from 'node:fs/promises'
 import { ApiError } from '#lib/errors.ts'
-import { createOrganisation, joinOrganisation, newLink, seatApprover } from '#server/access/operator.ts'
-import { rotateLogKey } from '#server/audit/sealing/rotate-log-key.ts'
 import type { Config } from '#server/kernel/config.ts'
-import { openDatabase } from '#server/kernel/db/database.ts'
-import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
-import { openListener } from '#server/kernel/db/listen.ts'
-import { migrate } from '#server/kernel/db/migrate.ts'
-import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
-import { createLog } from '#server/kernel/log.ts'
-import { openQueue } from '#server/kernel/queue.ts'
-import { runtime, setRuntime } from '#server/kernel/runtime.ts'
-import { createVault } from '#server/kernel/vault.ts'
-import { listTenants } from '#server/tenants/store.ts'
-import { command, readCommand, type Say, UsageError, usageOf } from './command-line.ts'
-
-/** A command that can't be carried out; the message is for the operator. */
-export class CommandError extends Error {}
+import { CommandError, command, readCommand, type Say, UsageError, usageOf } from './command-line.ts'
 
 const program = 'npm run tenant --'
+
+/** What the commands do. Loaded once the command line is valid: it is most of the server. */
+const acts = () => import('./tenant-acts.ts')
 
 /** The operator's commands, from which the usage text is generated. */
 const commands = [
@@ -30,7 +17,8 @@ const commands = [
     plan({ slug, name, admin, 'external-id': externalId = slug, ...given }) {
       const displayName = name ?? slug.charAt(0).toUpperCase() + slug.slice(1)
       const [approvers, groups] = [namesIn(given.approvers), namesIn(given.groups)]
-      return (say) => createOrganisation({ slug, externalId, displayName, admin, approvers, groups }, say)
+      const organisation = { slug, externalId, displayName, admin, approvers, groups }
+      return async (say) => (await acts()).createOrganisation(organisation, say)
     },
   }),
   command({
@@ -38,8 +26,8 @@ const commands = [
     words: { slug: 'slug', who: 'user name or e-mail' },
     plan:
       ({ slug, who }) =>
-      (say) =>
-        newLink(slug, who, say),
+      async (say) =>
+        (await acts()).newLink(slug, who, say),
   }),
   command({
     name: 'join',
@@ -47,7 +35,7 @@ const commands = [
     required: { person: 'home slug/user name', roles: 'role,role' },
     plan({ slug, person, roles }) {
       const guest = { slug, ...homeOf(person), roles: namesIn(roles) }
-      return (say) => joinOrganisation(guest, say)
+      return async (say) => (await acts()).joinOrganisation(guest, say)
     },
   }),
   command({
@@ -56,18 +44,18 @@ const commands = [
     required: { group: 'group name', person: 'user name or e-mail' },
     plan:
       ({ slug, group, person }) =>
-      (say) =>
-        seatApprover(slug, group, person, say),
+      async (say) =>
+        (await acts()).seatApprover(slug, group, person, say),
   }),
   command({
     name: 'rotate-log-key',
     words: { slug: 'slug' },
     plan:
       ({ slug }) =>
-      (say) =>
-        rotate(slug, say),
+      async (say) =>
+        (await acts()).rotate(slug, say),
   }),
-  command({ name: 'list', plan: () => listAll }),
+  command({ name: 'list', plan: () => async (say) => (await acts()).listAll(say) }),
 ]
 
 /**
@@ -77,7 +65,8 @@ const commands = [
 export async function runTenantCommand(config: Config, args: readonly string[], say: Say): Promise<void> {
   if (args.includes('--help')) return say(usageOf(program, commands))
   const act = readCommand(program, commands, args)
-  const close = await open(config, say)
+  const { openInstallation } = await acts()
+  const close = await openInstallation(config, say)
   try {
     await act(say)
   } catch (error) {
@@ -101,52 +90,4 @@ function homeOf(person: string): { home: string; username: string } {
   if (!home || !username || rest.length > 0)
     throw new UsageError(`--person ${JSON.stringify(person)} must be <home slug>/<user name>.`)
   return { home, username }
-}
-
-async function listAll(say: Say): Promise<void> {
-  const tenants = await runtime().database.inDirectory(listTenants)
-  if (tenants.length === 0) say('No tenants exist yet.')
-  for (const { slug, externalId, displayName } of tenants) say(`${slug}\t${externalId}\t${displayName}`)
-}
-
-async function rotate(slug: string, say: Say): Promise<void> {
-  const { database } = runtime()
-  const tenant = (await database.inDirectory(listTenants)).find((one) => one.slug === slug)
-  if (tenant === undefined) throw new CommandError(`The tenant ${slug} does not exist.`)
-  const key = await database.inTenant(tenant.id, (tx) => rotateLogKey(tx, tenant))
-  say(`The audit log of ${slug} is now signed with a new key. Anyone who monitors it also needs this verifier key:`)
-  say(key)
-}
-
-/** The same database, keys and addresses as the server's, without serving. */
-async function open(config: Config, say: Say): Promise<() => Promise<void>> {
-  const log = createLog(config.logLevel)
-  const closing: (() => Promise<unknown>)[] = []
-  const close = async () => {
-    for (const step of closing.splice(0).reverse()) await step()
-  }
-  try {
-    const ownerUrl = config.databaseUrl ?? (await openEmbedded())
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-    const masterKeys = await loadMasterKeys(config)
-    const url = await migrate(ownerUrl, masterKeys[0])
-    const vault = createVault(...masterKeys)
-    const database = openDatabase(url, log, 2)
-    closing.push(() => database.close())
-    const listener = openListener(url, log)
-    closing.push(() => listener.close())
-    const queue = await openQueue(url, log)
-    closing.push(() => queue.close())
-    setRuntime({ config, log, database, listener, queue, vault, mcpServers: {}, trustedIssuers: [] })
-    return close
-  } catch (error) {
-    await close()
-    throw error
-  }
-
-  async function openEmbedded(): Promise<string> {
-    const embedded = await openEmbeddedDatabase({ dataDir: config.dataDir, say })
-    closing.push(() => embedded.release())
-    return embedded.ownerUrl
-  }
 }

@@ -47,7 +47,7 @@ export async function waterfall(api: TestApi, rounds: number): Promise<Figure[]>
     TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
   }
   const quiet = await isQuiet()
-  const server = await startChild('server/main.ts', environment, /^Countersign is ready at (\S+)/)
+  const server = await startChild('cli/start.mjs', environment, /^Countersign is ready at (\S+)/)
   const bare = await startChild('bench/peers/bare-list.ts')
   const browser = await openChromium()
   try {

@@ -27,7 +27,7 @@ async function observe(start: () => Promise<Child>): Promise<Start> {
 export async function coldStart(api: TestApi): Promise<Figure[]> {
   if (!isBuilt()) return [figure({ case: 16, job: 'cold start, idle memory', ours: 'SKIP(no build)' })]
   const environment = { PORT: '0', DATABASE_URL: api.ownerUrl, DATA_DIR: join(dirname(api.gate), 'data') }
-  const ours = () => startChild('server/main.ts', environment, /^Countersign is ready at (\S+)/)
+  const ours = () => startChild('cli/start.mjs', environment, /^Countersign is ready at (\S+)/)
   const quiet = await isQuiet()
   const both = [await observe(ours), await observe(ours)]
   const mean = (field: keyof Start) => both.reduce((sum, start) => sum + start[field], 0) / both.length

@@ -1,14 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { demoTenants } from '#server/demo/tenants.ts'
 import { signIn } from '#server/testing/auth/sign-in.ts'
 import { testDatabase } from './database.ts'
-import { testEnvironment } from './processes/environment.ts'
+import { databaseWithDemo, sharedDemo } from './demo.ts'
+import { startProcess } from './processes/start-process.ts'
 
 export type Credentials = {
   tenants: {
@@ -70,38 +70,16 @@ export async function startApi(
   toolServers: Record<string, NodeServer> = {},
   by: (databaseUrl: string) => Promise<string> = (url) => Promise.resolve(url),
 ): Promise<TestApi> {
-  const database = await testDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'countersign-api-'))
-  const gate = join(folder, 'gate')
-  await mkdir(gate)
-  const payments: NodeServer = [join(import.meta.dirname, 'fakes/gated-payments.ts')]
-  const mcpServers = Object.fromEntries(
-    Object.entries<NodeServer>({ payments, ...toolServers }).map(([name, server]) => [
-      name,
-      {
-        command: process.execPath,
-        args: Array.isArray(server) ? server : server.args,
-        env: { COUNTERSIGN_GATE: gate, ...(Array.isArray(server) ? {} : server.env) },
-        tenants: demoTenants.map((tenant) => tenant.externalId),
-      },
-    ]),
-  )
-  await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
+  const demo = sharedDemo(environment, toolServers)
+  const database = demo === undefined ? await testDatabase() : await databaseWithDemo(demo, await settingsIn(demo, {}))
+  if (demo !== undefined) await cp(demo, folder, { recursive: true })
+  const settings = { ...(await settingsIn(folder, toolServers)), ...environment }
   const databaseUrl = await by(database.ownerUrl)
   const lines: string[] = []
   const start = (port: string) =>
     startProcess(
-      {
-        // Suites call more often than a tenant may by default.
-        RATE_LIMIT_PER_MINUTE: '1000000',
-        TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
-        LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
-        ...environment,
-        PORT: port,
-        DATABASE_URL: databaseUrl,
-        DATA_DIR: join(folder, 'data'),
-        MCP_SERVERS: join(folder, 'mcp.json'),
-      },
+      { ...settings, PORT: port, DATABASE_URL: databaseUrl },
       environment.LOG_LEVEL === undefined ? undefined : lines,
     )
   let running = await start('0')
@@ -110,7 +88,7 @@ export async function startApi(
   return {
     ...callsTo(baseUrl, credentials),
     ownerUrl: database.ownerUrl,
-    gate,
+    gate: join(folder, 'gate'),
     get process() {
       return running.child
     },
@@ -129,6 +107,34 @@ export async function startApi(
       await database.close()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Settings of a server that keeps its data in `folder`, with the gated tool server and `toolServers`. */
+async function settingsIn(folder: string, toolServers: Record<string, NodeServer>): Promise<Record<string, string>> {
+  const gate = join(folder, 'gate')
+  await mkdir(gate, { recursive: true })
+  const payments: NodeServer = [join(import.meta.dirname, 'fakes/gated-payments.ts')]
+  const mcpServers = Object.fromEntries(
+    Object.entries<NodeServer>({ payments, ...toolServers }).map(([name, server]) => [
+      name,
+      {
+        command: process.execPath,
+        args: Array.isArray(server) ? server : server.args,
+        env: { COUNTERSIGN_GATE: gate, ...(Array.isArray(server) ? {} : server.env) },
+        tenants: demoTenants.map((tenant) => tenant.externalId),
+      },
+    ]),
+  )
+  await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
+  return {
+    PORT: '0',
+    // Suites call more often than a tenant may by default.
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
+    DATA_DIR: join(folder, 'data'),
+    MCP_SERVERS: join(folder, 'mcp.json'),
   }
 }
 
@@ -207,28 +213,6 @@ export async function patiently(call: () => Promise<Answer>): Promise<Answer> {
     if (answer.status !== 503 || asked === 20) return answer
     await setTimeout(1000 * Number(answer.headers.get('retry-after') ?? 1))
   }
-}
-
-/**
- * Starts the server of `tree`, by default of this one, without the console. `lines` collects the log. Without it, the log is
- * written to the output of the tests.
- */
-export async function startProcess(
-  environment: Record<string, string>,
-  lines?: string[],
-  tree = join(import.meta.dirname, '../..'),
-): Promise<{ child: ChildProcess; baseUrl: string }> {
-  const child = spawn(process.execPath, [join(tree, 'server/testing/processes/api-process.ts')], {
-    env: { ...testEnvironment, ...environment },
-    stdio: ['ignore', 'pipe', lines === undefined ? 'inherit' : 'pipe'],
-  })
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => lines?.push(text))
-  if (child.stdout === null) throw new Error('unreachable: stdout is a pipe')
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [word, baseUrl] = line.split(' ')
-    if (word === 'ready' && baseUrl !== undefined) return { child, baseUrl }
-  }
-  throw new Error('The server ended before it was ready.')
 }
 
 /** Returns `result.data.json` of a procedure. Throws if the call failed. */

@@ -12,62 +12,102 @@ export type TestDatabase = {
   close(): Promise<void>
 }
 
-/** The database is copied by one caller at a time: PostgreSQL refuses to copy a template that is in use. */
-const templateLock = 7_310_453
+type Application = { role: string; password: string }
+
+/** A database that others are copied from. */
+type Template = {
+  name: string
+  /** One caller at a time makes or copies it: PostgreSQL refuses to copy a template that is in use. */
+  lock: number
+  /** Creates the database `name`, fills it, and returns the application's role, which the copies share. */
+  make(server: Client): Promise<Application>
+}
 
 /**
  * Creates a migrated database for one suite on the server of TEST_DATABASE_URL (a role that may create databases and
  * roles). The first caller after a change of the migrations creates a template, which others copy.
  */
-export async function testDatabase(): Promise<TestDatabase> {
-  const serverUrl = process.env.TEST_DATABASE_URL
-  if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests by npm test.')
-  const name = `cs_test_${randomBytes(6).toString('hex')}`
-  const application = await withServer(serverUrl, async (server) => {
-    await server.query('select pg_advisory_lock($1)', [templateLock])
-    const template = await ensureTemplate(server, serverUrl)
-    await server.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template.name)}`)
-    return template.application
+export const testDatabase = async (): Promise<TestDatabase> => await copyOf(await migrated())
+
+/** The same with the demo, which `seed` makes in the first database of this run. */
+export async function demoDatabase(run: string, seed: (ownerUrl: string) => Promise<void>): Promise<TestDatabase> {
+  const base = await migrated()
+  const name = demoName(run)
+  return await copyOf({
+    name,
+    lock: 7_310_454,
+    async make(server) {
+      const application = await copy(server, base, name)
+      await seed(databaseUrl(name).href)
+      return application
+    },
   })
-  const appUrl = databaseUrl(serverUrl, name)
-  appUrl.username = application.role
-  appUrl.password = application.password
+}
+
+/** Drops the demo of a run. Its copies have been closed by their suites. */
+export const dropDemo = (run: string): Promise<void> =>
+  withServer(async (server) => {
+    await server.query(`drop database if exists ${escapeIdentifier(demoName(run))} with (force)`)
+  })
+
+const demoName = (run: string) => `cs_demo_${run.toLowerCase().replaceAll(/[^a-z0-9]/g, '_')}`
+
+async function migrated(): Promise<Template> {
+  const name = `cs_template_${await migrationsDigest()}`
   return {
-    ownerUrl: databaseUrl(serverUrl, name).href,
+    name,
+    lock: 7_310_453,
+    async make(server) {
+      await server.query(`create database ${escapeIdentifier(name)}`)
+      const { username: role, password } = new URL(await migrate(databaseUrl(name).href))
+      return { role, password }
+    },
+  }
+}
+
+async function copyOf(template: Template): Promise<TestDatabase> {
+  const name = `cs_test_${randomBytes(6).toString('hex')}`
+  const { role, password } = await withServer((server) => copy(server, template, name))
+  const ownerUrl = databaseUrl(name).href
+  const appUrl = new URL(ownerUrl)
+  appUrl.username = role
+  appUrl.password = password
+  return {
+    ownerUrl,
     appUrl: appUrl.href,
     close: () =>
-      withServer(serverUrl, async (server) => {
+      withServer(async (server) => {
         await server.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
       }),
   }
 }
 
-type Application = { role: string; password: string }
+async function copy(server: Client, template: Template, name: string): Promise<Application> {
+  await server.query('select pg_advisory_lock($1)', [template.lock])
+  const application = await ensure(server, template)
+  await server.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template.name)}`)
+  await server.query('select pg_advisory_unlock($1)', [template.lock])
+  return application
+}
 
 /**
- * Returns the template of these migrations. The copies share its application role, whose password is in the template's
- * comment. The comment is written last: a template without one was not completed.
+ * Makes the template if there is none. The password of the application's role is in the template's comment, which is written
+ * last: a template without one was not completed.
  */
-async function ensureTemplate(server: Client, serverUrl: string): Promise<{ name: string; application: Application }> {
-  const name = `cs_template_${await migrationsDigest()}`
+async function ensure(server: Client, { name, make }: Template): Promise<Application> {
   const { rows } = await server.query<{ comment: string | null }>(
     `select shobj_description(oid, 'pg_database') as comment from pg_database where datname = $1`,
     [name],
   )
   const comment = rows[0]?.comment
-  if (comment != null) {
-    const application: Application = JSON.parse(comment)
-    return { name, application }
-  }
+  if (comment != null) return JSON.parse(comment)
   await server.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
-  await server.query(`create database ${escapeIdentifier(name)}`)
-  const { username: role, password } = new URL(await migrate(databaseUrl(serverUrl, name).href))
-  const application: Application = { role, password }
+  const application = await make(server)
   await server.query(`comment on database ${escapeIdentifier(name)} is ${escapeLiteral(JSON.stringify(application))}`)
   // A connection of the migration may take a moment to close. After that, the template accepts no connections.
   await server.query(`alter database ${escapeIdentifier(name)} allow_connections false`)
   await server.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [name])
-  return { name, application }
+  return application
 }
 
 /** Changes with the migrations and with the queue's library, which creates its own tables. */
@@ -80,19 +120,25 @@ async function migrationsDigest(): Promise<string> {
   return hash.digest('hex').slice(0, 12)
 }
 
-function databaseUrl(serverUrl: string, name: string): URL {
-  const url = new URL(serverUrl)
+function serverUrl(): string {
+  const url = process.env.TEST_DATABASE_URL
+  if (url === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests by npm test.')
+  return url
+}
+
+function databaseUrl(name: string): URL {
+  const url = new URL(serverUrl())
   url.pathname = `/${name}`
   return url
 }
 
-async function withServer<T>(serverUrl: string, work: (server: Client) => Promise<T>): Promise<T> {
-  const server = new Client({ connectionString: serverUrl })
+/** The end of the session gives up its advisory locks, also after a failure. */
+async function withServer<T>(work: (server: Client) => Promise<T>): Promise<T> {
+  const server = new Client({ connectionString: serverUrl() })
   await server.connect()
   try {
     return await work(server)
   } finally {
-    // Ends the session and with it the advisory lock.
     await server.end()
   }
 }

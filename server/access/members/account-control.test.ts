@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newLink } from '#server/access/operator.ts'
-import { decide } from '#server/approvals/decide.ts'
 import { getPending } from '#server/approvals/get-pending.ts'
-import { onDecided } from '#server/approvals/subjects.ts'
-import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { recordAccountsBefore } from '#server/tenants/accounts-before.ts'
 import { acknowledgeReset } from '#server/tenants/acknowledge-reset.ts'
 import { me } from '#server/tenants/me.ts'
 import { askForRefund } from '#server/testing/approval-request.ts'
+import { approveAs, holderRuntime, holders, idOf } from '#server/testing/holders.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { type Organisation, organisation } from '#server/testing/people.ts'
 import { call, groups, roles } from '#server/testing/properties/same-person.ts'
-import { testRuntime } from '#server/testing/tenant.ts'
 import { invite } from './invite.ts'
 import { list } from './list.ts'
 import { resetPassword } from './reset-password.ts'
@@ -22,12 +19,9 @@ import { vouch } from './vouch.ts'
 
 // Who counts as an account's holder, and what ends it. server/testing/properties/same-person.test.ts has the matrix of decisions.
 
-let running: Awaited<ReturnType<typeof testRuntime>>
+let running: Awaited<ReturnType<typeof holderRuntime>>
 beforeAll(async () => {
-  running = await testRuntime()
-  registerDecisions()
-  onDecided('tool_call', async () => undefined)
-  await running.queue.work([{ queue: 'approval-expiry', concurrency: 1, run: () => Promise.resolve() }])
+  running = await holderRuntime(['approval-expiry'])
 })
 afterAll(() => running.close())
 
@@ -36,16 +30,10 @@ let ada: Caller
 let zoe: Caller
 let nia: Caller
 beforeEach(async () => {
-  at = await organisation(running)
-  ada = await at.person('ada', roles, groups)
-  zoe = await at.person('zoe', ['tenant_admin'])
-  nia = await at.person('nia', roles, groups)
+  ;({ at, ada, zoe, nia } = await holders(running))
 })
 
-const id = ({ principal }: Caller) => principal.memberId
 const reason = 'I met them, and they are signed in.'
-const vote = (by: Caller, approvalId: string) =>
-  call(decide, by, { approvalId, decision: 'approve', decisionAcknowledged: true, reason: 'Read.' })
 const invited = (by: Caller, username: string, wanted = ['viewer']) =>
   call(invite, by, { email: `${username}@mail.example`, username, displayName: username, roles: wanted })
 async function puppet(by: Caller, username = 'bo'): Promise<Caller> {
@@ -54,7 +42,7 @@ async function puppet(by: Caller, username = 'bo'): Promise<Caller> {
   return await at.appoint(member.id, roles, groups)
 }
 const controlOf = async (who: Caller) =>
-  (await call(list, zoe, { kind: 'person' })).items.find((item) => item.id === id(who))?.control
+  (await call(list, zoe, { kind: 'person' })).items.find((item) => item.id === idOf(who))?.control
 const records = (type: string) =>
   running.database.inTenant(at.tenant.id, (tx) =>
     tx
@@ -73,27 +61,27 @@ describe('an invited account', () => {
   test('counts as the person who invited it until another administrator vouches on the record', async () => {
     const bo = await puppet(ada)
     expect(await controlOf(bo)).toMatchObject({
-      countsAs: [{ id: id(ada), displayName: 'ada', kind: 'invited', mailed: false }],
+      countsAs: [{ id: idOf(ada), displayName: 'ada', kind: 'invited', mailed: false }],
       proof: null,
     })
     const { approvalId } = await askForRefund(at.tenant, bo)
     const waiting = async () => (await call(getPending, ada, { view: 'needs-me' })).items.map((item) => item.approvalId)
     expect(await waiting()).toEqual([])
-    await expect(vote(ada, approvalId)).rejects.toMatchObject({
+    await expect(approveAs(ada, approvalId)).rejects.toMatchObject({
       code: 'separation_of_duties',
       message: `You invited the account bo, which asked for this, on ${new Date().toISOString().slice(0, 10)}; until it is proved that its holder controls it, you count as one person, so someone else must decide.`,
     })
-    const { member } = await call(vouch, zoe, { id: id(bo), reason })
+    const { member } = await call(vouch, zoe, { id: idOf(bo), reason })
     expect(member.control).toMatchObject({ countsAs: [], proof: 'vouch', provedBy: 'zoe' })
     const [record] = await records('member.vouched')
     expect(record?.record).toMatchObject({
-      actor: { id: id(zoe) },
-      resource: { type: 'member', id: id(bo) },
+      actor: { id: idOf(zoe) },
+      resource: { type: 'member', id: idOf(bo) },
       reason,
       details: { for: [{ kind: 'invited', by: { subject: ada.principal.subject } }] },
     })
     expect(await waiting()).toEqual([approvalId])
-    expect(await vote(ada, approvalId)).toMatchObject({ status: 'approved' })
+    expect(await approveAs(ada, approvalId)).toMatchObject({ status: 'approved' })
   })
 
   test('is vouched for by no one who could take it, nor before its link is used', async () => {
@@ -109,26 +97,28 @@ describe('an invited account', () => {
       [bo, 'You are the holder of this account'],
       [ben, 'You use an account that ada invited'],
     ] as const)
-      await expect(call(vouch, by, { id: id(bo), reason })).rejects.toMatchObject({
+      await expect(call(vouch, by, { id: idOf(bo), reason })).rejects.toMatchObject({
         code: 'separation_of_duties',
         message: expect.stringContaining(link),
       })
-    await expect(call(vouch, carl, { id: id(carl), reason })).rejects.toMatchObject({ code: 'separation_of_duties' })
+    await expect(call(vouch, carl, { id: idOf(carl), reason })).rejects.toMatchObject({
+      code: 'separation_of_duties',
+    })
     expect(await records('member.vouched.refused')).toHaveLength(5)
-    await call(vouch, carl, { id: id(bo), reason })
-    await expect(call(vouch, nia, { id: id(bo), reason })).rejects.toMatchObject({ code: 'conflict' })
+    await call(vouch, carl, { id: idOf(bo), reason })
+    await expect(call(vouch, nia, { id: idOf(bo), reason })).rejects.toMatchObject({ code: 'conflict' })
   })
 
   test('does not manage the person who invited it, who still manages the account', async () => {
     const bo = await puppet(ada)
     const wanted = ['tenant_admin', 'approver', 'developer', 'operator']
-    await expect(call(setRoles, bo, { id: id(ada), expectedRevision: 1, roles: wanted })).rejects.toMatchObject({
+    await expect(call(setRoles, bo, { id: idOf(ada), expectedRevision: 1, roles: wanted })).rejects.toMatchObject({
       code: 'separation_of_duties',
       message: expect.stringContaining('You use an account that was invited'),
     })
-    await call(setRoles, ada, { id: id(bo), expectedRevision: 2, roles: wanted })
-    await call(vouch, zoe, { id: id(bo), reason })
-    await call(setRoles, bo, { id: id(ada), expectedRevision: 1, roles: wanted })
+    await call(setRoles, ada, { id: idOf(bo), expectedRevision: 2, roles: wanted })
+    await call(vouch, zoe, { id: idOf(bo), reason })
+    await call(setRoles, bo, { id: idOf(ada), expectedRevision: 1, roles: wanted })
   })
 
   test('can’t approve a role of the person who invited it, even where separation of duties is off', async () => {
@@ -138,17 +128,17 @@ describe('an invited account', () => {
     })
     const bo = lax(await puppet(ada))
     const { change } = await call(setRoles, lax(zoe), {
-      id: id(ada),
+      id: idOf(ada),
       expectedRevision: 1,
       roles: [...roles, 'privacy_officer'],
     })
     const approvalId = change?.approvalId ?? ''
-    await expect(vote(bo, approvalId)).rejects.toMatchObject({
+    await expect(approveAs(bo, approvalId)).rejects.toMatchObject({
       code: 'separation_of_duties',
       message: expect.stringContaining('invited'),
     })
-    await call(vouch, zoe, { id: id(bo), reason })
-    expect(await vote(bo, approvalId)).toMatchObject({ status: 'approved' })
+    await call(vouch, zoe, { id: idOf(bo), reason })
+    expect(await approveAs(bo, approvalId)).toMatchObject({ status: 'approved' })
   })
 
   test('that the operator resets is proved for what it does from then on', async () => {
@@ -157,11 +147,11 @@ describe('an invited account', () => {
     const lines: string[] = []
     await newLink(at.tenant.slug, 'bo', (line) => lines.push(line))
     expect(await controlOf(bo)).toMatchObject({ countsAs: [], proof: 'operator' })
-    await expect(vote(ada, before.approvalId)).rejects.toMatchObject({
+    await expect(approveAs(ada, before.approvalId)).rejects.toMatchObject({
       message: expect.stringContaining('it was proved only on'),
     })
     const after = await askForRefund(at.tenant, bo)
-    expect(await vote(ada, after.approvalId)).toMatchObject({ status: 'approved' })
+    expect(await approveAs(ada, after.approvalId)).toMatchObject({ status: 'approved' })
   })
 })
 
@@ -169,27 +159,27 @@ describe('a reset', () => {
   test('after the request was made makes its person the requester, too', async () => {
     const bo = await at.person('bo', ['viewer'], groups)
     const { approvalId } = await askForRefund(at.tenant, bo)
-    await call(resetPassword, ada, { id: id(bo) })
-    await expect(vote(ada, approvalId)).rejects.toMatchObject({
+    await call(resetPassword, ada, { id: idOf(bo) })
+    await expect(approveAs(ada, approvalId)).rejects.toMatchObject({
       message: expect.stringContaining('You reset the account bo'),
     })
-    expect(await vote(nia, approvalId)).toMatchObject({ status: 'approved' })
+    expect(await approveAs(nia, approvalId)).toMatchObject({ status: 'approved' })
   })
 
   test('of a member who may do more than the caller needs a second person, again if the member gained a role since', async () => {
     const bo = await at.person('bo', ['auditor'])
-    const asked = await call(resetPassword, zoe, { id: id(bo), reason: 'Forgot it.' })
+    const asked = await call(resetPassword, zoe, { id: idOf(bo), reason: 'Forgot it.' })
     expect(asked).toMatchObject({
       inviteUrl: null,
-      member: { pendingReset: { approved: false, requestedBy: id(zoe) } },
+      member: { pendingReset: { approved: false, requestedBy: idOf(zoe) } },
     })
-    expect(await vote(nia, asked.change?.approvalId ?? '')).toMatchObject({ status: 'approved' })
+    expect(await approveAs(nia, asked.change?.approvalId ?? '')).toMatchObject({ status: 'approved' })
     const [{ pendingReset } = { pendingReset: null }] = (await call(list, zoe, {})).items.filter(
-      (item) => item.id === id(bo),
+      (item) => item.id === idOf(bo),
     )
     expect(pendingReset).toMatchObject({ approved: true })
-    await at.appoint(id(bo), ['auditor', 'privacy_officer'], [])
-    const again = await call(resetPassword, zoe, { id: id(bo) })
+    await at.appoint(idOf(bo), ['auditor', 'privacy_officer'], [])
+    const again = await call(resetPassword, zoe, { id: idOf(bo) })
     expect(again).toMatchObject({
       inviteUrl: null,
       change: { approvalId: expect.not.stringMatching(asked.change?.approvalId ?? '') },
@@ -199,7 +189,7 @@ describe('a reset', () => {
   test('of the last administrator is the operator’s alone', async () => {
     const alone = await organisation(running)
     const tom = await alone.person('tom', ['tenant_admin'])
-    await expect(call(resetPassword, tom, { id: id(tom) })).rejects.toMatchObject({
+    await expect(call(resetPassword, tom, { id: idOf(tom) })).rejects.toMatchObject({
       code: 'last_admin',
       message: expect.stringContaining('npm run tenant -- link'),
     })
@@ -213,7 +203,7 @@ describe('a reset', () => {
         .values({
           tenantId: at.tenant.id,
           id: newId(),
-          memberId: id(bo),
+          memberId: idOf(bo),
           name: 'Blue key',
           credentialId: newId(),
           publicKey: Buffer.from('key'),
@@ -223,7 +213,7 @@ describe('a reset', () => {
         })
         .execute(),
     )
-    const { inviteUrl, removedPasskeys, passkeysRemoved } = await call(resetPassword, ada, { id: id(bo) })
+    const { inviteUrl, removedPasskeys, passkeysRemoved } = await call(resetPassword, ada, { id: idOf(bo) })
     expect({ removedPasskeys, passkeysRemoved }).toEqual({ removedPasskeys: ['Blue key'], passkeysRemoved: 1 })
     expect((await records('member.password_reset'))[0]?.record).toMatchObject({
       details: { passkeysRemoved: ['Blue key'] },
@@ -245,8 +235,8 @@ test('a machine invites, resets and vouches for no one', async () => {
   const machine = asMachine(zoe)
   for (const act of [
     () => invited(machine, 'eve'),
-    () => call(resetPassword, machine, { id: id(bo) }),
-    () => call(vouch, machine, { id: id(bo), reason }),
+    () => call(resetPassword, machine, { id: idOf(bo) }),
+    () => call(vouch, machine, { id: idOf(bo), reason }),
   ])
     await expect(act()).rejects.toMatchObject({ code: 'person_required', status: 403 })
   expect(await controlOf(bo)).toMatchObject({ proof: null })
@@ -263,15 +253,15 @@ test('accounts from before count as proved, are on record once, and are listed u
   await recordAccountsBefore()
   const found = await records('member.listed_for_review')
   expect(found.map(({ record }) => record)).toMatchObject([
-    { details: { members: [{ id: id(old), username: 'old' }] } },
+    { details: { members: [{ id: idOf(old), username: 'old' }] } },
   ])
   expect(await controlOf(old)).toMatchObject({ countsAs: [], proof: 'before' })
   const before = async () => (await call(list, zoe, { control: 'before' })).items.map((item) => item.username)
   expect(await before()).toEqual(['old'])
-  await call(vouch, zoe, { id: id(old), reason })
+  await call(vouch, zoe, { id: idOf(old), reason })
   expect(await before()).toEqual([])
   const bo = await puppet(ada)
-  expect((await call(list, zoe, { control: 'open' })).items.map((item) => item.id)).toEqual([id(bo)])
+  expect((await call(list, zoe, { control: 'open' })).items.map((item) => item.id)).toEqual([idOf(bo)])
 })
 
 test('a machine and its person have one vote where two people have to decide', async () => {
@@ -294,16 +284,16 @@ test('a machine and its person have one vote where two people have to decide', a
       .execute()
     await tx
       .insertInto('memberSponsors')
-      .values({ tenantId: at.tenant.id, memberId: row.id, personId: id(ada), link: 'created' })
+      .values({ tenantId: at.tenant.id, memberId: row.id, personId: idOf(ada), link: 'created' })
       .execute()
     return row.id
   })
   const machine = on(await at.appoint(bot, ['approver'], groups))
   const { approvalId } = await askForRefund(on(ada).tenant, zoe, { quorum: 2 })
-  await vote(on(ada), approvalId)
-  await expect(vote(machine, approvalId)).rejects.toMatchObject({
+  await approveAs(on(ada), approvalId)
+  await expect(approveAs(machine, approvalId)).rejects.toMatchObject({
     code: 'separation_of_duties',
     message: 'You belong to the person who has already decided this request, so someone else must decide.',
   })
-  expect(await vote(on(nia), approvalId)).toMatchObject({ status: 'approved' })
+  expect(await approveAs(on(nia), approvalId)).toMatchObject({ status: 'approved' })
 })

@@ -1,29 +1,22 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { decide } from '#server/approvals/decide.ts'
 import { get } from '#server/approvals/get.ts'
-import { onDecided } from '#server/approvals/subjects.ts'
-import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { mailQueue } from '#server/mail/queue-mail.ts'
 import { findMailsAbout } from '#server/mail/store.ts'
 import { askForRefund } from '#server/testing/approval-request.ts'
+import { approveAs, holderRuntime, holders, idOf } from '#server/testing/holders.ts'
 import { asOwner } from '#server/testing/owner.ts'
-import { type Organisation, organisation } from '#server/testing/people.ts'
+import type { Organisation } from '#server/testing/people.ts'
 import { call, groups, roles } from '#server/testing/properties/same-person.ts'
-import { testRuntime } from '#server/testing/tenant.ts'
 import { invite } from './invite.ts'
 import { list } from './list.ts'
 import { resetPassword } from './reset-password.ts'
 
 // With a mail server: links go by mail only, and prove control against everyone who did not choose the address alone.
 
-let running: Awaited<ReturnType<typeof testRuntime>>
+let running: Awaited<ReturnType<typeof holderRuntime>>
 beforeAll(async () => {
-  running = await testRuntime({ environment: { SMTP_URL: 'smtp://127.0.0.1:9' } })
-  registerDecisions()
-  onDecided('tool_call', async () => undefined)
-  const idle = (queue: string) => ({ queue, concurrency: 1, run: () => Promise.resolve() })
-  await running.queue.work([idle('approval-expiry'), idle(mailQueue)])
+  running = await holderRuntime(['approval-expiry', mailQueue], { SMTP_URL: 'smtp://127.0.0.1:9' })
 })
 afterAll(() => running.close())
 
@@ -32,15 +25,9 @@ let ada: Caller
 let zoe: Caller
 let nia: Caller
 beforeEach(async () => {
-  at = await organisation(running)
-  ada = await at.person('ada', roles, groups)
-  zoe = await at.person('zoe', ['tenant_admin'])
-  nia = await at.person('nia', roles, groups)
+  ;({ at, ada, zoe, nia } = await holders(running))
 })
 
-const id = ({ principal }: Caller) => principal.memberId
-const vote = (by: Caller, approvalId: string) =>
-  call(decide, by, { approvalId, decision: 'approve', decisionAcknowledged: true, reason: 'Read.' })
 const invited = (by: Caller, wanted = ['viewer']) =>
   call(invite, by, { email: 'bo@mail.example', username: 'bo', displayName: 'Bo', roles: wanted })
 const controlOf = async (memberId: string) =>
@@ -58,10 +45,12 @@ test('the link is sent and shown to no one; it proves nothing against the person
   expect({ inviteUrl, notice }).toMatchObject({ inviteUrl: null, notice: expect.stringContaining('bo@mail.example') })
   expect(expiresAt).not.toBeNull()
   await at.use(await mailed(member.id))
-  expect(await controlOf(member.id)).toMatchObject({ countsAs: [{ id: id(ada), kind: 'invited', mailed: true }] })
+  expect(await controlOf(member.id)).toMatchObject({
+    countsAs: [{ id: idOf(ada), kind: 'invited', mailed: true }],
+  })
   const bo = await at.appoint(member.id, roles, groups)
   const { approvalId } = await askForRefund(at.tenant, bo)
-  await expect(vote(ada, approvalId)).rejects.toMatchObject({ code: 'separation_of_duties' })
+  await expect(approveAs(ada, approvalId)).rejects.toMatchObject({ code: 'separation_of_duties' })
 })
 
 test.each(['before', 'after'])(
@@ -71,11 +60,11 @@ test.each(['before', 'after'])(
     const approvalId = change?.approvalId ?? ''
     const { presentation } = await call(get, nia, { approvalId })
     expect(presentation.arguments).toContainEqual({ path: 'address', value: 'bo@mail.example' })
-    if (when === 'before') await vote(nia, approvalId)
+    if (when === 'before') await approveAs(nia, approvalId)
     await at.use(await mailed(member.id))
     if (when === 'after') {
       expect(await controlOf(member.id)).toMatchObject({ proof: null })
-      await vote(nia, approvalId)
+      await approveAs(nia, approvalId)
     }
     expect(await controlOf(member.id)).toMatchObject({ countsAs: [], proof: 'mail' })
   },
@@ -87,14 +76,16 @@ test('a reset by another person is proved by the mail, for what the account does
   await call(resetPassword, ada, { id: member.id })
   const bo = await at.appoint(member.id, roles, groups)
   const before = await askForRefund(at.tenant, bo)
-  await expect(vote(ada, before.approvalId)).rejects.toMatchObject({ message: expect.stringContaining('You reset') })
+  await expect(approveAs(ada, before.approvalId)).rejects.toMatchObject({
+    message: expect.stringContaining('You reset'),
+  })
   await at.use(await mailed(member.id))
-  expect(await controlOf(member.id)).toMatchObject({ countsAs: [{ id: id(zoe) }] })
+  expect(await controlOf(member.id)).toMatchObject({ countsAs: [{ id: idOf(zoe) }] })
   const after = await askForRefund(at.tenant, bo)
-  await expect(vote(ada, before.approvalId)).rejects.toMatchObject({
+  await expect(approveAs(ada, before.approvalId)).rejects.toMatchObject({
     message: expect.stringContaining('it was proved only on'),
   })
-  expect(await vote(ada, after.approvalId)).toMatchObject({ status: 'approved' })
+  expect(await approveAs(ada, after.approvalId)).toMatchObject({ status: 'approved' })
 })
 
 test('a reset by an account of the person who chose the address is not proved by the mail', async () => {
@@ -105,13 +96,13 @@ test('a reset by an account of the person who chose the address is not proved by
   await at.use(await mailed(member.id))
   await call(resetPassword, ada, { id: member.id })
   await at.use(await mailed(member.id))
-  expect((await controlOf(member.id))?.countsAs.map((holder) => holder.id)).toEqual([id(eve), id(ada)])
+  expect((await controlOf(member.id))?.countsAs.map((holder) => holder.id)).toEqual([idOf(eve), idOf(ada)])
 })
 
 test('without an address a link can’t be sent, so only the operator can create one', async () => {
   const bo = await at.person('bo', ['viewer'])
-  await asOwner(running, 'update members set email = null where tenant_id = $1 and id = $2', [at.tenant.id, id(bo)])
-  await expect(call(resetPassword, ada, { id: id(bo) })).rejects.toMatchObject({
+  await asOwner(running, 'update members set email = null where tenant_id = $1 and id = $2', [at.tenant.id, idOf(bo)])
+  await expect(call(resetPassword, ada, { id: idOf(bo) })).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('npm run tenant -- link'),
   })

@@ -47,8 +47,9 @@ export async function startModelServer(): Promise<ModelServer> {
     const send = (chunk: unknown) =>
       res.write(`data: ${JSON.stringify({ id: 'c-1', model: body.model, ...Object(chunk) })}\n\n`)
     if (typeof what === 'string') {
-      send({ choices: [{ delta: { content: 'Half an ' } }] })
-      if (what === 'die mid-stream') setTimeout(() => res.destroy(), 50)
+      const half = { id: 'c-1', model: body.model, choices: [{ delta: { content: 'Half an ' } }] }
+      // Ends once the half has left: the connection breaks in the middle of an answer that had begun.
+      res.write(`data: ${JSON.stringify(half)}\n\n`, () => what === 'die mid-stream' && res.destroy())
       return
     }
     if ('pieces' in what) {

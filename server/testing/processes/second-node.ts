@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestApi } from '#server/testing/api.ts'
+import { apiProgram } from './bundle.ts'
 import { testEnvironment } from './environment.ts'
 
 export type SecondNode = {
@@ -15,7 +16,7 @@ export type SecondNode = {
 /** Starts another process of the same installation (database and DATA_DIR), at the most verbose log level. `more`: other settings. */
 export async function secondNode(api: TestApi, more: Record<string, string> = {}): Promise<SecondNode> {
   const folder = dirname(api.gate)
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'api-process.ts')], {
+  const child = spawn(process.execPath, [await apiProgram()], {
     env: {
       ...testEnvironment,
       PORT: '0',

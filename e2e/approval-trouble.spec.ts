@@ -1,0 +1,208 @@
+import { address, approveButton, choice, fillIn, open, rail, reason } from './approval-page.ts'
+import { call, personToken, type RefundCase, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
+
+// A decision whose response is lost, refused or late, and a request that changes while it is open.
+
+test('after a lost response the outcome is unknown until the page finds the recorded decision', async ({
+  signedIn,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(/Failed to load resource/)
+  const refund = await waitingRefund(origin)
+  const page = await open(await signedIn('jonas'), refund)
+  await fillIn(page)
+  let lost = 0
+  await page.route('**/v1/approvals.decide', async (route) => {
+    lost += 1
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  let holdReads = true
+  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) =>
+    holdReads ? await route.abort('failed') : await route.continue(),
+  )
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Outcome unknown. Checking…')
+  await expect(reason(page)).not.toBeEditable()
+  await expectAccessible(page)
+  holdReads = false
+  await expect(rail(page)).toContainText('Recorded: approved.')
+  expect(lost).toBe(1)
+})
+
+test('after a lost request the form unlocks if the approval is still pending, and retries with the same key', async ({
+  signedIn,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(/Failed to load resource/)
+  const refund = await waitingRefund(origin)
+  const page = await open(await signedIn('jonas'), refund)
+  await fillIn(page)
+  const keys: (string | undefined)[] = []
+  await page.route('**/v1/approvals.decide', async (route) => {
+    keys.push(route.request().headers()['idempotency-key'])
+    if (keys.length === 1) await route.abort('connectionreset')
+    else await route.continue()
+  })
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Your decision was not recorded.')
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Recorded: approved.')
+  expect(keys).toHaveLength(2)
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/)
+  expect(keys[1]).toBe(keys[0])
+})
+
+test('only one decision is in flight at a time, and the form is locked until it ends', async ({ signedIn, origin }) => {
+  const refund = await waitingRefund(origin)
+  const page = await open(await signedIn('jonas'), refund)
+  await fillIn(page)
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  let sent = 0
+  await page.route('**/v1/approvals.decide', async (route) => {
+    sent += 1
+    await held
+    await route.continue()
+  })
+  await approveButton(page).click()
+  const busy = page.getByRole('button', { name: 'Recording your decision…' })
+  await busy.click({ force: true })
+  await reason(page).press('Control+Enter')
+  await expect(choice(page, 'Reject')).toHaveAttribute('aria-disabled', 'true')
+  await expect(reason(page)).not.toBeEditable()
+  await expect(rail(page)).not.toContainText('Recorded')
+  await expectAccessible(page)
+  release()
+  await expect(rail(page)).toContainText('Recorded: approved.')
+  expect(sent).toBe(1)
+})
+
+test('offline, typed text stays and nothing can be sent', async ({ signedIn, origin, troubles }) => {
+  troubles.expect(/ERR_INTERNET_DISCONNECTED/)
+  const refund = await waitingRefund(origin)
+  const page = await open(await signedIn('jonas'), refund)
+  await fillIn(page)
+  await page.context().setOffline(true)
+  await expect(rail(page)).toContainText('You are offline.')
+  await expect(approveButton(page)).toHaveAttribute('aria-disabled', 'true')
+  await expectAccessible(page)
+  await page.context().setOffline(false)
+  await expect(approveButton(page)).not.toHaveAttribute('aria-disabled', 'true')
+  await expect(reason(page)).toHaveValue('Order and amount checked against the claim.')
+})
+
+test('after too many requests a countdown runs, then the same decision can be sent', async ({
+  signedIn,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(/429/)
+  const refund = await waitingRefund(origin)
+  const page = await open(await signedIn('jonas'), refund)
+  await fillIn(page)
+  let answered = false
+  await page.route('**/v1/approvals.decide', async (route) => {
+    if (answered) return await route.continue()
+    answered = true
+    const data = {
+      code: 'TOO_MANY_REQUESTS',
+      httpStatus: 429,
+      path: 'approvals.decide',
+      requestId: 'r-1',
+      reason: 'rate_limited',
+      retryable: true,
+    }
+    await route.fulfill({
+      status: 429,
+      headers: { 'retry-after': '9', 'content-type': 'application/json' },
+      body: JSON.stringify({ error: { json: { message: 'Too many requests.', code: -32029, data } } }),
+    })
+  })
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText(/Try again in [1-9] s\./)
+  await expectAccessible(page)
+  await expect(approveButton(page)).not.toHaveAttribute('aria-disabled', 'true')
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Recorded: approved.')
+})
+
+/** Commits a change that the server reports to pages with this request, and that leaves the request as it is: a mail is sent again. */
+async function resendMail(origin: string, { approvalId }: RefundCase): Promise<void> {
+  const omar = await personToken(origin, 'omar')
+  type Mails = { items: { id: string; revision: number; delivery: string }[] }
+  let failed: Mails['items'][number] | undefined
+  // The server of these tests runs without SMTP_URL.
+  await expect
+    .poll(async () => {
+      const { items } = await call<Mails>(origin, omar, 'query', 'approvals.mails.list', { approvalId })
+      failed = items.find(({ delivery }) => delivery === 'failed')
+      return failed
+    })
+    .toBeDefined()
+  const input = { id: failed?.id, expectedRevision: failed?.revision, reason: 'Mail is set up now.' }
+  await call(origin, omar, 'mutation', 'approvals.mails.retry', input)
+}
+
+/** `route.fetch` may send a request twice, and a DPoP proof is accepted once. The page then retries with a new proof. */
+const sentTwice = /401 \(Unauthorized\) \(.*approvals\.get/
+
+test('a request that expires while it is open shows it immediately, and keeps the typed text', async ({
+  signedIn,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(sentTwice)
+  const refund = await waitingRefund(origin)
+  const page = await signedIn('jonas')
+  let expiresAt: string | undefined
+  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
+    const response = await route.fetch()
+    const text = await response.text()
+    const body = expiresAt === undefined ? text : text.replaceAll(/"expiresAt":"[^"]+"/g, `"expiresAt":"${expiresAt}"`)
+    await route.fulfill({ response, body })
+  })
+  await page.goto(address(refund))
+  await choice(page, 'Approve').check()
+  await reason(page).fill('Too slow')
+  // The page requests the approval again, and the response states that it expires soon.
+  expiresAt = new Date(Date.now() + 3_000).toISOString()
+  await resendMail(origin, refund)
+  await expect(rail(page)).toContainText('This request has expired.')
+  await expect(reason(page)).toHaveValue('Too slow')
+  await expectAccessible(page)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})
+
+test('a changed payload is shown as a difference, and must be reviewed again', async ({
+  signedIn,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(sentTwice)
+  const refund = await waitingRefund(origin)
+  const page = await signedIn('jonas')
+  let changed = false
+  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
+    const response = await route.fetch()
+    const text = await response.text()
+    const other = text
+      .replaceAll('"value":"4200.00"', '"value":"9900.00"')
+      .replaceAll(/sha256:[0-9a-f]{64}/g, `sha256:${'ab'.repeat(32)}`)
+    await route.fulfill({ response, body: changed ? other : text })
+  })
+  await page.goto(address(refund))
+  await fillIn(page)
+  changed = true
+  await resendMail(origin, refund)
+  await expect(rail(page)).toContainText('The payload has changed.')
+  await expect(rail(page)).toContainText('9900.00')
+  await expect(page.getByRole('region', { name: 'Arguments' })).toContainText('4200.00')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Review the current request' }).click()
+  await expect(page.getByRole('region', { name: 'Arguments' })).toContainText('9900.00')
+  await expect(page.getByRole('checkbox')).not.toBeChecked()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})

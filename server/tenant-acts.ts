@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises'
+import { createOrganisation, joinOrganisation, newLink, seatApprover } from '#server/access/operator.ts'
+import { rotateLogKey } from '#server/audit/sealing/rotate-log-key.ts'
+import type { Config } from '#server/kernel/config.ts'
+import { openDatabase } from '#server/kernel/db/database.ts'
+import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
+import { openListener } from '#server/kernel/db/listen.ts'
+import { migrate } from '#server/kernel/db/migrate.ts'
+import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
+import { createLog } from '#server/kernel/log.ts'
+import { openQueue } from '#server/kernel/queue.ts'
+import { runtime, setRuntime } from '#server/kernel/runtime.ts'
+import { createVault } from '#server/kernel/vault.ts'
+import { listTenants } from '#server/tenants/store.ts'
+import { CommandError, type Say } from './command-line.ts'
+
+export { createOrganisation, joinOrganisation, newLink, seatApprover }
+
+export async function listAll(say: Say): Promise<void> {
+  const tenants = await runtime().database.inDirectory(listTenants)
+  if (tenants.length === 0) say('No tenants exist yet.')
+  for (const { slug, externalId, displayName } of tenants) say(`${slug}\t${externalId}\t${displayName}`)
+}
+
+export async function rotate(slug: string, say: Say): Promise<void> {
+  const { database } = runtime()
+  const tenant = (await database.inDirectory(listTenants)).find((one) => one.slug === slug)
+  if (tenant === undefined) throw new CommandError(`The tenant ${slug} does not exist.`)
+  const key = await database.inTenant(tenant.id, (tx) => rotateLogKey(tx, tenant))
+  say(`The audit log of ${slug} is now signed with a new key. Anyone who monitors it also needs this verifier key:`)
+  say(key)
+}
+
+/** The same database, keys and addresses as the server's, without serving. */
+export async function openInstallation(config: Config, say: Say): Promise<() => Promise<void>> {
+  const log = createLog(config.logLevel)
+  const closing: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (const step of closing.splice(0).reverse()) await step()
+  }
+  try {
+    const ownerUrl = config.databaseUrl ?? (await openEmbedded())
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+    const masterKeys = await loadMasterKeys(config)
+    const url = await migrate(ownerUrl, masterKeys[0])
+    const vault = createVault(...masterKeys)
+    const database = openDatabase(url, log, 2)
+    closing.push(() => database.close())
+    const listener = openListener(url, log)
+    closing.push(() => listener.close())
+    const queue = await openQueue(url, log)
+    closing.push(() => queue.close())
+    setRuntime({ config, log, database, listener, queue, vault, mcpServers: {}, trustedIssuers: [] })
+    return close
+  } catch (error) {
+    await close()
+    throw error
+  }
+
+  async function openEmbedded(): Promise<string> {
+    const embedded = await openEmbeddedDatabase({ dataDir: config.dataDir, say })
+    closing.push(() => embedded.release())
+    return embedded.ownerUrl
+  }
+}

@@ -27,6 +27,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   audit_trees: { owner: 'audit', readBy: [] },
   batch_resources: { owner: 'traces', readBy: ['evidence'] },
   branding_images: { owner: 'tenants', readBy: [] },
+  content_formats: { owner: 'kernel', readBy: [] },
   dpop_proofs: { owner: 'kernel', readBy: [] },
   erased_content: { owner: 'kernel', readBy: ['evidence'] },
   erasures: { owner: 'privacy', readBy: ['kernel'] },
@@ -92,6 +93,7 @@ export const writtenByDatabase: readonly string[] = [
  * stores that encrypt, erase or expire content in the tables of kernel/content/tables.ts.
  */
 export const tableAtRunTime: readonly string[] = [
+  'server/kernel/content/format-store.ts',
   'server/kernel/content/plaintext-store.ts',
   'server/kernel/db/end-proposal.ts',
   'server/privacy/content-store.ts',

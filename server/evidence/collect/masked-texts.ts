@@ -1,50 +1,53 @@
-import type { JsonValue } from '#lib/json.ts'
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { inputMasks } from '#server/executions/input-masks.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { maskText } from './masked-content.ts'
+import { type ContentRow, valueIn } from './row-content.ts'
 
 // Texts that external senders sent with the data are masked in archives as in responses, unless raw payloads are requested.
 
 const together = 200
 
 /** Masks the texts of senders as the manifest of their execution requires. */
-export async function* maskedSenders<
-  Row extends {
-    executionId: string
-    data: JsonValue
-    source: string | null
-    eventId: string | null
-    type: string | null
-    subject: string | null
-  },
->(tx: Transaction, tenantId: string, rows: AsyncIterable<Row>) {
-  for await (const lot of inLots(rows)) {
-    const masks = await inputMasks(
-      tx,
-      tenantId,
-      lot.map((row) => row.executionId),
-    )
-    for (const row of lot) {
-      const mask = masks.get(row.executionId)?.(row.data) ?? whole
-      const told = (text: string | null) => (text === null ? null : mask(text))
-      const { source, eventId, type, subject } = row
-      yield { ...row, source: told(source), eventId: told(eventId), type: told(type), subject: told(subject) }
-    }
-  }
-}
-
-/** Masks the names of files as the manifests of all executions that use them require. */
-export async function* maskedNames<Row extends { name: string; usedBy: { executionId: string }[] }>(
+export async function* maskedSenders<Row extends ContentRow<{ executionId: string }>>(
   tx: Transaction,
   tenantId: string,
   rows: AsyncIterable<Row>,
 ) {
   for await (const lot of inLots(rows)) {
-    const uses = lot.flatMap((row) => row.usedBy.map((one) => one.executionId))
+    const masks = await inputMasks(
+      tx,
+      tenantId,
+      lot.map(({ row }) => row.executionId),
+    )
+    for (const one of lot) {
+      const mask = masks.get(one.row.executionId)?.(valueIn(one.content, 'data') ?? null) ?? whole
+      const sent = valueIn(one.content, 'attributes')
+      const told = (name: string) => {
+        const text = isJsonObject(sent) ? sent[name] : null
+        return typeof text === 'string' ? maskText('', mask(text)) : null
+      }
+      const shown = { source: told('source'), id: told('id'), type: told('type'), subject: told('subject') }
+      yield { ...one, shown }
+    }
+  }
+}
+
+/** Masks the names of files as the manifests of all executions that use them require. */
+export async function* maskedNames<Row extends ContentRow<{ usedBy: { executionId: string }[] }>>(
+  tx: Transaction,
+  tenantId: string,
+  rows: AsyncIterable<Row>,
+) {
+  for await (const lot of inLots(rows)) {
+    const uses = lot.flatMap(({ row }) => row.usedBy.map((one) => one.executionId))
     const masks = await inputMasks(tx, tenantId, uses)
-    for (const row of lot) {
-      const known = row.usedBy.flatMap(({ executionId }) => masks.get(executionId)?.(null) ?? [])
-      const name = known.map((mask) => mask(row.name)).find((shown) => shown !== row.name)
-      yield { ...row, name: name ?? (known.length === 0 ? whole(row.name) : row.name) }
+    for (const one of lot) {
+      const name = valueIn(one.content, 'name') ?? null
+      const known = one.row.usedBy.flatMap(({ executionId }) => masks.get(executionId)?.(null) ?? [])
+      const masked = known.map((mask) => mask(name)).find((shown) => shown !== name)
+      const shown = masked ?? (known.length === 0 && name !== null ? whole(name) : name)
+      yield { ...one, shown: { name: maskText('', shown) } }
     }
   }
 }

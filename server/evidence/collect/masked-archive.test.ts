@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
@@ -11,6 +9,7 @@ import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { expireExecutions } from '#server/privacy/retention-store.ts'
 import { insertActivity } from '#server/testing/activity.ts'
 import { aroundNow, auditorOf, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
+import { readPayload } from '#server/testing/extract.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import type { TestTenant } from '#server/testing/tenant.ts'
 import { commitment } from '#server/traces/encryption/encrypt-span.ts'
@@ -55,12 +54,6 @@ async function insertTrace(tenant: TestTenant, value: JsonValue): Promise<string
     })
   })
   return `${traceId}/${spanId}`
-}
-
-async function filesIn(top: string): Promise<Map<string, string>> {
-  const entries = await readdir(join(top, 'data'), { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  return new Map(await Promise.all(files.map(async (path) => [path, await readFile(path, 'latin1')] as const)))
 }
 
 describe('a guesser with an archive without raw payloads', () => {
@@ -109,7 +102,7 @@ describe('a guesser with an archive without raw payloads', () => {
     await insertTrace(tenant, paid)
     const { exportId } = await runtime.make(tenant, pia)
     const { top } = await runtime.extract('guessed', await fetchArchive(pia, exportId))
-    const files = await filesIn(top)
+    const files = await readPayload(top)
     expect(guess(files, saltsIn(files).slice(0, 200))).toEqual([])
     for (const [path, text] of files) expect([path, text.match(/Grace|grace@|"amount|137,/)]).toEqual([path, null])
     // Nor by the length of what is masked.
@@ -118,7 +111,7 @@ describe('a guesser with an archive without raw payloads', () => {
     // The guesser is right where it has the salts: those of the same values in an archive with raw payloads.
     const job = await runtime.make(tenant, pia, raw())
     const { top: other } = await runtime.extract('guessed raw', await fetchArchive(pia, job.exportId))
-    const clear = await filesIn(other)
+    const clear = await readPayload(other)
     const salts = [...new Set([...clear.values()].join('\n').match(/(?<="salt":")[\w-]{43}(?=")/g))]
     expect(guess(files, salts)).toEqual(expect.arrayContaining([paid]))
     expect(guess(new Map([['planted', sha256(canonicalJson(paid))]]), [])).toEqual([paid])
@@ -174,6 +167,34 @@ describe('columns of content', () => {
     const digest = (value: JsonValue) => `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
     expect(digest(approval.values.payload.value)).toBe(approval.payloadDigest)
     expect(digest(decision.values.request.value)).toBe(decision.inputDigest)
+  })
+
+  test('of versions before salts do not show their digests, which could be guessed from', async () => {
+    const tenant = await runtime.tenant()
+    const pia = await officerOf(tenant)
+    const { approvalId, decisionId, eventId } = await insertActivity(runtime, tenant, pia.principal.memberId, paid)
+    const cipher = await runtime.database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
+    for (const [table, id, column] of [
+      ['approvals', approvalId, 'payload'],
+      ['policy_decisions', decisionId, 'request'],
+      ['input_events', eventId, 'attributes'],
+    ] as const) {
+      const unsalted = cipher.encryptJson(paid, contentContext(table, [id], column))
+      await asOwner(runtime, `update ${table} set ${column} = $1 where id = $2`, [unsalted, id])
+    }
+    const digests = async (name: string, input: object) => {
+      const job = await runtime.make(tenant, pia, input)
+      const { text } = await runtime.extract(name, await fetchArchive(pia, job.exportId))
+      const [[approval], [decision], [event]] = [
+        parseLines(await text('data/approvals.ndjson')),
+        parseLines(await text('data/decisions.ndjson')),
+        parseLines(await text('data/input-events.ndjson')),
+      ]
+      return [approval.payloadDigest, decision.inputDigest, event.fingerprint]
+    }
+    const digest = expect.stringContaining('sha256:')
+    expect(await digests('unsalted', aroundNow())).toEqual([null, null, null])
+    expect(await digests('unsalted raw', raw())).toEqual([digest, digest, digest])
   })
 
   test('keep their commitments after retention, and omissions say that the values are gone', async () => {

@@ -5,8 +5,8 @@ import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { isTooLarge, type LeftOut } from './raw-payloads.ts'
 
 // Content of a row in an archive. A column holds the commitment to its value (kernel/content/committed.ts), also after the value
-// was removed. Beside the columns, `values` has salt and value of each in an archive with raw payloads, and `shown` what may be
-// seen of them in another one.
+// was removed. In an archive with raw payloads, `values` has salt and value of each column; in another one, `shown` has what may
+// be seen of them.
 
 /** A value that an archive can't contain. */
 type Missing = { missing: 'integrity_failed' }

@@ -47,7 +47,7 @@ function canonicalOf(value: JsonValue): string | undefined {
 export const committedForm = (value: JsonValue): JsonValue =>
   canonicalOf(value) === undefined ? { $json: JSON.stringify(value) } : value
 
-/** What stands for a stored value in a row of an archive, as in content_commitment(): null for none. */
+/** The form of a stored value in a row of an archive, as content_commitment() returns it: null for none. */
 export function commitmentState(stored: Buffer | null): JsonValue {
   if (stored === null) return null
   return commitmentOf(stored) ?? { ciphertext: hash('sha256', stored, 'hex') }

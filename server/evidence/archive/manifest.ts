@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
 import { kindOf } from '#lib/verify/seal.ts'
 import type { SignedDay } from '#server/audit/sealing/read-day.ts'
-import { isComplete, type LeftOut } from '#server/evidence/collect/raw-payloads.ts'
+import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type BagFile, sealKeyFingerprint } from './bag.ts'

@@ -228,29 +228,6 @@ export async function* readDecisions(
   }
 }
 
-/** Reads the traces that began before the end of the period and have spans in it, one line for each. */
-export const readTraces = (tx: Transaction, tenantId: string, { start, end }: Period) =>
-  cursorRows(
-    tx,
-    tx
-      .selectFrom('traces')
-      .select(['traceId', 'executionId', 'agentId', 'startedAt', 'endedAt'])
-      .where('tenantId', '=', tenantId)
-      .where((e) =>
-        e.exists(
-          e
-            .selectFrom('spans')
-            .select('spanId')
-            .where('spans.tenantId', '=', tenantId)
-            .whereRef('spans.day', '=', 'traces.day')
-            .whereRef('spans.traceId', '=', 'traces.traceId')
-            .where('spans.startedAt', '>=', start)
-            .where('spans.startedAt', '<', end),
-        ),
-      )
-      .orderBy('traceId'),
-  )
-
 /** Returns the UTC dates on which spans of the period began. */
 export const listSpanDates = async (tx: Transaction, tenantId: string, { start, end }: Period): Promise<string[]> => {
   const rows = await tx

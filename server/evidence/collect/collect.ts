@@ -22,12 +22,13 @@ import {
   readPolicyBindings,
   readReleases,
   readSpans,
-  readTraces,
 } from './collect-store.ts'
+import { readTraces } from './collect-traces-store.ts'
 import { LeafColumn } from './leaf-column.ts'
+import type { LeftOut } from './left-out.ts'
 import { maskedResources, maskedSpans } from './masked-spans.ts'
 import { maskedNames, maskedSenders } from './masked-texts.ts'
-import { type LeftOut, rawValues } from './raw-payloads.ts'
+import { rawValues } from './raw-payloads.ts'
 import { mayHaveRaw } from './raw-permission.ts'
 import { type ContentRow, withoutValues, withValues } from './row-content.ts'
 
@@ -224,7 +225,7 @@ const description = ({ tenant, row }: ClaimedExport) => ({
         : 'Their salts and values are only in an archive with raw payloads. `shown` is what may be seen of them.'),
     masking: row.includeRawPayloads
       ? 'Sensitive values of spans are in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
-      : 'In events, spans, senders’ texts and file names, a masked value is {"$masked":{"class"}}, an attribute with it has `masked`. Inputs, outputs and arguments are masked as a whole; names and free text by their keys and their form.',
+      : 'In events, spans and file names, a masked value is {"$masked":{"class"}}, an attribute with it has `masked`. Inputs, outputs and arguments are masked as a whole; names and free text by their keys and their form.',
     confirmations:
       'A vote that was confirmed with a passkey has the device’s signature over payloadDigest. passkey.registered in the audit log names the key. ' +
       (row.includeRawPayloads

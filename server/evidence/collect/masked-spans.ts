@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { StoredAttributes, StoredEvents, StoredLinks } from '#server/traces/attributes.ts'
+import type { LeftOut } from './left-out.ts'
 import { maskAttributes } from './masked-content.ts'
-import type { LeftOut } from './raw-payloads.ts'
 
 // Spans and resources of an archive without raw payloads.
 

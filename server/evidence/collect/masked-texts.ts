@@ -4,11 +4,11 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { maskText } from './masked-content.ts'
 import { type ContentRow, valueIn } from './row-content.ts'
 
-// Texts that external senders sent with the data are masked in archives as in responses, unless raw payloads are requested.
+// Texts that external senders sent with the data, in archives without raw payloads.
 
 const together = 200
 
-/** Masks the texts of senders as the manifest of their execution requires. */
+/** Shows the types of senders' events, masked as the manifest of their execution requires. */
 export async function* maskedSenders<Row extends ContentRow<{ executionId: string }>>(
   tx: Transaction,
   tenantId: string,
@@ -23,12 +23,9 @@ export async function* maskedSenders<Row extends ContentRow<{ executionId: strin
     for (const one of lot) {
       const mask = masks.get(one.row.executionId)?.(valueIn(one.content, 'data') ?? null) ?? whole
       const sent = valueIn(one.content, 'attributes')
-      const told = (name: string) => {
-        const text = isJsonObject(sent) ? sent[name] : null
-        return typeof text === 'string' ? maskText('', mask(text)) : null
-      }
-      const shown = { source: told('source'), id: told('id'), type: told('type'), subject: told('subject') }
-      yield { ...one, shown }
+      // Source, id and subject are free text of the sender.
+      const type = isJsonObject(sent) ? sent.type : null
+      yield { ...one, shown: { type: typeof type === 'string' ? maskText('', mask(type)) : null } }
     }
   }
 }

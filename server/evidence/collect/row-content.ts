@@ -2,7 +2,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { commitmentState, committedForm, type Disclosed, present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { isTooLarge, type LeftOut } from './raw-payloads.ts'
+import { isTooLarge, type LeftOut } from './left-out.ts'
 
 // Content of a row in an archive. A column holds the commitment to its value (kernel/content/committed.ts), also after the value
 // was removed. In an archive with raw payloads, `values` has salt and value of each column; in another one, `shown` has what may

@@ -28,7 +28,7 @@ export function startCommitting(): { close(): Promise<void> } {
     for (const { id } of await database.inDirectory(listTenantIds))
       if (!stop.stopped && !completed.has(id) && (await commitContent(id, stop)).completed) completed.add(id)
   }
-  const timer = setInterval(() => {
+  const next = () => {
     round ??= run()
       .catch((error: unknown) =>
         log.warn({ err: error }, 'content was not given commitments; the next round continues'),
@@ -36,7 +36,9 @@ export function startCommitting(): { close(): Promise<void> } {
       .finally(() => {
         round = undefined
       })
-  }, intervalMs)
+  }
+  next()
+  const timer = setInterval(next, intervalMs)
   return {
     async close() {
       stop.stopped = true

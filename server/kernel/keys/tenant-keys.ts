@@ -9,6 +9,7 @@ import {
   encryptedFormat,
   saltBytes,
 } from '#server/kernel/content/committed.ts'
+import { insertFormats } from '#server/kernel/content/format-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -79,7 +80,7 @@ export async function tenantCipher(tx: Transaction, tenantId: string): Promise<T
   const known = mine.get(tenantId)
   if (known !== undefined && known.until > Date.now()) return known.cipher
   const { keys, settled, commits } = await tenantKeys(tx, vault, tenantId)
-  const cipher = cipherOf(tenantId, keys, commits || !(await olderProcesses(tx)))
+  const cipher = cipherOf(tenantId, keys, commits)
   mine.delete(tenantId)
   // A rollback removes a key that this transaction created, so nothing else may be encrypted under it.
   if (settled) mine.set(tenantId, { cipher, until: Date.now() + keptMs })
@@ -244,6 +245,8 @@ async function tenantKeys(
   // Of two concurrent first uses one inserts, and both read the winner's key.
   const sealedKey = vault.encrypt(randomBytes(32), tenantKeyContext(tenantId, 1))
   await insertTenantKey(tx, { tenantId, version: 1, sealedKey })
+  // An existing tenant gets its row later (commit-content.ts), because asking here could wait for another transaction.
+  if (!(await olderProcesses(tx))) await insertFormats(tx, tenantId)
   const made = await read()
   if (made === undefined) throw new Error(`The data key of the tenant ${tenantId} could not be created.`)
   return made

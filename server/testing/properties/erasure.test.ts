@@ -298,7 +298,7 @@ test('a later archive is complete, and states what was erased', async () => {
     expect(omissions).toContainEqual({ resource: 'approvals', id: steps.approvalId, reason: 'erased' })
     const gone = omissions.filter(({ reason }: { reason: string }) => reason !== 'masked')
     expect(new Set(gone.map((one: { resource: string }) => one.resource))).toEqual(
-      new Set(['executions', 'approvals', 'decisions', 'input-events', 'files', 'spans', 'resources']),
+      new Set(['executions', 'approvals', 'decisions', 'input-events', 'files', 'spans']),
     )
     const executions = parseLines(await readFile(join(top, 'data/executions.ndjson'), 'utf8'))
     const row = (id: string) => executions.find((one: { id: string }) => one.id === id)

@@ -13,7 +13,7 @@ export async function* readInputEvents(
   tenantId: string,
   { start, end }: Period,
   masked: boolean,
-): AsyncGenerator<ContentRow<{ executionId: string }>> {
+): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
     tx,
     tx
@@ -32,8 +32,7 @@ export async function* readInputEvents(
     const sent = valueIn(content, 'attributes')
     // The fingerprint of an event older than salts could be guessed from.
     const salted = isJsonObject(sent) && typeof sent.salt === 'string'
-    const shown = { ...row, fingerprint: salted || !masked ? fingerprint : null }
-    yield { id: row.id, row: shown, content }
+    yield { id: row.id, row: { ...row, fingerprint: salted || !masked ? fingerprint : null }, content }
   }
 }
 
@@ -78,11 +77,7 @@ export async function* readInputResolutions(
 }
 
 /** Reads the files by digest, with the executions that used them. Their bytes are not part of the archive. */
-export async function* readFiles(
-  tx: Transaction,
-  tenantId: string,
-  { end }: Period,
-): AsyncGenerator<ContentRow<{ usedBy: { executionId: string }[] }>> {
+export async function* readFiles(tx: Transaction, tenantId: string, { end }: Period): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
     tx,
     tx

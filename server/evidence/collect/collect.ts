@@ -27,7 +27,6 @@ import { readTraces } from './collect-traces-store.ts'
 import { LeafColumn } from './leaf-column.ts'
 import type { LeftOut } from './left-out.ts'
 import { maskedResources, maskedSpans } from './masked-spans.ts'
-import { maskedNames, maskedSenders } from './masked-texts.ts'
 import { rawValues } from './raw-payloads.ts'
 import { mayHaveRaw } from './raw-permission.ts'
 import { type ContentRow, withoutValues, withValues } from './row-content.ts'
@@ -57,18 +56,9 @@ const configuration: readonly Resource[] = [
 const activity: readonly ContentResource[] = [
   ['executions', readExecutions],
   ['execution-events', readExecutionEvents],
-  [
-    'input-events',
-    (tx, id, period, masked) => {
-      const rows = readInputEvents(tx, id, period, masked)
-      return masked ? maskedSenders(tx, id, rows) : rows
-    },
-  ],
+  ['input-events', readInputEvents],
   ['input-resolutions', readInputResolutions],
-  [
-    'files',
-    (tx, id, period, masked) => (masked ? maskedNames(tx, id, readFiles(tx, id, period)) : readFiles(tx, id, period)),
-  ],
+  ['files', readFiles],
   ['approvals', readApprovals],
   ['decisions', readDecisions],
 ]
@@ -222,10 +212,10 @@ const description = ({ tenant, row }: ClaimedExport) => ({
       'A column of content (input, output, error, data, attributes, recipient, name, payload, presentation, request) is the commitment to its value, base64url(SHA-256(JCS([salt, value]))), also after the value was removed; null if there never was one; {"ciphertext"}, the SHA-256 of the encrypted bytes, if it is older than commitments. ' +
       (row.includeRawPayloads
         ? '`values` has the salt and the value of each column.'
-        : 'Their salts and values are only in an archive with raw payloads. `shown` is what may be seen of them.'),
+        : 'Their salts and values are only in an archive with raw payloads. `shown` is what may be seen of a journal entry.'),
     masking: row.includeRawPayloads
       ? 'Sensitive values of spans are in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
-      : 'In events, spans and file names, a masked value is {"$masked":{"class"}}, an attribute with it has `masked`. Inputs, outputs and arguments are masked as a whole; names and free text by their keys and their form.',
+      : 'In journal entries and spans, a masked value is {"$masked":{"class"}}, an attribute with it has `masked`. Inputs, outputs and arguments are masked as a whole; names and free text by their keys and their form.',
     confirmations:
       'A vote that was confirmed with a passkey has the device’s signature over payloadDigest. passkey.registered in the audit log names the key. ' +
       (row.includeRawPayloads

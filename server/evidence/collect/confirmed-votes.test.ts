@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
 import { decide } from '#server/approvals/decide.ts'
+import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
@@ -20,6 +21,7 @@ let runtime: Awaited<ReturnType<typeof exportRuntime>>
 beforeAll(async () => {
   runtime = await exportRuntime()
   onDecided('tool_call', () => Promise.resolve())
+  await runtime.queue.work([expiry])
 })
 afterAll(() => runtime.close())
 

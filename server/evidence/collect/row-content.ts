@@ -6,7 +6,7 @@ import { isTooLarge, type LeftOut } from './left-out.ts'
 
 // Content of a row in an archive. A column holds the commitment to its value (kernel/content/committed.ts), also after the value
 // was removed. In an archive with raw payloads, `values` has salt and value of each column; in another one, `shown` has what may
-// be seen of them.
+// be seen of a journal entry.
 
 /** A value that an archive can't contain. */
 type Missing = { missing: 'integrity_failed' }
@@ -20,7 +20,7 @@ export type RowContent = {
 }
 
 /** A row without its columns of content, and these. `id` names it in omissions. */
-export type ContentRow<Row extends object = object> = { id: string; row: Row; content: RowContent }
+export type ContentRow = { id: string; row: object; content: RowContent }
 
 export function contentOf(
   cipher: TenantCipher,

@@ -10,6 +10,7 @@ import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { identityHandler } from '#server/identity/handler.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import type { Config } from '#server/kernel/config.ts'
+import { startCommitting } from '#server/kernel/content/commit-content.ts'
 import { encryptPlaintext } from '#server/kernel/content/encrypt-plaintext.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
@@ -124,7 +125,7 @@ async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncD
   registerDecisions()
   registerCatalog(collectCatalog())
   await runtime().queue.work(jobs)
-  for (const part of [startSealer(), startWitnessing(witnesses), startHousekeeping(ownerUrl)])
+  for (const part of [startSealer(), startWitnessing(witnesses), startHousekeeping(ownerUrl), startCommitting()])
     closing.defer(() => part.close())
 }
 

@@ -112,6 +112,7 @@ export async function checkManifest(
   const described = member(manifest, 'files')
   if (!Array.isArray(described) || described.length !== files.size)
     throw new Broken('The signed manifest does not describe all files.')
+  const stated = member(manifest, 'counts')
   const counts = new Map<string, number>()
   for (const one of described) {
     const path = textMember(one, 'path', 'A file in the manifest')
@@ -121,9 +122,10 @@ export async function checkManifest(
       throw new Broken(`The signed manifest describes a different ${path}.`)
     if (records !== undefined && records !== facts.lines)
       throw new Broken(`The signed manifest counts ${String(records)} records in ${path}; it has ${facts.lines}.`)
-    if (records !== undefined) counts.set(kindOf(path), (counts.get(kindOf(path)) ?? 0) + facts.lines)
+    // Archives without a list of traces counted everything in the folder as traces.
+    const kind = files.has('data/traces.ndjson') ? kindOf(path) : firstKindOf(path)
+    if (records !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + facts.lines)
   }
-  const stated = member(manifest, 'counts')
   for (const [kind, count] of counts)
     if (member(stated, kind) !== count)
       throw new Broken(`The signed manifest counts ${String(member(stated, kind))} ${kind}; there are ${count}.`)
@@ -138,7 +140,11 @@ export async function checkManifest(
 }
 
 /** `data/agents.ndjson` counts as agents, the days' files of a folder together under its name. */
-const kindOf = (path: string): string => (path.split('/')[1] ?? '').replace(/\.ndjson$/, '')
+const firstKindOf = (path: string): string => (path.split('/')[1] ?? '').replace(/\.ndjson$/, '')
+
+/** The same, except that `data/traces/<day>.spans.ndjson` counts as spans, and so on. */
+export const kindOf = (path: string): string =>
+  /^data\/traces\/[^./]+\.([a-z]+)\.ndjson$/.exec(path)?.[1] ?? firstKindOf(path)
 
 export async function checkSigstore(archive: Archive, formatVersion: number): Promise<string> {
   const { key, fingerprint } = await sealKey(archive)

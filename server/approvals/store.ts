@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { erasedText } from '#lib/rules/erased.ts'
 import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
+import { present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
@@ -52,7 +53,8 @@ export function typed<T extends { id: string; status: string; presentation: Buff
   cipher: TenantCipher,
   row: T,
 ) {
-  const { id, presentation } = row
+  const { id } = row
+  const presentation = present(row.presentation)
   return {
     ...row,
     status: row.status as ApprovalStatus,
@@ -179,8 +181,9 @@ export async function findSalt(tx: Transaction, tenantId: string, id: string): P
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (row === undefined || row.payload === null) return undefined
-  const payload = (await tenantCipher(tx, tenantId)).decryptJson(row.payload, contextOf(id, 'payload'))
+  const stored = present(row?.payload ?? null)
+  if (stored === null) return undefined
+  const payload = (await tenantCipher(tx, tenantId)).decryptJson(stored, contextOf(id, 'payload'))
   return isJsonObject(payload) && typeof payload.salt === 'string' ? payload.salt : undefined
 }
 

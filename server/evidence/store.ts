@@ -102,7 +102,7 @@ export type ExportEnd = {
   manifestSha256?: string
   archiveName?: string
   archiveBytes?: number
-  omissions?: { resource: string; id: string; reason: string }[]
+  omissions?: { resource: string; id?: string; reason: string }[]
   error?: { code: string; message: string }
 }
 

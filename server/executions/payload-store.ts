@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
 import { decryptExecutionValue, decryptStepValue } from '#server/executions/state/content.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -27,7 +28,7 @@ export async function findPayloads(
       .select(['executionId', 'stepId', 'output'])
       .where('tenantId', '=', tenantId)
       .where('executionId', 'in', [...ids])
-      .where('output', 'is not', null)
+      .where(sql<boolean>`not content_gone(output)`)
       .execute(),
     tenantCipher(tx, tenantId),
   ])

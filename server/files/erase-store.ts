@@ -65,7 +65,7 @@ export async function findClaims(
 }
 
 /**
- * Replaces the name and marks the content as removed. Returns whether another file still has the same content;
+ * Replaces the name, or keeps only its commitment for null, and marks the content as removed. Returns whether another file still has the same content;
  * undefined if the content was removed before.
  */
 export async function setContentRemoved(
@@ -73,7 +73,10 @@ export async function setContentRemoved(
   tenantId: string,
   { id, sha256, name }: { id: string; sha256: string; name: string | null },
 ): Promise<{ shared: boolean } | undefined> {
-  const encrypted = name === null ? null : (await tenantCipher(tx, tenantId)).encryptJson(name, nameContext(id))
+  const encrypted =
+    name === null
+      ? sql<Buffer | null>`content_stub(name)`
+      : (await tenantCipher(tx, tenantId)).encryptJson(name, nameContext(id))
   const { numUpdatedRows } = await tx
     .updateTable('files')
     .set({ name: encrypted, contentRemovedAt: sql<Date>`clock_timestamp()` })
@@ -104,7 +107,7 @@ export const findOutlived = (tx: Transaction, tenantId: string, before: Date, li
     .where(
       sql<boolean>`exists (select 1 from file_uses u where u.tenant_id = file.tenant_id and u.file_id = file.id)
         and not exists (select 1 from file_uses u join executions e on e.tenant_id = u.tenant_id and e.id = u.execution_id
-          where u.tenant_id = file.tenant_id and u.file_id = file.id and e.input is not null)`,
+          where u.tenant_id = file.tenant_id and u.file_id = file.id and not content_gone(e.input))`,
     )
     .orderBy('file.createdAt')
     .limit(limit)

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#lib/json.ts'
+import { present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
@@ -22,13 +23,17 @@ export const encryptData = (cipher: TenantCipher, id: string, data: JsonValue): 
   cipher.encryptJson(data, contextOf(id, 'data'))
 
 /** Null also for data whose retention period has passed. */
-export const openData = (cipher: TenantCipher, id: string, encrypted: Buffer | null): JsonValue =>
-  encrypted === null ? null : cipher.decryptJson(encrypted, contextOf(id, 'data'))
+export function openData(cipher: TenantCipher, id: string, encrypted: Buffer | null): JsonValue {
+  const stored = present(encrypted)
+  return stored === null ? null : cipher.decryptJson(stored, contextOf(id, 'data'))
+}
 
 export const encryptAttributes = (cipher: TenantCipher, id: string, attributes: EventAttributes): Buffer =>
   cipher.encryptJson(attributes, contextOf(id, 'attributes'))
 
-export const openAttributes = (cipher: TenantCipher, id: string, encrypted: Buffer | null): EventAttributes =>
-  encrypted === null
+export function openAttributes(cipher: TenantCipher, id: string, encrypted: Buffer | null): EventAttributes {
+  const stored = present(encrypted)
+  return stored === null
     ? { ...none, erased: true }
-    : (cipher.decryptJson(encrypted, contextOf(id, 'attributes')) as EventAttributes)
+    : (cipher.decryptJson(stored, contextOf(id, 'attributes')) as EventAttributes)
+}

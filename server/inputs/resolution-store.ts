@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { present } from '#server/kernel/content/committed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { recipientContext } from './mail-store.ts'
@@ -47,8 +48,10 @@ const resolutions = (tx: Transaction, tenantId: string) =>
     .select(['wait.executionId', 'wait.inputName', 'wait.status as waitStatus'])
     .where('resolution.tenantId', '=', tenantId)
 
-const recipientOf = (cipher: TenantCipher, { id, recipient }: { id: string; recipient: Buffer | null }) =>
-  recipient === null ? null : String(cipher.decryptJson(recipient, recipientContext(id)))
+function recipientOf(cipher: TenantCipher, { id, recipient }: { id: string; recipient: Buffer | null }): string | null {
+  const stored = present(recipient)
+  return stored === null ? null : String(cipher.decryptJson(stored, recipientContext(id)))
+}
 
 export async function findResolution(tx: Transaction, tenantId: string, id: string) {
   const row = await resolutions(tx, tenantId).where('resolution.id', '=', id).executeTakeFirst()

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#lib/json.ts'
+import { present } from './content/committed.ts'
 import { keyedDigest } from './content/keyed-digest.ts'
 import { contentContext } from './content/tables.ts'
 import type { Transaction } from './db/database.ts'
@@ -30,10 +31,11 @@ export async function findAnswer(
     .where('key', '=', key)
     .executeTakeFirst()
   if (row === undefined) return undefined
+  const stored = present(row.response)
   return {
     same: row.fingerprint === keyed(cipher, 'fingerprint', fingerprint),
-    gone: row.response === null,
-    response: row.response === null ? null : cipher.decryptJson(row.response, contextOf(address, key)),
+    gone: stored === null,
+    response: stored === null ? null : cipher.decryptJson(stored, contextOf(address, key)),
   }
 }
 

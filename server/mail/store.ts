@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Delivery, MailKind } from '#lib/schemas/mail.ts'
+import { present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
@@ -32,7 +33,8 @@ const contextOf = (id: string) => contentContext('mails', [id], 'message')
 
 /** Recipient and text; empty once the tenant's retention has removed them. */
 async function opened<T extends { id: string; message: Buffer | null }>(tx: Transaction, tenantId: string, row: T) {
-  const { message, ...rest } = row
+  const { message: encrypted, ...rest } = row
+  const message = present(encrypted)
   const cipher = await tenantCipher(tx, tenantId)
   const content = message === null ? noMessage : Message.parse(cipher.decryptJson(message, contextOf(row.id)))
   return { ...rest, ...content }

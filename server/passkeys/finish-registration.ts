@@ -20,7 +20,7 @@ export const finishRegistration = mutation({
     resource: { type: 'passkey', id: output?.passkey.id ?? 'none' },
     details: { name, synced: output?.passkey.synced },
   }),
-  async run({ tx, tenant, principal, input: { name, credential, confirmation } }) {
+  async run({ tx, tenant, principal, note, input: { name, credential, confirmation } }) {
     requirePerson(principal)
     if (await hasPasskey(tx, tenant, principal))
       await confirmWithPasskey(tx, { tenant, principal }, { act: 'register' }, confirmation)
@@ -44,6 +44,8 @@ export const finishRegistration = mutation({
       synced: made.credentialDeviceType === 'multiDevice',
     }
     if (!(await insertPasskey(tx, row))) throw new ApiError('conflict', 'This passkey is already registered.')
+    // In the log from the start, so that no one can replace the key under the votes that it confirms.
+    note({ credentialId: row.credentialId, publicKey: row.publicKey.toString('base64url') })
     const { id, synced } = row
     return { passkey: { id, name, synced, createdAt: new Date().toISOString(), lastUsedAt: null } }
   },

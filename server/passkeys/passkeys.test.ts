@@ -100,6 +100,24 @@ describe('registering', () => {
     expect((await perform(list, anna, {})).items).toEqual([])
   })
 
+  test('names the credential and its public key in the audit log', async () => {
+    const { tenant, jonas } = await guarded()
+    const laptop = new Authenticator()
+    const { id } = await register(jonas, laptop)
+    const { rows } = await owner.query(
+      `select record -> 'details' as details from audit_records where tenant_id = $1 and type = 'passkey.registered'`,
+      [tenant.id],
+    )
+    const { rows: stored } = await owner.query('select credential_id, public_key from passkeys where id = $1', [id])
+    expect(rows).toHaveLength(1)
+    expect(rows[0]?.details).toEqual({
+      name: 'Laptop',
+      synced: false,
+      credentialId: stored[0]?.credential_id,
+      publicKey: stored[0]?.public_key.toString('base64url'),
+    })
+  })
+
   test('accepts a device only once', async () => {
     const { jonas, anna } = await guarded()
     const laptop = new Authenticator()

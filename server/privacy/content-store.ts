@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { present } from '#server/kernel/content/committed.ts'
 import { contentContext, contentTables } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Erasable } from './erasable-store.ts'
@@ -28,14 +29,14 @@ const described = (table: string) => {
 export async function listContent(
   tx: Transaction,
   tenantId: string,
-  { table, keyTypes, owner, live, held, shownBy }: Erasable,
+  { table, owner, live, held, shownBy }: Erasable,
   {
     after,
     owners,
     limit,
   }: { after: readonly string[] | undefined; owners: readonly string[] | undefined; limit: number },
 ): Promise<ContentRow[]> {
-  const { key, place, columns } = described(table)
+  const { key, keyTypes, place, columns } = described(table)
   const own = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(`c.${name}`)))
   const texts = (names: readonly string[]) =>
     sql`array[${sql.join(names.map((name) => sql`${sql.ref(`c.${name}`)}::text`))}]`
@@ -54,7 +55,7 @@ export async function listContent(
     from ${sql.table(table)} c
     where c.tenant_id = ${tenantId}
       and (${sql.join(
-        columns.map((name) => sql`${sql.ref(`c.${name}`)} is not null`),
+        columns.map((name) => sql`not content_gone(${sql.ref(`c.${name}`)})`),
         sql` or `,
       )})
       ${from === undefined ? sql`` : sql`and (${own(key)}) > (${sql.join(from)})`}
@@ -62,8 +63,9 @@ export async function listContent(
     order by ${own(key)} limit ${limit}`.execute(tx)
   return rows.map(({ place: where, bytes, ...row }) => ({
     ...row,
-    values: bytes.flatMap((encrypted, index) => {
+    values: bytes.flatMap((stored, index) => {
       const column = columns[index] ?? ''
+      const encrypted = present(stored)
       return encrypted === null ? [] : [{ column, encrypted, context: contentContext(table, where, column) }]
     }),
   }))
@@ -76,11 +78,11 @@ export async function listContent(
 export async function replaceContent(
   tx: Transaction,
   tenantId: string,
-  { table, keyTypes }: Pick<Erasable, 'table' | 'keyTypes'>,
+  { table }: Pick<Erasable, 'table'>,
   key: readonly string[],
   changes: readonly { column: string; before: Buffer; after: Buffer | null }[],
 ): Promise<boolean> {
-  const names = described(table).key
+  const { key: names, keyTypes } = described(table)
   const set = changes.map(({ column, after }) => sql`${sql.ref(column)} = ${after}::bytea`)
   const same = changes.map(({ column, before }) => sql`${sql.ref(column)} = ${before}::bytea`)
   const where = names.map((name, index) => sql`${sql.ref(name)} = ${key[index]}::${sql.raw(keyTypes[index] ?? 'text')}`)

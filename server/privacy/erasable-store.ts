@@ -4,8 +4,6 @@ import type { Resource } from '#server/kernel/content/erased-store.ts'
 /** How to erase content of a table (kernel/content/tables.ts). `c` is a row of it. */
 export type Erasable = {
   table: string
-  /** The types of its key's columns, in their order. */
-  keyTypes: readonly string[]
   /** The owner of the row: an execution, or the row itself. Content of an owner is erased together. */
   owner: RawBuilder<string>
   /** Whether the owner is still in progress or open. Its content is not erased until it ends. */
@@ -52,7 +50,6 @@ const asking = sql`(select w.execution_id from input_waits w where w.tenant_id =
 export const erasables: readonly Erasable[] = [
   {
     table: 'executions',
-    keyTypes: ['uuid'],
     owner: itself,
     live: sql<boolean>`c.ended_at is null`,
     held: ofHeld(sql`c.id`),
@@ -60,19 +57,16 @@ export const erasables: readonly Erasable[] = [
   },
   {
     table: 'execution_steps',
-    keyTypes: ['uuid', 'text'],
     ...ofExecution(sql`c.execution_id`),
     shownBy: { resource: 'execution', id: sql<string>`c.execution_id::text` },
   },
   {
     table: 'execution_events',
-    keyTypes: ['uuid', 'integer'],
     ...ofExecution(sql`c.execution_id`),
     shownBy: { resource: 'execution', id: sql<string>`c.execution_id::text` },
   },
   {
     table: 'approvals',
-    keyTypes: ['uuid'],
     owner: sql<string>`coalesce(c.execution_id, c.id)::text`,
     live: sql<boolean>`(${isOpen('c')} or ${ofLive(sql`c.execution_id`)})`,
     held: sql<boolean>`(${onDay(sql`c.requested_at`)} or ${ofHeld(sql`c.execution_id`)})`,
@@ -82,7 +76,6 @@ export const erasables: readonly Erasable[] = [
   },
   {
     table: 'policy_decisions',
-    keyTypes: ['uuid'],
     owner: sql<string>`coalesce(c.execution_id, c.id)::text`,
     // The approval request of an external agent's call refers to the decision.
     live: sql<boolean>`(${ofLive(sql`c.execution_id`)} or exists (select 1 from approvals a
@@ -93,7 +86,6 @@ export const erasables: readonly Erasable[] = [
   },
   {
     table: 'input_events',
-    keyTypes: ['uuid'],
     ...ofExecution(sql`c.execution_id`),
     held: sql<boolean>`(${onDay(sql`c.received_at`)} or ${ofHeld(sql`c.execution_id`)})`,
     shownBy: { resource: 'input_event', id: itself },
@@ -101,13 +93,11 @@ export const erasables: readonly Erasable[] = [
   },
   {
     table: 'input_resolutions',
-    keyTypes: ['uuid'],
     ...ofExecution(asking),
     shownBy: { resource: 'input_resolution', id: itself },
   },
   {
     table: 'mails',
-    keyTypes: ['uuid'],
     owner: itself,
     live: sql<boolean>`c.delivery in ('pending', 'in_flight')`,
     held: sql<boolean>`(${onDay(sql`c.created_at`)} or ${ofHeld(
@@ -120,7 +110,6 @@ export const erasables: readonly Erasable[] = [
   },
   {
     table: 'idempotency_keys',
-    keyTypes: ['uuid', 'text', 'text'],
     owner: sql<string>`c.member_id::text`,
     live: sql<boolean>`false`,
     held: onDay(sql`c.created_at`),

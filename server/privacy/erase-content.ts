@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
+import { stubOf } from '#server/kernel/content/committed.ts'
 import { type Gone, insertErased } from '#server/kernel/content/erased-store.ts'
 import { type Finder, withoutSubject } from '#server/kernel/content/subject.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -88,7 +89,7 @@ export async function eraseContent(
   }
 
   function change({ column, encrypted, context }: EncryptedValue, value: JsonValue) {
-    return { column, before: encrypted, after: value === null ? null : cipher.encryptJson(value, context) }
+    return { column, before: encrypted, after: value === null ? stubOf(encrypted) : cipher.encryptJson(value, context) }
   }
 }
 

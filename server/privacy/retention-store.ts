@@ -22,7 +22,7 @@ export async function findExpiredExecutions(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select c.id from executions c where c.tenant_id = ${tenantId} and c.ended_at < ${before} and c.ended_at is not null
-      and c.input is not null and not ${heldExecution} order by c.ended_at limit ${limit}`.execute(tx)
+      and not content_gone(c.input) and not ${heldExecution} order by c.ended_at limit ${limit}`.execute(tx)
   return rows.map((row) => row.id)
 }
 
@@ -85,10 +85,10 @@ async function setExpired(
   const { shownBy } = erasable(table)
   const columns = columnsOf(table)
   const there = sql.join(
-    columns.map((name) => sql`${sql.ref(`c.${name}`)} is not null`),
+    columns.map((name) => sql`not content_gone(${sql.ref(`c.${name}`)})`),
     sql` or `,
   )
-  const nothing = sql.join(columns.map((name) => sql`${sql.ref(name)} = null`))
+  const nothing = sql.join(columns.map((name) => sql`${sql.ref(name)} = content_stub(${sql.ref(`c.${name}`)})`))
   const some =
     limit === undefined
       ? sql`${where} and (${there})`

@@ -28,7 +28,7 @@ export async function allContent(
         const { rows } = await owner.query<{ key: string; place: (string | null)[]; encrypted: Buffer }>(
           `select concat_ws(' ', ${key.join(', ')}) as key, array[${place.map((name) => `${name}::text`).join(', ')}] as place,
              ${column} as encrypted
-           from ${table} where ${column} is not null and tenant_id = (select id from tenants where slug = $1)`,
+           from ${table} where not content_gone(${column}) and tenant_id = (select id from tenants where slug = $1)`,
           [slug],
         )
         for (const { key: row, place: at, encrypted } of rows) {

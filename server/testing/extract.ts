@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { openPromise } from 'yauzl'
 
@@ -16,4 +16,16 @@ export async function extractArchive(bytes: Buffer, folder: string): Promise<str
     top = join(folder, entry.fileName.split('/')[0] ?? '')
   }
   return top
+}
+
+/** Returns the payload files of an extracted archive: path below data/ → content, one character for each byte. */
+export async function readPayload(top: string): Promise<Map<string, string>> {
+  const data = join(top, 'data')
+  const entries = await readdir(data, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return new Map(
+    await Promise.all(
+      paths.map(async (path): Promise<[string, string]> => [relative(data, path), await readFile(path, 'latin1')]),
+    ),
+  )
 }

@@ -28,6 +28,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   audit_trees: { owner: 'audit', readBy: [] },
   batch_resources: { owner: 'traces', readBy: ['evidence'] },
   branding_images: { owner: 'tenants', readBy: [] },
+  content_formats: { owner: 'kernel', readBy: [] },
   dpop_proofs: { owner: 'kernel', readBy: [] },
   erased_content: { owner: 'kernel', readBy: ['evidence'] },
   erasures: { owner: 'privacy', readBy: ['kernel'] },
@@ -75,7 +76,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   tenants: { owner: 'tenants', readBy: ['audit', 'kernel'] },
   tool_schemas: { owner: 'policies', readBy: [] },
   trace_reveals: { owner: 'traces', readBy: [] },
-  traces: { owner: 'traces', readBy: [] },
+  traces: { owner: 'traces', readBy: ['evidence'] },
   unmask_grants: { owner: 'traces', readBy: [] },
   unsealed: { owner: 'kernel', readBy: [] },
 }
@@ -93,6 +94,7 @@ export const writtenByDatabase: readonly string[] = [
  * stores that encrypt, erase or expire content in the tables of kernel/content/tables.ts.
  */
 export const tableAtRunTime: readonly string[] = [
+  'server/kernel/content/format-store.ts',
   'server/kernel/content/plaintext-store.ts',
   'server/kernel/db/end-proposal.ts',
   'server/privacy/content-store.ts',

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
+import { kindOf } from '#lib/verify/seal.ts'
 import type { SignedDay } from '#server/audit/sealing/read-day.ts'
-import type { LeftOut } from '#server/evidence/collect/raw-payloads.ts'
+import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type BagFile, sealKeyFingerprint } from './bag.ts'
@@ -28,7 +29,7 @@ export function manifestOf(
     createdAt: row.createdAt.toISOString(),
     sealedAt: sealedAt.toISOString(),
     createdBy: { type: 'member', id: row.requestedBy },
-    status: leftOut.length === 0 ? 'completed' : 'completed_with_omissions',
+    status: isComplete(leftOut) ? 'completed' : 'completed_with_omissions',
     options: { includeProofs: row.includeProofs, rawPayloads: row.includeRawPayloads, masked: !row.includeRawPayloads },
     files: files.map((file) => ({ ...file })),
     payloadOxum,
@@ -52,13 +53,12 @@ export function manifestOf(
   }
 }
 
-/** Records by kind: `data/agents.ndjson` counts as agents, the days' files of a folder together under its name. */
+/** Records by kind, the days' files of a kind together. */
 function countsOf(files: readonly BagFile[]): JsonObject {
   const counts: Record<string, number> = {}
   for (const { path, records } of files) {
     if (records === undefined) continue
-    const [, first = ''] = path.split('/')
-    const name = first.replace(/\.ndjson$/, '')
+    const name = kindOf(path)
     counts[name] = (counts[name] ?? 0) + records
   }
   return counts

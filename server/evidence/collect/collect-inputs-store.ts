@@ -1,14 +1,19 @@
 import { sql } from 'kysely'
-import { fileName } from '#server/files/file-name.ts'
-import { openAttributes, openData } from '#server/inputs/event-content.ts'
+import { isJsonObject } from '#lib/json.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { contentGone, type Period } from './collect-store.ts'
+import { type ContentRow, contentOf, valueIn } from './row-content.ts'
 
 // Inputs from outside. collect-store.ts reads the other resources.
 
-export async function* readInputEvents(tx: Transaction, tenantId: string, { start, end }: Period) {
+export async function* readInputEvents(
+  tx: Transaction,
+  tenantId: string,
+  { start, end }: Period,
+  masked: boolean,
+): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
     tx,
     tx
@@ -22,9 +27,12 @@ export async function* readInputEvents(tx: Transaction, tenantId: string, { star
       .orderBy('id'),
   )
   const cipher = await tenantCipher(tx, tenantId)
-  for await (const { attributes, data, ...row } of rows) {
-    const { source, id: eventId, type, subject } = openAttributes(cipher, row.id, attributes)
-    yield { ...row, source, eventId, type, subject, data: openData(cipher, row.id, data) }
+  for await (const { attributes, data, fingerprint, ...row } of rows) {
+    const content = contentOf(cipher, 'input_events', [row.id], { attributes, data })
+    const sent = valueIn(content, 'attributes')
+    // The fingerprint of an event older than salts could be guessed from.
+    const salted = isJsonObject(sent) && typeof sent.salt === 'string'
+    yield { id: row.id, row: { ...row, fingerprint: salted || !masked ? fingerprint : null }, content }
   }
 }
 
@@ -41,8 +49,12 @@ export const readInputWaits = (tx: Transaction, tenantId: string, { start, end }
       .orderBy('id'),
   )
 
-export const readInputResolutions = (tx: Transaction, tenantId: string, { end }: Period) =>
-  cursorRows(
+export async function* readInputResolutions(
+  tx: Transaction,
+  tenantId: string,
+  { end }: Period,
+): AsyncGenerator<ContentRow> {
+  const rows = cursorRows(
     tx,
     tx
       .selectFrom('inputResolutions')
@@ -52,15 +64,20 @@ export const readInputResolutions = (tx: Transaction, tenantId: string, { end }:
         'createdAt',
         'deliveredAt',
         'appliedAt',
+        'recipient',
         contentGone('input_resolution', 'inputResolutions'),
       ])
       .where('tenantId', '=', tenantId)
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
+  const cipher = await tenantCipher(tx, tenantId)
+  for await (const { recipient, ...row } of rows)
+    yield { id: row.id, row, content: contentOf(cipher, 'input_resolutions', [row.id], { recipient }) }
+}
 
 /** Reads the files by digest, with the executions that used them. Their bytes are not part of the archive. */
-export async function* readFiles(tx: Transaction, tenantId: string, { end }: Period) {
+export async function* readFiles(tx: Transaction, tenantId: string, { end }: Period): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
     tx,
     tx
@@ -77,5 +94,6 @@ export async function* readFiles(tx: Transaction, tenantId: string, { end }: Per
       .orderBy('id'),
   )
   const cipher = await tenantCipher(tx, tenantId)
-  for await (const row of rows) yield { ...row, name: fileName(cipher, row) }
+  for await (const { name, ...row } of rows)
+    yield { id: row.id, row, content: contentOf(cipher, 'files', [row.id], { name }) }
 }

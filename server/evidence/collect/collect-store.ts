@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
-import { isJsonObject } from '#lib/json.ts'
-import { decryptEventData, decryptExecutionValue } from '#server/executions/state/content.ts'
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import type { Resource } from '#server/kernel/content/erased-store.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { withMessage } from '#server/traces/attributes.ts'
 import { shownAttributes } from '#server/traces/encryption/shown-spans.ts'
+import { maskEntry } from './masked-content.ts'
+import { type ContentRow, contentOf, valueIn } from './row-content.ts'
 
 // The contents of an archive, except the log: one query for each file, read through a cursor and so from one snapshot.
 // `period` is [start, end). Configuration includes everything that existed before its end; the other files include what
@@ -101,7 +102,11 @@ export const contentGone = (resource: Resource, table: string) =>
     from erased_content gone where gone.tenant_id = ${sql.ref(`${table}.tenant_id`)} and gone.resource = ${resource}
       and gone.resource_id = ${sql.ref(`${table}.id`)}::text having count(*) > 0)`.as('contentGone')
 
-export async function* readExecutions(tx: Transaction, tenantId: string, { start, end }: Period) {
+export async function* readExecutions(
+  tx: Transaction,
+  tenantId: string,
+  { start, end }: Period,
+): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
     tx,
     tx
@@ -116,19 +121,20 @@ export async function* readExecutions(tx: Transaction, tenantId: string, { start
       .orderBy('id'),
   )
   const cipher = await tenantCipher(tx, tenantId)
-  for await (const { error: sealedError, ...row } of rows) {
-    const error = decryptExecutionValue(cipher, row.id, 'error', sealedError)
-    yield {
-      ...row,
-      input: decryptExecutionValue(cipher, row.id, 'input', row.input),
-      output: decryptExecutionValue(cipher, row.id, 'output', row.output),
-      errorCode: isJsonObject(error) && typeof error.code === 'string' ? error.code : null,
-    }
+  for await (const { input, output, error, ...row } of rows) {
+    const content = contentOf(cipher, 'executions', [row.id], { input, output, error })
+    const failure = valueIn(content, 'error')
+    const errorCode = isJsonObject(failure) && typeof failure.code === 'string' ? failure.code : null
+    yield { id: row.id, row: { ...row, errorCode }, content }
   }
 }
 
-/** Reads the journal. `data` was masked when it was written. */
-export async function* readExecutionEvents(tx: Transaction, tenantId: string, { start, end }: Period) {
+/** Reads the journal. `data` was masked by the manifest when it was written. */
+export async function* readExecutionEvents(
+  tx: Transaction,
+  tenantId: string,
+  { start, end }: Period,
+): AsyncGenerator<ContentRow & { shown?: Record<string, JsonValue> }> {
   const rows = cursorRows(
     tx,
     tx
@@ -141,22 +147,45 @@ export async function* readExecutionEvents(tx: Transaction, tenantId: string, { 
       .orderBy('seq'),
   )
   const cipher = await tenantCipher(tx, tenantId)
-  for await (const row of rows) yield { ...row, data: decryptEventData(cipher, row, row.data) }
+  for await (const { data, ...row } of rows) {
+    const { executionId, seq, type, stepId } = row
+    const content = contentOf(cipher, 'execution_events', [executionId, type, stepId], { data })
+    const value = valueIn(content, 'data')
+    const shown = value === undefined ? {} : { shown: { data: maskEntry(value) } }
+    yield { id: `${executionId}/${seq}`, row, content, ...shown }
+  }
 }
 
-export const readApprovals = (tx: Transaction, tenantId: string, { start, end }: Period) =>
-  cursorRows(
+/** The digest of a payload is salted, except that of a request older than salts, which could be guessed from. */
+export async function* readApprovals(
+  tx: Transaction,
+  tenantId: string,
+  { start, end }: Period,
+  masked: boolean,
+): AsyncGenerator<ContentRow> {
+  const rows = cursorRows(
     tx,
     tx
       .selectFrom('approvals')
       .select(['id', 'kind', 'subjectId', 'status', 'payloadDigest', 'agentId', 'executionId', 'stepId', 'decisionId'])
       .select(['requestedBy', 'identities', 'groupId', 'quorum', 'escalationLevel', 'revision', 'requestedAt'])
       .select(['expiresAt', 'decidedAt', 'usedAt', 'auditId', contentGone('approval', 'approvals')])
+      .select(['payload', 'presentation'])
       .where('tenantId', '=', tenantId)
       .where('requestedAt', '<', end)
       .where(({ eb, or }) => or([eb('decidedAt', 'is', null), eb('decidedAt', '>=', start)]))
       .orderBy('id'),
   )
+  const cipher = await tenantCipher(tx, tenantId)
+  for await (const { payload, presentation, payloadDigest, ...row } of rows) {
+    const content = contentOf(cipher, 'approvals', [row.id], { payload, presentation })
+    const digest = masked && lacksSalt(valueIn(content, 'payload')) ? null : payloadDigest
+    yield { id: row.id, row: { ...row, payloadDigest: digest }, content }
+  }
+}
+
+const lacksSalt = (value: JsonValue | undefined): boolean =>
+  value !== undefined && (!isJsonObject(value) || typeof value.salt !== 'string')
 
 export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, end }: Period) =>
   cursorRows(
@@ -172,20 +201,32 @@ export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, en
       .orderBy('id'),
   )
 
-/** Reads decisions without the request, which contains unmasked arguments. `inputDigest` replaces it. */
-export const readDecisions = (tx: Transaction, tenantId: string, { start, end }: Period) =>
-  cursorRows(
+/** Reads decisions. `inputDigest` is the salted digest of the request, as that of an approval is of its payload. */
+export async function* readDecisions(
+  tx: Transaction,
+  tenantId: string,
+  { start, end }: Period,
+  masked: boolean,
+): AsyncGenerator<ContentRow> {
+  const rows = cursorRows(
     tx,
     tx
       .selectFrom('policyDecisions')
       .select(['id', 'agentId', 'releaseId', 'executionId', 'stepId', 'environment', 'action', 'resource', 'effect'])
-      .select(['obligations', 'reasons', 'policies', 'inputDigest', 'createdAt'])
+      .select(['obligations', 'reasons', 'policies', 'inputDigest', 'request', 'createdAt'])
       .select(contentGone('policy_decision', 'policyDecisions'))
       .where('tenantId', '=', tenantId)
       .where('createdAt', '>=', start)
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
+  const cipher = await tenantCipher(tx, tenantId)
+  for await (const { request, inputDigest, ...row } of rows) {
+    const content = contentOf(cipher, 'policy_decisions', [row.id], { request })
+    const digest = masked && lacksSalt(valueIn(content, 'request')) ? null : inputDigest
+    yield { id: row.id, row: { ...row, inputDigest: digest }, content }
+  }
+}
 
 /** Returns the UTC dates on which spans of the period began. */
 export const listSpanDates = async (tx: Transaction, tenantId: string, { start, end }: Period): Promise<string[]> => {
@@ -205,8 +246,11 @@ export const listSpanDates = async (tx: Transaction, tenantId: string, { start, 
 const moment = (column: 'spans.startedAt' | 'spans.endedAt') =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** Reads spans. Values were masked when they were recorded; the unmasked attributes of executions' spans are decrypted. */
-export async function* readSpans(tx: Transaction, tenantId: string, { start, end }: Period) {
+/**
+ * Reads spans. Values were masked when they were recorded. The shown parts of content in executions' spans are decrypted,
+ * unless the archive is `masked`, which then masks them (masked-spans.ts).
+ */
+export async function* readSpans(tx: Transaction, tenantId: string, { start, end }: Period, masked: boolean) {
   const cipher = await tenantCipher(tx, tenantId)
   const rows = cursorRows(
     tx,
@@ -224,8 +268,10 @@ export async function* readSpans(tx: Transaction, tenantId: string, { start, end
       .orderBy('traceId')
       .orderBy('startChange'),
   )
-  for await (const { sealed, ...row } of rows)
-    yield { ...row, ...withMessage(row.origin, shownAttributes(cipher, { ...row, sealed })) }
+  for await (const { sealed, ...row } of rows) {
+    if (masked) yield row
+    else yield { ...row, ...withMessage(row.origin, shownAttributes(cipher, { ...row, sealed })) }
+  }
 }
 
 /** Reads the encrypted values of spans, in the order of readSpans. */

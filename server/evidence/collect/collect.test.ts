@@ -7,13 +7,11 @@ import { canonicalJson } from '#lib/jcs.ts'
 import { parseCheckpoint, verifyNote } from '#server/audit/notes/signed-note.ts'
 import { leafHash, treeRoot } from '#server/audit/tree/merkle.ts'
 import { getManifest } from '#server/evidence/get-manifest.ts'
-import { encryptEventData, encryptExecutionValue } from '#server/executions/state/content.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
-import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
+import { insertActivity } from '#server/testing/activity.ts'
 import { aroundNow, auditorOf, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
-import { connectAsOwner } from '#server/testing/owner.ts'
 import type { TestTenant } from '#server/testing/tenant.ts'
 import { endSpan, startSpan, startTrace } from '#server/traces/recording/record.ts'
 
@@ -22,59 +20,6 @@ beforeAll(async () => {
   runtime = await exportRuntime()
 })
 afterAll(() => runtime.close())
-
-/** Inserts a completed execution, a decision and an approval, with `canary` in every field of content. */
-async function insertActivity(tenant: TestTenant, memberId: string, canary: string): Promise<void> {
-  const content = JSON.stringify({ email: canary })
-  const cipher = await runtime.database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
-  const digest = `sha256:${createHash('sha256')
-    .update(canonicalJson(JSON.parse(content)))
-    .digest('hex')}`
-  const [executionId, agentId] = [newId(), newId()]
-  const owner = await connectAsOwner(runtime)
-  try {
-    // Disables foreign keys, because this test doesn't need agents and releases.
-    await owner.query('set session_replication_role = replica')
-    await owner.query(
-      `insert into executions (tenant_id, id, agent_id, release_id, environment, input, output, error, status, trace_id,
-         started_by, ended_at) values ($1, $2, $3, $3, 'production', $4, $5, $6, 'succeeded', 't', $7, now())`,
-      [
-        tenant.id,
-        executionId,
-        agentId,
-        encryptExecutionValue(cipher, executionId, 'input', { email: canary }),
-        encryptExecutionValue(cipher, executionId, 'output', { email: canary }),
-        encryptExecutionValue(cipher, executionId, 'error', { code: 'x', message: canary }),
-        memberId,
-      ],
-    )
-    await owner.query(
-      `insert into execution_events (tenant_id, execution_id, seq, type, data) values ($1, $2, 1, 'execution.started', $3)`,
-      [
-        tenant.id,
-        executionId,
-        encryptEventData(
-          cipher,
-          { executionId, type: 'execution.started', stepId: null },
-          { email: { $masked: { class: 'pii.email', length: canary.length } } },
-        ),
-      ],
-    )
-    await owner.query(
-      `insert into policy_decisions (tenant_id, id, agent_id, environment, action, resource, effect, obligations, reasons,
-         policies, request, input_digest) values ($1, $2, $3, 'production', 'ToolCall', 'x', 'allow', '[]', '[]', '[]', $4, $5)`,
-      [tenant.id, newId(), agentId, content, digest],
-    )
-    await owner.query(
-      `insert into approvals (tenant_id, id, kind, subject_id, status, payload, payload_digest, presentation, agent_id,
-         requested_by, identities, group_id, quorum, expires_at)
-       values ($1, $2, 'tool_call', $3, 'approved', $4, $5, $4, $3, $6, '[]', $3, 1, now())`,
-      [tenant.id, newId(), agentId, content, digest, memberId],
-    )
-  } finally {
-    await owner.end()
-  }
-}
 
 /** Creates a tenant with a trace that contains a masked value. */
 async function tenantWithTrace(): Promise<{ tenant: TestTenant; auditor: Caller; traceId: string }> {
@@ -154,7 +99,7 @@ describe('an export of today', () => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const canary = 'grace.hopper@example.com'
-    await insertActivity(tenant, auditor.principal.memberId, canary)
+    await insertActivity(runtime, tenant, auditor.principal.memberId, { email: canary })
     const job = await runtime.make(tenant, auditor)
     const { top } = await runtime.extract('activity', await fetchArchive(auditor, job.exportId))
     const contents = await Promise.all(
@@ -163,13 +108,20 @@ describe('an export of today', () => {
       ),
     )
     const [execution, event, decision, approval] = contents.map((content) => parseLines(content)[0])
-    const digest = `sha256:${createHash('sha256')
-      .update(canonicalJson({ email: canary }))
-      .digest('hex')}`
-    expect(execution).toMatchObject({ status: 'succeeded', inputDigest: digest, outputDigest: digest })
-    expect(event).toMatchObject({ seq: 1, type: 'execution.started', data: { email: { $masked: {} } } })
-    expect(decision).toMatchObject({ effect: 'allow', inputDigest: digest })
-    expect(approval).toMatchObject({ status: 'approved', payloadDigest: digest })
+    const commitment = expect.stringMatching(/^[\w-]{43}$/)
+    expect(execution).toMatchObject({ status: 'succeeded', input: commitment, output: commitment, error: commitment })
+    expect(event).toMatchObject({
+      seq: 1,
+      type: 'execution.running',
+      data: commitment,
+      shown: { data: { release: 'sha256:1', input: { $masked: { class: 'input' } } } },
+    })
+    expect(decision).toMatchObject({
+      effect: 'allow',
+      inputDigest: expect.stringContaining('sha256:'),
+      request: commitment,
+    })
+    expect(approval).toMatchObject({ status: 'approved', payload: commitment, presentation: commitment })
     for (const content of contents) expect(content).not.toContain(canary)
   })
 

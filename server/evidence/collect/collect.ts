@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { canonicalJson, JcsError } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
 import { readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { leafOf } from '#server/audit/sealing/record-leaf.ts'
@@ -25,9 +23,13 @@ import {
   readReleases,
   readSpans,
 } from './collect-store.ts'
+import { readTraces } from './collect-traces-store.ts'
 import { LeafColumn } from './leaf-column.ts'
-import { maskedNames, maskedSenders } from './masked-texts.ts'
-import { type LeftOut, rawValues } from './raw-payloads.ts'
+import type { LeftOut } from './left-out.ts'
+import { maskedResources, maskedSpans } from './masked-spans.ts'
+import { rawValues } from './raw-payloads.ts'
+import { mayHaveRaw } from './raw-permission.ts'
+import { type ContentRow, withoutValues, withValues } from './row-content.ts'
 
 const ndjson = { mediaType: 'application/x-ndjson' }
 const text = { mediaType: 'text/plain; charset=utf-8' }
@@ -37,32 +39,49 @@ type Resource = readonly [
   name: string,
   read: (tx: Transaction, tenantId: string, period: Period) => AsyncIterable<object>,
 ]
-const resources: readonly Resource[] = [
+type ShownRow = ContentRow & { shown?: Record<string, JsonValue> }
+/** The same with content. `masked`: the archive is without raw payloads. */
+type ContentResource = readonly [
+  name: string,
+  read: (tx: Transaction, tenantId: string, period: Period, masked: boolean) => AsyncIterable<ShownRow>,
+]
+const configuration: readonly Resource[] = [
   ['members', readMembers],
   ['agents', readAgents],
   ['agent-versions', readAgentVersions],
   ['releases', readReleases],
   ['policies', readPolicies],
   ['policy-bindings', readPolicyBindings],
-  ['executions', (...from) => withDigests(readExecutions(...from))],
+]
+const activity: readonly ContentResource[] = [
+  ['executions', readExecutions],
   ['execution-events', readExecutionEvents],
-  ['input-events', (...from) => withDataDigest(maskedSenders(from[0], from[1], readInputEvents(...from)))],
-  ['input-waits', readInputWaits],
+  ['input-events', readInputEvents],
   ['input-resolutions', readInputResolutions],
-  ['files', (...from) => maskedNames(from[0], from[1], readFiles(...from))],
+  ['files', readFiles],
   ['approvals', readApprovals],
-  ['approval-votes', readApprovalVotes],
   ['decisions', readDecisions],
+]
+const rest: readonly Resource[] = [
+  ['input-waits', readInputWaits],
+  ['approval-votes', readApprovalVotes],
+  ['traces', readTraces],
 ]
 
 /**
- * Writes all payload files and returns the omissions. Throws LogBroken if the log has changed since `days` were signed, and
+ * Writes all payload files and returns the omissions. If the requester may no longer read raw payloads, the archive is without
+ * them, which `run` then says. Throws LogBroken if the log has changed since `days` were signed, and
  * Superseded if another worker has taken over the export.
  */
 export async function collect(run: ClaimedExport, bag: Bag, days: readonly SignedDay[]): Promise<LeftOut[]> {
-  const { tenant, row } = run
+  const { tenant } = run
   const leftOut: LeftOut[] = []
   const { database } = runtime()
+  if (run.row.includeRawPayloads && !(await database.inTenant(tenant.id, (tx) => mayHaveRaw(tx, run)))) {
+    run.row = { ...run.row, includeRawPayloads: false }
+    leftOut.push({ resource: 'raw-payloads', reason: 'permission_denied' })
+  }
+  const { row } = run
   const period = { start: row.startAt, end: row.endAt }
   const add = async (path: string, read: (tx: Transaction) => AsyncIterable<string>) => {
     await checkStillOurs(run)
@@ -72,16 +91,30 @@ export async function collect(run: ClaimedExport, bag: Bag, days: readonly Signe
   await bag.addFile('data/export.json', [`${JSON.stringify(description(run), null, 2)}\n`], {
     mediaType: 'application/json',
   })
-  const payload = row.includeRawPayloads ? unmasked : (file: Resource) => file
-  for (const [name, read] of resources.map(payload))
+  const masked = !row.includeRawPayloads
+  // Kinds of rows with content that an archive without raw payloads leaves out.
+  const withheld = new Set<string>()
+  for (const [name, read] of [...configuration, ...rest])
     await add(`data/${name}.ndjson`, (tx) => lines(noted(name, read(tx, tenant.id, period), leftOut)))
+  for (const [name, read] of activity)
+    await add(`data/${name}.ndjson`, (tx) => {
+      const rows = read(tx, tenant.id, period, masked)
+      const finished = masked
+        ? withoutValues(name, rows, leftOut, () => withheld.add(name))
+        : withValues(name, rows, leftOut)
+      return lines(noted(name, finished, leftOut))
+    })
   const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
   for (const date of dates) {
     const day = within(date, period)
-    await add(`data/traces/${date}.spans.ndjson`, (tx) => lines(readSpans(tx, tenant.id, day)))
-    await add(`data/traces/${date}.resources.ndjson`, (tx) =>
-      lines(withoutEncrypted(readResources(tx, tenant.id, day))),
-    )
+    await add(`data/traces/${date}.spans.ndjson`, (tx) => {
+      const spans = readSpans(tx, tenant.id, day, masked)
+      return lines(masked ? maskedSpans(spans, leftOut, () => withheld.add('spans')) : spans)
+    })
+    await add(`data/traces/${date}.resources.ndjson`, (tx) => {
+      const found = readResources(tx, tenant.id, day)
+      return lines(masked ? maskedResources(found, leftOut, () => withheld.add('resources')) : withoutEncrypted(found))
+    })
     if (row.includeProofs)
       await add(`data/traces/${date}.batches.ndjson`, (tx) => lines(withLeaves(readBatches(tx, tenant.id, day))))
   }
@@ -100,6 +133,7 @@ export async function collect(run: ClaimedExport, bag: Bag, days: readonly Signe
   }
   const keys = days.flatMap((day) => [day.verifierKey, ...(day.seal === undefined ? [] : [day.seal.verifierKey])])
   await bag.addFile('data/keys/vkeys.txt', [[...new Set(keys)].map((key) => `${key}\n`).join('')], text)
+  for (const resource of withheld) leftOut.push({ resource, reason: 'masked' })
   // Empty if the archive is complete.
   await bag.addFile(
     'data/omissions.ndjson',
@@ -151,47 +185,6 @@ async function* auditLines(
   }
 }
 
-/**
- * Replaces inputs and outputs, which may be sensitive, with their digests for an archive without raw payloads. Null if no
- * value exists, or if content was removed by an erasure or the tenant's retention, which data/omissions.ndjson lists.
- */
-async function* withDigests<Row extends { input: unknown; output: unknown; contentGone: string | null }>(
-  rows: AsyncIterable<Row>,
-): AsyncGenerator<object> {
-  for await (const { input, output, ...row } of rows) {
-    const digest = (value: unknown) => (value === null || row.contentGone !== null ? null : digestOf(value))
-    yield { ...row, inputDigest: digest(input), outputDigest: digest(output) }
-  }
-}
-
-/** The same for the data of input events. */
-async function* withDataDigest<Row extends { data: unknown; contentGone: string | null }>(
-  rows: AsyncIterable<Row>,
-): AsyncGenerator<object> {
-  for await (const { data, ...row } of rows)
-    yield { ...row, dataDigest: row.contentGone === null ? digestOf(data) : null }
-}
-
-/** Files that otherwise contain digests of inputs and outputs. */
-const payloads = new Map<string, Resource[1]>([
-  ['executions', readExecutions],
-  ['input-events', readInputEvents],
-  ['files', readFiles],
-])
-const unmasked = ([name, read]: Resource): Resource => [name, payloads.get(name) ?? read]
-
-/** Returns null for a value without a canonical form, such as an integer beyond 2^53. */
-function digestOf(value: unknown): string | null {
-  try {
-    return `sha256:${createHash('sha256')
-      .update(canonicalJson(value as JsonValue))
-      .digest('hex')}`
-  } catch (error) {
-    if (error instanceof JcsError) return null
-    throw error
-  }
-}
-
 /** Returns the part of the period on a UTC date. */
 function within(date: string, { start, end }: Period): Period {
   const midnight = Date.parse(date)
@@ -215,12 +208,19 @@ const description = ({ tenant, row }: ClaimedExport) => ({
       'Members, agents, releases, published policies and bindings that existed before the end of the period.',
     activity:
       'Executions and approvals in progress during the period; events, votes, decisions and spans recorded in it.',
-    payloads: row.includeRawPayloads
-      ? 'Inputs and outputs are included unmasked; arguments as their SHA-256 over canonical JSON (RFC 8785).'
-      : 'Inputs, outputs and arguments are included as their SHA-256 over canonical JSON (RFC 8785).',
+    payloads:
+      'A column of content (input, output, error, data, attributes, recipient, name, payload, presentation, request) is the commitment to its value, base64url(SHA-256(JCS([salt, value]))), also after the value was removed; null if there never was one; {"ciphertext"}, the SHA-256 of the encrypted bytes, if it is older than commitments. ' +
+      (row.includeRawPayloads
+        ? '`values` has the salt and the value of each column.'
+        : 'Their salts and values are only in an archive with raw payloads. `shown` is what may be seen of a journal entry.'),
     masking: row.includeRawPayloads
       ? 'Sensitive values of spans are in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
-      : 'In events, spans, senders’ texts and file names, a sensitive value is {"$masked":{"class","length"}}.',
+      : 'In journal entries and spans, a masked value is {"$masked":{"class"}}, an attribute with it has `masked`. Inputs, outputs and arguments are masked as a whole; names and free text by their keys and their form.',
+    confirmations:
+      'A vote that was confirmed with a passkey has the device’s signature over payloadDigest. passkey.registered in the audit log names the key. ' +
+      (row.includeRawPayloads
+        ? 'payloadDigest is the SHA-256 of the JCS form of the value of payload, which contains its salt.'
+        : 'What was decided can’t be recomputed from this archive: payloadDigest is the SHA-256 of the payload and its salt, which only an archive with raw payloads contains.'),
     traces:
       'data/traces contains the spans; `auditId` and `resourceIndex` identify the line of the resources, `auditId` and `batchIndex` the leaf of the batches. README.txt describes how to verify a span.',
     log: 'data/audit contains {leaf, nonce, record} for each record of the period; data/proofs contains the leaf hashes of whole days.',

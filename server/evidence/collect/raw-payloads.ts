@@ -1,13 +1,9 @@
-import type { z } from 'zod'
-import type { Omission } from '#lib/schemas/evidence.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { clearValues, clearValuesOfResource } from '#server/traces/encryption/sensitive-values.ts'
 import { readResources } from './collect-batches-store.ts'
 import { type Period, readSealedSpans } from './collect-store.ts'
-
-/** An omission, as lib/schemas/evidence.ts defines it. */
-export type LeftOut = { resource: string; id: string; reason: z.infer<typeof Omission>['reason'] }
+import { isTooLarge, type LeftOut } from './left-out.ts'
 
 /**
  * Yields the unmasked sensitive values of the period's spans and their resources, one line each. `commitment` is also in the
@@ -25,7 +21,8 @@ export async function* rawValues(
     const { values, missing } = clearValues(cipher, span)
     for (const { disclosure, ...value } of values) {
       const [salt, clear] = disclosure
-      yield { traceId, spanId, ...value, salt, value: clear }
+      if (isTooLarge(clear)) leftOut.push({ resource: 'spans', id: `${traceId}/${spanId}`, reason: 'too_large' })
+      else yield { traceId, spanId, ...value, salt, value: clear }
     }
     for (const reason of missing) leftOut.push({ resource: 'spans', id: `${traceId}/${spanId}`, reason })
   }
@@ -34,7 +31,9 @@ export async function* rawValues(
     const { values, missing } = clearValuesOfResource(cipher, { ...resource, index: resourceIndex })
     for (const { disclosure, ...value } of values) {
       const [salt, clear] = disclosure
-      yield { auditId, resourceIndex, ...value, salt, value: clear }
+      if (isTooLarge(clear))
+        leftOut.push({ resource: 'resources', id: `${auditId}/${resourceIndex}`, reason: 'too_large' })
+      else yield { auditId, resourceIndex, ...value, salt, value: clear }
     }
     for (const reason of missing) leftOut.push({ resource: 'resources', id: `${auditId}/${resourceIndex}`, reason })
   }

@@ -5,7 +5,7 @@ import { type Draft, openDraft } from '#server/evidence/archive/archive-file.ts'
 import { type Bag, openBag, type SealedBag } from '#server/evidence/archive/bag.ts'
 import { listedOmissions, manifestOf } from '#server/evidence/archive/manifest.ts'
 import { collect } from '#server/evidence/collect/collect.ts'
-import type { LeftOut } from '#server/evidence/collect/raw-payloads.ts'
+import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
 import { lockExport } from '#server/evidence/store.ts'
 import { pollTimeoutMs } from '#server/evidence/view.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
@@ -111,7 +111,7 @@ async function publish(
     const locked = await lockExport(tx, tenant.id, row.id)
     if (locked?.revision !== row.revision) throw new Superseded(`Export ${row.id} is no longer this run's.`)
     await draft.publish()
-    await transition(tx, run, leftOut.length === 0 ? 'completed' : 'completed_with_omissions', {
+    await transition(tx, run, isComplete(leftOut) ? 'completed' : 'completed_with_omissions', {
       omissions: leftOut.slice(0, listedOmissions),
       manifest: sealed.manifestBytes,
       manifestSha256: sealed.manifestSha256,

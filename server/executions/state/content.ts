@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
@@ -20,7 +21,10 @@ export const decryptExecutionValue = (
   id: string,
   column: ExecutionColumn,
   encrypted: Buffer | null,
-): JsonValue => (encrypted === null ? null : cipher.decryptJson(encrypted, contentContext('executions', [id], column)))
+): JsonValue => {
+  const stored = present(encrypted)
+  return stored === null ? null : cipher.decryptJson(stored, contentContext('executions', [id], column))
+}
 
 export const encryptStepValue = (
   cipher: TenantCipher,
@@ -34,10 +38,12 @@ export const decryptStepValue = (
   { executionId, stepId }: { executionId: string; stepId: string },
   column: StepColumn,
   encrypted: Buffer | null,
-): JsonValue =>
-  encrypted === null
+): JsonValue => {
+  const stored = present(encrypted)
+  return stored === null
     ? null
-    : cipher.decryptJson(encrypted, contentContext('execution_steps', [executionId, stepId], column))
+    : cipher.decryptJson(stored, contentContext('execution_steps', [executionId, stepId], column))
+}
 
 type EventPlace = { executionId: string; type: string; stepId: string | null }
 const eventContext = ({ executionId, type, stepId }: EventPlace) =>
@@ -47,5 +53,7 @@ const eventContext = ({ executionId, type, stepId }: EventPlace) =>
 export const encryptEventData = (cipher: TenantCipher, place: EventPlace, data: JsonObject): Buffer | null =>
   Object.keys(data).length === 0 ? null : cipher.encryptJson(data, eventContext(place))
 
-export const decryptEventData = (cipher: TenantCipher, place: EventPlace, encrypted: Buffer | null): JsonValue =>
-  encrypted === null ? {} : cipher.decryptJson(encrypted, eventContext(place))
+export const decryptEventData = (cipher: TenantCipher, place: EventPlace, encrypted: Buffer | null): JsonValue => {
+  const stored = present(encrypted)
+  return stored === null ? {} : cipher.decryptJson(stored, eventContext(place))
+}

@@ -7,6 +7,8 @@ export type ContentTable = {
   kind: string
   /** The primary key without the tenant. */
   key: readonly string[]
+  /** The types of these columns, in their order. */
+  keyTypes: readonly string[]
   /** The columns that a row's encrypted values are bound to: bytes that are moved elsewhere can't be decrypted. */
   place: readonly string[]
   /** bytea columns: JSON, encrypted by the tenant's cipher for `contentContext`. */
@@ -24,6 +26,7 @@ export const contentTables: readonly ContentTable[] = [
     table: 'executions',
     kind: 'execution',
     key: ['id'],
+    keyTypes: ['uuid'],
     place: ['id'],
     columns: ['input', 'output', 'error'],
     digests: ['idempotency_key'],
@@ -32,6 +35,7 @@ export const contentTables: readonly ContentTable[] = [
     table: 'execution_steps',
     kind: 'execution_step',
     key: ['execution_id', 'step_id'],
+    keyTypes: ['uuid', 'text'],
     place: ['execution_id', 'step_id'],
     columns: ['arguments', 'output'],
   },
@@ -39,27 +43,51 @@ export const contentTables: readonly ContentTable[] = [
     table: 'execution_events',
     kind: 'execution_event',
     key: ['execution_id', 'seq'],
+    keyTypes: ['uuid', 'integer'],
     // The event's number is assigned by the statement that inserts it.
     place: ['execution_id', 'type', 'step_id'],
     columns: ['data'],
   },
-  { table: 'approvals', kind: 'approval', key: ['id'], place: ['id'], columns: ['payload', 'presentation'] },
-  { table: 'policy_decisions', kind: 'policy_decision', key: ['id'], place: ['id'], columns: ['request'] },
+  {
+    table: 'approvals',
+    kind: 'approval',
+    key: ['id'],
+    keyTypes: ['uuid'],
+    place: ['id'],
+    columns: ['payload', 'presentation'],
+  },
+  {
+    table: 'policy_decisions',
+    kind: 'policy_decision',
+    key: ['id'],
+    keyTypes: ['uuid'],
+    place: ['id'],
+    columns: ['request'],
+  },
   {
     table: 'input_events',
     kind: 'input_event',
     key: ['id'],
+    keyTypes: ['uuid'],
     place: ['id'],
     columns: ['data', 'attributes'],
     digests: ['identity'],
   },
-  { table: 'input_resolutions', kind: 'input_resolution', key: ['id'], place: ['id'], columns: ['recipient'] },
-  { table: 'mails', kind: 'mail', key: ['id'], place: ['id'], columns: ['message'] },
-  { table: 'files', kind: 'file', key: ['id'], place: ['id'], columns: ['name'] },
+  {
+    table: 'input_resolutions',
+    kind: 'input_resolution',
+    key: ['id'],
+    keyTypes: ['uuid'],
+    place: ['id'],
+    columns: ['recipient'],
+  },
+  { table: 'mails', kind: 'mail', key: ['id'], keyTypes: ['uuid'], place: ['id'], columns: ['message'] },
+  { table: 'files', kind: 'file', key: ['id'], keyTypes: ['uuid'], place: ['id'], columns: ['name'] },
   {
     table: 'idempotency_keys',
     kind: 'idempotency_key',
     key: ['member_id', 'operation', 'key'],
+    keyTypes: ['uuid', 'text', 'text'],
     place: ['member_id', 'operation', 'key'],
     columns: ['response'],
     digests: ['key', 'fingerprint'],

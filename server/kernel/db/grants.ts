@@ -36,6 +36,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   audit_trees: 'select, insert, update (broken_at, broken_reason, checked_at, size)',
   batch_resources: 'select, insert, update (attributes, sealed), delete',
   branding_images: 'select, insert, delete',
+  content_formats: 'select, insert, update (completed_at)',
   dpop_proofs: 'select, insert, delete',
   erased_content: 'select, insert, update (texts)',
   erasures:
@@ -121,6 +122,8 @@ export const callerFunctions: readonly string[] = [
   'app_principal_subject',
   'app_tenant',
   'append_audit',
+  'content_gone',
+  'content_stub',
   'lock_holds',
   'notify_member',
   'renew_policy_binding_revision',

@@ -276,6 +276,12 @@ export interface BrandingImages {
   tenantId: string;
 }
 
+export interface ContentFormats {
+  completedAt: Timestamp | null;
+  since: Generated<Timestamp>;
+  tenantId: string;
+}
+
 export interface DpopProofs {
   digest: Buffer;
   expiresAt: Timestamp;
@@ -916,6 +922,7 @@ export interface DB {
   auditTrees: AuditTrees;
   batchResources: BatchResources;
   brandingImages: BrandingImages;
+  contentFormats: ContentFormats;
   dpopProofs: DpopProofs;
   erasedContent: ErasedContent;
   erasures: Erasures;

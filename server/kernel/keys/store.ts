@@ -47,12 +47,18 @@ export async function retireKeysNotOf(
   return result.numUpdatedRows > 0n
 }
 
-/** Newest first. `settled`: not created by this transaction, whose own rows have its start time. */
+/**
+ * Newest first. `settled`: not created by this transaction, whose own rows have its start time. `commits`: content is written
+ * with commitments.
+ */
 export const findTenantKeys = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('tenantKeys')
     .select(['version', 'sealedKey'])
     .select(sql<boolean>`created_at < now()`.as('settled'))
+    .select(
+      sql<boolean>`exists (select from content_formats f where f.tenant_id = tenant_keys.tenant_id)`.as('commits'),
+    )
     .where('tenantId', '=', tenantId)
     .orderBy('version', 'desc')
     .execute()

@@ -1,9 +1,21 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { JsonValue } from '#lib/json.ts'
+import {
+  commitmentBytes,
+  commitmentOf,
+  commitmentTo,
+  committedFormat,
+  type Disclosed,
+  encryptedFormat,
+  saltBytes,
+} from '#server/kernel/content/committed.ts'
+import { insertFormats } from '#server/kernel/content/format-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { Vault } from '#server/kernel/vault.ts'
 import { decrypt, encrypt } from './aead.ts'
+import { fewRandomBytes } from './random.ts'
 import { findTenantKeys, insertTenantKey } from './store.ts'
 
 /** A tenant's data key, unencrypted. */
@@ -11,9 +23,11 @@ type TenantKey = { version: number; key: Buffer }
 /** Newest first. */
 type TenantKeys = readonly [TenantKey, ...TenantKey[]]
 
-/** Format byte of the layout: this byte, the tenant key's version (4 bytes, big-endian), nonce, tag, ciphertext. */
-const format = 3
+/** Format byte and the tenant key's version (4 bytes, big-endian). */
 const headerBytes = 5
+/** Format byte of a row's mac: this byte, the tenant key's version (4 bytes, big-endian), HMAC-SHA-256. */
+const macFormat = 1
+const macBytes = headerBytes + 32
 
 /** The encryption context of a tenant's data key under the master key. */
 export const tenantKeyContext = (tenantId: string, version: number): string => `tenant_keys/${tenantId}/${version}`
@@ -27,10 +41,12 @@ export type TenantCipher = {
   encrypt(plaintext: Uint8Array | string, context: string): Buffer
   /** Throws if the bytes, the tenant, the context or the keys do not match. */
   decrypt(encrypted: Uint8Array, context: string): Buffer
-  /** Encrypts JSON for a bytea column; `decryptJson` returns it. */
+  /** Encrypts JSON for a bytea column, with a commitment to it (kernel/content/committed.ts); `decryptJson` returns it. */
   encryptJson(value: JsonValue, context: string): Buffer
   /** Throws like `decrypt`. */
   decryptJson(encrypted: Uint8Array, context: string): JsonValue
+  /** Returns the value with the salt of its commitment. Throws like `decrypt`. */
+  disclose(encrypted: Uint8Array, context: string): Disclosed
   /** HMAC-SHA-256 under a key that only this installation has and that never changes: 32 bytes. */
   fingerprint(text: string): Buffer
   /**
@@ -38,12 +54,22 @@ export type TenantCipher = {
    * guessed from it.
    */
   digest(text: string): string
+  /**
+   * Keys a row: only this installation can write `bytes` for `purpose` so that `checkMac` accepts them. The result names
+   * the version of the tenant's key: 37 bytes. `purpose` is one line.
+   */
+  mac(purpose: string, bytes: Uint8Array | string): Buffer
+  /** False for a missing mac too. Takes the same time for every wrong one. */
+  checkMac(purpose: string, bytes: Uint8Array | string, mac: Uint8Array | null | undefined): boolean
+  /** 32 bytes that never change, under a key of their own: the salt of a commitment, which only this installation knows. */
+  salt(purpose: string, text: string): Buffer
 }
 
 // Ciphers by tenant, so that encrypting and decrypting costs no statement. Owned by this module; a process with the
 // master key can read every data key anyway.
 const kept = new WeakMap<Vault, Map<string, { cipher: TenantCipher; until: number }>>()
-const keptMs = 60_000
+/** For how long a process keeps a tenant's cipher. */
+export const keptMs = 60_000
 const mostKept = 1000
 
 /** Costs one statement per minute. `tx` is bound to the tenant. */
@@ -53,8 +79,8 @@ export async function tenantCipher(tx: Transaction, tenantId: string): Promise<T
   kept.set(vault, mine)
   const known = mine.get(tenantId)
   if (known !== undefined && known.until > Date.now()) return known.cipher
-  const { keys, settled } = await tenantKeys(tx, vault, tenantId)
-  const cipher = cipherOf(tenantId, keys)
+  const { keys, settled, commits } = await tenantKeys(tx, vault, tenantId)
+  const cipher = cipherOf(tenantId, keys, commits)
   mine.delete(tenantId)
   // A rollback removes a key that this transaction created, so nothing else may be encrypted under it.
   if (settled) mine.set(tenantId, { cipher, until: Date.now() + keptMs })
@@ -88,33 +114,86 @@ export const decryptForTenant = async (
 export const tenantDigest = async (tx: Transaction, tenantId: string, text: string): Promise<string> =>
   (await tenantCipher(tx, tenantId)).digest(text)
 
-/** The cipher for a tenant's keys, newest first. */
-export function cipherOf(tenantId: string, keys: TenantKeys): TenantCipher {
+/**
+ * The cipher for a tenant's keys, newest first. `commits`: JSON is encrypted with a commitment, which processes of versions
+ * before migration 0064 can't read.
+ */
+export function cipherOf(tenantId: string, keys: TenantKeys, commits = true): TenantCipher {
   const [{ version, key }] = keys
-  const header = Buffer.alloc(headerBytes)
-  header.writeUInt8(format, 0)
-  header.writeUInt32BE(version, 1)
+  const header = headerOf(encryptedFormat, version)
+  const committedHeader = headerOf(committedFormat, version)
   const byVersion = new Map(keys.map((one) => [one.version, createSecretKey(one.key)]))
   const current = createSecretKey(key)
   // The oldest key, because a digest must not change when the tenant gets a newer one.
   const oldest = keys.at(-1) ?? keys[0]
-  const derived = (purpose: string) => {
+  const derived = (purpose: string, from: TenantKey = oldest) => {
     // A key object: importing bytes would make each Hmac five times as expensive.
-    const derivedKey = createSecretKey(Buffer.from(hkdfSync('sha256', oldest.key, '', purpose, 32)))
-    return (text: string) => createHmac('sha256', derivedKey).update(text).digest()
+    const derivedKey = createSecretKey(Buffer.from(hkdfSync('sha256', from.key, '', purpose, 32)))
+    return (...parts: (Uint8Array | string)[]) => {
+      const hmac = createHmac('sha256', derivedKey)
+      for (const part of parts) hmac.update(part)
+      return hmac.digest()
+    }
   }
   const digest = derived('countersign tenant digest')
+  const salt = derived('countersign state salt')
+  const rowKeys = new Map(keys.map((one) => [one.version, derived('countersign row key', one)]))
+  const macUnder = (named: number, purpose: string, bytes: Uint8Array | string): Buffer | undefined => {
+    if (purpose.includes('\n')) throw new RangeError('The purpose of a mac is one line.')
+    const hmac = rowKeys.get(named)?.(`${purpose}\n`, bytes)
+    if (hmac === undefined) return undefined
+    return Buffer.concat([headerOf(macFormat, named), hmac])
+  }
   const encryptText = (plaintext: Uint8Array | string, context: string) =>
     encrypt(current, plaintext, additionalData(header, tenantId, context), header)
-  const decryptBytes = (encrypted: Uint8Array, context: string) => decryptWith(byVersion, tenantId, encrypted, context)
+  const decryptBytes = (encrypted: Uint8Array, context: string) =>
+    decryptWith(byVersion, tenantId, encrypted, context, encryptedFormat)
+  const disclose = (encrypted: Uint8Array, context: string): Disclosed => {
+    if (encrypted[0] !== committedFormat) {
+      const value = JSON.parse(decryptBytes(encrypted, context).toString()) as JsonValue
+      return { value, salt: null, commitment: null }
+    }
+    const plaintext = decryptWith(byVersion, tenantId, encrypted, context, committedFormat)
+    return {
+      value: JSON.parse(plaintext.toString('utf8', saltBytes)) as JsonValue,
+      salt: plaintext.toString('base64url', 0, saltBytes),
+      commitment: commitmentOf(encrypted),
+    }
+  }
   return {
     encrypt: encryptText,
     decrypt: decryptBytes,
-    encryptJson: (value, context) => encryptText(JSON.stringify(value), context),
-    decryptJson: (encrypted, context) => JSON.parse(decryptBytes(encrypted, context).toString()) as JsonValue,
+    encryptJson(value, context) {
+      const text = JSON.stringify(value)
+      if (!commits) return encryptText(text, context)
+      const salt = fewRandomBytes(saltBytes)
+      const whole = Buffer.concat([committedHeader, commitmentTo(salt, value, text)])
+      return encrypt(current, Buffer.concat([salt, Buffer.from(text)]), additionalData(whole, tenantId, context), whole)
+    },
+    decryptJson: (encrypted, context) => disclose(encrypted, context).value,
+    disclose,
     fingerprint: derived('countersign tenant fingerprint'),
     digest: (text) => digest(text).toString('hex'),
+    mac(purpose, bytes) {
+      const made = macUnder(version, purpose, bytes)
+      if (made === undefined) throw new Error('unreachable: the current key is one of the keys')
+      return made
+    },
+    checkMac(purpose, bytes, mac) {
+      if (mac?.byteLength !== macBytes) return false
+      const given = Buffer.from(mac)
+      const right = macUnder(given.readUInt32BE(1), purpose, bytes)
+      return right !== undefined && timingSafeEqual(right, given)
+    },
+    salt: (purpose, text) => salt(`${purpose}\n`, text),
   }
+}
+
+function headerOf(format: number, version: number): Buffer {
+  const header = Buffer.alloc(headerBytes)
+  header.writeUInt8(format, 0)
+  header.writeUInt32BE(version, 1)
+  return header
 }
 
 function decryptWith(
@@ -122,16 +201,18 @@ function decryptWith(
   tenantId: string,
   encrypted: Uint8Array,
   context: string,
+  format: number,
 ): Buffer {
   const bytes = Buffer.isBuffer(encrypted) ? encrypted : Buffer.from(encrypted)
-  if (bytes[0] !== format || bytes.length < headerBytes)
+  const wholeBytes = format === committedFormat ? headerBytes + commitmentBytes : headerBytes
+  if (bytes[0] !== format || bytes.length < wholeBytes)
     throw new Error(`The encrypted value for ${context} has an unknown format.`)
   const version = bytes.readUInt32BE(1)
   const known = keys.get(version)
   if (known === undefined) throw new Error(`The tenant ${tenantId} does not have a data key of version ${version}.`)
-  const header = bytes.subarray(0, headerBytes)
+  const header = bytes.subarray(0, wholeBytes)
   try {
-    return decrypt(known, bytes.subarray(headerBytes), additionalData(header, tenantId, context))
+    return decrypt(known, bytes.subarray(wholeBytes), additionalData(header, tenantId, context))
   } catch (cause) {
     throw new Error(`The encrypted value for ${context} was changed.`, { cause })
   }
@@ -140,12 +221,12 @@ function decryptWith(
 const additionalData = (header: Buffer, tenantId: string, context: string): Buffer =>
   Buffer.concat([header, Buffer.from(`${tenantId}\n${context}`)])
 
-/** `settled`: committed before this transaction started. */
+/** `settled`: committed before this transaction started. `commits`: every process can read commitments. */
 async function tenantKeys(
   tx: Transaction,
   vault: Vault,
   tenantId: string,
-): Promise<{ keys: TenantKeys; settled: boolean }> {
+): Promise<{ keys: TenantKeys; settled: boolean; commits: boolean }> {
   const read = async () => {
     const rows = await findTenantKeys(tx, tenantId)
     const [newest, ...older] = rows.map(({ version, sealedKey }) => ({
@@ -153,13 +234,19 @@ async function tenantKeys(
       key: vault.decrypt(sealedKey, tenantKeyContext(tenantId, version)),
     }))
     if (newest === undefined) return undefined
-    return { keys: [newest, ...older] as const, settled: rows.every((row) => row.settled) }
+    return {
+      keys: [newest, ...older] as const,
+      settled: rows.every((row) => row.settled),
+      commits: rows.some((row) => row.commits),
+    }
   }
   const found = await read()
   if (found !== undefined) return found
   // Of two concurrent first uses one inserts, and both read the winner's key.
   const sealedKey = vault.encrypt(randomBytes(32), tenantKeyContext(tenantId, 1))
   await insertTenantKey(tx, { tenantId, version: 1, sealedKey })
+  // An existing tenant gets its row later (commit-content.ts), because asking here could wait for another transaction.
+  if (!(await olderProcesses(tx))) await insertFormats(tx, tenantId)
   const made = await read()
   if (made === undefined) throw new Error(`The data key of the tenant ${tenantId} could not be created.`)
   return made

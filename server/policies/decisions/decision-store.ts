@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
@@ -96,10 +97,10 @@ const insertIfCurrentText = `${insertText}
 const requestContext = (id: string) => contentContext('policy_decisions', [id], 'request')
 
 /** `request` is null once the tenant's retention period has passed. */
-const openRequest = <T extends { id: string; request: Buffer | null }>(cipher: TenantCipher, row: T) => ({
-  ...row,
-  request: row.request === null ? null : cipher.decryptJson(row.request, requestContext(row.id)),
-})
+function openRequest<T extends { id: string; request: Buffer | null }>(cipher: TenantCipher, row: T) {
+  const stored = present(row.request)
+  return { ...row, request: stored === null ? null : cipher.decryptJson(stored, requestContext(row.id)) }
+}
 
 const valuesOf = (cipher: TenantCipher, row: DecisionRow): unknown[] => [
   row.tenantId,

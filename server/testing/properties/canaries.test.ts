@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,6 +8,7 @@ import { collectCatalog } from '#server/catalog.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { readTables, tablesWith } from '#server/testing/clear-text.ts'
+import { extractArchive, readPayload } from '#server/testing/extract.ts'
 import { type ModelServer, startModelServer } from '#server/testing/fakes/model-server.ts'
 import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { otlpJson } from '#server/testing/otlp.ts'
@@ -156,6 +159,22 @@ describe('no response contains sensitive data, for any caller', () => {
     },
     60_000,
   )
+
+  test('an archive without raw payloads', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'canaries-'))
+    try {
+      const headers = { authorization: `Bearer ${await api.person('vera')}` }
+      const exportId = String(ids.get('evidence.download')?.[0]?.exportId)
+      const path = `/v1/evidence/factory/jobs/${exportId}/download`
+      const zip = await fetch(new URL(path, api.baseUrl), { headers })
+      const files = await readPayload(await extractArchive(Buffer.from(await zip.arrayBuffer()), folder))
+      expect(files.get('execution-events.ndjson')).toContain(steps.id)
+      for (const [name, text] of files)
+        expect([name, [content, sensitive].filter((word) => text.toLowerCase().includes(word))]).toEqual([name, []])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }, 60_000)
 
   test('each read was answered', () => {
     expect(reads.map(({ path }) => path).filter((path) => !answered.has(path))).toEqual([])

@@ -6,11 +6,11 @@ type Omission = ExportJob['omissions'][number]
 const REASONS: Record<Omission['reason'], string> = {
   retention_expired: 'Its retention period has ended.',
   erased: 'It was erased at a person’s request.',
-  masked: 'It is masked.',
-  permission_denied: 'The person who requested the export may not read it.',
+  masked: 'Its content is masked. An export with raw payloads contains it.',
+  permission_denied: 'The member who requested the export may no longer read it.',
   integrity_failed: 'It does not match its recorded hash.',
   source_unavailable: 'It could not be read at the time of the export.',
-  too_large: 'It is too large.',
+  too_large: 'A value is larger than an archive may contain.',
 }
 
 /** Items that the archive lacks, with the reasons. Listed above the download. */

@@ -9,6 +9,7 @@ import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { identityHandler } from '#server/identity/handler.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
+import { bindRows } from '#server/kernel/bound/bind.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { encryptPlaintext } from '#server/kernel/content/encrypt-plaintext.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
@@ -109,6 +110,7 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   closing.defer(() => queue.close())
   const { mcpServers, trustedIssuers } = settled
   setRuntime({ config, log, mcpServers, trustedIssuers, database, listener, queue, vault: createVault(...masterKeys) })
+  bindRows()
 }
 
 /** What must be true before anything is served. */

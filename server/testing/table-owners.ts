@@ -26,6 +26,8 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   audit_tiles: { owner: 'audit', readBy: [] },
   audit_trees: { owner: 'audit', readBy: [] },
   batch_resources: { owner: 'traces', readBy: ['evidence'] },
+  bound_adoptions: { owner: 'kernel', readBy: [] },
+  bound_states: { owner: 'kernel', readBy: [] },
   branding_images: { owner: 'tenants', readBy: [] },
   dpop_proofs: { owner: 'kernel', readBy: [] },
   erased_content: { owner: 'kernel', readBy: ['evidence'] },

@@ -34,6 +34,8 @@ export const serverGrants: Readonly<Record<string, string>> = {
   audit_tiles: 'select',
   audit_trees: 'select, insert, update (broken_at, broken_reason, checked_at, size)',
   batch_resources: 'select, insert, update (attributes, sealed), delete',
+  bound_adoptions: 'select, insert',
+  bound_states: 'select, insert, update (audit_id, digest, form, mac, revision)',
   branding_images: 'select, insert, delete',
   dpop_proofs: 'select, insert, delete',
   erased_content: 'select, insert, update (texts)',
@@ -120,6 +122,7 @@ export const callerFunctions: readonly string[] = [
   'app_principal_subject',
   'app_tenant',
   'append_audit',
+  'content_commitment',
   'notify_member',
   'renew_policy_binding_revision',
 ]

@@ -10,6 +10,7 @@ import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { identityHandler } from '#server/identity/handler.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import { bindRows } from '#server/kernel/bound/bind.ts'
+import { startBinding } from '#server/kernel/bound/worker.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { encryptPlaintext } from '#server/kernel/content/encrypt-plaintext.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
@@ -126,7 +127,7 @@ async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncD
   registerDecisions()
   registerCatalog(collectCatalog())
   await runtime().queue.work(jobs)
-  for (const part of [startSealer(), startWitnessing(witnesses), startHousekeeping(ownerUrl)])
+  for (const part of [startSealer(), startWitnessing(witnesses), startHousekeeping(ownerUrl), startBinding()])
     closing.defer(() => part.close())
 }
 

@@ -19,7 +19,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   approver_groups: { owner: 'tenants', readBy: ['approvals'] },
   audit_checkpoints: { owner: 'audit', readBy: [] },
   audit_cosignatures: { owner: 'audit', readBy: [] },
-  audit_days: { owner: 'audit', readBy: [] },
+  audit_days: { owner: 'audit', readBy: ['kernel'] },
   audit_records: { owner: 'kernel', readBy: ['audit'] },
   audit_seal_checkpoints: { owner: 'audit', readBy: [] },
   audit_seals: { owner: 'audit', readBy: [] },

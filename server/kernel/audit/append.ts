@@ -33,7 +33,7 @@ export type RecordedState = { type: string; id: string; revision: number; form: 
 
 /**
  * Adds the states of the objects that a transaction changed to its last record. Returns the record's id, or undefined if
- * the transaction has no record yet.
+ * the transaction does not have a record yet.
  */
 export function addStates(tx: Transaction, states: readonly RecordedState[]): string | undefined {
   const found = waiting.get(tx)

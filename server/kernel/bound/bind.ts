@@ -19,9 +19,10 @@ export type Change = { type: string; id: string; revision: number; digest: Buffe
 export const bindRows = (): void => bindWith(binder)
 
 const binder: Binder = {
-  async bind(tx, tenantId, written) {
+  async bind(tx, written) {
     const touched = await Promise.all(written.map(async (bound) => ({ bound, rows: await readTouched(tx, bound) })))
-    if (touched.every(({ rows }) => rows.length === 0)) return undefined
+    const tenantId = touched.flatMap(({ rows }) => rows)[0]?.tenantId
+    if (tenantId === undefined) return undefined
     const [cipher, strict] = await Promise.all([tenantCipher(tx, tenantId), adoptionEnded(tx, tenantId)])
     const changes = touched.flatMap(({ bound, rows }) =>
       rows.flatMap((row) => {

@@ -33,6 +33,13 @@ export async function requireBoundBelow(
   await requireRight(tx, tenantId, bound, await readBelow(tx, bound, parent))
 }
 
+/** The same for all objects of a type, for types of which a tenant has few: none may be missing either. */
+export async function requireAllBound(tx: Transaction, tenantId: string, type: string): Promise<void> {
+  if (!(await adoptionEnded(tx, tenantId))) return
+  const bound = boundType(type)
+  await requireRight(tx, tenantId, bound, await readBelow(tx, bound, undefined))
+}
+
 async function requireRight(
   tx: Transaction,
   tenantId: string,

@@ -14,9 +14,12 @@ const recordsAtATime = 2000
 
 /**
  * Compares all of a tenant's rows with their states, and the states with the log; reports each object that differs, and
- * returns them. Reads in batches, each in a transaction of its own, until `stopped` returns true.
+ * returns them; undefined while the tenant’s rows are not all bound. Reads in batches, each in a transaction of its own, until `stopped` returns true.
  */
-export async function recheckRows(tenantId: string, stopped: () => boolean = () => false): Promise<Tampered[]> {
+export async function recheckRows(
+  tenantId: string,
+  stopped: () => boolean = () => false,
+): Promise<Tampered[] | undefined> {
   const { database } = runtime()
   const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => database.inTenant(tenantId, work)
   const found: Tampered[] = []
@@ -25,7 +28,7 @@ export async function recheckRows(tenantId: string, stopped: () => boolean = () 
     found.push(tampered)
     await reportTampered(tampered)
   }
-  if (!(await inTenant((tx) => adoptionEnded(tx, tenantId)))) return []
+  if (!(await inTenant((tx) => adoptionEnded(tx, tenantId)))) return undefined
   const adoption = await inTenant((tx) => whyAdoptionTampered(tx, tenantId))
   if (adoption !== undefined) await report('tenant', tenantId, adoption)
   const cipher = await inTenant((tx) => tenantCipher(tx, tenantId))

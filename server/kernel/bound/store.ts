@@ -13,8 +13,8 @@ export type Compared = {
   bound: (BoundState & { mac: Buffer }) | null
 }
 
-/** The same for a row that a transaction touched. `before`: the row as it was; `existed`: false if it was inserted. */
-export type Touched = Compared & { existed: boolean; before: string | null }
+/** The same for a row that a transaction touched. `before`: the row as it was; null if it was inserted. */
+export type Touched = Compared & { tenantId: string; before: string | null }
 
 type Found = {
   id: string
@@ -79,15 +79,15 @@ export async function readTouched(tx: Transaction, bound: BoundType): Promise<To
           with ordinality as noted (note, place)
         order by note->'k', place
       ), note as (select k, o, array_to_string(array(select jsonb_array_elements_text(k)), '/') as id from notes)
-      select note.id, note.o is not null as existed, ${rowOrNull(bound)}, ${boundColumns},
+      select app_tenant() as tenant_id, note.id, ${rowOrNull(bound)}, ${boundColumns},
         (select ${stateText(bound, (column) => `note.o->'${column}'`)}
           from jsonb_populate_record(null::${table}, note.o) r where note.o is not null) as before
       from note
       left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')}
       left join bound_states b on b.tenant_id = app_tenant() and b.type = '${type}' and b.id = note.id`
   })
-  const { rows } = await tx.executeQuery<Found & { existed: boolean; before: string | null }>(CompiledQuery.raw(text))
-  return rows.map((found) => ({ ...compared(found), existed: found.existed, before: found.before }))
+  const { rows } = await tx.executeQuery<Found & { tenantId: string; before: string | null }>(CompiledQuery.raw(text))
+  return rows.map((found) => ({ ...compared(found), tenantId: found.tenantId, before: found.before }))
 }
 
 /** Forgets the notes, when a transaction continues after its rows were bound. */
@@ -112,18 +112,23 @@ export async function readObjects(tx: Transaction, bound: BoundType, ids: readon
   return (await tx.executeQuery<Found>(CompiledQuery.raw(text, [[...ids], ...arrays]))).rows.map(compared)
 }
 
-/** The objects of a type whose key begins with `parent`, such as the votes on an approval. */
-export async function readBelow(tx: Transaction, bound: BoundType, parent: string): Promise<Compared[]> {
+/** The objects of a type whose key begins with `parent`, such as the votes on an approval; all of the tenant without it. */
+export async function readBelow(tx: Transaction, bound: BoundType, parent: string | undefined): Promise<Compared[]> {
   const { table, key, type } = bound
-  const text = built('below', bound, () => {
+  const text = built(parent === undefined ? 'all' : 'below', bound, () => {
     const [first = ['', 'text']] = key
+    const [rows, states] =
+      parent === undefined
+        ? ['', '']
+        : [`and r.${first[0]} = $1::${first[1]}`, `and id > $1::text || '/' and id < $1::text || '0'`]
     return `select coalesce(r.id_text, b.id) as id, r.row, ${boundColumns}
       from (select ${idText(bound)} as id_text, ${currentText(bound)} as row from ${table} r
-          where r.tenant_id = app_tenant() and r.${first[0]} = $1::${first[1]}) r
-      full join (select * from bound_states where tenant_id = app_tenant() and type = '${type}'
-          and id > $1::text || '/' and id < $1::text || '0') b on b.id = r.id_text`
+          where r.tenant_id = app_tenant() ${rows}) r
+      full join (select * from bound_states where tenant_id = app_tenant() and type = '${type}' ${states}) b
+        on b.id = r.id_text`
   })
-  return (await tx.executeQuery<Found>(CompiledQuery.raw(text, [parent]))).rows.map(compared)
+  const values = parent === undefined ? [] : [parent]
+  return (await tx.executeQuery<Found>(CompiledQuery.raw(text, values))).rows.map(compared)
 }
 
 /**
@@ -210,7 +215,7 @@ export const writeStates = (tenantId: string, states: readonly NewState[]): Comp
     states.map(({ mac }) => mac),
   ])
 
-// A division by zero: PostgreSQL has no statement that fails on a condition.
+// A division by zero: PostgreSQL lacks a statement that fails on a condition.
 const writeText = `with written as (
     insert into bound_states (tenant_id, type, id, form, revision, digest, audit_id, mac)
     select $1::uuid, new.* from unnest($2::text[], $3::text[], $4::smallint[], $5::integer[], $6::bytea[], $7::uuid[], $8::bytea[]) new

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
 import { openPool } from './pool.ts'
-import { moveTo, type OpenTransaction, openTransaction, type Transaction, within } from './transaction.ts'
+import { type OpenTransaction, openTransaction, type Transaction, within, writeLast } from './transaction.ts'
 
 export type { OpenTransaction, Transaction } from './transaction.ts'
 
@@ -31,7 +31,7 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
  * inside the transaction.
  */
 export async function bindTenant(tx: Transaction, tenantId: string): Promise<void> {
-  await moveTo(tx, tenantId)
+  await writeLast(tx)
   await sql`select set_config('app.tenant_id', ${tenantId}, true)`.execute(tx)
 }
 

@@ -39,7 +39,6 @@ type LastStatement = (notices: readonly Notice[]) => CompiledQuery
 type Closing = {
   notices: Map<string, Notice>
   last: LastStatement | undefined
-  tenantId: string | undefined
   /** Types of evidence whose tables the transaction has written since its rows were last bound. */
   written: Set<BoundType>
   /** Statements that are sent together with the last one. */
@@ -49,7 +48,7 @@ type Closing = {
 /** Binds rows of evidence to the audit log before a transaction is committed: server/kernel/bound/bind.ts. */
 export type Binder = {
   /** Throws if the rows may not be bound; nothing is committed then. The result is sent with the COMMIT. */
-  bind(tx: Transaction, tenantId: string, written: readonly BoundType[]): Promise<CompiledQuery | undefined>
+  bind(tx: Transaction, written: readonly BoundType[]): Promise<CompiledQuery | undefined>
   /** Forgets what was written, before the transaction continues. */
   forget(tx: Transaction, written: readonly BoundType[]): Promise<void>
   /** Called after a transaction was rolled back because of `error`. */
@@ -88,7 +87,7 @@ export function beforeCommit(tx: Transaction, last: LastStatement): void {
 }
 
 /** Writes what is left for the COMMIT now, because the transaction is going to be bound to another tenant. */
-export async function moveTo(tx: Transaction, tenantId: string): Promise<void> {
+export async function writeLast(tx: Transaction): Promise<void> {
   const closing = closingOf(tx)
   const written = [...closing.written]
   if (written.length > 0) {
@@ -100,15 +99,13 @@ export async function moveTo(tx: Transaction, tenantId: string): Promise<void> {
   closing.pending = []
   for (const statement of pending) await tx.executeQuery(statement)
   if (last !== undefined) await tx.executeQuery(last([]))
-  closing.tenantId = tenantId
 }
 
 async function bindWritten(tx: Transaction, closing: Closing): Promise<void> {
   if (closing.written.size === 0) return
-  const { tenantId } = closing
-  if (binder === undefined || tenantId === undefined)
-    throw new Error('Rows of evidence can be written only in a tenant, by a process that binds them (bindWith).')
-  const states = await binder.bind(tx, tenantId, [...closing.written])
+  if (binder === undefined)
+    throw new Error('Rows of evidence can be written only by a process that binds them (bindWith).')
+  const states = await binder.bind(tx, [...closing.written])
   closing.written.clear()
   if (states !== undefined) closing.pending.push(states)
 }
@@ -155,7 +152,7 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
     begun.catch(() => connection.discard())
   }
   let open = true
-  const closing: Closing = { notices: new Map(), last: undefined, tenantId, written: new Set(), pending: [] }
+  const closing: Closing = { notices: new Map(), last: undefined, written: new Set(), pending: [] }
   const noting: DatabaseConnection = {
     executeQuery(query) {
       noteWritten(closing, query.sql)

@@ -96,6 +96,8 @@ export async function startApi(
         RATE_LIMIT_PER_MINUTE: '1000000',
         TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
+        // Suites prepare rows by SQL, which would count as tampering.
+        ADOPT_ROWS_AFTER: process.env.TEST_ADOPT_ROWS_AFTER ?? '86400',
         ...environment,
         PORT: port,
         DATABASE_URL: databaseUrl,

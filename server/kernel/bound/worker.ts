@@ -4,8 +4,6 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { adoptTenant } from './adopt.ts'
 import { recheckRows } from './recheck.ts'
 
-/** Older processes must have been gone for this long, as far as this process can have seen. */
-const quietMs = 60_000
 const sweepMs = 15_000
 /** Every row is compared with the log this often. Its state is in this process only, so that the database can't silence it. */
 const recheckMs = 24 * 3600_000
@@ -15,8 +13,8 @@ const recheckMs = 24 * 3600_000
  * all bound rows with the log: first when the process starts, then daily. Runs in every process; they don't disturb each
  * other.
  */
-export function startBinding({ afterMs = quietMs, everyMs = sweepMs } = {}): { close(): Promise<void> } {
-  const { database, log } = runtime()
+export function startBinding(everyMs = sweepMs): { close(): Promise<void> } {
+  const { config, database, log } = runtime()
   const startedAt = performance.now()
   const adopted = new Set<string>()
   const checkedAt = new Map<string, number>()
@@ -28,7 +26,7 @@ export function startBinding({ afterMs = quietMs, everyMs = sweepMs } = {}): { c
       older: await olderProcesses(tx),
       tenants: await listTenantIds(tx),
     }))
-    const quiet = !older && performance.now() - startedAt >= afterMs
+    const quiet = !older && performance.now() - startedAt >= config.adoptRowsAfter * 1000
     for (const { id } of tenants) {
       if (closed) return
       if (quiet && !adopted.has(id) && (await adoptTenant(id))) adopted.add(id)

@@ -6,6 +6,7 @@ import { get } from '#server/approvals/get.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { bindTenant } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { askForRefund, approverGroup as group } from '#server/testing/approval-request.ts'
@@ -102,6 +103,64 @@ test('a transaction without a record of its own gets one for what it changed', a
     expect.objectContaining({ type: 'approver_group_member', revision: 2, digest: null }),
     expect.objectContaining({ type: 'approver_group_member', revision: 2, digest: null }),
   ])
+  expect(await recheckRows(at.tenant.id)).toEqual([])
+})
+
+test('rows of two tenants in one transaction are bound in the log of each', async () => {
+  const [one, two] = [await scene(), await scene()]
+  const group = (tenantId: string, id: string) => ({ tenantId, id, name: id, displayName: id })
+  const [first, second] = [newId(), newId()]
+  await running.database.inTenant(one.tenant.id, async (tx) => {
+    await tx.insertInto('approverGroups').values(group(one.tenant.id, first)).execute()
+    await bindTenant(tx, two.tenant.id)
+    await tx.insertInto('approverGroups').values(group(two.tenant.id, second)).execute()
+  })
+  for (const [{ tenant }, id] of [
+    [one, first],
+    [two, second],
+  ] as const) {
+    expect((await records(tenant)).at(-1)?.record.resource).toEqual({ type: 'approver_group', id })
+    expect(await recheckRows(tenant.id)).toEqual([])
+  }
+})
+
+test('more states than one record takes are divided between several', async () => {
+  const at = await scene()
+  const rows = Array.from({ length: 1100 }, () => newId()).map((id) => ({
+    tenantId: at.tenant.id,
+    id,
+    name: id,
+    displayName: id,
+  }))
+  await running.database.inTenant(at.tenant.id, (tx) => tx.insertInto('approverGroups').values(rows).execute())
+  const sizes = (await records(at.tenant)).slice(-3).map(({ type, record }) => [type, statesIn(record).length])
+  expect(sizes).toEqual([
+    ['state.recorded', 500],
+    ['state.recorded', 500],
+    ['state.recorded', 100],
+  ])
+  expect(await recheckRows(at.tenant.id)).toEqual([])
+})
+
+test('two concurrent transitions of one object have consecutive revisions', async () => {
+  const at = await scene()
+  const id = await ask(at, 5)
+  const set = (column: 'parkedAt' | 'usedAt') =>
+    running.database.inTenant(at.tenant.id, (tx) =>
+      tx
+        .updateTable('approvals')
+        .set({ [column]: new Date() })
+        .where('tenantId', '=', at.tenant.id)
+        .where('id', '=', id)
+        .execute(),
+    )
+  await Promise.all([set('parkedAt'), set('usedAt'), set('parkedAt')])
+  const revisions = (await records(at.tenant)).flatMap(({ record }) =>
+    statesIn(record)
+      .filter((state) => state.id === id)
+      .map((state) => state.revision),
+  )
+  expect(revisions).toEqual([1, 2, 3, 4])
   expect(await recheckRows(at.tenant.id)).toEqual([])
 })
 

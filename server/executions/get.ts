@@ -1,7 +1,7 @@
 import { notFound } from '#lib/errors.ts'
 import { Execution, GetExecutionInput } from '#lib/schemas/executions.ts'
 import { loadExecution } from '#server/executions/state/load.ts'
-import { requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
+import { requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
@@ -16,7 +16,6 @@ export const get = query({
   async run({ tx, tenant, input }) {
     const [loaded] = await Promise.all([
       loadExecution(tx, tenant.id, input.id),
-      requireBound(tx, tenant.id, 'execution', [input.id]),
       requireBoundBelow(tx, tenant.id, 'execution_step', input.id),
     ])
     if (loaded === undefined) throw notFound()

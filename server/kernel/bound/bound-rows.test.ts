@@ -13,6 +13,7 @@ import { askForRefund, approverGroup as group } from '#server/testing/approval-r
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { adoptTenant } from './adopt.ts'
+import { requireAllBound, requireBound } from './check.ts'
 import { onIntegrityFailed, type Tampered } from './integrity-failed.ts'
 import { recheckRows } from './recheck.ts'
 
@@ -236,6 +237,23 @@ test('a later transition does not launder a changed row, whatever statement writ
   await expect(transition).rejects.toMatchObject(failure('approval', id))
   const { rows } = await owner.query('select parked_at from approvals where id = $1', [id])
   expect(rows).toEqual([{ parked_at: null }])
+})
+
+test('a transaction may read what it has written itself, and not what someone else has changed', async () => {
+  const at = await scene()
+  const id = await ask(at)
+  await running.database.inTenant(at.tenant.id, async (tx) => {
+    await tx.updateTable('approvals').set({ parkedAt: new Date() }).where('id', '=', id).execute()
+    await requireBound(tx, at.tenant.id, 'approval', [id])
+    await requireAllBound(tx, at.tenant.id, 'approval')
+  })
+  const other = await ask(at)
+  await owner.query('update approvals set quorum = 1 where id = $1', [other])
+  const both = running.database.inTenant(at.tenant.id, async (tx) => {
+    await tx.updateTable('approvals').set({ usedAt: new Date() }).where('id', '=', id).execute()
+    await requireBound(tx, at.tenant.id, 'approval', [id, other])
+  })
+  await expect(both).rejects.toMatchObject(failure('approval', other))
 })
 
 test('an older row with its older bound state is found by the recurring check', async () => {

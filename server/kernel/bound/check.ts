@@ -3,7 +3,7 @@ import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys
 import { adoptionEnded } from './adopted.ts'
 import { IntegrityFailed } from './integrity-failed.ts'
 import { hasRightMac, rowDigest } from './state.ts'
-import { type Compared, readBelow, readObjects } from './store.ts'
+import { type Checked, type Compared, readBelow, readObjects } from './store.ts'
 import { type BoundType, boundType, form } from './types.ts'
 
 /**
@@ -44,11 +44,13 @@ async function requireRight(
   tx: Transaction,
   tenantId: string,
   bound: BoundType,
-  objects: readonly Compared[],
+  objects: readonly Checked[],
 ): Promise<void> {
   if (objects.length === 0) return
   const cipher = await tenantCipher(tx, tenantId)
   for (const one of objects) {
+    // Its row before the transaction is checked at the COMMIT.
+    if (one.touched) continue
     const reason = whyTampered(cipher, bound, one)
     if (reason !== undefined) throw new IntegrityFailed({ tenantId, type: bound.type, id: one.id, reason })
   }

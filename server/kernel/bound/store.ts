@@ -13,6 +13,9 @@ export type Compared = {
   bound: (BoundState & { mac: Buffer }) | null
 }
 
+/** `touched`: the transaction has written it before, so that it matches its state only when it is committed. */
+export type Checked = Compared & { touched: boolean }
+
 /** The same for a row that a transaction touched. `before`: the row as it was; null if it was inserted. */
 export type Touched = Compared & { tenantId: string; before: string | null }
 
@@ -68,15 +71,22 @@ const built = (name: string, bound: BoundType, build: () => string): string => {
   return text
 }
 
-/** The rows of a table that this transaction touched, by the notes of its triggers (migration 0062). */
+/** The notes of a table's triggers in this transaction (migration 0062), as a JSON array. */
+const notes = (table: string): string =>
+  `('[' || rtrim(coalesce(current_setting('app.touched_${table}', true), ''), ',') || ']')::jsonb`
+
+const touchedColumn = ({ table }: BoundType, id: string): string =>
+  `${id} in (select array_to_string(array(select jsonb_array_elements_text(note->'k')), '/')
+    from jsonb_array_elements(${notes(table)}) as noted (note)) as touched`
+
+/** The rows of a table that this transaction touched. */
 export async function readTouched(tx: Transaction, bound: BoundType): Promise<Touched[]> {
   const { table, key, type } = bound
   const text = built('touched', bound, () => {
     const parts = key.map(([column, kind], index) => `r.${column} = (note.k->>${index})::${kind}`)
     return `with notes as materialized (
         select distinct on (note->'k') note->'k' as k, note->'o' as o
-        from jsonb_array_elements(('[' || rtrim(coalesce(current_setting('app.touched_${table}', true), ''), ',') || ']')::jsonb)
-          with ordinality as noted (note, place)
+        from jsonb_array_elements(${notes(table)}) with ordinality as noted (note, place)
         order by note->'k', place
       ), note as (select k, o, array_to_string(array(select jsonb_array_elements_text(k)), '/') as id from notes)
       select app_tenant() as tenant_id, note.id, ${rowOrNull(bound)}, ${boundColumns},
@@ -97,23 +107,23 @@ export async function forgetTouched(tx: Transaction, tables: readonly string[]):
 }
 
 /** The objects with these ids, also those that are missing on one side. */
-export async function readObjects(tx: Transaction, bound: BoundType, ids: readonly string[]): Promise<Compared[]> {
+export async function readObjects(tx: Transaction, bound: BoundType, ids: readonly string[]): Promise<Checked[]> {
   const { table, key, type } = bound
   const text = built('objects', bound, () => {
     const parts = key.map(([column, kind], index) => `r.${column} = given.k${index}::${kind}`)
     const arrays = key.map((_, index) => `$${index + 2}::text[]`)
-    return `select given.id, ${rowOrNull(bound)}, ${boundColumns}
+    return `select given.id, ${rowOrNull(bound)}, ${boundColumns}, ${touchedColumn(bound, 'given.id')}
       from unnest($1::text[], ${arrays.join(', ')}) as given (id, ${key.map((_, index) => `k${index}`).join(', ')})
       left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')}
       left join bound_states b on b.tenant_id = app_tenant() and b.type = '${type}' and b.id = given.id`
   })
   const parts = ids.map((id) => partsOf(bound, id))
   const arrays = key.map((_, index) => parts.map((part) => part[index]))
-  return (await tx.executeQuery<Found>(CompiledQuery.raw(text, [[...ids], ...arrays]))).rows.map(compared)
+  return await check(tx, text, [[...ids], ...arrays])
 }
 
 /** The objects of a type whose key begins with `parent`, such as the votes on an approval; all of the tenant without it. */
-export async function readBelow(tx: Transaction, bound: BoundType, parent: string | undefined): Promise<Compared[]> {
+export async function readBelow(tx: Transaction, bound: BoundType, parent: string | undefined): Promise<Checked[]> {
   const { table, key, type } = bound
   const text = built(parent === undefined ? 'all' : 'below', bound, () => {
     const [first = ['', 'text']] = key
@@ -121,14 +131,13 @@ export async function readBelow(tx: Transaction, bound: BoundType, parent: strin
       parent === undefined
         ? ['', '']
         : [`and r.${first[0]} = $1::${first[1]}`, `and id > $1::text || '/' and id < $1::text || '0'`]
-    return `select coalesce(r.id_text, b.id) as id, r.row, ${boundColumns}
+    return `select coalesce(r.id_text, b.id) as id, r.row, ${boundColumns}, ${touchedColumn(bound, 'coalesce(r.id_text, b.id)')}
       from (select ${idText(bound)} as id_text, ${currentText(bound)} as row from ${table} r
           where r.tenant_id = app_tenant() ${rows}) r
       full join (select * from bound_states where tenant_id = app_tenant() and type = '${type}' ${states}) b
         on b.id = r.id_text`
   })
-  const values = parent === undefined ? [] : [parent]
-  return (await tx.executeQuery<Found>(CompiledQuery.raw(text, values))).rows.map(compared)
+  return await check(tx, text, parent === undefined ? [] : [parent])
 }
 
 /**
@@ -179,6 +188,11 @@ export async function readStatesAfter(
       order by b.id`
   })
   return (await tx.executeQuery<Found>(CompiledQuery.raw(text, [after, limit]))).rows.map(compared)
+}
+
+async function check(tx: Transaction, text: string, values: unknown[]): Promise<Checked[]> {
+  const { rows } = await tx.executeQuery<Found & { touched: boolean }>(CompiledQuery.raw(text, values))
+  return rows.map((found) => ({ ...compared(found), touched: found.touched }))
 }
 
 /** The parts of an object's key. Only the last one may contain "/". */

@@ -145,7 +145,7 @@ test('more states than one record takes are divided between several', async () =
 
 test('two concurrent transitions of one object have consecutive revisions', async () => {
   const at = await scene()
-  const id = await ask(at, 5)
+  const id = await ask(at)
   const set = (column: 'parkedAt' | 'usedAt') =>
     running.database.inTenant(at.tenant.id, (tx) =>
       tx

@@ -39,7 +39,7 @@ const ended = async (tenantId: string) =>
 const insertGroup = async (tenantId: string): Promise<string> => {
   const id = newId()
   await owner.query(
-    'insert into approver_groups (tenant_id, id, name, display_name) values ($1, $2, $2::text, $2::text)',
+    'insert into approver_groups (tenant_id, id, name, display_name) values ($1, $2::uuid, $2::uuid::text, $2::uuid::text)',
     [tenantId, id],
   )
   return id

@@ -9,6 +9,8 @@ import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { identityHandler } from '#server/identity/handler.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
+import { bindRows } from '#server/kernel/bound/bind.ts'
+import { startBinding } from '#server/kernel/bound/worker.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { startCommitting } from '#server/kernel/content/commit-content.ts'
 import { encryptPlaintext } from '#server/kernel/content/encrypt-plaintext.ts'
@@ -110,6 +112,7 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   closing.defer(() => queue.close())
   const { mcpServers, trustedIssuers } = settled
   setRuntime({ config, log, mcpServers, trustedIssuers, database, listener, queue, vault: createVault(...masterKeys) })
+  bindRows()
 }
 
 /** What must be true before anything is served. */
@@ -125,7 +128,13 @@ async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncD
   registerDecisions()
   registerCatalog(collectCatalog())
   await runtime().queue.work(jobs)
-  for (const part of [startSealer(), startWitnessing(witnesses), startHousekeeping(ownerUrl), startCommitting()])
+  for (const part of [
+    startSealer(),
+    startWitnessing(witnesses),
+    startHousekeeping(ownerUrl),
+    startCommitting(),
+    startBinding(),
+  ])
     closing.defer(() => part.close())
 }
 

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { createOrganisation, joinOrganisation, newLink, seatApprover } from '#server/access/operator.ts'
 import { rotateLogKey } from '#server/audit/sealing/rotate-log-key.ts'
+import { bindRows } from '#server/kernel/bound/bind.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
@@ -51,6 +52,7 @@ export async function openInstallation(config: Config, say: Say): Promise<() => 
     const queue = await openQueue(url, log)
     closing.push(() => queue.close())
     setRuntime({ config, log, database, listener, queue, vault, mcpServers: {}, trustedIssuers: [] })
+    bindRows()
     return close
   } catch (error) {
     await close()

@@ -3,6 +3,7 @@ import type { JsonObject } from '#lib/json.ts'
 import { AgentDetail } from '#lib/schemas/agents.ts'
 import { ById } from '#lib/schemas/common.ts'
 import { AgentSpec } from '#lib/schemas/manifest.ts'
+import { requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { agentSummaries } from './list.ts'
@@ -14,11 +15,21 @@ export const get = query({
   input: ById,
   output: AgentDetail,
   async run({ tx, tenant, input }) {
-    const [row] = await listAgents(tx, tenant.id, 1, undefined, input.id)
+    const [[row]] = await Promise.all([
+      listAgents(tx, tenant.id, 1, undefined, input.id),
+      requireBound(tx, tenant.id, 'agent', [input.id]),
+      requireBoundBelow(tx, tenant.id, 'agent_owner', input.id),
+    ])
     if (row === undefined) throw notFound()
     const [summary] = await agentSummaries(tx, tenant.id, [row])
     if (summary === undefined) throw notFound()
     const versions = await findVersions(tx, tenant.id, row.id)
+    await requireBound(
+      tx,
+      tenant.id,
+      'agent_version',
+      versions.map(({ id }) => id),
+    )
     const actor = await actorsById(
       tx,
       tenant.id,

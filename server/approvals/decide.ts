@@ -2,6 +2,7 @@ import { ApiError, notFound } from '#lib/errors.ts'
 import { outcomeOf, type StandsIn, seatOf, whyNotDecide, whyNotReject } from '#lib/rules/approvals.ts'
 import { DecideInput, DecideOutput } from '#lib/schemas/approvals.ts'
 import type { Confirmation } from '#lib/schemas/passkeys.ts'
+import { requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { type MutationContext, mutation, refuse } from '#server/kernel/operation.ts'
@@ -40,6 +41,7 @@ export const decide = mutation({
   async run(context) {
     const { tx, tenant, input, auditId } = context
     const approval = await lockApproval(tx, tenant.id, input.approvalId)
+    await requireAsLogged(context, approval)
     if (approval === undefined) throw notFound()
     const standsIn = await requireReviewer(context, approval)
     requireAsRead(input, approval)
@@ -68,6 +70,17 @@ export const decide = mutation({
     }
   },
 })
+
+/** Refuses to decide a request, with votes or as a reviewer, that anyone but this server has written. */
+async function requireAsLogged({ tx, tenant, principal, input }: Context, approval: Row | undefined): Promise<void> {
+  const { memberId } = principal
+  await Promise.all([
+    requireBound(tx, tenant.id, 'approval', [input.approvalId]),
+    requireBoundBelow(tx, tenant.id, 'approval_vote', input.approvalId),
+    requireBound(tx, tenant.id, 'member', [memberId]),
+    approval && requireBound(tx, tenant.id, 'approver_group_member', [`${approval.groupId}/${memberId}`]),
+  ])
+}
 
 /** Refuses a caller who cannot decide this request. Returns their delegator if they decide as a delegate. */
 async function requireReviewer(

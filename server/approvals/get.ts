@@ -3,6 +3,7 @@ import { whyNotDecide, whyNotReject } from '#lib/rules/approvals.ts'
 import { Approval, Decision, GetApprovalInput } from '#lib/schemas/approvals.ts'
 import { Confirmation } from '#lib/schemas/passkeys.ts'
 import { sealStateOf } from '#server/audit/seal-state.ts'
+import { requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorOf, actorsById } from '#server/tenants/actors.ts'
@@ -19,7 +20,11 @@ export const get = query({
   input: GetApprovalInput,
   output: Approval,
   async run({ tx, tenant, principal, input }) {
-    const row = await findApproval(tx, tenant.id, input.approvalId)
+    const [row] = await Promise.all([
+      findApproval(tx, tenant.id, input.approvalId),
+      requireBound(tx, tenant.id, 'approval', [input.approvalId]),
+      requireBoundBelow(tx, tenant.id, 'approval_vote', input.approvalId),
+    ])
     if (row === undefined) throw notFound()
     const facts = await reviewerFacts(tx, tenant, principal, row)
     const votes = await findVotes(tx, tenant.id, row.id)

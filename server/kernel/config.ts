@@ -23,6 +23,7 @@ const expected: Record<string, string> = {
   TOKEN_RATE_LIMIT_PER_MINUTE: 'a whole number of requests from 1 to 1000000000',
   MCP_SERVERS: 'the path of a JSON file',
   PUBLIC_LOG: 'true or false',
+  ADOPT_ROWS_AFTER: 'a whole number of seconds from 0 to 31536000',
   LOG_WITNESSES: 'the path of a JSON file',
   ALLOWED_PRIVATE_HOSTS: 'host names, addresses or networks such as mcp.internal,10.1.0.0/16',
   TRUSTED_PROXIES: 'addresses or networks such as 10.1.0.0/16,2001:db8::/64, and not all addresses',
@@ -51,6 +52,7 @@ const schema = z.object({
   TOKEN_RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000_000).default(60),
   MCP_SERVERS: z.string().min(1).optional(),
   PUBLIC_LOG: flag.default(false),
+  ADOPT_ROWS_AFTER: integer(0, 31_536_000).default(60),
   LOG_WITNESSES: z.string().min(1).optional(),
   ALLOWED_PRIVATE_HOSTS: z
     .string()
@@ -95,6 +97,8 @@ export type Config = {
   mcpServersFile: string | undefined
   /** Whether checkpoints, tiles and keys of the tenants' logs are public. */
   publicLog: boolean
+  /** Seconds without a process of an older version until its rows are bound to the log. */
+  adoptRowsAfter: number
   logWitnessesFile: string | undefined
   /** Non-public hosts that requests to addresses in manifests may reach. */
   allowedPrivateHosts: PrivateHosts
@@ -150,6 +154,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     tokenRateLimitPerMinute: settings.TOKEN_RATE_LIMIT_PER_MINUTE,
     mcpServersFile: settings.MCP_SERVERS,
     publicLog: settings.PUBLIC_LOG,
+    adoptRowsAfter: settings.ADOPT_ROWS_AFTER,
     logWitnessesFile: settings.LOG_WITNESSES,
     allowedPrivateHosts: settings.ALLOWED_PRIVATE_HOSTS ?? noPrivateHosts,
     trustedProxies: settings.TRUSTED_PROXIES ?? [],

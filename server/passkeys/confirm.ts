@@ -2,6 +2,7 @@ import type { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import type { Assertion } from '#lib/schemas/passkeys.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { refuse } from '#server/kernel/operation.ts'
 import { spendChallenge } from './challenge.ts'
@@ -31,6 +32,7 @@ export async function confirmWithPasskey(
     throw refused('This confirmation is for another operation, has already been used, or has expired. Confirm again.')
   const passkey = await lockCredential(tx, tenant.id, principal.memberId, assertion.id)
   if (passkey === undefined) throw refused('This passkey is not one of yours, or has been removed.')
+  await requireBound(tx, tenant.id, 'passkey', [passkey.id])
   const signCount = await verify(assertion, spent.challenge, passkey)
   if (signCount === undefined) throw refused('The signature of this passkey is not valid.')
   await setUsed(tx, tenant.id, passkey.id, signCount)

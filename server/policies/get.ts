@@ -1,6 +1,7 @@
 import { notFound } from '#lib/errors.ts'
 import { ById } from '#lib/schemas/common.ts'
 import { PolicyDetail } from '#lib/schemas/policies.ts'
+import { requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findPolicy, listVersions } from './store.ts'
@@ -14,7 +15,11 @@ export const getPolicy = query({
   input: ById,
   output: PolicyDetail,
   async run({ tx, tenant, input }) {
-    const policy = await findPolicy(tx, tenant.id, input.id)
+    const [policy] = await Promise.all([
+      findPolicy(tx, tenant.id, input.id),
+      requireBound(tx, tenant.id, 'policy', [input.id]),
+      requireBoundBelow(tx, tenant.id, 'policy_version', input.id),
+    ])
     if (policy === undefined) throw notFound()
     const versions = await listVersions(tx, tenant.id, policy.id, newest)
     const actor = await actorsById(

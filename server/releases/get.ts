@@ -2,6 +2,7 @@ import { notFound } from '#lib/errors.ts'
 import type { JsonValue } from '#lib/json.ts'
 import { ReleaseDetail } from '#lib/schemas/agents.ts'
 import { ById } from '#lib/schemas/common.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { listBoundPolicies } from '#server/policies/decisions/decision-store.ts'
 import { actorsById } from '#server/tenants/actors.ts'
@@ -16,7 +17,10 @@ export const get = query({
   input: ById,
   output: ReleaseDetail,
   async run({ tx, tenant, input }) {
-    const row = await findRelease(tx, tenant.id, input.id)
+    const [row] = await Promise.all([
+      findRelease(tx, tenant.id, input.id),
+      requireBound(tx, tenant.id, 'release', [input.id]),
+    ])
     if (row === undefined) throw notFound()
     const actor = await actorsById(tx, tenant.id, [row.proposedBy])
     const content = ReleaseContent.parse(row.content)

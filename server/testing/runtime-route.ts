@@ -1,3 +1,4 @@
+import { bindRows } from '#server/kernel/bound/bind.ts'
 import { loadConfig } from '#server/kernel/config.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
@@ -23,5 +24,6 @@ export async function POST(): Promise<Response> {
     mcpServers: {},
     trustedIssuers: [],
   })
+  bindRows()
   return new Response(null, { status: 204 })
 }

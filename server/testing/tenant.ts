@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { permissionsOf } from '#lib/permissions.ts'
 import type { Caller, Tenant } from '#server/kernel/auth/principal.ts'
+import { bindRows } from '#server/kernel/bound/bind.ts'
 import { loadConfig } from '#server/kernel/config.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
@@ -37,6 +38,7 @@ export async function testRuntime(
     trustedIssuers: [],
   }
   setRuntime(runtime)
+  bindRows()
   return {
     ...runtime,
     async close() {

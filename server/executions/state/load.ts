@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { ExecutionStatus } from '#lib/schemas/executions.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
@@ -24,6 +25,7 @@ export async function loadExecution(tx: Transaction, tenantId: string, id: strin
     findExecution(tx, tenantId, id),
     findSteps(tx, tenantId, id),
     tenantById(tx, tenantId),
+    requireBound(tx, tenantId, 'execution', [id]),
   ])
   if (row === undefined) return undefined
   const content = await contentOf(tx, tenantId, row)
@@ -50,7 +52,10 @@ async function contentOf(
 ): Promise<ReleaseContent> {
   const known = read.get(releaseDigest)
   if (known !== undefined) return known
-  const { content } = await findReleaseContent(tx, tenantId, releaseId)
+  const [{ content }] = await Promise.all([
+    findReleaseContent(tx, tenantId, releaseId),
+    requireBound(tx, tenantId, 'release', [releaseId]),
+  ])
   return parsedContent(releaseDigest, content)
 }
 

@@ -1,5 +1,6 @@
 import { notFound } from '#lib/errors.ts'
 import { GetReceiptInput, Receipt } from '#lib/schemas/inputs.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
@@ -12,7 +13,10 @@ export const get = query({
   input: GetReceiptInput,
   output: Receipt,
   async run({ tx, tenant, input }) {
-    const row = await findReceipt(tx, tenant.id, input.receiptId)
+    const [row] = await Promise.all([
+      findReceipt(tx, tenant.id, input.receiptId),
+      requireBound(tx, tenant.id, 'input_event', [input.receiptId]),
+    ])
     if (row === undefined) throw notFound()
     const erased = await findErased(tx, tenant.id, 'input_event', row.id)
     const [view] = await receiptViews(tx, tenant.id, [row], await actorsById(tx, tenant.id, [row.submittedBy]))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { definedOnly, type JsonValue } from '#lib/json.ts'
+import { definedOnly, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { beforeCommit } from '#server/kernel/db/transaction.ts'
@@ -24,7 +24,25 @@ export type AuditAct = {
 export const systemActor = { type: 'system', id: 'countersign', name: 'Countersign' } as const
 
 // Owned by this module: the records that an open transaction is going to write.
-const waiting = new WeakMap<Transaction, { tenantId: string; records: UnplacedRecord[] }>()
+type Waiting = { tenantId: string; records: UnplacedRecord[]; last: { before: Before; after: JsonObject } }
+type Before = Parameters<typeof recordAround>[0]
+const waiting = new WeakMap<Transaction, Waiting>()
+
+/** The state of an object after the operation, as its record commits to it; `digest` is null if it was deleted. */
+export type RecordedState = { type: string; id: string; revision: number; form: number; digest: string | null }
+
+/**
+ * Adds the states of the objects that a transaction changed to its last record. Returns the record's id, or undefined if
+ * the transaction does not have a record yet.
+ */
+export function addStates(tx: Transaction, states: readonly RecordedState[]): string | undefined {
+  const found = waiting.get(tx)
+  const record = found?.records.at(-1)
+  if (found === undefined || record === undefined) return undefined
+  const { before, after } = found.last
+  record.around = recordAround(before, { ...after, states: states.map((state) => ({ ...state })) })
+  return record.auditId
+}
 
 /**
  * Appends one record to the tenant's log of today, in the caller's transaction: if the record can't be written, the
@@ -38,20 +56,21 @@ export async function appendAudit(
 ): Promise<string> {
   const auditId = act.auditId ?? newId()
   const { action, actor, resource, reason, details, requestId } = act
+  const last = {
+    before: { action, actor },
+    after: definedOnly({ auditId, resource, reason, details: details && definedOnly(details), requestId }),
+  }
   const record: UnplacedRecord = {
     auditId,
     type: action,
-    around: recordAround(
-      { action, actor },
-      definedOnly({ auditId, resource, reason, details: details && definedOnly(details), requestId }),
-    ),
+    around: recordAround(last.before, last.after),
     leafTail: leafTail({ tenant: tenant.externalId, type: action }),
     nonce: randomBytes(32),
   }
   const before = waiting.get(tx)
   if (before === undefined) {
     const records = [record]
-    waiting.set(tx, { tenantId: tenant.id, records })
+    waiting.set(tx, { tenantId: tenant.id, records, last })
     beforeCommit(tx, (notices) => {
       waiting.delete(tx)
       return appendRecords(tenant.id, records, notices)
@@ -60,6 +79,7 @@ export async function appendAudit(
     if (before.tenantId !== tenant.id)
       throw new Error('The transaction is bound to one tenant, and can write only to its log.')
     before.records.push(record)
+    before.last = last
   }
   notify(tx, 'audit', tenant.id)
   return auditId

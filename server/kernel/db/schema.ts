@@ -268,6 +268,24 @@ export interface BatchResources {
   tenantId: string;
 }
 
+export interface BoundAdoptions {
+  auditId: string;
+  endedAt: Timestamp;
+  mac: Buffer;
+  tenantId: string;
+}
+
+export interface BoundStates {
+  auditId: string;
+  digest: Buffer | null;
+  form: number;
+  id: string;
+  mac: Buffer;
+  revision: number;
+  tenantId: string;
+  type: string;
+}
+
 export interface BrandingImages {
   bytes: Buffer;
   createdAt: Generated<Timestamp>;
@@ -921,6 +939,8 @@ export interface DB {
   auditTiles: AuditTiles;
   auditTrees: AuditTrees;
   batchResources: BatchResources;
+  boundAdoptions: BoundAdoptions;
+  boundStates: BoundStates;
   brandingImages: BrandingImages;
   contentFormats: ContentFormats;
   dpopProofs: DpopProofs;

@@ -1,6 +1,7 @@
 import {
   CamelCasePlugin,
   type CompiledQuery,
+  type DatabaseConnection,
   DefaultQueryExecutor,
   DummyDriver,
   type Kysely,
@@ -10,6 +11,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely'
 import pg from 'pg'
+import { type BoundType, writtenBy } from '#server/kernel/bound/types.ts'
 import { PooledConnection } from './connection.ts'
 import type { DB } from './schema.ts'
 
@@ -25,13 +27,40 @@ export type OpenTransaction = {
   rollBack(): Promise<void>
 }
 
+/** SQLSTATE in_failed_sql_transaction */
+const transactionFailed = '25P02'
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** A notification that a transaction sends when it is committed. */
 export type Notice = { channel: string; topic: string }
 /** A transaction's last statement. It also sends the notifications (pg_notify). */
 type LastStatement = (notices: readonly Notice[]) => CompiledQuery
-type Closing = { notices: Map<string, Notice>; last: LastStatement | undefined }
+type Closing = {
+  notices: Map<string, Notice>
+  last: LastStatement | undefined
+  /** Types of evidence whose tables the transaction has written since its rows were last bound. */
+  written: Set<BoundType>
+  /** Statements that are sent together with the last one. */
+  pending: CompiledQuery[]
+}
+
+/** Binds rows of evidence to the audit log before a transaction is committed: server/kernel/bound/bind.ts. */
+export type Binder = {
+  /** Throws if the rows may not be bound; nothing is committed then. The result is sent with the COMMIT. */
+  bind(tx: Transaction, written: readonly BoundType[]): Promise<CompiledQuery | undefined>
+  /** Forgets what was written, before the transaction continues. */
+  forget(tx: Transaction, written: readonly BoundType[]): Promise<void>
+  /** Called after a transaction was rolled back because of `error`. */
+  failed(error: unknown): Promise<void>
+}
+
+// Owned by this module: set once when the process starts. Without it a transaction that writes evidence can't commit.
+let binder: Binder | undefined
+
+export function bindWith(one: Binder): void {
+  binder = one
+}
 
 // Owned by this module: the work at the commit of an open transaction.
 const closings = new WeakMap<Transaction, Closing>()
@@ -57,12 +86,39 @@ export function beforeCommit(tx: Transaction, last: LastStatement): void {
   closing.last = last
 }
 
-/** Writes the last statement now instead of with the COMMIT, before the transaction is bound to another tenant. */
+/** Writes what is left for the COMMIT now, because the transaction is going to be bound to another tenant. */
 export async function writeLast(tx: Transaction): Promise<void> {
   const closing = closingOf(tx)
-  const { last } = closing
+  const written = [...closing.written]
+  if (written.length > 0) {
+    await bindWritten(tx, closing)
+    await binder?.forget(tx, written)
+  }
+  const { last, pending } = closing
   closing.last = undefined
+  closing.pending = []
+  for (const statement of pending) await tx.executeQuery(statement)
   if (last !== undefined) await tx.executeQuery(last([]))
+}
+
+async function bindWritten(tx: Transaction, closing: Closing): Promise<void> {
+  if (closing.written.size === 0) return
+  if (binder === undefined)
+    throw new Error('Rows of evidence can be written only by a process that binds them (bindWith).')
+  const states = await binder.bind(tx, [...closing.written])
+  closing.written.clear()
+  if (states !== undefined) closing.pending.push(states)
+}
+
+// Owned by this module: the types that a frequent text writes.
+const knownTexts = new Map<string, readonly BoundType[]>()
+const mostKnownTexts = 4096
+const longestKnownText = 8192
+
+function noteWritten({ written }: Closing, text: string): void {
+  const types = knownTexts.get(text) ?? writtenBy(text)
+  if (knownTexts.size < mostKnownTexts && text.length <= longestKnownText) knownTexts.set(text, types)
+  for (const type of types) written.add(type)
 }
 
 const tell = (notices: readonly Notice[]): string =>
@@ -96,6 +152,14 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
     begun.catch(() => connection.discard())
   }
   let open = true
+  const closing: Closing = { notices: new Map(), last: undefined, written: new Set(), pending: [] }
+  const noting: DatabaseConnection = {
+    executeQuery(query) {
+      noteWritten(closing, query.sql)
+      return connection.executeQuery(query)
+    },
+    streamQuery: () => connection.streamQuery(),
+  }
   const executor = new DefaultQueryExecutor(
     compiler,
     adapter,
@@ -103,13 +167,12 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
       provideConnection: (use) => {
         if (!open) throw new Error('The transaction has ended, so this statement would run in another one.')
         begin()
-        return use(connection)
+        return use(noting)
       },
     },
     plugins,
   )
   const tx: Transaction = new KyselyTransaction<DB>({ config: { dialect, plugins }, dialect, driver, executor })
-  const closing: Closing = { notices: new Map(), last: undefined }
   closings.set(tx, closing)
   const end = async (statement: 'commit' | 'rollback') => {
     if (!open) throw new Error('The transaction has already ended.')
@@ -132,24 +195,38 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
   }
   return {
     tx,
-    commit: () => end('commit'),
+    async commit() {
+      try {
+        if (open) await bindWritten(tx, closing)
+      } catch (error) {
+        // A statement has failed before; the COMMIT reports that.
+        if (Reflect.get(Object(error), 'code') !== transactionFailed) {
+          await end('rollback')
+          await binder?.failed(error)
+          throw error
+        }
+      }
+      await end('commit')
+    },
     rollBack: () => end('rollback'),
   }
 }
 
-const hasLast = ({ notices, last }: Closing): boolean => notices.size > 0 || last !== undefined
+const hasLast = ({ notices, last, pending }: Closing): boolean =>
+  notices.size > 0 || last !== undefined || pending.length > 0
 
 /** Returns the tag of the COMMIT; throws the error of the last statement. */
-async function sendCommit(connection: PooledConnection, { notices, last }: Closing): Promise<string> {
+async function sendCommit(connection: PooledConnection, { notices, last, pending }: Closing): Promise<string> {
   const told = [...notices.values()]
-  if (last === undefined) return await connection.send(told.length === 0 ? 'commit' : `select ${tell(told)}; commit`)
-  const [written, committed] = await Promise.allSettled([
-    connection.executeQuery(last(told)),
-    connection.send('commit'),
-  ])
-  if (written.status === 'rejected') throw written.reason
-  if (committed.status === 'rejected') throw committed.reason
-  return committed.value
+  const statements = last === undefined ? pending : [...pending, last(told)]
+  const commit = last === undefined && told.length > 0 ? `select ${tell(told)}; commit` : 'commit'
+  if (statements.length === 0) return await connection.send(commit)
+  const [committed, ...written] = await Promise.allSettled([
+    ...statements.map((statement) => connection.executeQuery(statement)),
+    connection.send(commit),
+  ]).then((settled) => [settled.at(-1), ...settled.slice(0, -1)])
+  for (const one of [...written, committed]) if (one?.status === 'rejected') throw one.reason
+  return String(committed?.status === 'fulfilled' ? committed.value : '')
 }
 
 /** Commits when `work` returns, rolls back when it throws. */
@@ -162,6 +239,7 @@ export async function within<T>(
     result = await work(tx)
   } catch (error) {
     await rollBack()
+    await binder?.failed(error)
     throw error
   }
   await commit()

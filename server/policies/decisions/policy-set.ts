@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { requireAllBound, requireBound } from '#server/kernel/bound/check.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { Lru } from '#server/policies/engine/lru.ts'
 import type { PolicyText } from '#server/policies/engine/terms.ts'
@@ -34,6 +35,7 @@ export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, e
   const known = kept.get(place)
   if (known !== undefined && known.revision === revision) return known
   const rows = await listBoundPolicies(tx, tenantId, agent, environment)
+  await requireAsLogged(tx, tenantId, revision, rows)
   const enforced = rows.filter(({ mode }) => mode === 'enforce').map(bare)
   const shadows = rows.filter(({ mode }) => mode === 'shadow')
   const replaced = new Set(shadows.map(({ policyId }) => policyId))
@@ -46,6 +48,23 @@ export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, e
   }
   kept.set(place, made, rows.length + 1)
   return made
+}
+
+// The revision of the bindings of which this process knows, by tenant, that all of them are those in the log.
+const logged = new Lru<string>(10_000)
+
+/** Refuses to decide by bindings or versions that anyone but this server has written, or without one that was deleted. */
+async function requireAsLogged(
+  tx: Transaction,
+  tenantId: string,
+  revision: string | undefined,
+  rows: readonly BoundPolicy[],
+): Promise<void> {
+  if (revision === undefined || logged.get(tenantId) !== revision) await requireAllBound(tx, tenantId, 'policy_binding')
+  if (revision !== undefined) logged.set(tenantId, revision, 1)
+  await requireBound(tx, tenantId, 'policy_version', [
+    ...new Set(rows.map(({ policyId, version }) => `${policyId}/${version}`)),
+  ])
 }
 
 const bare = ({ policyId, name, version, digest }: BoundPolicy): DecidingPolicy => ({ policyId, name, version, digest })

@@ -25,6 +25,7 @@ export async function secondNode(api: TestApi, more: Record<string, string> = {}
       IDENTITY: 'embedded',
       RATE_LIMIT_PER_MINUTE: '1000000',
       TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
+      ADOPT_ROWS_AFTER: '86400',
       DATABASE_URL: api.ownerUrl,
       DATA_DIR: join(folder, 'data'),
       MCP_SERVERS: join(folder, 'mcp.json'),

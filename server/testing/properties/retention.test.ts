@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bindRows } from '#server/kernel/bound/bind.ts'
 import { loadConfig } from '#server/kernel/config.ts'
 import { type Database, openDatabase } from '#server/kernel/db/database.ts'
 import { migrate } from '#server/kernel/db/migrate.ts'
+import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
 import { createLog } from '#server/kernel/log.ts'
 import { type Runtime, setRuntime } from '#server/kernel/runtime.ts'
+import { createVault } from '#server/kernel/vault.ts'
 import { purgeContent } from '#server/privacy/retention.ts'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { contentWith } from '#server/testing/content.ts'
@@ -83,7 +86,9 @@ beforeAll(async () => {
   const config = loadConfig({ DATA_DIR: join(dirname(api.gate), 'data'), LOG_LEVEL: 'silent' })
   const log = createLog('silent')
   database = openDatabase(await migrate(api.ownerUrl), log, 2)
-  setRuntime({ config, log, database } as Runtime)
+  const vault = createVault(...(await loadMasterKeys(config)))
+  setRuntime({ config, log, database, vault } as Runtime)
+  bindRows()
 }, 180_000)
 afterAll(async () => {
   await database.close()

@@ -2,6 +2,7 @@ import { ApiError } from '#lib/errors.ts'
 import { isJustification, justificationRule } from '#lib/rules/justification.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { actorOfCall } from '#server/kernel/operation.ts'
@@ -19,7 +20,7 @@ export type Authority = {
   justification: string
 }
 
-/** Returns the fields of `traceId` that the caller may see, or a sentence that states why none. It does not throw. */
+/** Returns the fields of `traceId` that the caller may see, or a sentence that states why none. Throws only IntegrityFailed. */
 export async function authorityOver(
   tx: Transaction,
   { tenant, principal, justification }: Caller,
@@ -28,8 +29,10 @@ export async function authorityOver(
   if (!principal.permissions.has('trace:unmask'))
     return 'Sensitive values stay masked: showing them requires the permission trace:unmask and a justification.'
   const grant = await findGrant(tx, tenant.id, traceId, principal.memberId)
-  if (grant !== undefined)
+  if (grant !== undefined) {
+    await requireBound(tx, tenant.id, 'unmask_grant', [grant.id])
     return { grantId: grant.id, fields: grant.fields, purpose: grant.purpose, justification: grant.justification }
+  }
   if (justification === undefined)
     return 'Sensitive values stay masked: you don’t have an unmask grant for this trace, and the request does not include a justification.'
   if (!isJustification(justification)) return `Sensitive values stay masked. ${justificationRule}`

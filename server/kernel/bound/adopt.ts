@@ -1,0 +1,103 @@
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/transaction.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { adoptionEnded, adoptionMac } from './adopted.ts'
+import { adoptionEndedAction, findExternalId, insertAdoption, lockAdoption } from './adoption-store.ts'
+import { changeToAdopt, recordChanges } from './bind.ts'
+import { type Compared, readRowsAfter, readStatesAfter } from './store.ts'
+import { type BoundType, boundTypes, form } from './types.ts'
+
+/** Rows of one transaction, and states of one record. */
+const batch = 500
+/** A row that a transaction changed in the meantime is left for the next round. */
+const mostRounds = 5
+
+/** Another process adopts the tenant's rows. */
+class Busy extends Error {}
+
+/**
+ * Binds all rows of a tenant that no version before this one bound, in batches, and writes the end to the log: from then on a
+ * row that differs from its state is tampering. Call it only while no process of an older version can write. Returns false if
+ * it has to be called again: another process does the same, or rows were being changed.
+ */
+export async function adoptTenant(tenantId: string): Promise<boolean> {
+  if (await inTenant(tenantId, (tx) => adoptionEnded(tx, tenantId))) return true
+  try {
+    for (let round = 0; round < mostRounds; round++) {
+      for (const bound of boundTypes) await adoptRows(tenantId, bound)
+      if (await isAllBound(tenantId)) return await endAdoption(tenantId)
+    }
+    return false
+  } catch (error) {
+    if (error instanceof Busy) return false
+    throw error
+  }
+}
+
+const inTenant = <T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  runtime().database.inTenant(tenantId, work)
+
+async function adoptRows(tenantId: string, bound: BoundType): Promise<void> {
+  const adopt = (read: (tx: Transaction) => Promise<Compared[]>) =>
+    inTenant(tenantId, async (tx) => {
+      if (!(await lockAdoption(tx, tenantId))) throw new Busy()
+      const objects = await read(tx)
+      const cipher = await tenantCipher(tx, tenantId)
+      const changes = objects.flatMap((one) => changeToAdopt(cipher, bound, one) ?? [])
+      if (changes.length > 0) await tx.executeQuery(await recordChanges(tx, tenantId, cipher, changes, 'state.adopted'))
+      return objects
+    })
+  await pages((after) => adopt((tx) => readRowsAfter(tx, bound, after, { limit: batch, lock: true })))
+  // A process of an older version deletes rows without recording it.
+  await pages((after) => adopt(async (tx) => await readStatesAfter(tx, bound, after ?? '', batch)))
+}
+
+async function isAllBound(tenantId: string): Promise<boolean> {
+  const cipher = await inTenant(tenantId, (tx) => tenantCipher(tx, tenantId))
+  for (const bound of boundTypes) {
+    let open = false
+    const look = async (objects: Compared[]) => {
+      open ||= objects.some((one) => changeToAdopt(cipher, bound, one) !== undefined)
+      return open ? [] : objects
+    }
+    await pages((after) =>
+      inTenant(tenantId, async (tx) => look(await readRowsAfter(tx, bound, after, { limit: batch, lock: false }))),
+    )
+    await pages((after) => inTenant(tenantId, async (tx) => look(await readStatesAfter(tx, bound, after ?? '', batch))))
+    if (open) return false
+  }
+  return true
+}
+
+async function pages(read: (after: string | undefined) => Promise<Compared[]>): Promise<void> {
+  let after: string | undefined
+  for (;;) {
+    const objects = await read(after)
+    if (objects.length === 0) return
+    after = objects.at(-1)?.id
+  }
+}
+
+async function endAdoption(tenantId: string): Promise<boolean> {
+  return await inTenant(tenantId, async (tx) => {
+    if (!(await lockAdoption(tx, tenantId))) throw new Busy()
+    if (await adoptionEnded(tx, tenantId)) return true
+    const row = { auditId: newId(), endedAt: new Date() }
+    await appendAudit(
+      tx,
+      { id: tenantId, externalId: await findExternalId(tx, tenantId) },
+      {
+        auditId: row.auditId,
+        actor: systemActor,
+        action: adoptionEndedAction,
+        resource: { type: 'tenant', id: tenantId },
+        details: { form },
+      },
+    )
+    const mac = adoptionMac(await tenantCipher(tx, tenantId), row)
+    await insertAdoption(tx, { tenantId, ...row, mac })
+    return true
+  })
+}

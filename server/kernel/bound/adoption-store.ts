@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/transaction.ts'
+
+export const adoptionEndedAction = 'state.adoption_ended'
+
+// Owned by this module: names in leaves of the log, which never change.
+const externalIds = new Map<string, string>()
+const mostExternalIds = 10_000
+
+/** The tenant's name in leaves of the log. */
+export async function findExternalId(tx: Transaction, tenantId: string): Promise<string> {
+  const known = externalIds.get(tenantId)
+  if (known !== undefined) return known
+  const row = await tx.selectFrom('tenants').select('externalId').where('id', '=', tenantId).executeTakeFirstOrThrow()
+  if (externalIds.size < mostExternalIds) externalIds.set(tenantId, row.externalId)
+  return row.externalId
+}
+
+export const findAdoption = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('boundAdoptions')
+    .select(['auditId', 'endedAt', 'mac'])
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst()
+
+/** Whether the log contains the end of an adoption: its row can't be deleted unnoticed. */
+export const isAdoptionLogged = async (tx: Transaction, tenantId: string): Promise<boolean> =>
+  (await tx
+    .selectFrom('auditRecords')
+    .select('auditId')
+    .where('tenantId', '=', tenantId)
+    .where('type', '=', adoptionEndedAction)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+export async function insertAdoption(
+  tx: Transaction,
+  row: { tenantId: string; auditId: string; endedAt: Date; mac: Buffer },
+): Promise<void> {
+  await tx.insertInto('boundAdoptions').values(row).execute()
+}
+
+/** Only one process binds a tenant's older rows. False if another one does, until this transaction ends. */
+export async function lockAdoption(tx: Transaction, tenantId: string): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended('bound adoption ' || ${tenantId}, 0)) as locked`.execute(tx)
+  return rows[0]?.locked === true
+}

@@ -1,0 +1,133 @@
+import { addStates, appendAudit, type RecordedState, systemActor } from '#server/kernel/audit/append.ts'
+import { type Binder, bindWith, type Transaction } from '#server/kernel/db/transaction.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { adoptionEnded } from './adopted.ts'
+import { findExternalId } from './adoption-store.ts'
+import { whyTampered } from './check.ts'
+import { IntegrityFailed, reportTampered } from './integrity-failed.ts'
+import { hasRightMac, rowDigest, stateMac } from './state.ts'
+import { forgetTouched, type NewState, readTouched, type Touched, writeStates } from './store.ts'
+import { type BoundType, form } from './types.ts'
+
+/** A record with more states would be hard to read, and its row large. */
+const mostStates = 500
+
+/** The next state of an object, before it has a record. */
+export type Change = { type: string; id: string; revision: number; digest: Buffer | null }
+
+/** Binds the rows of evidence that transactions write from here on. Called when a process starts. */
+export const bindRows = (): void => bindWith(binder)
+
+const binder: Binder = {
+  async bind(tx, written) {
+    const touched = await Promise.all(written.map(async (bound) => ({ bound, rows: await readTouched(tx, bound) })))
+    const tenantId = touched.flatMap(({ rows }) => rows)[0]?.tenantId
+    if (tenantId === undefined) return undefined
+    const [cipher, strict] = await Promise.all([tenantCipher(tx, tenantId), adoptionEnded(tx, tenantId)])
+    const changes = touched.flatMap(({ bound, rows }) =>
+      rows.flatMap((row) => {
+        const reason = strict ? whyTamperedBefore(cipher, bound, row) : undefined
+        if (reason !== undefined) throw new IntegrityFailed({ tenantId, type: bound.type, id: row.id, reason })
+        return changeOf(cipher, bound, row) ?? []
+      }),
+    )
+    return changes.length === 0 ? undefined : await recordChanges(tx, tenantId, cipher, changes, 'state.recorded')
+  },
+  forget: (tx, written) =>
+    forgetTouched(
+      tx,
+      written.map(({ table }) => table),
+    ),
+  async failed(error) {
+    if (error instanceof IntegrityFailed) await reportTampered(error.tampered)
+  },
+}
+
+/** Why the row that a transaction has changed was not the bound one before: its change would hide that. */
+const whyTamperedBefore = (cipher: TenantCipher, bound: BoundType, { id, before, bound: state }: Touched) =>
+  whyTampered(cipher, bound, { id, row: before, bound: state })
+
+/** Undefined if nothing that the state contains has changed. */
+function changeOf(
+  cipher: TenantCipher,
+  bound: BoundType,
+  { id, row, bound: state }: Pick<Touched, 'id' | 'row' | 'bound'>,
+): Change | undefined {
+  const { type } = bound
+  if (row === null)
+    return state === null || state.digest === null
+      ? undefined
+      : { type, id, revision: state.revision + 1, digest: null }
+  if (
+    state !== null &&
+    state.form === form &&
+    state.digest !== null &&
+    rowDigest(cipher, bound, id, state.revision, row).equals(state.digest) &&
+    hasRightMac(cipher, type, id, state)
+  )
+    return undefined
+  const revision = (state?.revision ?? 0) + 1
+  return { type, id, revision, digest: rowDigest(cipher, bound, id, revision, row) }
+}
+
+/** The change that binds a row as it is now, whatever wrote it; undefined if it is bound. */
+export const changeToAdopt = changeOf
+
+/**
+ * Adds the new states to the transaction's last record, or to records of their own (`action`), and returns the statement that
+ * stores them.
+ */
+export async function recordChanges(
+  tx: Transaction,
+  tenantId: string,
+  cipher: TenantCipher,
+  changes: readonly Change[],
+  action: 'state.recorded' | 'state.adopted',
+): Promise<ReturnType<typeof writeStates>> {
+  const sorted = changes.toSorted((a, b) => compare(a.type, b.type) || compare(a.id, b.id))
+  const states: NewState[] = []
+  for (let at = 0; at < sorted.length; at += mostStates) {
+    const part = sorted.slice(at, at + mostStates)
+    const recorded = part.map(recordedState)
+    const auditId = (at === 0 ? addStates(tx, recorded) : undefined) ?? (await record(tx, tenantId, recorded, action))
+    for (const change of part) {
+      const state = { form, revision: change.revision, digest: change.digest, auditId }
+      states.push({ ...state, type: change.type, id: change.id, mac: stateMac(cipher, change.type, change.id, state) })
+    }
+  }
+  return writeStates(tenantId, states)
+}
+
+const recordedState = ({ type, id, revision, digest }: Change): RecordedState => ({
+  type,
+  id,
+  revision,
+  form,
+  digest: digest === null ? null : `sha256:${digest.toString('hex')}`,
+})
+
+async function record(
+  tx: Transaction,
+  tenantId: string,
+  states: readonly RecordedState[],
+  action: string,
+): Promise<string> {
+  const [only, ...others] = states
+  const externalId = await findExternalId(tx, tenantId)
+  await appendAudit(
+    tx,
+    { id: tenantId, externalId },
+    {
+      actor: systemActor,
+      action,
+      resource:
+        only !== undefined && others.length === 0 ? { type: only.type, id: only.id } : { type: 'tenant', id: tenantId },
+    },
+  )
+  const auditId = addStates(tx, states)
+  if (auditId === undefined) throw new Error('unreachable: the transaction has a record')
+  return auditId
+}
+
+// By code unit, as canonical JSON sorts keys.
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,240 @@
+import { CompiledQuery } from 'kysely'
+import type { Transaction } from '#server/kernel/db/transaction.ts'
+import { type BoundState, camelCase } from './state.ts'
+import type { BoundType } from './types.ts'
+
+// Statements are built once for each type and then constant, so that frequent ones are prepared. The process composes the
+// state itself: a function of the database that did it could be replaced.
+
+/** A row that exists or existed, next to its bound state. `row`: JSON of the columns of its form, null if it is missing. */
+export type Compared = {
+  id: string
+  row: string | null
+  bound: (BoundState & { mac: Buffer }) | null
+}
+
+/** `touched`: the transaction has written it before, so that it matches its state only when it is committed. */
+export type Checked = Compared & { touched: boolean }
+
+/** The same for a row that a transaction touched. `before`: the row as it was; null if it was inserted. */
+export type Touched = Compared & { tenantId: string; before: string | null }
+
+type Found = {
+  id: string
+  row: string | null
+  form: number | null
+  revision: number | null
+  digest: Buffer | null
+  auditId: string | null
+  mac: Buffer | null
+}
+
+const commitment = (value: string): string =>
+  `case when ${value} is null then null
+    when substring(${value} from 1 for 1) = '\\x04' and octet_length(${value}) >= 37
+      then to_jsonb(rtrim(translate(encode(substring(${value} from 6 for 32), 'base64'), '+/', '-_'), '='))
+    when substring(${value} from 1 for 1) = '\\x05' and octet_length(${value}) = 33
+      then to_jsonb(rtrim(translate(encode(substring(${value} from 2 for 32), 'base64'), '+/', '-_'), '='))
+    else jsonb_build_object('ciphertext', encode(sha256(${value}), 'hex')) end`
+
+const moment = (value: string): string =>
+  `case when isfinite(${value}) then to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') else ${value}::text end`
+
+/** The state of a row `r` as JSON; `content` gives the commitment of a column with content. */
+function stateText(bound: BoundType, content: (column: string) => string): string {
+  const { key, plain, times, large = [], bytes = [], committed = [] } = bound
+  const members = [
+    ...[...key.map(([column]) => column), ...plain, ...committed].map((column) => [column, `r.${column}`]),
+    ...times.map((column) => [column, moment(`r.${column}`)]),
+    ...large.map((column) => [column, `r.${column}::text`]),
+    ...bytes.map((column) => [column, `encode(r.${column}, 'base64')`]),
+    ...(bound.content ?? []).map((column) => [column, content(column)]),
+  ]
+  const pairs = members.map(([column = '', value]) => `'${camelCase(column)}', ${value}`)
+  return `jsonb_build_object(${pairs.join(', ')})::text`
+}
+
+const currentText = (bound: BoundType): string => stateText(bound, (column) => commitment(`r.${column}`))
+const idText = ({ key }: BoundType, row = 'r'): string =>
+  key.map(([column]) => `${row}.${column}::text`).join(` || '/' || `)
+const boundColumns = 'b.form, b.revision, b.digest, b.audit_id, b.mac'
+const rowOrNull = (bound: BoundType): string =>
+  `case when r.tenant_id is null then null else ${currentText(bound)} end as row`
+
+const texts = new Map<string, string>()
+const built = (name: string, bound: BoundType, build: () => string): string => {
+  const key = `${name} ${bound.type}`
+  const known = texts.get(key)
+  if (known !== undefined) return known
+  const text = build()
+  texts.set(key, text)
+  return text
+}
+
+/** The notes of a table's triggers in this transaction (migration 0062), as a JSON array. */
+const notes = (table: string): string =>
+  `('[' || rtrim(coalesce(current_setting('app.touched_${table}', true), ''), ',') || ']')::jsonb`
+
+const touchedColumn = ({ table }: BoundType, id: string): string =>
+  `${id} in (select array_to_string(array(select jsonb_array_elements_text(note->'k')), '/')
+    from jsonb_array_elements(${notes(table)}) as noted (note)) as touched`
+
+/** The rows of a table that this transaction touched. */
+export async function readTouched(tx: Transaction, bound: BoundType): Promise<Touched[]> {
+  const { table, key, type } = bound
+  const text = built('touched', bound, () => {
+    const parts = key.map(([column, kind], index) => `r.${column} = (note.k->>${index})::${kind}`)
+    return `with notes as materialized (
+        select distinct on (note->'k') note->'k' as k, note->'o' as o
+        from jsonb_array_elements(${notes(table)}) with ordinality as noted (note, place)
+        order by note->'k', place
+      ), note as (select k, o, array_to_string(array(select jsonb_array_elements_text(k)), '/') as id from notes)
+      select app_tenant() as tenant_id, note.id, ${rowOrNull(bound)}, ${boundColumns},
+        (select ${stateText(bound, (column) => `note.o->'${column}'`)}
+          from jsonb_populate_record(null::${table}, note.o) r where note.o is not null) as before
+      from note
+      left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')}
+      left join bound_states b on b.tenant_id = app_tenant() and b.type = '${type}' and b.id = note.id`
+  })
+  const { rows } = await tx.executeQuery<Found & { tenantId: string; before: string | null }>(CompiledQuery.raw(text))
+  return rows.map((found) => ({ ...compared(found), tenantId: found.tenantId, before: found.before }))
+}
+
+/** Forgets the notes, when a transaction continues after its rows were bound. */
+export async function forgetTouched(tx: Transaction, tables: readonly string[]): Promise<void> {
+  for (const table of tables)
+    await tx.executeQuery(CompiledQuery.raw(`select set_config('app.touched_${table}', '', true)`))
+}
+
+/** The objects with these ids, also those that are missing on one side. */
+export async function readObjects(tx: Transaction, bound: BoundType, ids: readonly string[]): Promise<Checked[]> {
+  const { table, key, type } = bound
+  const text = built('objects', bound, () => {
+    const parts = key.map(([column, kind], index) => `r.${column} = given.k${index}::${kind}`)
+    const arrays = key.map((_, index) => `$${index + 2}::text[]`)
+    return `select given.id, ${rowOrNull(bound)}, ${boundColumns}, ${touchedColumn(bound, 'given.id')}
+      from unnest($1::text[], ${arrays.join(', ')}) as given (id, ${key.map((_, index) => `k${index}`).join(', ')})
+      left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')}
+      left join bound_states b on b.tenant_id = app_tenant() and b.type = '${type}' and b.id = given.id`
+  })
+  const parts = ids.map((id) => partsOf(bound, id))
+  const arrays = key.map((_, index) => parts.map((part) => part[index]))
+  return await check(tx, text, [[...ids], ...arrays])
+}
+
+/** The objects of a type whose key begins with `parent`, such as the votes on an approval; all of the tenant without it. */
+export async function readBelow(tx: Transaction, bound: BoundType, parent: string | undefined): Promise<Checked[]> {
+  const { table, key, type } = bound
+  const text = built(parent === undefined ? 'all' : 'below', bound, () => {
+    const [first = ['', 'text']] = key
+    const [rows, states] =
+      parent === undefined
+        ? ['', '']
+        : [`and r.${first[0]} = $1::${first[1]}`, `and id > $1::text || '/' and id < $1::text || '0'`]
+    return `select coalesce(r.id_text, b.id) as id, r.row, ${boundColumns}, ${touchedColumn(bound, 'coalesce(r.id_text, b.id)')}
+      from (select ${idText(bound)} as id_text, ${currentText(bound)} as row from ${table} r
+          where r.tenant_id = app_tenant() ${rows}) r
+      full join (select * from bound_states where tenant_id = app_tenant() and type = '${type}' ${states}) b
+        on b.id = r.id_text`
+  })
+  return await check(tx, text, parent === undefined ? [] : [parent])
+}
+
+/**
+ * The next rows of a table in the order of its key, with their bound states. `lock`: skips rows that another transaction is
+ * changing, and keeps the others from being changed.
+ */
+export async function readRowsAfter(
+  tx: Transaction,
+  bound: BoundType,
+  after: string | undefined,
+  { limit, lock }: { limit: number; lock: boolean },
+): Promise<Compared[]> {
+  const { table, key, type } = bound
+  const columns = key.map(([column]) => `r.${column}`).join(', ')
+  const from = after === undefined ? [] : partsOf(bound, after)
+  const start = key.map(([, kind], index) => `$${index + 2}::text::${kind}`).join(', ')
+  const text = `select ${idText(bound)} as id, ${rowOrNull(bound)}, ${boundColumns}
+    from ${table} r
+    left join bound_states b on b.tenant_id = r.tenant_id and b.type = '${type}' and b.id = ${idText(bound)}
+    where r.tenant_id = app_tenant() ${after === undefined ? '' : `and (${columns}) > (${start})`}
+    order by ${columns} limit $1 ${lock && bound.locks ? 'for no key update of r skip locked' : ''}`
+  return (await tx.executeQuery<Found>(CompiledQuery.raw(text, [limit, ...from]))).rows.map(compared)
+}
+
+/** The next bound states of a type in the order of their ids, with their rows. */
+export async function readStatesAfter(
+  tx: Transaction,
+  bound: BoundType,
+  after: string,
+  limit: number,
+): Promise<Compared[]> {
+  const { table, key, type } = bound
+  const text = built('states', bound, () => {
+    const parts = key.map(
+      ([column, kind], index) =>
+        `r.${column} = ${
+          index === key.length - 1 && index > 0
+            ? `substr(b.id, ${key
+                .slice(0, index)
+                .map((_, at) => `length(split_part(b.id, '/', ${at + 1})) + 1`)
+                .join(' + ')} + 1)`
+            : `split_part(b.id, '/', ${index + 1})`
+        }::${kind}`,
+    )
+    return `select b.id, ${rowOrNull(bound)}, ${boundColumns}
+      from (select * from bound_states where tenant_id = app_tenant() and type = '${type}' and id > $1 order by id limit $2) b
+      left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')}
+      order by b.id`
+  })
+  return (await tx.executeQuery<Found>(CompiledQuery.raw(text, [after, limit]))).rows.map(compared)
+}
+
+async function check(tx: Transaction, text: string, values: unknown[]): Promise<Checked[]> {
+  const { rows } = await tx.executeQuery<Found & { touched: boolean }>(CompiledQuery.raw(text, values))
+  return rows.map((found) => ({ ...compared(found), touched: found.touched }))
+}
+
+/** The parts of an object's key. Only the last one may contain "/". */
+const partsOf = ({ key }: BoundType, id: string): string[] => {
+  const parts = id.split('/')
+  return [...parts.slice(0, key.length - 1), parts.slice(key.length - 1).join('/')]
+}
+
+const compared = ({ id, row, form, revision, digest, auditId, mac }: Found): Compared => ({
+  id,
+  row,
+  bound:
+    form === null || revision === null || auditId === null || mac === null
+      ? null
+      : { form, revision, digest, auditId, mac },
+})
+
+/** A state to be written, with its place. */
+export type NewState = BoundState & { type: string; id: string; mac: Buffer }
+
+/**
+ * Writes states that follow the stored ones. Fails, and with it the transaction, if another transaction has bound one of the
+ * objects in the meantime.
+ */
+export const writeStates = (tenantId: string, states: readonly NewState[]): CompiledQuery =>
+  CompiledQuery.raw(writeText, [
+    tenantId,
+    states.map(({ type }) => type),
+    states.map(({ id }) => id),
+    states.map(({ form }) => form),
+    states.map(({ revision }) => revision),
+    states.map(({ digest }) => digest),
+    states.map(({ auditId }) => auditId),
+    states.map(({ mac }) => mac),
+  ])
+
+// A division by zero: PostgreSQL lacks a statement that fails on a condition.
+const writeText = `with written as (
+    insert into bound_states (tenant_id, type, id, form, revision, digest, audit_id, mac)
+    select $1::uuid, new.* from unnest($2::text[], $3::text[], $4::smallint[], $5::integer[], $6::bytea[], $7::uuid[], $8::bytea[]) new
+    on conflict (tenant_id, type, id) do update set form = excluded.form, revision = excluded.revision,
+      digest = excluded.digest, audit_id = excluded.audit_id, mac = excluded.mac
+    where bound_states.revision = excluded.revision - 1
+    returning 1
+  ) select 1 / (case when count(*) = cardinality($2::text[]) then 1 else 0 end) as written from written`

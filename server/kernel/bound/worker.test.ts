@@ -1,0 +1,96 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { olderProcesses } from '#server/kernel/db/older-processes.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
+import { testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { until } from '#server/testing/until.ts'
+import { adoptTenant } from './adopt.ts'
+import { onIntegrityFailed, type Tampered } from './integrity-failed.ts'
+import { startBinding } from './worker.ts'
+
+// The work without a request: rows from before this version are bound once, and all are compared with the log.
+
+let running: Awaited<ReturnType<typeof testRuntime>>
+let owner: Client
+const alarms: Tampered[] = []
+beforeAll(async () => {
+  running = await testRuntime({ environment: { ADOPT_ROWS_AFTER: '0' } })
+  owner = await connectAsOwner(running)
+  onIntegrityFailed(async (tampered) => void alarms.push(tampered))
+})
+afterAll(async () => {
+  await owner.end()
+  await running.close()
+})
+
+const statesOf = async (id: string) =>
+  (
+    await owner.query<{ revision: number; type: string }>(
+      `select state.revision, record.type from bound_states state
+       join audit_records record on record.tenant_id = state.tenant_id and record.audit_id = state.audit_id
+       where state.id = $1`,
+      [id],
+    )
+  ).rows
+const ended = async (tenantId: string) =>
+  (await owner.query('select 1 from bound_adoptions where tenant_id = $1', [tenantId])).rowCount === 1
+
+const insertGroup = async (tenantId: string): Promise<string> => {
+  const id = newId()
+  await owner.query(
+    'insert into approver_groups (tenant_id, id, name, display_name) values ($1, $2::uuid, $2::uuid::text, $2::uuid::text)',
+    [tenantId, id],
+  )
+  return id
+}
+
+test('binds what an older version wrote, changed and deleted, writes the end to the log, and reports a difference', async () => {
+  const tenant = await testTenant(running)
+  const [changed, deleted] = [newId(), newId()]
+  await running.database.inTenant(tenant.id, (tx) =>
+    tx
+      .insertInto('approverGroups')
+      .values([changed, deleted].map((id) => ({ tenantId: tenant.id, id, name: id, displayName: id })))
+      .execute(),
+  )
+  const fresh = await insertGroup(tenant.id)
+  await owner.query(`update approver_groups set display_name = 'Older' where id = $1`, [changed])
+  await owner.query('delete from approver_groups where id = $1', [deleted])
+  const binding = startBinding(20)
+  await until(async () => (await ended(tenant.id)) || undefined, 'the end of the adoption')
+  expect(await statesOf(fresh)).toEqual([{ revision: 1, type: 'state.adopted' }])
+  expect(await statesOf(changed)).toEqual([{ revision: 2, type: 'state.adopted' }])
+  expect(await statesOf(deleted)).toEqual([{ revision: 2, type: 'state.adopted' }])
+  const { rows } = await owner.query(
+    `select record->'resource' as resource from audit_records where tenant_id = $1 and type = 'state.adoption_ended'`,
+    [tenant.id],
+  )
+  expect(rows).toEqual([{ resource: { type: 'tenant', id: tenant.id } }])
+  await binding.close()
+
+  await owner.query(`update approver_groups set display_name = 'Other' where id = $1`, [fresh])
+  const next = startBinding(20)
+  await until(async () => alarms.some(({ id }) => id === fresh) || undefined, 'the alarm')
+  await next.close()
+})
+
+test('adopts nothing while a process of an older version is connected', async () => {
+  const waiting = await testTenant(running)
+  // The worker comes to this tenant after the first one: its alarm ends a round.
+  const other = await testTenant(running)
+  expect(await adoptTenant(other.id)).toBe(true)
+  const forged = await insertGroup(other.id)
+  const older = new Client({ connectionString: running.database.url, application_name: 'countersign/1' })
+  await older.connect()
+  // The answer of the test before is at most five seconds old.
+  await until(
+    async () => (await running.database.inDirectory((tx) => olderProcesses(tx))) || undefined,
+    'the older process to be seen',
+  )
+  const binding = startBinding(20)
+  await until(async () => alarms.some(({ id }) => id === forged) || undefined, 'the alarm')
+  expect(await ended(waiting.id)).toBe(false)
+  await binding.close()
+  await older.end()
+})

@@ -135,3 +135,41 @@ test('digests and fingerprints match those that earlier versions stored', () => 
     '281cd3539a271f786f167037f6451bd1ba95267f71f73513b2b345fc85d9194b',
   )
 })
+
+test('a mac is right only for its purpose, bytes and tenant key, and names the version of that key', () => {
+  const first = { version: 1, key: Buffer.alloc(32, 7) }
+  const cipher = cipherOf('tenant', [first])
+  const mac = cipher.mac('audit.record', 'one')
+  expect(mac.toString('hex')).toBe('0100000001cdb53b1eaa9ad5357d269be4d7bcfbfa5849274f81b42a4ea99a82740a44e1d2')
+  expect(cipher.checkMac('audit.record', 'one', mac)).toBe(true)
+  expect(cipher.checkMac('audit.record', Buffer.from('one'), new Uint8Array(mac))).toBe(true)
+  expect(cipher.checkMac('audit.record', 'two', mac)).toBe(false)
+  expect(cipher.checkMac('audit.day', 'one', mac)).toBe(false)
+  expect(cipherOf('other', [{ version: 1, key: Buffer.alloc(32, 8) }]).checkMac('audit.record', 'one', mac)).toBe(false)
+  for (const missing of [null, undefined, Buffer.alloc(0), mac.subarray(1), Buffer.concat([mac, Buffer.of(0)])])
+    expect(cipher.checkMac('audit.record', 'one', missing)).toBe(false)
+  for (const at of mac.keys()) {
+    const changed = Buffer.from(mac)
+    changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
+    expect(cipher.checkMac('audit.record', 'one', changed)).toBe(false)
+  }
+  // A line feed in a purpose could move bytes from one part to the next.
+  expect(() => cipher.mac('a\nb', 'c')).toThrow(RangeError)
+
+  const later = cipherOf('tenant', [{ version: 2, key: Buffer.alloc(32, 9) }, first])
+  expect(later.checkMac('audit.record', 'one', mac)).toBe(true)
+  expect(later.mac('audit.record', 'one').readUInt32BE(1)).toBe(2)
+  expect(cipher.checkMac('audit.record', 'one', later.mac('audit.record', 'one'))).toBe(false)
+})
+
+test('a salt differs by purpose, text and tenant, and does not change with a newer key', () => {
+  const first = { version: 1, key: Buffer.alloc(32, 7) }
+  const cipher = cipherOf('tenant', [first])
+  const salt = cipher.salt('state', 'approval\n1\n1')
+  expect(salt.toString('hex')).toBe('1caa48cf1e16673dec0db454316ec8bc72343c413a7ca68d374a033e86afd74d')
+  expect(cipher.salt('state', 'approval\n1\n2')).not.toEqual(salt)
+  expect(cipher.salt('other', 'approval\n1\n1')).not.toEqual(salt)
+  expect(cipherOf('tenant', [{ version: 2, key: Buffer.alloc(32, 9) }, first]).salt('state', 'approval\n1\n1')).toEqual(
+    salt,
+  )
+})

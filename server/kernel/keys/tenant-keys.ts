@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -14,6 +14,9 @@ type TenantKeys = readonly [TenantKey, ...TenantKey[]]
 /** Format byte of the layout: this byte, the tenant key's version (4 bytes, big-endian), nonce, tag, ciphertext. */
 const format = 3
 const headerBytes = 5
+/** Format byte of a row's mac: this byte, the tenant key's version (4 bytes, big-endian), HMAC-SHA-256. */
+const macFormat = 1
+const macBytes = headerBytes + 32
 
 /** The encryption context of a tenant's data key under the master key. */
 export const tenantKeyContext = (tenantId: string, version: number): string => `tenant_keys/${tenantId}/${version}`
@@ -38,6 +41,15 @@ export type TenantCipher = {
    * guessed from it.
    */
   digest(text: string): string
+  /**
+   * Keys a row: only this installation can write `bytes` for `purpose` so that `checkMac` accepts them. The result names
+   * the version of the tenant's key: 37 bytes. `purpose` is one line.
+   */
+  mac(purpose: string, bytes: Uint8Array | string): Buffer
+  /** False for a missing mac too. Takes the same time for every wrong one. */
+  checkMac(purpose: string, bytes: Uint8Array | string, mac: Uint8Array | null | undefined): boolean
+  /** 32 bytes that never change, under a key of their own: the salt of a commitment, which only this installation knows. */
+  salt(purpose: string, text: string): Buffer
 }
 
 // Ciphers by tenant, so that encrypting and decrypting costs no statement. Owned by this module; a process with the
@@ -98,12 +110,27 @@ export function cipherOf(tenantId: string, keys: TenantKeys): TenantCipher {
   const current = createSecretKey(key)
   // The oldest key, because a digest must not change when the tenant gets a newer one.
   const oldest = keys.at(-1) ?? keys[0]
-  const derived = (purpose: string) => {
+  const derived = (purpose: string, from: TenantKey = oldest) => {
     // A key object: importing bytes would make each Hmac five times as expensive.
-    const derivedKey = createSecretKey(Buffer.from(hkdfSync('sha256', oldest.key, '', purpose, 32)))
-    return (text: string) => createHmac('sha256', derivedKey).update(text).digest()
+    const derivedKey = createSecretKey(Buffer.from(hkdfSync('sha256', from.key, '', purpose, 32)))
+    return (...parts: (Uint8Array | string)[]) => {
+      const hmac = createHmac('sha256', derivedKey)
+      for (const part of parts) hmac.update(part)
+      return hmac.digest()
+    }
   }
   const digest = derived('countersign tenant digest')
+  const salt = derived('countersign state salt')
+  const rowKeys = new Map(keys.map((one) => [one.version, derived('countersign row key', one)]))
+  const macUnder = (named: number, purpose: string, bytes: Uint8Array | string): Buffer | undefined => {
+    if (purpose.includes('\n')) throw new RangeError('The purpose of a mac is one line.')
+    const hmac = rowKeys.get(named)?.(`${purpose}\n`, bytes)
+    if (hmac === undefined) return undefined
+    const whole = Buffer.alloc(headerBytes)
+    whole.writeUInt8(macFormat, 0)
+    whole.writeUInt32BE(named, 1)
+    return Buffer.concat([whole, hmac])
+  }
   const encryptText = (plaintext: Uint8Array | string, context: string) =>
     encrypt(current, plaintext, additionalData(header, tenantId, context), header)
   const decryptBytes = (encrypted: Uint8Array, context: string) => decryptWith(byVersion, tenantId, encrypted, context)
@@ -114,6 +141,18 @@ export function cipherOf(tenantId: string, keys: TenantKeys): TenantCipher {
     decryptJson: (encrypted, context) => JSON.parse(decryptBytes(encrypted, context).toString()) as JsonValue,
     fingerprint: derived('countersign tenant fingerprint'),
     digest: (text) => digest(text).toString('hex'),
+    mac(purpose, bytes) {
+      const made = macUnder(version, purpose, bytes)
+      if (made === undefined) throw new Error('unreachable: the current key is one of the keys')
+      return made
+    },
+    checkMac(purpose, bytes, mac) {
+      if (mac?.byteLength !== macBytes) return false
+      const given = Buffer.from(mac)
+      const right = macUnder(given.readUInt32BE(1), purpose, bytes)
+      return right !== undefined && timingSafeEqual(right, given)
+    },
+    salt: (purpose, text) => salt(`${purpose}\n`, text),
   }
 }
 

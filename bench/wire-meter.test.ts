@@ -25,13 +25,13 @@ const conversation = [
 test.each([1, 3, 1000])('counts statements and commits, however the stream is split (%i bytes)', (size) => {
   const traffic = { statements: 0, commits: 0, bytes: 0 }
   const read = counter(traffic)
-  const stream = Buffer.concat([startup('countersign'), ...conversation])
+  const stream = Buffer.concat([startup('countersign/2'), ...conversation])
   for (let at = 0; at < stream.length; at += size) read(stream.subarray(at, at + size))
   expect(traffic).toEqual({ statements: 4, commits: 2, bytes: Buffer.concat(conversation).length })
 })
 
 test('ignores the queue’s connections', () => {
   const traffic = { statements: 0, commits: 0, bytes: 0 }
-  counter(traffic)(Buffer.concat([startup('countersign-queue'), ...conversation]))
+  counter(traffic)(Buffer.concat([startup('countersign-queue/2'), ...conversation]))
   expect(traffic).toEqual({ statements: 0, commits: 0, bytes: 0 })
 })

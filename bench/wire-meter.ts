@@ -60,7 +60,7 @@ export function counter(traffic: Traffic): (chunk: Buffer) => void {
     if (!started) {
       if (rest.length < 4 || rest.length < rest.readInt32BE(0)) return
       const length = rest.readInt32BE(0)
-      ignored = rest.toString('latin1', 0, length).includes('application_name\0countersign-queue\0')
+      ignored = rest.toString('latin1', 0, length).includes('application_name\0countersign-queue/')
       started = true
       rest = rest.subarray(length)
     }

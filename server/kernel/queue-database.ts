@@ -1,4 +1,5 @@
 import type { Db } from 'pg-boss'
+import { applicationName } from './db/application-name.ts'
 import { keepListening } from './db/listening.ts'
 import { openPool } from './db/pool.ts'
 import type { Log } from './log.ts'
@@ -13,7 +14,7 @@ export function openQueueDatabase(
   log: Log,
   onJob: (queue: string) => void,
 ): Db & { close(): Promise<void> } {
-  const pool = openPool(url, log, { max: 4, application_name: 'countersign-queue' })
+  const pool = openPool(url, log, { max: 4, application_name: applicationName('queue') })
   return {
     executeSql: (text, values) => pool.query(text, values),
     async listen(channel, _wakeAll, onListening) {

@@ -46,7 +46,7 @@ test('backends that die during a statement cost the queue nothing but time', asy
   const hanging = () =>
     owner.query<{ pid: number }>(
       `select pid from pg_stat_activity
-       where datname = current_database() and application_name = 'countersign-queue' and wait_event_type = 'Lock'`,
+       where datname = current_database() and application_name like 'countersign-queue/%' and wait_event_type = 'Lock'`,
     )
   await until(async () => (await hanging()).rows[0], 'a waiting statement of the queue')
   const { rows } = await owner.query(

@@ -1,9 +1,10 @@
 import { Client } from 'pg'
+import { applicationName } from './application-name.ts'
 import { migrationLock } from './migrate.ts'
 import { rolesOf } from './roles.ts'
 
 /** Application name of the connections of `work`, so that they don't count as a server. */
-const ownName = 'countersign maintenance'
+const ownName = applicationName('maintenance')
 
 export type HeldStarts = {
   /** Address of the application's role for `work`. */

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
+import { applicationName } from './application-name.ts'
 
 /**
  * One connection that listens on `channels` and is reopened when it is lost. `onListening` is called after each
@@ -16,7 +17,7 @@ export function keepListening(
   let retry: NodeJS.Timeout | undefined
 
   const connect = async () => {
-    const next = new pg.Client({ connectionString: url, keepAlive: true })
+    const next = new pg.Client({ connectionString: url, keepAlive: true, application_name: applicationName('listen') })
     next.on('notification', onNotification)
     next.on('error', (error) => log.warn({ err: error }, 'the notification connection was lost'))
     // A client that failed to connect also emits 'end': its promise reports the failure, and it is retried only once.

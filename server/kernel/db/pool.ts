@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
+import { applicationName } from './application-name.ts'
 
 /**
  * A pool whose connections may die at any time: their statements fail, the process continues, and the next connection
@@ -8,6 +9,7 @@ import type { Log } from '#server/kernel/log.ts'
 export function openPool(url: string, log: Log, options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
+    application_name: applicationName(),
     keepAlive: true,
     // A caller that waits longer for a connection gets 503 instead of hanging.
     connectionTimeoutMillis: 5000,

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import { runtime } from '#server/kernel/runtime.ts'
+import { protocol } from './application-name.ts'
+import type { Database, Transaction } from './database.ts'
+
+type Seen = { askedAt: number; answer: Promise<boolean> | undefined; lastSeenAt: number | undefined }
+
+// Owned by this module: what this process saw on each database. Monotonic times in milliseconds.
+const seen = new WeakMap<Database, Seen>()
+const askedEveryMs = 5_000
+/** A process of the older version may be restarted again during a rolling restart. */
+const goneAfterMs = 60_000
+
+/**
+ * Whether a process of an older protocol uses this database, or did within the last minute as far as this process saw.
+ * While it is true, write only what that process can read and check. Costs at most one statement in five seconds.
+ */
+export async function olderProcesses(tx: Transaction, now: () => number = () => performance.now()): Promise<boolean> {
+  const { database } = runtime()
+  const known = seen.get(database) ?? { askedAt: 0, answer: undefined, lastSeenAt: undefined }
+  seen.set(database, known)
+  if (known.answer === undefined || now() - known.askedAt >= askedEveryMs) {
+    known.askedAt = now()
+    known.answer = olderConnected(tx)
+    // A question that failed is asked again.
+    known.answer.catch(() => (known.answer = undefined))
+  }
+  if (await known.answer) known.lastSeenAt = known.askedAt
+  return known.lastSeenAt !== undefined && now() - known.lastSeenAt < goneAfterMs
+}
+
+/** Older versions don't name their connections, or without a protocol; all of them keep one connection to listen. */
+async function olderConnected(tx: Transaction): Promise<boolean> {
+  const { rows } = await sql<{ older: boolean }>`
+    select exists (
+      select from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend'
+        and usename in (current_user, current_database() || '_app')
+        and coalesce(substring(application_name from '^countersign[a-z-]*/([0-9]{1,9})$')::integer, 0) < ${protocol}
+    ) as older`.execute(tx)
+  return rows[0]?.older ?? true
+}

@@ -41,6 +41,7 @@ export const errorStatus = {
   rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
+  integrity_failed: 500,
   unavailable: 503,
 } as const
 

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { definedOnly, type JsonValue } from '#lib/json.ts'
+import { canonicalJson } from '#lib/jcs.ts'
+import { definedOnly, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { databaseClock } from '#server/kernel/db/clock.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { beforeCommit } from '#server/kernel/db/transaction.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { leafTail, recordAround } from './record.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { keyedBytes, leafTail, recordMacPurpose, textDigest } from './record.ts'
 import { appendRecords, type UnplacedRecord } from './store.ts'
 
 /** The content of a record about an operation, in addition to its name; undefined fields are left out. */
@@ -23,8 +26,11 @@ export type AuditAct = {
 /** The actor of everything that the product does by itself (expiry, recovery, sealing). */
 export const systemActor = { type: 'system', id: 'countersign', name: 'Countersign' } as const
 
+/** A record of an open transaction: everything but its time, which it gets with the COMMIT. */
+type Drafted = { auditId: string; type: string; record: JsonObject; leafTail: string; nonce: Buffer }
+
 // Owned by this module: the records that an open transaction is going to write.
-const waiting = new WeakMap<Transaction, { tenantId: string; records: UnplacedRecord[] }>()
+const waiting = new WeakMap<Transaction, { tenantId: string; records: Drafted[] }>()
 
 /**
  * Appends one record to the tenant's log of today, in the caller's transaction: if the record can't be written, the
@@ -38,29 +44,49 @@ export async function appendAudit(
 ): Promise<string> {
   const auditId = act.auditId ?? newId()
   const { action, actor, resource, reason, details, requestId } = act
-  const record: UnplacedRecord = {
+  const record = definedOnly({
+    action,
+    actor,
+    auditId,
+    resource,
+    reason,
+    details: details && definedOnly(details),
+    requestId,
+  })
+  // Details that can't be digested are reported to the caller, not with the COMMIT.
+  canonicalJson(record)
+  const drafted: Drafted = {
     auditId,
     type: action,
-    around: recordAround(
-      { action, actor },
-      definedOnly({ auditId, resource, reason, details: details && definedOnly(details), requestId }),
-    ),
+    record,
     leafTail: leafTail({ tenant: tenant.externalId, type: action }),
     nonce: randomBytes(32),
   }
   const before = waiting.get(tx)
   if (before === undefined) {
-    const records = [record]
+    const records = [drafted]
     waiting.set(tx, { tenantId: tenant.id, records })
+    const cipher = await tenantCipher(tx, tenant.id)
+    const now = await databaseClock(tx)
     beforeCommit(tx, (notices) => {
       waiting.delete(tx)
-      return appendRecords(tenant.id, records, notices)
+      const moment = now()
+      const keyed = records.map((one) => keyedRecord(cipher, tenant.id, one, moment))
+      return appendRecords(tenant.id, moment, keyed, notices)
     })
   } else {
     if (before.tenantId !== tenant.id)
       throw new Error('The transaction is bound to one tenant, and can write only to its log.')
-    before.records.push(record)
+    before.records.push(drafted)
   }
   notify(tx, 'audit', tenant.id)
   return auditId
+}
+
+/** Writes the record whole and keys it: without the tenant's key, no one can add a record that the signer accepts. */
+function keyedRecord(cipher: TenantCipher, tenantId: string, drafted: Drafted, moment: Date): UnplacedRecord {
+  const { auditId, type, record, leafTail, nonce } = drafted
+  const text = canonicalJson({ ...record, at: moment.toISOString() })
+  const mac = cipher.mac(recordMacPurpose, keyedBytes({ tenantId, auditId, nonce, text }))
+  return { auditId, type, text, digest: textDigest(nonce, text), mac, leafTail, nonce }
 }

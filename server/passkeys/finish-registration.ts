@@ -20,7 +20,7 @@ export const finishRegistration = mutation({
     resource: { type: 'passkey', id: output?.passkey.id ?? 'none' },
     details: { name, synced: output?.passkey.synced },
   }),
-  async run({ tx, tenant, principal, input: { name, credential, confirmation } }) {
+  async run({ tx, tenant, principal, note, input: { name, credential, confirmation } }) {
     requirePerson(principal)
     if (await hasPasskey(tx, tenant, principal))
       await confirmWithPasskey(tx, { tenant, principal }, { act: 'register' }, confirmation)
@@ -43,6 +43,8 @@ export const finishRegistration = mutation({
       transports: (credential.response.transports ?? []).filter((name) => Transport.safeParse(name).success),
       synced: made.credentialDeviceType === 'multiDevice',
     }
+    // The log anchors the key, so that a signed decision can be checked against it.
+    note({ credentialId: row.credentialId, publicKey: row.publicKey.toString('base64url') })
     if (!(await insertPasskey(tx, row))) throw new ApiError('conflict', 'This passkey is already registered.')
     const { id, synced } = row
     return { passkey: { id, name, synced, createdAt: new Date().toISOString(), lastUsedAt: null } }

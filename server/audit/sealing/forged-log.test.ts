@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { get } from '#server/audit/get.ts'
 import { formatCheckpoint, signNote } from '#server/audit/notes/signed-note.ts'
 import { today } from '#server/audit/store.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
@@ -291,6 +292,19 @@ test.each(attacks)(
     }
   },
 )
+
+test('audit.get refuses a record of a sealed day whose signature was removed or replaced', async () => {
+  const { tenant, ids } = await signedTenant()
+  const auditor = await tenant.as('vera', { roles: ['auditor'] })
+  const shown = () => execute(get, auditor, { auditId: ids[1] ?? '' }, { name: 'audit.get' })
+  expect((await shown()).seal).toBe('sealed')
+  await owner.query('update audit_days set sealed_at = null where tenant_id = $1 and date = $2', [tenant.id, past])
+  await expect(shown()).rejects.toMatchObject({ code: 'integrity_failed' })
+  await owner.query('delete from audit_checkpoints where tenant_id = $1 and date = $2', [tenant.id, past])
+  await expect(shown()).rejects.toMatchObject({ code: 'integrity_failed' })
+  const input = { tenant: tenant.externalId, auditId: ids[1] ?? '' }
+  expect((await execute(verify, auditor, input, { name: 'traces.verify' })).status).toBe('mismatch')
+})
 
 test('the same checks accept a log that was not changed', async () => {
   const { tenant, ids } = await signedTenant()

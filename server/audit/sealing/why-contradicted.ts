@@ -11,7 +11,7 @@ import { readMemory, type SignerMemory } from './memory/signer-memory.ts'
 import { findSealOf } from './seal-store.ts'
 
 /**
- * Returns why the rows of a day, whose last checkpoint is given, contradict its entry in the seal log or what the signer
+ * Returns why the rows of a day, whose last checkpoint is given if it has one, contradict its entry in the seal log or what the signer
  * remembers outside the database; undefined when they agree. A few reads, whatever the size of the day. Without the memory,
  * as in a `web` process of another machine, the rows are compared with each other.
  */
@@ -19,10 +19,11 @@ export async function whyContradicted(
   tx: Transaction,
   tenant: LogOwner,
   date: string,
-  checkpoint: Pick<StoredCheckpoint, 'size' | 'root' | 'note'>,
+  checkpoint: Pick<StoredCheckpoint, 'size' | 'root' | 'note'> | undefined,
 ): Promise<string | undefined> {
   try {
     const memory = await knownMemory(tx, tenant)
+    if (checkpoint === undefined) return await whyUnsigned(tx, tenant, date, memory)
     return (
       (await whyNotSealed(tx, tenant, date, checkpoint, memory)) ??
       (memory && (await whyNotRemembered(tx, tenant, date, checkpoint, memory)))
@@ -31,6 +32,18 @@ export async function whyContradicted(
     if (error instanceof LogRefused) return error.message
     throw error
   }
+}
+
+/** A sealed day has a checkpoint. An open one may not be signed yet. */
+async function whyUnsigned(
+  tx: Transaction,
+  tenant: LogOwner,
+  date: string,
+  memory: SignerMemory | undefined,
+): Promise<string | undefined> {
+  const through = memory?.sealedThrough
+  const sealed = (through != null && date <= through) || (await findSealOf(tx, tenant.id, date)) !== undefined
+  return sealed ? `${date} was sealed, but its last checkpoint is missing.` : undefined
 }
 
 /** Returns why the recurring check or the signer found the day or the seal log to be broken, as the signer remembers it. */

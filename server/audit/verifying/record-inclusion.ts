@@ -27,7 +27,7 @@ export async function recordProof(
   if (row === undefined) return undefined
   const checkpoint = await findLatestCheckpoint(tx, tenant.id, row.date)
   const note = checkpoint === undefined ? undefined : (await noteReader(tx, tenant))(row.date, checkpoint.note)
-  const contradicted = checkpoint && (await whyContradicted(tx, tenant, row.date, checkpoint))
+  const contradicted = await whyContradicted(tx, tenant, row.date, checkpoint)
   if (contradicted !== undefined) throw new ApiError('integrity_failed', contradicted)
   const proof: AuditProof = {
     record: row.record,

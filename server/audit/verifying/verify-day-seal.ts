@@ -16,8 +16,7 @@ const graceMs = 60_000
  */
 export async function checkSeal(tx: Transaction, tenant: LogOwner, date: string, read: NoteReader): Promise<Checks> {
   const last = await findLatestCheckpoint(tx, tenant.id, date)
-  const contradicted =
-    last && ((await whyContradicted(tx, tenant, date, last)) ?? (await whyFoundBroken(tx, tenant, date)))
+  const contradicted = (await whyContradicted(tx, tenant, date, last)) ?? (await whyFoundBroken(tx, tenant, date))
   if (contradicted !== undefined) return [check('sealLog', false, '', contradicted)]
   const seal = await daySeal(tx, tenant.id, date)
   if (seal === undefined) {

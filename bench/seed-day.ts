@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
-import { auditLeafHash, recordDigest } from '#server/kernel/audit/record.ts'
+import { auditLeafHash, keyedBytes, recordMacPurpose, textDigest } from '#server/kernel/audit/record.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { runtime } from '#server/kernel/runtime.ts'
 
 const perStatement = 5000
 const type = 'tool.called'
 
-/** A whole day of a tenant's log, as if written on that day: real digests and leaf hashes, not yet signed. */
+/**
+ * A whole day of a tenant's log, as if written on that day: real digests, leaf hashes and macs, not yet signed. `cipher`: of
+ * the tenant, if it is not one of this process's runtime.
+ */
 export async function seedDay(
   {
     tenant,
@@ -17,14 +23,16 @@ export async function seedDay(
   },
   date: string,
   count: number,
+  cipher?: TenantCipher,
 ): Promise<void> {
+  const keyed = cipher ?? (await runtime().database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id)))
   await owner.query('insert into audit_days (tenant_id, date, size) values ($1, $2, $3)', [tenant.id, date, count])
   for (let first = 0; first < count; first += perStatement) {
     const rows = Array.from({ length: Math.min(perStatement, count - first) }, (_, index) => rowOf(first + index))
     await owner.query(
-      `insert into audit_records (tenant_id, date, seq, audit_id, type, record, nonce, digest, leaf_hash, created_at)
+      `insert into audit_records (tenant_id, date, seq, audit_id, type, record, nonce, digest, leaf_hash, created_at, mac)
        select $1, $2, row.* from unnest($3::int[], $4::uuid[], $5::text[], $6::jsonb[], $7::bytea[], $8::bytea[],
-         $9::bytea[], $10::timestamptz[]) as row`,
+         $9::bytea[], $10::timestamptz[], $11::bytea[]) as row`,
       [
         tenant.id,
         date,
@@ -36,6 +44,7 @@ export async function seedDay(
         rows.map((row) => row.digest),
         rows.map((row) => row.leafHash),
         rows.map((row) => row.at),
+        rows.map((row) => row.mac),
       ],
     )
   }
@@ -52,8 +61,10 @@ export async function seedDay(
       details: { step: 'order', tool: 'payments/lookup_order', attempt: 1, idempotencyKey: `${newId()}:order` },
     }
     const nonce = randomBytes(32)
-    const digest = recordDigest(nonce, record)
+    const text = canonicalJson(record)
+    const digest = textDigest(nonce, text)
+    const mac = keyed.mac(recordMacPurpose, keyedBytes({ tenantId: tenant.id, auditId, nonce, text }))
     const leafHash = auditLeafHash({ auditId, date, digest, seq, tenant: tenant.externalId, type })
-    return { seq, auditId, at, record, nonce, digest, leafHash }
+    return { seq, auditId, at, record, nonce, digest, leafHash, mac }
   }
 }

@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { auditLeafHash, recordDigest } from '#server/kernel/audit/record.ts'
+import { canonicalJson } from '#lib/jcs.ts'
+import { auditLeafHash, keyedBytes, recordMacPurpose, textDigest } from '#server/kernel/audit/record.ts'
 import { type Database, openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { createLog } from '#server/kernel/log.ts'
+import { cipherOfTenant } from '#server/testing/tenant-cipher.ts'
 import { startTrace } from '#server/traces/recording/record.ts'
 
 // Data that no caller of the API can create: a past day, and spans that are committed one at a time.
 
+const dataDir = join(process.env.E2E_DIR ?? '', 'data')
+
 /** Calls `work` with a connection to the server's database as its owner. */
 async function asOwner<T>(work: (url: string) => Promise<T>): Promise<T> {
   if (process.env.DATABASE_URL !== undefined) return await work(process.env.DATABASE_URL)
-  const dataDir = join(process.env.E2E_DIR ?? '', 'data')
   const { ownerUrl, release } = await openEmbeddedDatabase({ dataDir, say: () => undefined })
   try {
     return await work(ownerUrl)
@@ -43,11 +46,12 @@ const dayMs = 86_400_000
 const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 /**
- * Adds a day before the tenant's first one, with records as the server would have written them. The day is not signed: the
+ * Adds a day before the tenant's first one, with records as the server would have written them, with its keys. The day is not signed: the
  * server's sealer finds, signs and closes it. Returns its date and the id of its third record.
  */
 export const pastDay = (tenant: { id: string; externalId: string }, count: number) =>
   asOwner(async (url) => {
+    const cipher = await cipherOfTenant(url, dataDir, tenant.id)
     const client = new Client({ connectionString: url })
     await client.connect()
     try {
@@ -67,13 +71,15 @@ export const pastDay = (tenant: { id: string; externalId: string }, count: numbe
         const actor = { type: 'person', id: newId(), name: 'Vera Lindqvist' }
         const record = { auditId, at, actor, action, resource: { type: 'member', id: actor.id } }
         const nonce = randomBytes(32)
-        const digest = recordDigest(nonce, record)
+        const text = canonicalJson(record)
+        const digest = textDigest(nonce, text)
+        const mac = cipher.mac(recordMacPurpose, keyedBytes({ tenantId: tenant.id, auditId, nonce, text }))
         const leafHash = auditLeafHash({ auditId, date, digest, seq, tenant: tenant.externalId, type: action })
         await client.query(
           `insert into audit_records
-             (tenant_id, date, seq, audit_id, type, record, nonce, digest, leaf_hash, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-          [tenant.id, date, seq, auditId, action, JSON.stringify(record), nonce, digest, leafHash, at],
+             (tenant_id, date, seq, audit_id, type, record, nonce, digest, leaf_hash, created_at, mac)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+          [tenant.id, date, seq, auditId, action, JSON.stringify(record), nonce, digest, leafHash, at, mac],
         )
         auditIds.push(auditId)
       }

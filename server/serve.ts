@@ -63,10 +63,10 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     await openRuntime({ config, log, ...operators }, ownerUrl, closing)
     await checkStart(ownerUrl, say)
     await startWork(operators.witnesses, ownerUrl, closing)
-    if (config.seedDemo) await seedDemo(say)
+    if (config.seedDemo && config.roles.has('worker')) await seedDemo(say)
     const socket = createSocket()
     closing.defer(() => socket.close())
-    front.answerWith(routesOf(config, socket, openPages(config, log)))
+    front.answerWith(config.roles.has('web') ? routesOf(config, socket, openPages(config, log)) : healthOnly())
     // First of all when the server stops: requests under way still need everything else. The port is released last.
     closing.defer(() => front.drain())
     log.debug({ baseUrl: config.baseUrl }, 'listening')
@@ -123,11 +123,13 @@ async function checkStart(ownerUrl: string, say: Say): Promise<void> {
   if (clock !== undefined) say(clock.problem)
 }
 
-/** Everything that runs without a request. */
+/** Everything that runs without a request, in a worker. Another process only creates the queues, to add jobs to them. */
 async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncDisposableStack): Promise<void> {
   registerDecisions()
   registerCatalog(collectCatalog())
-  await runtime().queue.work(jobs)
+  const isWorker = runtime().config.roles.has('worker')
+  await runtime().queue.work(isWorker ? jobs : jobs.map((job) => ({ ...job, concurrency: 0 })))
+  if (!isWorker) return
   for (const part of [
     startSealer(),
     startWitnessing(witnesses),
@@ -159,6 +161,18 @@ function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages
       const refused = socket.upgrade(req, duplex, head)
       return refused === 404 ? pages.upgrade(req, duplex, head) : refused
     },
+  }
+}
+
+/** A process that is not `web` answers only its supervisor. */
+function healthOnly(): Routes {
+  const callApi = getRequestListener(api.fetch, { overrideGlobalObjects: false })
+  return {
+    request(req, res) {
+      if (req.url?.startsWith('/v1/health/') === true) return withClient(req, () => callApi(req, res))
+      res.writeHead(404, { 'content-type': 'text/plain' }).end('This process serves no requests (ROLES).\n')
+    },
+    upgrade: () => 404,
   }
 }
 

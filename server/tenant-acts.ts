@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { createOrganisation, joinOrganisation, newLink, seatApprover } from '#server/access/operator.ts'
+import { acceptLogHead } from '#server/audit/sealing/accept-log-head.ts'
 import { rotateLogKey } from '#server/audit/sealing/rotate-log-key.ts'
 import { bindRows } from '#server/kernel/bound/bind.ts'
 import type { Config } from '#server/kernel/config.ts'
@@ -23,10 +24,25 @@ export async function listAll(say: Say): Promise<void> {
   for (const { slug, externalId, displayName } of tenants) say(`${slug}\t${externalId}\t${displayName}`)
 }
 
+async function tenantNamed(slug: string) {
+  const tenant = (await runtime().database.inDirectory(listTenants)).find((one) => one.slug === slug)
+  if (tenant === undefined) throw new CommandError(`The tenant ${slug} does not exist.`)
+  return tenant
+}
+
+export async function accept(slug: string, say: Say): Promise<void> {
+  const tenant = await tenantNamed(slug)
+  const { database } = runtime()
+  const { seals, sealedThrough, days, unkeyed } = await database.inTenant(tenant.id, (tx) => acceptLogHead(tx, tenant))
+  say(`The signer of ${slug} continues from these heads, which the audit log records as audit_log.head_accepted:`)
+  say(`closed days: ${seals.size}${sealedThrough === null ? '' : `, through ${sealedThrough}`}, root ${seals.root}`)
+  for (const [date, { size, root }] of Object.entries(days)) say(`${date}: ${size} records, root ${root}`)
+  if (unkeyed > 0) say(`${unkeyed} records that are not signed yet lack a mac: compare them with what you expect.`)
+}
+
 export async function rotate(slug: string, say: Say): Promise<void> {
   const { database } = runtime()
-  const tenant = (await database.inDirectory(listTenants)).find((one) => one.slug === slug)
-  if (tenant === undefined) throw new CommandError(`The tenant ${slug} does not exist.`)
+  const tenant = await tenantNamed(slug)
   const key = await database.inTenant(tenant.id, (tx) => rotateLogKey(tx, tenant))
   say(`The audit log of ${slug} is now signed with a new key. Anyone who monitors it also needs this verifier key:`)
   say(key)

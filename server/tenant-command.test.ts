@@ -168,6 +168,7 @@ describe('a failing command', () => {
     [['join', 'acme', '--person', 'umbra/fin', '--roles', 'king'], 'Roles "king" are not valid. Name one or more of'],
     [['seat', 'acme', '--group', 'nowhere', '--person', 'bo'], 'The group nowhere does not exist in acme.'],
     [['rotate-log-key', 'nowhere'], 'The tenant nowhere does not exist.'],
+    [['accept-log-head', 'nowhere'], 'The tenant nowhere does not exist.'],
   ])(
     '%j is refused in one line with exit code 1',
     async (args, message) => {
@@ -182,6 +183,13 @@ describe('a failing command', () => {
   test('changes nothing', async () => {
     expect((await tenant('list')).out).toBe('acme\torg-acme\tAcme Works\numbra\tumbra\tUmbra\n')
   })
+})
+
+test('accept-log-head prints the heads from which the log continues', async () => {
+  const { code, out } = await tenant('accept-log-head', 'acme')
+  expect(code).toBe(0)
+  expect(out).toMatch(/^The signer of acme continues from these heads/)
+  expect(out).toMatch(/^closed days: 0, root e3b0c442/m)
 })
 
 describe('an invalid command line', () => {
@@ -228,7 +236,9 @@ describe('an invalid command line', () => {
     const { code, out, error } = await tenantAt('postgres://user@127.0.0.1:1/none', ['link', '--help'])
     expect({ code, error }).toEqual({ code: 0, error: '' })
     expect(out.match(/^npm run tenant -- \S+/gm)).toEqual(
-      ['create', 'link', 'join', 'seat', 'rotate-log-key', 'list'].map((name) => `npm run tenant -- ${name}`),
+      ['create', 'link', 'join', 'seat', 'rotate-log-key', 'accept-log-head', 'list'].map(
+        (name) => `npm run tenant -- ${name}`,
+      ),
     )
   })
 })

@@ -1,4 +1,5 @@
 import { ApiError } from '#lib/errors.ts'
+import { LogRefused } from '#server/audit/sealing/log-refused.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { CommandError, command, readCommand, type Say, UsageError, usageOf } from './command-line.ts'
 
@@ -55,6 +56,14 @@ const commands = [
       async (say) =>
         (await acts()).rotate(slug, say),
   }),
+  command({
+    name: 'accept-log-head',
+    words: { slug: 'slug' },
+    plan:
+      ({ slug }) =>
+      async (say) =>
+        (await acts()).accept(slug, say),
+  }),
   command({ name: 'list', plan: () => async (say) => (await acts()).listAll(say) }),
 ]
 
@@ -70,7 +79,7 @@ export async function runTenantCommand(config: Config, args: readonly string[], 
   try {
     await act(say)
   } catch (error) {
-    if (error instanceof ApiError) throw new CommandError(error.message)
+    if (error instanceof ApiError || error instanceof LogRefused) throw new CommandError(error.message)
     throw error
   } finally {
     await close()

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import { startApi } from '#server/testing/api.ts'
+import { cipherOfApi } from '#server/testing/tenant-cipher.ts'
 import { until } from '#server/testing/until.ts'
 import { serverMemory } from '../../cli/server-memory.mjs'
 import { type Figure, figure, number } from '../report.ts'
@@ -23,7 +24,7 @@ export async function exportMemory(gigabytes: number): Promise<Figure[]> {
     const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
     // In one statement: the server signs whatever records it finds for a past day.
     await owner.query('begin')
-    await seedDay({ tenant, owner }, date, records)
+    await seedDay({ tenant, owner }, date, records, await cipherOfApi(api))
     await owner.query('commit')
     await seedSpans(owner, tenant.id, date, Math.round((gigabytes * 1e9) / bytesPerSpan))
     const pid = api.process.pid ?? 0

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
-import type { LogName } from '#server/audit/sealing/log-name.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
@@ -19,7 +18,7 @@ export type StoredRecord = {
 export type StoredCheckpoint = { date: string; size: number; root: Buffer; note: string; createdAt: Date }
 
 const recordColumns = ['auditId', 'date', 'seq', 'type', 'record', 'nonce', 'digest', 'leafHash', 'createdAt'] as const
-const dayColumns = ['date', 'size', 'sealedAt'] as const
+const dayColumns = ['date', 'size', 'sealedAt', 'mac'] as const
 const checkpointColumns = ['date', 'size', 'root', 'note', 'createdAt'] as const
 
 const records = (tx: Transaction, tenantId: string) =>
@@ -168,16 +167,6 @@ export async function lockDay(tx: Transaction, tenantId: string, date: string) {
   return rows[0]
 }
 
-/** Lets one process at a time sign this log. Appenders don't wait for it. */
-export async function lockSealing(tx: Transaction, tenantId: string, log: LogName): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`audit seal\n${tenantId}\n${log}`}, 0))`.execute(tx)
-}
-
-/** Inserts the days without records between the tenant's first day and today. */
-export async function insertEmptyDays(tx: Transaction, tenantId: string): Promise<void> {
-  await sql`select open_empty_days(${tenantId})`.execute(tx)
-}
-
 /**
  * Returns days whose current size is not covered by a checkpoint, days whose tree is behind, and past days that are not
  * closed.
@@ -207,10 +196,6 @@ export const listDays = (tx: Transaction, tenantId: string, start: Date, end: Da
     .where('date', '<=', new Date(end.getTime() - 1).toISOString().slice(0, 10))
     .orderBy('date')
     .execute()
-
-export async function setDaySealed(tx: Transaction, tenantId: string, date: string): Promise<void> {
-  await sql`select close_day(${tenantId}, ${date})`.execute(tx)
-}
 
 /**
  * Finds the last checkpoint whose tree is stored in tiles. Days from before tiles existed are converted when the sealer

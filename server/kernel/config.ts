@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Network, parseNetworks } from './net/address.ts'
 import { noPrivateHosts, type PrivateHosts, parsePrivateHosts } from './net/private-hosts.ts'
+import { parseS3Location, type S3Location } from './s3-location.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 const origin = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
@@ -31,6 +32,8 @@ const expected: Record<string, string> = {
   MAIL_FROM: 'an e-mail address',
   MASTER_KEY: '32 bytes in base64',
   MASTER_KEY_PREVIOUS: '32 bytes in base64',
+  ROLES: 'web, worker, or both, separated by a comma',
+  SIGNER_MEMORY: 'file, or an address such as s3://bucket/prefix',
   LOG_LEVEL: 'one of fatal, error, warn, info, debug, trace, silent',
 }
 
@@ -68,6 +71,18 @@ const schema = z.object({
   MAIL_FROM: z.email().optional(),
   MASTER_KEY: key.optional(),
   MASTER_KEY_PREVIOUS: key.optional(),
+  SIGNER_MEMORY: z
+    .string()
+    .transform((text) => (text === 'file' ? text : parseS3Location(text)))
+    .refine((place) => place !== undefined)
+    .default('file'),
+  AWS_ENDPOINT_URL: z.string().optional(),
+  AWS_ENDPOINT_URL_S3: z.string().optional(),
+  ROLES: z
+    .string()
+    .transform((text) => text.split(',').map((role) => role.trim()))
+    .pipe(z.array(z.enum(['web', 'worker'])).min(1))
+    .default(['web', 'worker']),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
@@ -111,6 +126,12 @@ export type Config = {
   masterKey: string | undefined
   /** 32 bytes in base64: decrypts values that a rotation has not re-encrypted yet. */
   masterKeyPrevious: string | undefined
+  /** Where signers keep what they signed: DATA_DIR, or a store that all of them share. */
+  signerMemory: 'file' | S3Location
+  /** The address of an S3-compatible store that is not Amazon's. The SDK reads it itself. */
+  s3Endpoint: string | undefined
+  /** web: serves requests. worker: runs jobs, signs the logs, closes days. */
+  roles: ReadonlySet<'web' | 'worker'>
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }
 
@@ -162,6 +183,9 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     mailFrom: settings.MAIL_FROM ?? `countersign@${new URL(baseUrl).hostname}`,
     masterKey: settings.MASTER_KEY,
     masterKeyPrevious: settings.MASTER_KEY_PREVIOUS,
+    signerMemory: settings.SIGNER_MEMORY,
+    s3Endpoint: settings.AWS_ENDPOINT_URL_S3 ?? settings.AWS_ENDPOINT_URL,
+    roles: new Set(settings.ROLES),
     logLevel: settings.LOG_LEVEL,
   }
 }

@@ -43,6 +43,8 @@ export const finishRegistration = mutation({
       transports: (credential.response.transports ?? []).filter((name) => Transport.safeParse(name).success),
       synced: made.credentialDeviceType === 'multiDevice',
     }
+    // The log anchors the key, so that a signed decision can be checked against it.
+    note({ credentialId: row.credentialId, publicKey: row.publicKey.toString('base64url') })
     if (!(await insertPasskey(tx, row))) throw new ApiError('conflict', 'This passkey is already registered.')
     // In the log from the start, so that no one can replace the key under the votes that it confirms.
     note({ credentialId: row.credentialId, publicKey: row.publicKey.toString('base64url') })

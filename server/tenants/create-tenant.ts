@@ -2,6 +2,7 @@ import type { Branding } from '#lib/schemas/tenants.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { recordKey } from '#server/kernel/keys/key-record.ts'
 import { createSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { proveByOperator } from './account-control.ts'
 import { insertGroup, insertGroupMember } from './group-store.ts'
@@ -32,6 +33,8 @@ export async function createTenant(tx: Transaction, tenant: NewTenant): Promise<
     resource: { type: 'tenant', id: tenant.id },
     details: { slug: tenant.slug, externalId: tenant.externalId },
   })
+  await recordKey(tx, tenant, 'log')
+  await recordKey(tx, tenant, 'evidence')
 }
 
 export async function createGroup(

@@ -1,6 +1,6 @@
 import type { Alarm } from '#lib/schemas/alarms.ts'
 import { type LogName, sealLog } from '#server/audit/sealing/log-name.ts'
-import { setBroken } from '#server/audit/tree/tile-store.ts'
+import { setBroken } from '#server/audit/tree/check-state.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'

@@ -1,5 +1,3 @@
-import { hash, type KeyObject, sign } from 'node:crypto'
-import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
 import { findLatestSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
@@ -7,6 +5,7 @@ import { findLatestCheckpoint, type LogOwner, today } from '#server/audit/store.
 import { consistencyAt } from '#server/audit/tree/tree.ts'
 import { cosignedNote } from '#server/audit/witnesses/cosigned.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { keyEntry } from '#server/kernel/keys/key-record.ts'
 import { type SigningKey, signingKeys } from '#server/kernel/keys/signing-keys.ts'
 
 /** What an archive knows of the log: closed days, and records of one day. */
@@ -34,32 +33,7 @@ export async function logKeysFile(tx: Transaction, tenant: LogOwner, known: Know
 
 /** The current key first. `keys` come in that order, then retired ones, the last retired first. */
 function keyEntries(tenant: LogOwner, purpose: 'evidence' | 'log', keys: readonly SigningKey[]): JsonObject[] {
-  return keys.map((key, index) => {
-    const before = keys[index + 1]
-    const stated = {
-      tenant: tenant.externalId,
-      purpose,
-      algorithm: 'Ed25519',
-      publicKey: rawKey(key.publicKey).toString('base64'),
-      validFrom: key.createdAt.toISOString(),
-    }
-    return {
-      ...stated,
-      fingerprint: fingerprintOf(key.publicKey),
-      validUntil: key.retiredAt?.toISOString() ?? null,
-      predecessor:
-        before === undefined
-          ? null
-          : {
-              fingerprint: fingerprintOf(before.publicKey),
-              signature: sign(
-                null,
-                Buffer.from(`countersign.key.v1\n${canonicalJson(stated)}`),
-                before.privateKey,
-              ).toString('base64'),
-            },
-    }
-  })
+  return keys.map((key, index) => keyEntry(tenant, purpose, key, keys[index + 1]))
 }
 
 async function sealsHead(tx: Transaction, tenant: LogOwner, known: number | undefined): Promise<JsonObject | null> {
@@ -94,7 +68,3 @@ async function proofFrom(
   const proof = await consistencyAt(tx, log, from, to)
   return proof === undefined ? {} : { consistency: proof.map((node) => node.toString('base64')) }
 }
-
-const derOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' })
-const rawKey = (key: KeyObject): Buffer => derOf(key).subarray(-32)
-const fingerprintOf = (key: KeyObject): string => `sha256:${hash('sha256', derOf(key), 'hex')}`

@@ -14,7 +14,7 @@ import { rangeRoot, type Tiles } from '#server/audit/tree/tiles.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime as current, setRuntime } from '#server/kernel/runtime.ts'
-import { asOwner } from '#server/testing/owner.ts'
+import { moveToPast } from '#server/testing/past-day.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { parseLogPath } from './log-resource.ts'
 import { logRoute } from './log-route.ts'
@@ -48,8 +48,7 @@ const append = (tenant: TestTenant, count: number) =>
 /** A tenant whose log began `days` days ago. */
 async function since(days: number): Promise<TestTenant> {
   const tenant = await testTenant(runtime)
-  for (const table of ['audit_records', 'audit_days'])
-    await asOwner(runtime, `update ${table} set date = '${daysAgo(days)}' where tenant_id = '${tenant.id}'`)
+  await moveToPast(runtime, tenant, daysAgo(days))
   await signTenant(tenant.id)
   return tenant
 }

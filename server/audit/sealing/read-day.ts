@@ -1,12 +1,14 @@
 import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { formatTlogProof } from '#server/audit/notes/tlog-proof.ts'
 import { findLatestCheckpoint, type LogOwner, listDays, type StoredRecord, streamRecords } from '#server/audit/store.ts'
-import { append, emptyFrontier, rootOf } from '#server/audit/tree/merkle.ts'
+import { append, emptyFrontier, leafHash, rootFromInclusionProof, rootOf } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { daySeal } from './day-seal.ts'
 import { sealLog } from './log-name.ts'
 import { whyAltered } from './record-leaf.ts'
+import { countSeals, listSeals } from './seal-store.ts'
 import { signDay } from './sign-day.ts'
+import { knownMemory, whyContradicted, whyFoundBroken } from './why-contradicted.ts'
 
 /** The stored log of a day is not the signed one. */
 export class LogBroken extends Error {
@@ -26,9 +28,23 @@ export type SignedDay = {
   seal: { tlogProof: string; verifierKey: string } | undefined
 }
 
-/** Dates that have records between `start` and `end`, as whole UTC days. */
-export const loggedDays = async (tx: Transaction, tenantId: string, start: Date, end: Date): Promise<string[]> =>
-  (await listDays(tx, tenantId, start, end)).map((day) => day.date)
+/**
+ * The days of the log between `start` and `end`, as whole UTC days. Throws LogBroken or LogRefused if a day is missing that was
+ * signed.
+ */
+export async function loggedDays(tx: Transaction, tenantId: string, start: Date, end: Date): Promise<string[]> {
+  const dates = (await listDays(tx, tenantId, start, end)).map((day) => day.date)
+  const memory = await knownMemory(tx, { id: tenantId })
+  if (memory === undefined) return dates
+  const sealed = await countSeals(tx, tenantId)
+  if (sealed !== memory.seals.size)
+    throw new LogBroken(`The seal log has ${sealed ?? 'gaps in its'} days; the signer remembers ${memory.seals.size}.`)
+  const known = [...Object.keys(memory.days), ...(await listSeals(tx, tenantId, 0, sealed)).map(({ date }) => date)]
+  const [from, to] = [start, new Date(end.getTime() - 1)].map((time) => time.toISOString().slice(0, 10))
+  const missing = known.find((date) => date >= (from ?? '') && date <= (to ?? '') && !dates.includes(date))
+  if (missing !== undefined) throw new LogBroken(`The log of ${missing} was signed, but its row is missing.`)
+  return dates
+}
 
 /**
  * Signs the new records of `date`, and returns its last checkpoint after checking the signature.
@@ -36,6 +52,8 @@ export const loggedDays = async (tx: Transaction, tenantId: string, start: Date,
  */
 export async function signedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
   await signDay(tx, tenant, date)
+  const broken = await whyFoundBroken(tx, tenant, date)
+  if (broken !== undefined) throw new LogBroken(broken)
   return await storedDay(tx, tenant, date)
 }
 
@@ -48,6 +66,8 @@ export async function storedDay(tx: Transaction, tenant: LogOwner, date: string)
   const { origin, size, root } = note.checkpoint
   if (size !== checkpoint.size || !checkpoint.root.equals(root))
     throw new LogBroken(`The checkpoint of ${date} does not match its row.`)
+  const contradicted = await whyContradicted(tx, tenant, date, checkpoint)
+  if (contradicted !== undefined) throw new LogBroken(contradicted)
   const [day] = await listDays(tx, tenant.id, new Date(date), new Date(Date.parse(date) + 1))
   return {
     date,
@@ -66,29 +86,39 @@ export async function storedDay(tx: Transaction, tenant: LogOwner, date: string)
  * the last one. Throws LogBroken for the first one that was changed, moved or removed.
  */
 export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay): AsyncGenerator<StoredRecord> {
-  let tree = emptyFrontier
+  const check = recordsOf(tenant, day)
   for await (const row of streamRecords(tx, tenant.id, day.date, day.size)) {
-    if (row.seq !== tree.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
-    const altered = whyAltered(row, tenant.externalId)
-    if (altered !== undefined) throw new LogBroken(`Record ${row.seq} of ${day.date} was changed: ${altered}.`)
-    tree = append(tree, row.leafHash)
+    check.add(row)
     yield row
   }
-  if (tree.size !== day.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
-  if (!rootOf(tree).equals(day.root)) throw new LogBroken(`The records of ${day.date} do not have the signed root.`)
+  check.end()
 }
 
-/** Reads the whole day only to check it. Throws LogBroken. */
-export async function checkDay(tx: Transaction, tenant: LogOwner, day: SignedDay): Promise<void> {
-  const records = readDay(tx, tenant, day)
-  while ((await records.next()).done !== true);
+/** Checks the records of a signed day, in order, as they are read. Throws LogBroken. */
+export function recordsOf(tenant: LogOwner, day: Pick<SignedDay, 'date' | 'size' | 'root'>) {
+  let tree = emptyFrontier
+  return {
+    add(row: StoredRecord): void {
+      if (row.seq !== tree.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
+      const altered = whyAltered(row, tenant.externalId)
+      if (altered !== undefined) throw new LogBroken(`Record ${row.seq} of ${day.date} was changed: ${altered}.`)
+      tree = append(tree, row.leafHash)
+    },
+    end(): void {
+      if (tree.size !== day.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
+      if (!rootOf(tree).equals(day.root)) throw new LogBroken(`The records of ${day.date} do not have the signed root.`)
+    },
+  }
 }
 
 async function sealOf(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay['seal']> {
   const seal = await daySeal(tx, tenant.id, date)
   if (seal === undefined) return undefined
-  const { index, proof, note } = seal
+  const { index, proof, note, size, root, entry } = seal
   const read = (await noteReader(tx, tenant))(sealLog, note)
   if (!read.ok || proof === undefined) throw new LogBroken(`The seal log does not contain a proof of ${date}.`)
+  const reached = rootFromInclusionProof({ index, size, leafHash: leafHash(Buffer.from(entry)), proof })
+  if (read.checkpoint.size !== size || !reached?.equals(read.checkpoint.root) || !root.equals(reached))
+    throw new LogBroken(`The entry of ${date} does not lead to the signed root of the seal log.`)
   return { tlogProof: formatTlogProof({ index, proof, checkpoint: note }), verifierKey: read.verifierKey }
 }

@@ -7,10 +7,13 @@ export type StoredSealCheckpoint = { size: number; root: Buffer; note: string; c
 
 const checkpointColumns = ['size', 'root', 'note', 'createdAt'] as const
 
-/** Days that are closed and not in the seal log, oldest first, with their last checkpoint. */
-export async function listDaysToSeal(tx: Transaction, tenantId: string): Promise<{ date: string; note: string }[]> {
-  const { rows } = await sql<{ date: string; note: string }>`
-    select day.date, checkpoint.note
+/** A closed day that the seal log does not contain, with its last checkpoint. */
+export type DayToSeal = { date: string; size: number; sealedAt: Date; mac: Buffer | null; root: Buffer; note: string }
+
+/** Days that are closed and not in the seal log, oldest first. */
+export async function listDaysToSeal(tx: Transaction, tenantId: string): Promise<DayToSeal[]> {
+  const { rows } = await sql<DayToSeal>`
+    select day.date, day.size, day.sealed_at, day.mac, checkpoint.root, checkpoint.note
     from audit_days day
     join audit_checkpoints checkpoint
       on checkpoint.tenant_id = day.tenant_id and checkpoint.date = day.date and checkpoint.size = day.size
@@ -111,4 +114,13 @@ export async function insertCosignature(
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** Whether a checkpoint of the tenant is stored, of a day or of the seal log. */
+export async function hasSignedHeads(tx: Transaction, tenantId: string): Promise<boolean> {
+  const { rows } = await sql<{ signed: boolean }>`
+    select exists (select from audit_checkpoints where tenant_id = ${tenantId})
+      or exists (select from audit_seal_checkpoints where tenant_id = ${tenantId})
+      or exists (select from audit_seals where tenant_id = ${tenantId}) as signed`.execute(tx)
+  return rows[0]?.signed ?? true
 }

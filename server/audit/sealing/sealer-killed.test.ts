@@ -9,14 +9,14 @@ import { leafHash, treeRoot } from '#server/audit/tree/merkle.ts'
 import { rootAt } from '#server/audit/tree/tree.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { asOwner } from '#server/testing/owner.ts'
+import { moveToPast } from '#server/testing/past-day.ts'
 import { testEnvironment } from '#server/testing/processes/environment.ts'
 import { countCases, sized } from '#server/testing/properties/counts.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { sealLog } from './log-name.ts'
+import { readMemory } from './memory/signer-memory.ts'
 import { findLatestSealCheckpoint, listSeals } from './seal-store.ts'
 import { signTenant } from './sealer.ts'
-import { findSignedHead } from './signed-heads.ts'
 
 // kill -9 in the sealer at every statement: the next sealer finishes the work, and each day has one root.
 
@@ -37,8 +37,7 @@ async function unsealed(): Promise<TestTenant> {
     for (let count = 0; count < 5; count++)
       await appendAudit(tx, tenant, { actor: systemActor, action: 'test', resource: { type: 'x', id: newId() } })
   })
-  for (const table of ['audit_records', 'audit_days'])
-    await asOwner(runtime, `update ${table} set date = '${yesterday}' where tenant_id = '${tenant.id}'`)
+  await moveToPast(runtime, tenant, yesterday)
   return tenant
 }
 
@@ -84,7 +83,12 @@ async function expectSealed(tenant: TestTenant): Promise<void> {
     const last = await findLatestSealCheckpoint(tx, tenant.id)
     expect(last?.root).toEqual(treeRoot(seals.map((seal) => leafHash(Buffer.from(seal.entry)))))
     expect(read(sealLog, last?.note ?? '')).toMatchObject({ ok: true, checkpoint: { size: 1 } })
-    expect((await findSignedHead(tenant, sealLog))?.root).toEqual(last?.root)
+    const memory = (await readMemory(tx, tenant))?.memory
+    expect(memory).toMatchObject({
+      seals: { size: 1, root: last?.root.toString('hex') },
+      sealedThrough: yesterday,
+      days: {},
+    })
   })
 }
 

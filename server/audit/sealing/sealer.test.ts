@@ -11,6 +11,7 @@ import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { asOwner, connectAsOwner } from '#server/testing/owner.ts'
+import { moveToPast } from '#server/testing/past-day.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { sealLog } from './log-name.ts'
 import { sealClosedDays } from './seal-days.ts'
@@ -61,11 +62,10 @@ async function leavesOf(tenant: TestTenant, size: number): Promise<Buffer[]> {
 
 const daysAgo = (days: number) => new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10)
 
-/** Moves all records of the tenant, which was never signed, to the day before yesterday. */
-async function moveToPast(tenant: TestTenant): Promise<string> {
-  const past = daysAgo(2)
-  await asOwner(runtime, `update audit_records set date = '${past}' where tenant_id = '${tenant.id}'`)
-  await asOwner(runtime, `update audit_days set date = '${past}' where tenant_id = '${tenant.id}'`)
+/** Moves all records of the tenant, which was never signed, to an earlier day. */
+async function toPast(tenant: TestTenant, days = 2): Promise<string> {
+  const past = daysAgo(days)
+  await moveToPast(runtime, tenant, past)
   return past
 }
 
@@ -109,7 +109,7 @@ describe('signing a day', () => {
 
   test('closes a day that is over, once, and accepts no more records for it', async () => {
     const tenant = await testTenant(runtime)
-    const past = await moveToPast(tenant)
+    const past = await toPast(tenant)
     await Promise.all([sign(tenant, past), sign(tenant, past), signTenant(tenant.id)])
     const { sealedAt, size } = await dayOf(tenant, past)
     expect(sealedAt).toBeInstanceOf(Date)
@@ -130,7 +130,7 @@ describe('the seal log', () => {
 
   test('contains each closed day once, including days without records', async () => {
     const tenant = await testTenant(runtime)
-    const past = await moveToPast(tenant)
+    const past = await toPast(tenant)
     await log(tenant, 2)
     await Promise.all([signTenant(tenant.id), signTenant(tenant.id), signTenant(tenant.id)])
     await signTenant(tenant.id)
@@ -205,30 +205,41 @@ describe('the seal log', () => {
     ],
   ]
   test.each(changes)('is not signed %s', async (_name, change) => {
-    const tenant = await testTenant(runtime)
-    await moveToPast(tenant)
-    await signTenant(tenant.id)
+    const tenant = await twoSealed()
     await asOwner(runtime, change, [tenant.id])
     await expect(oneMore(tenant)).rejects.toMatchObject({ name: 'LogRefused' })
   })
 
   test('is signed again when nothing was changed', async () => {
-    const tenant = await testTenant(runtime)
-    await moveToPast(tenant)
-    await signTenant(tenant.id)
+    const tenant = await twoSealed()
     await oneMore(tenant)
     expect((await seals(tenant)).last).toMatchObject({ size: 3 })
   })
 })
 
+/** A tenant whose seal log has its first two days. */
+async function twoSealed(): Promise<TestTenant> {
+  const tenant = await testTenant(runtime)
+  await sealDay(tenant, await toPast(tenant, 5))
+  await oneMore(tenant, 4)
+  return tenant
+}
+
 /** Closes one more day and takes it into the seal log. */
-async function oneMore(tenant: TestTenant): Promise<void> {
-  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, daysAgo(9)])
-  await sign(tenant, daysAgo(9))
+async function oneMore(tenant: TestTenant, days = 3): Promise<void> {
+  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [
+    tenant.id,
+    daysAgo(days),
+  ])
+  await sealDay(tenant, daysAgo(days))
+}
+
+async function sealDay(tenant: TestTenant, day: string): Promise<void> {
+  await sign(tenant, day)
   await runtime.database.inTenant(tenant.id, (tx) => sealClosedDays(tx, tenant))
 }
 
-describe('the signed heads that a node stores outside the database', () => {
+describe('the signer’s memory outside the database', () => {
   /** Puts back the tenant's log as it was, as a backup does. */
   const restore = async (tenant: TestTenant, records: number) => {
     for (const table of ['audit_cosignatures', 'audit_seals', 'audit_seal_checkpoints', 'audit_tiles', 'audit_trees'])
@@ -251,9 +262,9 @@ describe('the signed heads that a node stores outside the database', () => {
     await sign(tenant)
     const [signed] = await checkpoints(tenant)
     await restore(tenant, 2)
-    await expect(sign(tenant)).rejects.toThrow(/outside the database/)
+    await expect(sign(tenant)).rejects.toThrow(/signer’s memory/)
     await log(tenant, signed?.size ?? 0)
-    await expect(sign(tenant)).rejects.toThrow(/outside the database/)
+    await expect(sign(tenant)).rejects.toThrow(/signer’s memory/)
     expect(await checkpoints(tenant)).toEqual([])
   })
 
@@ -270,7 +281,7 @@ describe('the signed heads that a node stores outside the database', () => {
 
   test('prevent it from signing a seal log that has shrunk or was replaced', async () => {
     const tenant = await testTenant(runtime)
-    await moveToPast(tenant)
+    await toPast(tenant)
     await signTenant(tenant.id)
     await restore(tenant, 1)
     await signTenant(tenant.id)

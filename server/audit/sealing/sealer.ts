@@ -1,27 +1,36 @@
-import { brokenLog, raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
-import { insertEmptyDays, type LogOwner, listDaysToSign, listLogOwners } from '#server/audit/store.ts'
+import { type LogOwner, listDaysToSign, listLogOwners } from '#server/audit/store.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
+import { beginKeyed } from './begin-keyed.ts'
 import { type LogName, sealLog } from './log-name.ts'
 import { LogRefused } from './log-refused.ts'
+import { MemoryMoved, type SignerMemory } from './memory/signer-memory.ts'
 import { recheckTenant } from './recheck.ts'
+import { reportBroken } from './report-broken.ts'
 import { sealClosedDays } from './seal-days.ts'
 import { signDay } from './sign-day.ts'
+import { insertEmptyDays } from './signer-store.ts'
+import { knownMemory } from './why-contradicted.ts'
 
 /** From a record's commit to its checkpoint: the same checkpoint covers the records that commit within this time. */
 const gatherMs = 500
 /** Finds work without a notification: days that are over, and records from before this process listened. */
 const sweepMs = 15_000
+/** Sealed days that one round reports as changed. */
+const mostReported = 10
 
 export type Sealer = { close(): Promise<void> }
 
-/** Signs every tenant's log as it grows, and closes days that are over. Runs in every process; they don't disturb each other. */
+/** Signs every tenant's log as it grows, and closes days that are over. Runs in every worker process; they don't disturb each other. */
 export function startSealer(): Sealer {
   const { listener, log } = runtime()
   const gathering = new Map<string, NodeJS.Timeout>()
   let work: Promise<void> = Promise.resolve()
   let checking: Promise<void> | undefined
   let sweeping = false
+  let waiting = false
   let closed = false
 
   // One tenant after the other: signing must not take the connections that calls need.
@@ -35,6 +44,7 @@ export function startSealer(): Sealer {
     sweeping = true
     enqueue(async () => {
       try {
+        await reportWaiting()
         const owners = await runtime().database.inDirectory(listLogOwners)
         for (const { id } of owners) if (!closed) await signTenant(id).catch(report)
         recheck(owners)
@@ -43,16 +53,26 @@ export function startSealer(): Sealer {
       }
     })
   }
+  const reportWaiting = async () => {
+    const older = await runtime().database.inDirectory((tx) => olderProcesses(tx))
+    if (older && !waiting) log.warn('signing waits while processes of an older version, which sign too, are connected')
+    waiting = older
+  }
   // Reading whole days takes long: signing does not wait for it.
   const recheck = (owners: readonly LogOwner[]) => {
-    checking ??= (async () => {
+    if (checking !== undefined) return
+    const run = async () => {
       for (const { id } of owners)
         if (!closed)
           await recheckTenant(id).catch((error: unknown) =>
             log.error({ err: error }, 'the recurring check of the log failed'),
           )
-      checking = undefined
-    })()
+    }
+    // Assigned before it can end: without tenants it ends immediately.
+    const current = run().finally(() => {
+      if (checking === current) checking = undefined
+    })
+    checking = current
   }
   const off = listener.on('audit', '*', (tenantId) => {
     if (tenantId === undefined) return sweep()
@@ -86,17 +106,47 @@ export async function signTenant(tenantId: string): Promise<void> {
   const { database } = runtime()
   const refused = async (error: unknown, name: LogName) => {
     if (!(error instanceof LogRefused)) throw error
-    await raiseAlarm(tenantId, brokenLog(name, error.message))
+    await reportBroken(tenantId, name, error.message)
   }
-  const days = await database.inTenant(tenantId, async (tx) => {
-    await insertEmptyDays(tx, tenantId)
-    return await listDaysToSign(tx, tenantId)
+  const { days, memory } = await database.inTenant(tenantId, async (tx) => {
+    const memory = await knownMemory(tx, { id: tenantId }).catch(unlessRefused)
+    await insertEmptyDays(tx, tenantId, firstOf(memory))
+    return { days: await listDaysToSign(tx, tenantId), memory }
   })
-  for (const { date } of days)
-    await database
-      .inTenant(tenantId, async (tx) => signDay(tx, await tenantById(tx, tenantId), date))
-      .catch((error: unknown) => refused(error, date))
-  await database
-    .inTenant(tenantId, async (tx) => sealClosedDays(tx, await tenantById(tx, tenantId)))
-    .catch((error: unknown) => refused(error, sealLog))
+  const sealedThrough = memory?.sealedThrough ?? ''
+  // Each of them is refused. There may be thousands, if the rows of many days were inserted or deleted.
+  const sealedDays = days.filter(({ date }) => date <= sealedThrough).slice(-mostReported)
+  for (const { date } of [...sealedDays, ...days.filter((day) => day.date > sealedThrough)])
+    await alone(tenantId, async (tx) => signDay(tx, await tenantById(tx, tenantId), date)).catch((error: unknown) =>
+      refused(error, date),
+    )
+  await alone(tenantId, async (tx) => sealClosedDays(tx, await tenantById(tx, tenantId))).catch((error: unknown) =>
+    refused(error, sealLog),
+  )
+  if (memory?.keyedFrom === null)
+    await alone(tenantId, async (tx) => beginKeyed(tx, await tenantById(tx, tenantId))).catch((error: unknown) =>
+      refused(error, sealLog),
+    )
+}
+
+/** The days from here on must exist. Undefined without a memory: then all from the tenant's first row. */
+function firstOf(memory: SignerMemory | undefined): string | undefined {
+  if (memory === undefined) return undefined
+  const [firstOpen] = Object.keys(memory.days).sort()
+  return memory.sealedThrough ?? firstOpen
+}
+
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof LogRefused)) throw error
+}
+
+/** In a transaction that is repeated when another signer was faster: then everything is read and checked again. */
+async function alone(tenantId: string, work: (tx: Transaction) => Promise<void>): Promise<void> {
+  for (let left = 3; ; left--) {
+    try {
+      return await runtime().database.inTenant(tenantId, work)
+    } catch (error) {
+      if (!(error instanceof MemoryMoved) || left === 0) throw error
+    }
+  }
 }

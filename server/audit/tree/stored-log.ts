@@ -1,6 +1,7 @@
 import { findLeaves } from '#server/audit/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { findBreak, findTiles } from './tile-store.ts'
+import { findBreak } from './check-state.ts'
+import { findTiles } from './tile-store.ts'
 import { tileWidth } from './tiles.ts'
 import { rootAt } from './tree.ts'
 

@@ -60,50 +60,36 @@ export async function setTreeSize(tx: Transaction, tenantId: string, log: LogNam
     .execute()
 }
 
-/** Returns why the last check of a whole log failed; undefined if it passed. */
-export const findBreak = async (tx: Transaction, tenantId: string, log: LogName): Promise<string | undefined> =>
-  (
-    await tx
-      .selectFrom('auditTrees')
-      .select('brokenReason')
-      .where('tenantId', '=', tenantId)
-      .where('log', '=', log)
-      .where('brokenAt', 'is not', null)
-      .executeTakeFirst()
-  )?.brokenReason ?? undefined
+const stateColumns = ['log', 'checkedAt', 'brokenAt', 'brokenReason', 'mac'] as const
 
-/** Returns logs that were not completely checked within a day. Logs that were never checked are first. */
-export const listLogsToCheck = async (tx: Transaction, tenantId: string): Promise<LogName[]> => {
-  const rows = await tx
-    .selectFrom('auditTrees')
-    .select('log')
-    .where('tenantId', '=', tenantId)
-    .where(sql<boolean>`(checked_at is null or checked_at < now() - interval '1 day')`)
-    .orderBy('checkedAt', (order) => order.asc().nullsFirst())
-    .orderBy('log')
-    .execute()
-  return rows.map((row) => row.log)
+/** What the recurring check of a log found. `checkedAt` is Infinity for PostgreSQL's 'infinity'. */
+export type CheckState = {
+  log: LogName
+  checkedAt: Date | number | null
+  brokenAt: Date | number | null
+  brokenReason: string | null
+  mac: Buffer | null
 }
 
-/** Records that the check of the whole log passed. */
-export async function setChecked(tx: Transaction, tenantId: string, log: LogName): Promise<void> {
-  await tx
-    .updateTable('auditTrees')
-    .set({ checkedAt: sql<Date>`now()`, brokenAt: null, brokenReason: null })
+export const listCheckStates = (tx: Transaction, tenantId: string): Promise<CheckState[]> =>
+  tx.selectFrom('auditTrees').select(stateColumns).where('tenantId', '=', tenantId).orderBy('log').execute()
+
+export const findCheckState = (tx: Transaction, tenantId: string, log: LogName): Promise<CheckState | undefined> =>
+  tx
+    .selectFrom('auditTrees')
+    .select(stateColumns)
     .where('tenantId', '=', tenantId)
     .where('log', '=', log)
+    .executeTakeFirst()
+
+/** Records the outcome of a check of the whole log. */
+export async function setCheckState(tx: Transaction, tenantId: string, { log, ...state }: CheckState): Promise<void> {
+  const values = { ...state, checkedAt: dateOf(state.checkedAt), brokenAt: dateOf(state.brokenAt) }
+  await tx
+    .insertInto('auditTrees')
+    .values({ tenantId, log, ...values })
+    .onConflict((conflict) => conflict.columns(['tenantId', 'log']).doUpdateSet(values))
     .execute()
 }
 
-/** Returns true only for the first process that reports it. */
-export async function setBroken(tx: Transaction, tenantId: string, log: LogName, reason: string): Promise<boolean> {
-  const broken = { checkedAt: sql<Date>`now()`, brokenAt: sql<Date>`now()`, brokenReason: reason }
-  const result = await tx
-    .insertInto('auditTrees')
-    .values({ tenantId, log, ...broken })
-    .onConflict((conflict) =>
-      conflict.columns(['tenantId', 'log']).doUpdateSet(broken).where('auditTrees.brokenAt', 'is', null),
-    )
-    .executeTakeFirst()
-  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
-}
+const dateOf = (time: Date | number | null): Date | null => (time === null ? null : new Date(time))

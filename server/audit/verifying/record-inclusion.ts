@@ -1,7 +1,9 @@
+import { ApiError } from '#lib/errors.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import { currentVerifierKey, noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { formatTlogProof } from '#server/audit/notes/tlog-proof.ts'
 import { daySeal } from '#server/audit/sealing/day-seal.ts'
+import { whyContradicted } from '#server/audit/sealing/why-contradicted.ts'
 import {
   findLatestCheckpoint,
   findRecord,
@@ -12,7 +14,10 @@ import {
 import { provenLeaf } from '#server/audit/tree/tree.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** Returns one record with its proof and the key that signed the checkpoint; undefined for an unknown record. */
+/**
+ * Returns one record with its proof and the key that signed the checkpoint; undefined for an unknown record. Throws
+ * integrity_failed when the rows of its day contradict the seal log or what the signer remembers.
+ */
 export async function recordProof(
   tx: Transaction,
   tenant: LogOwner,
@@ -22,6 +27,8 @@ export async function recordProof(
   if (row === undefined) return undefined
   const checkpoint = await findLatestCheckpoint(tx, tenant.id, row.date)
   const note = checkpoint === undefined ? undefined : (await noteReader(tx, tenant))(row.date, checkpoint.note)
+  const contradicted = await whyContradicted(tx, tenant, row.date, checkpoint)
+  if (contradicted !== undefined) throw new ApiError('integrity_failed', contradicted)
   const proof: AuditProof = {
     record: row.record,
     tenant: tenant.externalId,

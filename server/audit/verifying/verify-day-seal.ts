@@ -2,6 +2,7 @@ import type { NoteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { parseNote } from '#server/audit/notes/signed-note.ts'
 import { daySeal } from '#server/audit/sealing/day-seal.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
+import { whyContradicted, whyFoundBroken } from '#server/audit/sealing/why-contradicted.ts'
 import { findDay, findLatestCheckpoint, type LogOwner } from '#server/audit/store.ts'
 import { leafHash, rootFromInclusionProof } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -9,8 +10,14 @@ import { type Checks, check } from './check-line.ts'
 
 const graceMs = 60_000
 
-/** Checks that the last checkpoint of a closed day is a leaf of the signed seal log. An open day needs no such check. */
+/**
+ * Checks that the last checkpoint of a closed day is a leaf of the signed seal log, and that no row contradicts what the
+ * signer remembers outside the database. An open day is not a leaf yet.
+ */
 export async function checkSeal(tx: Transaction, tenant: LogOwner, date: string, read: NoteReader): Promise<Checks> {
+  const last = await findLatestCheckpoint(tx, tenant.id, date)
+  const contradicted = (await whyContradicted(tx, tenant, date, last)) ?? (await whyFoundBroken(tx, tenant, date))
+  if (contradicted !== undefined) return [check('sealLog', false, '', contradicted)]
   const seal = await daySeal(tx, tenant.id, date)
   if (seal === undefined) {
     const closedAt = (await findDay(tx, tenant.id, date))?.sealedAt
@@ -19,7 +26,6 @@ export async function checkSeal(tx: Transaction, tenant: LogOwner, date: string,
     return [check('sealLog', false, '', `${date} is closed, but the signed seal log does not contain it.`)]
   }
   const { index, size, root, entry } = seal
-  const last = await findLatestCheckpoint(tx, tenant.id, date)
   const reached =
     seal.proof && rootFromInclusionProof({ index, size, leafHash: leafHash(Buffer.from(entry)), proof: seal.proof })
   const note = read(sealLog, seal.note)

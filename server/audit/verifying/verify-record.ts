@@ -39,7 +39,9 @@ export async function verifyRecord(tx: Transaction, tenant: LogOwner, input: Ver
     checks.push(check('merkleRoot', false, 'No signed checkpoint covers this record yet.'))
     // Its hash is part of a signed tree, but the signature was removed.
     const taken = (await findTreeSize(tx, tenant.id, row.date)) > row.seq
-    return { verified: false, status: intact && !taken ? 'pending_seal' : 'mismatch', checks }
+    checks.push(...(await checkSeal(tx, tenant, row.date, await noteReader(tx, tenant))))
+    const sound = intact && checks.every(({ name, ok }) => ok || name === 'merkleRoot')
+    return { verified: false, status: sound && !taken ? 'pending_seal' : 'mismatch', checks }
   }
   const read = await noteReader(tx, tenant)
   const given = input.checkpoint === undefined ? undefined : read(row.date, input.checkpoint)

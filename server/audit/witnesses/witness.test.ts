@@ -11,12 +11,15 @@ import { currentVerifierKey } from '#server/audit/notes/checkpoint-note.ts'
 import { cosignedMessage, cosignerKeyId, findCosignature, parseCosignerKey } from '#server/audit/notes/cosignature.ts'
 import { parseCheckpoint, parseNote, verifyNote } from '#server/audit/notes/signed-note.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
+import { sealClosedDays } from '#server/audit/sealing/seal-days.ts'
 import { findLatestSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
 import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { signDay } from '#server/audit/sealing/sign-day.ts'
 import { today } from '#server/audit/store.ts'
 import { verifyConsistency } from '#server/audit/tree/merkle.ts'
 import { loadConfig } from '#server/kernel/config.ts'
 import { asOwner } from '#server/testing/owner.ts'
+import { moveToPast } from '#server/testing/past-day.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import type { Witness } from './ask-witness.ts'
 import { askWitness } from './ask-witness.ts'
@@ -93,24 +96,25 @@ class TestWitness {
 const daysAgo = async (days: number) =>
   new Date(Date.parse(await runtime.database.inDirectory(today)) - days * 86_400_000).toISOString().slice(0, 10)
 
-/** Creates a tenant whose log began `days` days ago, and gives the witness its key. */
+/** Creates a tenant whose seal log has its first `days` days but not yesterday, and gives the witness its key. */
 async function since(days: number, witness: TestWitness): Promise<TestTenant> {
   const tenant = await testTenant(runtime)
-  for (const table of ['audit_records', 'audit_days'])
-    await asOwner(runtime, `update ${table} set date = '${await daysAgo(days)}' where tenant_id = '${tenant.id}'`)
-  await signTenant(tenant.id)
+  await moveToPast(runtime, tenant, await daysAgo(days + 1))
+  for (let day = days + 1; day > 1; day--) {
+    const date = await daysAgo(day)
+    if (day <= days)
+      await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, date])
+    await runtime.database.inTenant(tenant.id, async (tx) => {
+      await signDay(tx, tenant, date)
+      await sealClosedDays(tx, tenant)
+    })
+  }
   const key = await runtime.database.inTenant(tenant.id, (tx) => currentVerifierKey(tx, tenant, sealLog))
   witness.keys.set(`localhost:3000/t/${tenant.externalId}/seals`, key)
   return tenant
 }
-/** Inserts a day before the others, so that the seal log grows by one. */
-async function oneMore(tenant: TestTenant, days: number): Promise<void> {
-  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [
-    tenant.id,
-    await daysAgo(days),
-  ])
-  await signTenant(tenant.id)
-}
+/** Closes yesterday, so that the seal log grows by one. */
+const oneMore = (tenant: TestTenant) => signTenant(tenant.id)
 const published = (tenant: TestTenant) =>
   runtime.database.inTenant(tenant.id, async (tx) => {
     const last = await findLatestSealCheckpoint(tx, tenant.id)
@@ -125,7 +129,7 @@ test('a witness cosigns each checkpoint of closed days once, if it extends the l
   await askWitness(tenant, asked)
   await askWitness(tenant, asked)
   expect(witness.asked).toEqual([0])
-  await oneMore(tenant, 4)
+  await oneMore(tenant)
   await askWitness(tenant, asked)
   expect(witness.asked).toEqual([0, 3])
   const note = await published(tenant)
@@ -143,7 +147,7 @@ test('a witness that has seen another size reports it, and receives the proof fr
   const asked = await witness.listen()
   const tenant = await since(3, witness)
   await askWitness(tenant, asked)
-  await oneMore(tenant, 4)
+  await oneMore(tenant)
   await asOwner(runtime, 'delete from audit_cosignatures where tenant_id = $1', [tenant.id])
   await askWitness(tenant, asked)
   expect(witness.asked).toEqual([0, 0, 3])

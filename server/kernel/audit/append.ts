@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { canonicalJson } from '#lib/jcs.ts'
 import { definedOnly, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { databaseClock } from '#server/kernel/db/clock.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { beforeCommit } from '#server/kernel/db/transaction.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { leafTail, recordAround } from './record.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { keyedBytes, leafTail, recordMacPurpose, textDigest } from './record.ts'
 import { appendRecords, type UnplacedRecord } from './store.ts'
 
 /** The content of a record about an operation, in addition to its name; undefined fields are left out. */
@@ -23,10 +26,11 @@ export type AuditAct = {
 /** The actor of everything that the product does by itself (expiry, recovery, sealing). */
 export const systemActor = { type: 'system', id: 'countersign', name: 'Countersign' } as const
 
+/** A record of an open transaction: everything but its time, which it gets with the COMMIT. */
+type Drafted = { auditId: string; type: string; record: JsonObject; leafTail: string; nonce: Buffer }
+
 // Owned by this module: the records that an open transaction is going to write.
-type Waiting = { tenantId: string; records: UnplacedRecord[]; last: { before: Before; after: JsonObject } }
-type Before = Parameters<typeof recordAround>[0]
-const waiting = new WeakMap<Transaction, Waiting>()
+const waiting = new WeakMap<Transaction, { tenantId: string; records: Drafted[] }>()
 
 /** The state of an object after the operation, as its record commits to it; `digest` is null if it was deleted. */
 export type RecordedState = { type: string; id: string; revision: number; form: number; digest: string | null }
@@ -36,12 +40,10 @@ export type RecordedState = { type: string; id: string; revision: number; form: 
  * the transaction does not have a record yet.
  */
 export function addStates(tx: Transaction, states: readonly RecordedState[]): string | undefined {
-  const found = waiting.get(tx)
-  const record = found?.records.at(-1)
-  if (found === undefined || record === undefined) return undefined
-  const { before, after } = found.last
-  record.around = recordAround(before, { ...after, states: states.map((state) => ({ ...state })) })
-  return record.auditId
+  const drafted = waiting.get(tx)?.records.at(-1)
+  if (drafted === undefined) return undefined
+  drafted.record = { ...drafted.record, states: states.map((state) => ({ ...state })) }
+  return drafted.auditId
 }
 
 /**
@@ -56,31 +58,49 @@ export async function appendAudit(
 ): Promise<string> {
   const auditId = act.auditId ?? newId()
   const { action, actor, resource, reason, details, requestId } = act
-  const last = {
-    before: { action, actor },
-    after: definedOnly({ auditId, resource, reason, details: details && definedOnly(details), requestId }),
-  }
-  const record: UnplacedRecord = {
+  const record = definedOnly({
+    action,
+    actor,
+    auditId,
+    resource,
+    reason,
+    details: details && definedOnly(details),
+    requestId,
+  })
+  // Details that can't be digested are reported to the caller, not with the COMMIT.
+  canonicalJson(record)
+  const drafted: Drafted = {
     auditId,
     type: action,
-    around: recordAround(last.before, last.after),
+    record,
     leafTail: leafTail({ tenant: tenant.externalId, type: action }),
     nonce: randomBytes(32),
   }
   const before = waiting.get(tx)
   if (before === undefined) {
-    const records = [record]
-    waiting.set(tx, { tenantId: tenant.id, records, last })
+    const records = [drafted]
+    waiting.set(tx, { tenantId: tenant.id, records })
+    const cipher = await tenantCipher(tx, tenant.id)
+    const now = await databaseClock(tx)
     beforeCommit(tx, (notices) => {
       waiting.delete(tx)
-      return appendRecords(tenant.id, records, notices)
+      const moment = now()
+      const keyed = records.map((one) => keyedRecord(cipher, tenant.id, one, moment))
+      return appendRecords(tenant.id, moment, keyed, notices)
     })
   } else {
     if (before.tenantId !== tenant.id)
       throw new Error('The transaction is bound to one tenant, and can write only to its log.')
-    before.records.push(record)
-    before.last = last
+    before.records.push(drafted)
   }
   notify(tx, 'audit', tenant.id)
   return auditId
+}
+
+/** Writes the record whole and keys it: without the tenant's key, no one can add a record that the signer accepts. */
+function keyedRecord(cipher: TenantCipher, tenantId: string, drafted: Drafted, moment: Date): UnplacedRecord {
+  const { auditId, type, record, leafTail, nonce } = drafted
+  const text = canonicalJson({ ...record, at: moment.toISOString() })
+  const mac = cipher.mac(recordMacPurpose, keyedBytes({ tenantId, auditId, nonce, text }))
+  return { auditId, type, text, digest: textDigest(nonce, text), mac, leafTail, nonce }
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '#lib/jcs.ts'
-import type { JsonObject, JsonValue } from '#lib/json.ts'
+import type { JsonValue } from '#lib/json.ts'
 
 const recordDomain = Buffer.from('agcp.audit.record.v1\n')
 const leafPrefix = Buffer.of(0x00)
@@ -28,8 +28,12 @@ export type AuditLeaf = {
 export function recordDigest(nonce: Uint8Array, record: JsonValue): Buffer {
   if (nonce.byteLength !== nonceBytes)
     throw new RangeError(`A nonce must have ${nonceBytes} bytes, not ${nonce.byteLength}.`)
-  return hash('sha256', Buffer.concat([recordDomain, nonce, Buffer.from(canonicalJson(record))]), 'buffer')
+  return textDigest(nonce, canonicalJson(record))
 }
+
+/** `recordDigest` of a record whose canonical JSON is `text`. */
+export const textDigest = (nonce: Uint8Array, text: string): Buffer =>
+  hash('sha256', Buffer.concat([recordDomain, nonce, Buffer.from(text)]), 'buffer')
 
 /** The bytes of the leaf that are hashed: its canonical JSON in UTF-8. Throws RangeError for a malformed field. */
 export function auditLeaf({ auditId, date, digest, seq, tenant, type }: AuditLeaf): Buffer {
@@ -50,17 +54,10 @@ export function auditLeafHash(leaf: AuditLeaf): Buffer {
   return hash('sha256', Buffer.concat([leafPrefix, auditLeaf(leaf)]), 'buffer')
 }
 
-/**
- * A record's canonical JSON before and after its time, which the database inserts (`append_records`): the fields before
- * `at` in JCS's order, and the fields after it. Throws JcsError.
- */
-export const recordAround = (
-  before: { action: string; actor: JsonObject },
-  after: JsonObject,
-): [head: string, tail: string] => [
-  `${canonicalJson(before).slice(0, -1)},"at":"`,
-  `",${canonicalJson(after).slice(1)}`,
-]
+/** What the mac of a stored record covers (`TenantCipher.mac`): `text` is the record's canonical JSON. */
+export const recordMacPurpose = 'audit.record'
+export const keyedBytes = (row: { tenantId: string; auditId: string; nonce: Uint8Array; text: string }): string =>
+  `${row.tenantId}\n${row.auditId}\n${Buffer.from(row.nonce).toString('hex')}\n${row.text}`
 
 /** The part after the position in a leaf's canonical JSON. */
 export const leafTail = ({ tenant, type }: Pick<AuditLeaf, 'tenant' | 'type'>): string =>

@@ -1,32 +1,40 @@
 import { CompiledQuery } from 'kysely'
 import type { Notice } from '#server/kernel/db/transaction.ts'
 
-/** One record without its position in the log and its time, which the database adds. See record.ts for the bytes. */
+/** One record with its time and its mac, but without its position in the log, which the database adds. */
 export type UnplacedRecord = {
   auditId: string
   type: string
-  /** The record's canonical JSON before and after its time. */
-  around: readonly [head: string, tail: string]
+  /** The record's canonical JSON. */
+  text: string
+  digest: Buffer
+  mac: Buffer
   /** The part after the position in the leaf's canonical JSON. */
   leafTail: string
   nonce: Buffer
 }
 
 // A constant text, not built for each call: every operation ends with this statement.
-const appendText = 'select append_records($1, $2, $3, $4, $5, $6, $7, $8, $9)'
+const appendText = 'select append_keyed_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
 
-/** Appends the records, in order, to the tenant's log of today (UTC, the database's clock), and sends the notices. */
+/**
+ * Appends the records, in order, to the tenant's log of today (UTC, the database's clock), and sends the notices. `moment` is
+ * the time in the records.
+ */
 export const appendRecords = (
   tenantId: string,
+  moment: Date,
   records: readonly UnplacedRecord[],
   notices: readonly Notice[],
 ): CompiledQuery =>
   CompiledQuery.raw(appendText, [
     tenantId,
+    moment,
     records.map(({ auditId }) => auditId),
     records.map(({ type }) => type),
-    records.map(({ around }) => around[0]),
-    records.map(({ around }) => around[1]),
+    records.map(({ text }) => text),
+    records.map(({ digest }) => digest),
+    records.map(({ mac }) => mac),
     records.map(({ leafTail }) => leafTail),
     records.map(({ nonce }) => nonce),
     notices.map(({ channel }) => channel),

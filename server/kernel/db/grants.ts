@@ -33,7 +33,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   audit_seal_checkpoints: 'select, insert',
   audit_seals: 'select, insert',
   audit_tiles: 'select',
-  audit_trees: 'select, insert, update (broken_at, broken_reason, checked_at, size)',
+  audit_trees: 'select, insert, update (broken_at, broken_reason, checked_at, mac, size)',
   batch_resources: 'select, insert, update (attributes, sealed), delete',
   bound_adoptions: 'select, insert',
   bound_states: 'select, insert, update (audit_id, digest, form, mac, revision)',
@@ -99,19 +99,25 @@ export const serverGrants: Readonly<Record<string, string>> = {
 
 /** The role that owns the functions below: what the server's role may write only through them. */
 export const keeperGrants: Readonly<Record<string, string>> = {
-  audit_days: 'select, insert, update (sealed_at, size)',
+  audit_days: 'select, insert, update (mac, sealed_at, size)',
   audit_records: 'insert',
   audit_tiles: 'select, insert, update (hashes)',
   legal_holds: 'select, update (release_reason, released_at, released_by, revision)',
 }
 
-/** The only functions that run with the rights of their owner. They name each table with its schema, and fix search_path. */
+/**
+ * The only functions that run with the rights of their owner. They name each table with its schema, and fix search_path. Only
+ * versions before this one call append_records and close_day; the next version drops them.
+ */
 export const keeperFunctions: readonly string[] = [
+  'append_keyed_records',
   'append_records',
   'close_day',
+  'close_keyed_day',
   'grow_tiles',
   'lock_day',
   'open_empty_days',
+  'open_empty_days_from',
   'release_hold',
 ]
 

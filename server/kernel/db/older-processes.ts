@@ -3,7 +3,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { protocol } from './application-name.ts'
 import type { Database, Transaction } from './database.ts'
 
-type Seen = { askedAt: number; answer: Promise<boolean> | undefined; lastSeenAt: number | undefined }
+type Seen = { since: number; askedAt: number; answer: Promise<boolean> | undefined; lastSeenAt: number | undefined }
 
 // Owned by this module: what this process saw on each database. Monotonic times in milliseconds.
 const seen = new WeakMap<Database, Seen>()
@@ -17,7 +17,7 @@ const goneAfterMs = 60_000
  */
 export async function olderProcesses(tx: Transaction, now: () => number = () => performance.now()): Promise<boolean> {
   const { database } = runtime()
-  const known = seen.get(database) ?? { askedAt: 0, answer: undefined, lastSeenAt: undefined }
+  const known = seen.get(database) ?? { since: now(), askedAt: 0, answer: undefined, lastSeenAt: undefined }
   seen.set(database, known)
   if (known.answer === undefined || now() - known.askedAt >= askedEveryMs) {
     known.askedAt = now()
@@ -27,6 +27,19 @@ export async function olderProcesses(tx: Transaction, now: () => number = () => 
   }
   if (await known.answer) known.lastSeenAt = known.askedAt
   return known.lastSeenAt !== undefined && now() - known.lastSeenAt < goneAfterMs
+}
+
+/**
+ * Whether this process has seen no older process for a whole minute. For what can't be taken back: a process of the older
+ * version that is being restarted is not connected for a moment.
+ */
+export async function olderProcessesGone(
+  tx: Transaction,
+  now: () => number = () => performance.now(),
+): Promise<boolean> {
+  if (await olderProcesses(tx, now)) return false
+  const since = seen.get(runtime().database)?.since
+  return since !== undefined && now() - since >= goneAfterMs
 }
 
 /** Older versions don't name their connections, or without a protocol; all of them keep one connection to listen. */

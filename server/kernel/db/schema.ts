@@ -206,6 +206,7 @@ export interface AuditCosignatures {
 
 export interface AuditDays {
   date: string;
+  mac: Buffer | null;
   sealedAt: Timestamp | null;
   size: number;
   tenantId: string;
@@ -218,6 +219,7 @@ export interface AuditRecords {
   date: string;
   digest: Buffer;
   leafHash: Buffer;
+  mac: Buffer | null;
   nonce: Buffer;
   record: Json;
   resourceId: Generated<string | null>;
@@ -255,6 +257,7 @@ export interface AuditTrees {
   brokenReason: string | null;
   checkedAt: Timestamp | null;
   log: string;
+  mac: Buffer | null;
   size: Generated<number>;
   tenantId: string;
 }

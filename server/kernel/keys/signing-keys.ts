@@ -81,18 +81,19 @@ export async function cookieKeys(tx: Transaction, tenantId: string): Promise<Buf
 /** Every key of `purpose`: the current one first, then retired ones by age. */
 export async function signingKeys(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<SigningKey[]> {
   const rows = await findKeys(tx, tenantId, purpose)
-  return rows.map((row) => ({
-    id: row.id,
-    algorithm: signingAlgorithm(row.algorithm),
-    privateKey: createPrivateKey({
-      key: runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, purpose)),
-      format: 'der',
-      type: 'pkcs8',
-    }),
-    publicKey: createPublicKey(row.publicKey),
-    createdAt: row.createdAt,
-    retiredAt: row.retiredAt ?? undefined,
-  }))
+  return rows.map((row) => {
+    const key = runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, purpose))
+    const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+    return {
+      id: row.id,
+      algorithm: signingAlgorithm(row.algorithm),
+      privateKey,
+      // Not the column: only the private key is encrypted, and another public key would make foreign signatures valid.
+      publicKey: createPublicKey(privateKey),
+      createdAt: row.createdAt,
+      retiredAt: row.retiredAt ?? undefined,
+    }
+  })
 }
 
 /** The current signing key. Throws if the tenant has none. */

@@ -279,10 +279,41 @@ describe('functions', () => {
         'select append_records($1, $2, $3, $3, $3, $3, $4, $5, $5)',
         [other, [randomUUID()], ['x'], [Buffer.alloc(32)], []],
       ],
+      [
+        'select append_keyed_records($1, now(), $2, $3, $3, $4, $4, $3, $4, $5, $5)',
+        [other, [randomUUID()], ['{}'], [Buffer.alloc(32)], []],
+      ],
+      ['select open_empty_days_from($1, current_date - 1)', [other]],
       ['select grow_tiles($1, $2, $3, $3, $4)', [other, '2026-01-01', [0], [Buffer.alloc(32)]]],
     ] as [string, unknown[]][])
       await expect(inTenant(tenant, () => one(text, values))).rejects.toThrow(/row-level security/)
     expect(await inTenant(other, () => one('select * from lock_day($1, $2)', [tenant, '2026-01-01']))).toBeUndefined()
+  })
+
+  test('append no record whose time is not that of the database, and close a day once, with its mac', async () => {
+    const append = (moment: string) =>
+      inTenant(tenant, () =>
+        one(`select append_keyed_records($1, ${moment}, $2, $3, $4, $5, $5, $3, $5, $6, $6)`, [
+          tenant,
+          [randomUUID()],
+          ['x'],
+          ['{}'],
+          [Buffer.alloc(32)],
+          [],
+        ]),
+      )
+    for (const moment of [`now() + interval '1 hour'`, `now() - interval '1 hour'`, `'infinity'`])
+      await expect(append(moment), moment).rejects.toThrow(/differs too much from the clock/)
+    await owner.query(`insert into audit_days (tenant_id, date, size) values ($1, '2026-02-01', 0)`, [tenant])
+    await inTenant(tenant, async () => {
+      const close = async (date: string, mac: string) => {
+        await one('select close_keyed_day($1, $2, now(), $3)', [tenant, date, Buffer.from(mac)])
+        return (await one('select mac from audit_days where date = $1', [date])).mac
+      }
+      expect(await close('2026-02-01', 'first')).toEqual(Buffer.from('first'))
+      expect(await close('2026-02-01', 'second')).toEqual(Buffer.from('first'))
+      expect(await close('9999-01-01', 'first')).toBeNull()
+    })
   })
 })
 

@@ -1,0 +1,42 @@
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { today } from '#server/audit/store.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
+import { testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { until } from '#server/testing/until.ts'
+import { signTenant } from './sealer.ts'
+
+let runtime: Awaited<ReturnType<typeof testRuntime>>
+beforeAll(async () => {
+  runtime = await testRuntime()
+})
+afterAll(() => runtime.close())
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+test('nothing is signed while an older version, which signs too, is connected; a minute after its end everything is', async () => {
+  const tenant = await testTenant(runtime)
+  const date = await runtime.database.inDirectory(today)
+  const owner = await connectAsOwner(runtime)
+  const signed = async () =>
+    (await owner.query('select 1 from audit_checkpoints where tenant_id = $1 and date = $2', [tenant.id, date]))
+      .rowCount
+  // Versions before this one don't name the connection on which they listen.
+  const older = new Client({ connectionString: runtime.database.url })
+  await older.connect()
+  await signTenant(tenant.id)
+  expect(await signed()).toBe(0)
+  await older.end()
+  const connected = `select 1 from pg_stat_activity
+    where datname = current_database() and usename <> current_user and application_name = ''`
+  await until(async () => (await owner.query(connected)).rowCount === 0 || undefined, 'the end of the older connection')
+  await signTenant(tenant.id)
+  expect(await signed()).toBe(0)
+
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
+  await signTenant(tenant.id)
+  expect(await signed()).toBe(1)
+  await owner.end()
+})

@@ -1,0 +1,46 @@
+import { brokenLog, raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import type { LogName } from './log-name.ts'
+import { LogRefused } from './log-refused.ts'
+import { keepMemory, MemoryMoved, readMemory, type SignerMemory } from './memory/signer-memory.ts'
+
+/**
+ * Reports a broken log once, in the process log and in the audit log, and remembers it outside the database. From then on
+ * none of its records verify.
+ */
+export async function reportBroken(tenantId: string, log: LogName, reason: string): Promise<void> {
+  await changeBroken(tenantId, (broken) => (log in broken ? broken : { ...broken, [log]: reason }))
+  await raiseAlarm(tenantId, brokenLog(log, reason))
+}
+
+/** Call it when the whole log was read and found to be as it was signed. */
+export const forgetBroken = (tenantId: string, log: LogName): Promise<void> =>
+  changeBroken(tenantId, (broken) => {
+    const { [log]: found, ...others } = broken
+    return found === undefined ? broken : others
+  })
+
+type Broken = SignerMemory['broken']
+
+async function changeBroken(tenantId: string, change: (broken: Broken) => Broken): Promise<void> {
+  const attempt = async (tx: Transaction) => {
+    // Without a memory, or with a damaged one, nothing is signed anyway.
+    const opened = await readMemory(tx, { id: tenantId }).catch(unlessRefused)
+    if (opened === undefined) return
+    const broken = change(opened.memory.broken)
+    if (broken !== opened.memory.broken) await keepMemory(tx, opened, { broken })
+  }
+  for (let left = 3; ; left--) {
+    try {
+      return await runtime().database.inTenant(tenantId, attempt)
+    } catch (error) {
+      // A signer was faster: its memory is read again.
+      if (!(error instanceof MemoryMoved) || left === 0) throw error
+    }
+  }
+}
+
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof LogRefused)) throw error
+}

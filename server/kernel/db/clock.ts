@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { runtime } from '#server/kernel/runtime.ts'
+import type { Database, Transaction } from './database.ts'
+
+/** One reading of the database's clock, and of the two clocks of this process right after it. In milliseconds. */
+type Reading = { database: number; monotonic: number; wall: number }
+
+// Owned by this module: the last reading for each database.
+const readings = new WeakMap<Database, Reading>()
+const readEveryMs = 60_000
+/** The process was suspended, or its clock was set: the monotonic clock may have missed that time. */
+const jumpMs = 500
+
+/**
+ * The database's clock (decision 0015), continued by this process's monotonic clock, so that a wrong system clock doesn't
+ * matter. It is never ahead of the database's. Costs one statement a minute.
+ */
+export async function databaseClock(tx: Transaction): Promise<() => Date> {
+  const { database } = runtime()
+  const known = readings.get(database)
+  const reading = known !== undefined && isFresh(known) ? known : await read(tx)
+  readings.set(database, reading)
+  return () => new Date(Math.floor(reading.database + performance.now() - reading.monotonic))
+}
+
+function isFresh({ monotonic, wall }: Reading): boolean {
+  const passed = performance.now() - monotonic
+  return passed < readEveryMs && Math.abs(Date.now() - wall - passed) < jumpMs
+}
+
+async function read(tx: Transaction): Promise<Reading> {
+  const { rows } = await sql<{ now: Date }>`select pg_catalog.clock_timestamp() as now`.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('unreachable: the clock has a row')
+  return { database: row.now.getTime(), monotonic: performance.now(), wall: Date.now() }
+}

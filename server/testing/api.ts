@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { demoTenants } from '#server/demo/tenants.ts'
 import { signIn } from '#server/testing/auth/sign-in.ts'
 import { testDatabase } from './database.ts'
-import { testEnvironment } from './processes/environment.ts'
+import { serverProcess } from './processes/environment.ts'
 
 export type Credentials = {
   tenants: {
@@ -218,8 +218,9 @@ export async function startProcess(
   lines?: string[],
   tree = join(import.meta.dirname, '../..'),
 ): Promise<{ child: ChildProcess; baseUrl: string }> {
-  const child = spawn(process.execPath, [join(tree, 'server/testing/processes/api-process.ts')], {
-    env: { ...testEnvironment, ...environment },
+  const file = join(tree, 'server/testing/processes/api-process.ts')
+  const child = spawn(process.execPath, [...serverProcess.options, file], {
+    env: { ...serverProcess.environment, ...environment },
     stdio: ['ignore', 'pipe', lines === undefined ? 'inherit' : 'pipe'],
   })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => lines?.push(text))

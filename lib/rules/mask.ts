@@ -1,6 +1,6 @@
 import type { JsonValue } from '#lib/json.ts'
+import { stringFinder } from '../find-strings.ts'
 import { erasedText } from './erased.ts'
-import { stringFinder } from './find-strings.ts'
 
 /** A path of a manifest's `data.sensitive`: `$.customer.email`, `$.items[*].iban`, and the class of the values there. */
 export type SensitivePath = { path: string; class: string }

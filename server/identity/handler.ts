@@ -13,8 +13,9 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { corsHeaders } from './cors.ts'
 import { guardForm, storableBasic } from './form-body.ts'
 import { sendJson } from './respond.ts'
+import { unavailableFor } from './unavailable.ts'
 
-/** Serves every path below `/realms/`. Never rejects: errors are logged and answered with 500. */
+/** Serves every path below `/realms/`. Never rejects: errors are logged and answered with 500, or with 503 during an outage. */
 export async function identityHandler(req: IncomingMessage, res: ServerResponse): Promise<void> {
   try {
     const target = parse(req.url ?? '')
@@ -23,8 +24,10 @@ export async function identityHandler(req: IncomingMessage, res: ServerResponse)
       return sendJson(res, 404, { error: 'not_found', error_description: 'Realm not found.' })
     await serve(open, target, req, res)
   } catch (error) {
-    runtime().log.error({ err: error }, 'the identity provider failed')
+    const busy = unavailableFor(error)
+    if (busy === undefined) runtime().log.error({ err: error }, 'the identity provider failed')
     if (res.headersSent) res.destroy()
+    else if (busy !== undefined) sendJson(res, 503, busy.body, busy.headers)
     else
       sendJson(res, 500, { error: 'server_error', error_description: 'Something went wrong. Try again in a moment.' })
   }

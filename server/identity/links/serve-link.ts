@@ -4,9 +4,12 @@ import { FormError, readForm } from '#server/identity/form-body.ts'
 import { problemPage } from '#server/identity/pages/error-page.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { sendPage } from '#server/identity/respond.ts'
-import { OverloadError } from '#server/identity/sign-in/bounded.ts'
 import { hashPassword } from '#server/identity/sign-in/password.ts'
 import { isForeign } from '#server/identity/sign-in/same-site.ts'
+import { laneOf } from '#server/identity/strangers/turns.ts'
+import { clientOf } from '#server/kernel/net/client-address.ts'
+import { lookUpInTurn } from '#server/kernel/rate/lookups.ts'
+import { OverloadError } from '#server/kernel/rate/turns.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { deadLinkPage, passwordSetPage, setPasswordPage } from './link-page.ts'
 import { findLinkOwner, linkToken, redeemLink } from './sign-in-links.ts'
@@ -20,7 +23,9 @@ type Owner = { username: string; displayName: string; email: string | null }
 export async function serveLink(realm: Realm, token: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { tenantId } = realm
   const owner = linkToken.test(token)
-    ? await runtime().database.inTenant(tenantId, (tx) => findLinkOwner(tx, realm, token))
+    ? await lookUpInTurn(laneOf('stranger', tenantId, clientOf(req), 'link'), () =>
+        runtime().database.inTenant(tenantId, (tx) => findLinkOwner(tx, realm, token)),
+      )
     : undefined
   if (owner === undefined) return sendPage(res, 410, deadLinkPage(realm))
   const action = `${realm.url}/sign-in-link/${token}`

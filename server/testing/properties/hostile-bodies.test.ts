@@ -129,7 +129,7 @@ test('each is answered below 500, and refused with its status, while another ten
   if (!full) return
   // The hundredth part of the calls, which took longest.
   const slow = times.slice(0, Math.ceil(times.length / 100))
-  expect(slow.at(-1)?.ms, JSON.stringify(slow.slice(0, 20))).toBeLessThanOrEqual(100)
+  expect.soft(slow.at(-1)?.ms, JSON.stringify(slow.slice(0, 20))).toBeLessThanOrEqual(100)
   // What is not used any more is collected while other requests arrive.
   const minute = new AbortController()
   const idle = otherTenant(minute.signal, () => 'after')

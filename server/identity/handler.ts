@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { serveLink } from '#server/identity/links/serve-link.ts'
 import { fontPath, serveFont } from '#server/identity/pages/font.ts'
+import { passwordPath } from '#server/identity/passwords/change-page.ts'
+import { serveChange } from '#server/identity/passwords/serve-change.ts'
 import { paths } from '#server/identity/realms/configuration.ts'
 import { type OpenRealm, openRealm } from '#server/identity/realms/provider.ts'
 import { serveSignIn } from '#server/identity/sign-in/sign-in.ts'
@@ -46,6 +48,7 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   if (uid !== undefined) return await serveSignIn(open, uid, req, res)
   const token = /^\/sign-in-link\/([\w-]{1,128})$/.exec(target.path)?.[1]
   if (token !== undefined) return await serveLink(open.realm, token, req, res)
+  if (target.path === passwordPath) return await serveChange(open, req, res)
   if (!storableBasic(req))
     return sendJson(res, 400, { error: 'invalid_request', error_description: 'The credentials contain U+0000.' })
   const { method } = req

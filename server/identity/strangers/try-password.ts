@@ -27,12 +27,17 @@ export async function tryPassword(guard: Guard, attempt: PasswordAttempt): Promi
   try {
     const tried = await tryInTurn(guard, attempt)
     note(tenantId, 'spent' in tried ? 'throttled' : tried.subject === undefined ? 'refused' : 'accepted')
+    if ('subject' in tried && tried.subject !== undefined) logAccepted(tenantId, tried.subject, attempt.req)
     return tried
   } catch (error) {
     if (error instanceof OverloadError) note(tenantId, 'overloaded')
     throw error
   }
 }
+
+/** Here and not in the audit log, which is permanent: the address is personal data (docs/privacy.md). */
+const logAccepted = (tenantId: string, subject: string, req: IncomingMessage): void =>
+  runtime().log.info({ tenantId, subject, address: clientOf(req).address }, 'a password was accepted')
 
 function note(tenantId: string, outcome: Outcome): void {
   countOutcome(tenantId, 'password', outcome)

@@ -377,6 +377,16 @@ test('the log has a bounded number of lines about strangers, each of them short 
   for (let guess = 0; guess < 200; guess++)
     await api.request('eyJhbGciOiJub25lIn0.e30.x', '/v1/session.me', { headers: forwardedFor('198.51.100.9') })
   expect(await metric('countersign_refused_credentials_total')).toBeGreaterThanOrEqual(200)
+  const home = freshAddress()
+  await signInFrom(new Browser(forwardedFor(home)), 'northwind', 'omar')
+  await until(
+    async () =>
+      api
+        .logged()
+        .split('\n')
+        .find((line) => line.includes('"a password was accepted"') && line.includes(home)),
+    'the sign-in was logged with its address',
+  )
   const lines = api
     .logged()
     .split('\n')

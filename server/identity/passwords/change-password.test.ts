@@ -50,7 +50,7 @@ test('people change their own password: sessions and tokens end, and they are no
 
 test.each<[string, Record<string, string>, number, RegExp]>([
   ['a wrong current password', { current: 'wrong' }, 403, /The user name or the current password is wrong/],
-  ['an unknown user name', { username: 'nobody-here' }, 403, /The user name or the current password is wrong/],
+  ['an unknown user name', { username: 'unknown-person' }, 403, /The user name or the current password is wrong/],
   ['two different new passwords', { again: 'seven loud harbour lamps' }, 422, /do not match/],
   ['a short password', { password: 'short', again: 'short' }, 422, /at least 12 characters/],
   ['a common password', { password: '1qaz2wsx3edc', again: '1qaz2wsx3edc' }, 422, /easy to guess/],

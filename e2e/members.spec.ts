@@ -216,6 +216,10 @@ test('Jonas names a delegate and ends the absence; a member who can’t decide i
   await signIn(page, 'jonas')
   await page.goto(`${home()}/settings/me`)
   await expect(page.getByRole('table', { name: 'Permissions' })).toContainText('approval:decide')
+  await expect(page.getByRole('link', { name: 'Change your password' })).toHaveAttribute(
+    'href',
+    /\/realms\/\w+\/password$/,
+  )
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Name a delegate' }).click()
   const form = dialog(page, 'Name a delegate')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseRuntimeConfig } from './runtime-config.ts'
 
 test('reads the configuration that the shell writes', () => {
-  const config = { authUrl: 'https://id.example', version: '1.2.3' }
+  const config = { authUrl: 'https://id.example', version: '1.2.3', passwords: true as const }
   expect(parseRuntimeConfig(JSON.stringify(config), 'http://here')).toEqual(config)
 })
 

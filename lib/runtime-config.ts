@@ -4,6 +4,8 @@ export type RuntimeConfig = {
   authUrl: string
   /** Version of the product, as in package.json. */
   version: string
+  /** Present if the provider at `authUrl` is this server's, which has a page for changing a password. */
+  passwords?: true
 }
 
 /** The id of the JSON element that server/shell.ts writes into every page. */
@@ -24,7 +26,8 @@ export function parseRuntimeConfig(text: string | null | undefined, origin: stri
     'version' in value &&
     typeof value.version === 'string'
   ) {
-    return { authUrl: value.authUrl, version: value.version }
+    const passwords = 'passwords' in value && value.passwords === true ? { passwords: true as const } : {}
+    return { authUrl: value.authUrl, version: value.version, ...passwords }
   }
   throw new Error(`The page's ${RUNTIME_CONFIG_ID} element lacks authUrl or version.`)
 }

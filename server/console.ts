@@ -44,7 +44,11 @@ export const openConsole: (folder?: string) => OpenPages =
 export function shellSettings(config: Config) {
   const authOrigin = new URL(config.authUrl).origin
   return {
-    config: { authUrl: config.authUrl, version: packageJson.version },
+    config: {
+      authUrl: config.authUrl,
+      version: packageJson.version,
+      ...(config.identity === 'embedded' ? { passwords: true as const } : {}),
+    },
     connectOrigins: authOrigin === new URL(config.baseUrl).origin ? [] : [authOrigin],
     https: config.baseUrl.startsWith('https:'),
   }

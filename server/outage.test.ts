@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { authorizationRequest } from '#server/testing/auth/sign-in.ts'
 import { type FreezableProxy, freezableProxy } from '#server/testing/fakes/freezable-proxy.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
@@ -24,6 +25,12 @@ afterAll(async () => {
   await proxy.close()
 })
 
+const realm = '/realms/northwind'
+const byPassword = (secret: string) =>
+  new URLSearchParams({ grant_type: 'client_credentials', client_id: 'ci-pipeline', client_secret: secret })
+const byRefreshToken = () =>
+  new URLSearchParams({ grant_type: 'refresh_token', client_id: 'countersign-cli', refresh_token: 'unknown' })
+
 const database = () => new URL(api.ownerUrl).pathname.slice(1)
 const connections = async () =>
   (await server.query('select pid from pg_stat_activity where datname = $1', [database()])).rowCount ?? 0
@@ -31,6 +38,7 @@ const connections = async () =>
 test('during an outage every response is 503 with Retry-After; after it the server works, with as many connections as before', async () => {
   const maria = await api.person('maria')
   const agentId = await releaseRefundAgent(api, 'refund-outage')
+  const authorization = authorizationRequest(`${api.baseUrl}${realm}`).url
   const before = await connections()
   await server.query(`alter database ${database()} connection limit 0`)
   await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database()])
@@ -40,6 +48,18 @@ test('during an outage every response is 503 with Retry-After; after it the serv
     await api.query(maria, 'agents.list', {}),
     await api.request(maria, '/v1/policies'),
     await api.request(undefined, '/v1/health/ready'),
+    await api.request(undefined, authorization.slice(api.baseUrl.length), { redirect: 'manual' }),
+    await api.request(undefined, authorization.slice(api.baseUrl.length), {
+      redirect: 'manual',
+      headers: { accept: 'text/html' },
+    }),
+    await api.request(undefined, `${realm}/protocol/openid-connect/token`, {
+      method: 'POST',
+      body: byPassword('wrong'),
+    }),
+    await api.request(undefined, `${realm}/protocol/openid-connect/token`, { method: 'POST', body: byRefreshToken() }),
+    await api.request(undefined, `${realm}/sign-in-link/${'a'.repeat(43)}`),
+    await api.request(undefined, '/realms/unknown/protocol/openid-connect/certs'),
   ])
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
   // Enough attempts to reveal reconnections that multiply.
@@ -64,4 +84,17 @@ test('during an outage every response is 503 with Retry-After; after it the serv
   await until(async () => ((await connections()) >= 3 ? true : undefined), 'the connections recovered')
   await runsToItsApproval()
   expect(await connections()).toBeLessThanOrEqual(before + 4)
+}, 60_000)
+
+test('any number of health checks use one connection', async () => {
+  proxy.freeze()
+  const opened = proxy.opened()
+  const checks = Array.from({ length: 30 }, () => api.request(undefined, '/v1/health/ready'))
+  // The process has read the checks once it has answered what was sent after them.
+  for (let after = 0; after < 10; after++) await api.request(undefined, '/v1/health/live')
+  const used = proxy.opened() - opened
+  proxy.thaw()
+  for (const { status } of await Promise.all(checks)) expect(status).toBe(200)
+  // The others are those of the server's own work.
+  expect(used).toBeLessThan(6)
 }, 60_000)

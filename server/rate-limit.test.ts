@@ -3,6 +3,15 @@ import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callsStanding } from '#server/kernel/rate/limits.ts'
 import { api } from '#server/routes.ts'
+import { Browser } from '#server/testing/auth/browser.ts'
+import {
+  authorizationRequest,
+  authorize,
+  exchangeCode,
+  readTokens,
+  refresh,
+  signIn,
+} from '#server/testing/auth/sign-in.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 
 // Over HTTP: the rate-limit headers of every response, and what happens when the budget is used up.
@@ -155,6 +164,37 @@ describe('the token endpoint', () => {
       expect((await tokenOf(realm, clientSecret, `job-${index}`)).status).toBe(200)
     }
   })
+
+  test.each(['code', 'refresh token'])(
+    'beyond a person’s limit, leaves the %s unused, so that it can be sent again',
+    async (kind) => {
+      const slug = kind === 'code' ? 'olsen' : 'lang'
+      const realm = await testRealm(server, slug)
+      const { password } = await realm.person('maria', ['viewer'])
+      const browser = new Browser()
+      let tokens = await signIn(server.url, slug, 'maria', password, { browser })
+      for (let more = 0; more < 5; more++) tokens = await readTokens(await refresh(realm.realmUrl, tokens.refreshToken))
+      const asked = authorizationRequest(realm.realmUrl)
+      const code = await authorize(browser, asked, 'maria', password)
+      const send = () => (kind === 'code' ? exchangeCode(asked, code) : refresh(realm.realmUrl, tokens.refreshToken))
+      const answer = await send()
+      expect([answer.status, answer.headers.get('ratelimit-policy')]).toEqual([429, '"client";q=6;w=60'])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      // Neither used up nor, as after a second use, with its family ended.
+      expect((await send()).status).toBe(429)
+      const model = kind === 'code' ? 'AuthorizationCode' : 'RefreshToken'
+      const unused = await server.runtime.database.inTenant(realm.id, (tx) =>
+        tx
+          .selectFrom('realmArtifacts')
+          .select('consumedAt')
+          .where('tenantId', '=', realm.id)
+          .where('model', '=', model)
+          .where('consumedAt', 'is', null)
+          .execute(),
+      )
+      expect(unused).toHaveLength(1)
+    },
+  )
 
   test('counts guesses at introspection with those at the token endpoint', async () => {
     const { realm } = await realmWithToken('prince')

@@ -43,6 +43,7 @@ test('a wrong clock is reported in readiness and once in the log, and the proces
   const behind = await jump(-120_000)
   expect(behind.status).toBe('ready')
   expect(behind.clock?.problem).toMatch(/seconds behind the database’s\. .* no one can sign in through this process\./)
+  await until(async () => wrong() > 0 || undefined, 'the wrong clock was logged')
   await ready()
   expect(wrong()).toBe(1)
   expect(await jump(0)).toEqual({ status: 'ready' })

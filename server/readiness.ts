@@ -10,11 +10,17 @@ const reportedFromMs = 30_000
 /** `aheadSeconds` of the database's clock: negative if this process is behind it. */
 export type ClockProblem = { aheadSeconds: number; problem: string }
 
+// Owned by this module: the check that is running. Anyone may ask, so all who ask share its connection and its answer.
+let checking: Promise<ClockProblem | undefined> | undefined
+
 /** 200 if the database answers, otherwise 503, so that no traffic is sent here. Also reports a wrong clock. */
 export async function readiness(): Promise<Response> {
   const headers = { 'cache-control': 'no-store' }
   try {
-    const clock = await checkClock()
+    checking ??= checkClock().finally(() => {
+      checking = undefined
+    })
+    const clock = await checking
     return Response.json({ status: 'ready', clock }, { headers })
   } catch (error) {
     runtime().log.warn({ err: error }, 'not ready')

@@ -15,6 +15,10 @@ export const otherIssuer =
 
 export const consoleClientId = 'countersign-console'
 
+/** The page on which a member changes their password; undefined with another provider, which has its own. */
+export const passwordUrl = (slug: string): string | undefined =>
+  runtimeConfig().passwords ? `${realmUrl(slug)}/password` : undefined
+
 export const realmUrl = (slug: string) => `${runtimeConfig().authUrl}/realms/${slug}`
 
 /** The format of slugs. No other text is inserted into an address. */

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#lib/json.ts'
+import { stringFinder } from '../find-strings.ts'
 import { erasedText } from './erased.ts'
 
 /** A path of a manifest's `data.sensitive`: `$.customer.email`, `$.items[*].iban`, and the class of the values there. */
@@ -43,35 +44,59 @@ export function sensitiveStrings(value: JsonValue, paths: readonly SensitivePath
   return found
 }
 
+type Finder = (text: string) => string | undefined
+
+const finderOf = (strings: ReadonlyMap<string, string>): Finder => {
+  const texts = [...strings.keys()]
+  const find = stringFinder(texts)
+  return (text) => texts[find(text)]
+}
+
 /**
  * A copy of `value` in which everything at a sensitive path, and every string that contains one of `known`, is replaced by
  * its class and length.
  */
-export function maskValue(
+export const maskValue = (
   value: JsonValue,
   paths: readonly SensitivePath[],
   known: ReadonlyMap<string, string> = new Map(),
-): JsonValue {
-  const strings = new Map([...known, ...sensitiveStrings(value, paths)])
+): JsonValue => maskerWith(paths, known)(value)
+
+/** As maskValue, for several values: `known` is prepared once, which takes time in proportion to its length. */
+export function maskerWith(
+  paths: readonly SensitivePath[],
+  known: ReadonlyMap<string, string>,
+): (value: JsonValue) => JsonValue {
   const parsed = paths
     .map((entry) => ({ steps: parsePath(entry.path) ?? [], class: entry.class }))
     .filter((entry) => entry.steps.length > 0)
-  const walk = (at: JsonValue, active: readonly { steps: readonly string[]; class: string }[]): JsonValue => {
-    const ended = active.find((entry) => entry.steps.length === 0)
-    if (ended !== undefined) return at === erasedText ? at : marker(at, ended.class)
-    if (typeof at === 'string') {
-      for (const [text, className] of strings) if (at.includes(text)) return marker(at, className)
-      return at
-    }
-    if (typeof at !== 'object' || at === null) return at
-    const next = (key: string) =>
-      active.flatMap((entry) =>
-        entry.steps[0] === key || entry.steps[0] === '*' ? [{ steps: entry.steps.slice(1), class: entry.class }] : [],
-      )
-    if (Array.isArray(at)) return at.map((inner) => walk(inner, next('*')))
-    const entries = Object.entries(at).map(([key, inner]): [string, JsonValue] => [key, walk(inner, next(key))])
-    // fromEntries defines own properties, so a key such as __proto__ stays a key.
-    return Object.fromEntries(entries)
+  const findKnown = finderOf(known)
+  return (value) => {
+    const own = sensitiveStrings(value, paths)
+    const findOwn = finderOf(own)
+    return walk(value, parsed, (text) => {
+      const found = findKnown(text) ?? findOwn(text)
+      return found === undefined ? undefined : (own.get(found) ?? known.get(found))
+    })
   }
-  return walk(value, parsed)
+}
+
+type Active = readonly { steps: readonly string[]; class: string }[]
+
+function walk(at: JsonValue, active: Active, classIn: Finder): JsonValue {
+  const ended = active.find((entry) => entry.steps.length === 0)
+  if (ended !== undefined) return at === erasedText ? at : marker(at, ended.class)
+  if (typeof at === 'string') {
+    const className = classIn(at)
+    return className === undefined ? at : marker(at, className)
+  }
+  if (typeof at !== 'object' || at === null) return at
+  const next = (key: string): Active =>
+    active.flatMap((entry) =>
+      entry.steps[0] === key || entry.steps[0] === '*' ? [{ steps: entry.steps.slice(1), class: entry.class }] : [],
+    )
+  if (Array.isArray(at)) return at.map((inner) => walk(inner, next('*'), classIn))
+  const entries = Object.entries(at).map(([key, inner]): [string, JsonValue] => [key, walk(inner, next(key), classIn)])
+  // fromEntries defines own properties, so a key such as __proto__ stays a key.
+  return Object.fromEntries(entries)
 }

@@ -5,7 +5,7 @@ import { Actor, Id, Reason, Revision, Time } from './common.ts'
 export const Delivery = z.enum(['pending', 'in_flight', 'delivered', 'failed', 'unknown'])
 export type Delivery = z.infer<typeof Delivery>
 
-export const MailKind = z.enum(['approval_request', 'input_request', 'sign_in_link'])
+export const MailKind = z.enum(['approval_request', 'input_request', 'sign_in_link', 'password_changed'])
 export type MailKind = z.infer<typeof MailKind>
 
 /** A mail that notified a person of a request. `error` is why it failed, or why its outcome is unknown. */

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { serveLink } from '#server/identity/links/serve-link.ts'
 import { fontPath, serveFont } from '#server/identity/pages/font.ts'
+import { passwordPath } from '#server/identity/passwords/change-page.ts'
+import { serveChange } from '#server/identity/passwords/serve-change.ts'
 import { paths } from '#server/identity/realms/configuration.ts'
 import { type OpenRealm, openRealm } from '#server/identity/realms/provider.ts'
 import { serveSignIn } from '#server/identity/sign-in/sign-in.ts'
@@ -13,8 +15,9 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { corsHeaders } from './cors.ts'
 import { guardForm, storableBasic } from './form-body.ts'
 import { sendJson } from './respond.ts'
+import { unavailableFor } from './unavailable.ts'
 
-/** Serves every path below `/realms/`. Never rejects: errors are logged and answered with 500. */
+/** Serves every path below `/realms/`. Never rejects: errors are logged and answered with 500, or with 503 during an outage. */
 export async function identityHandler(req: IncomingMessage, res: ServerResponse): Promise<void> {
   try {
     const target = parse(req.url ?? '')
@@ -23,8 +26,10 @@ export async function identityHandler(req: IncomingMessage, res: ServerResponse)
       return sendJson(res, 404, { error: 'not_found', error_description: 'Realm not found.' })
     await serve(open, target, req, res)
   } catch (error) {
-    runtime().log.error({ err: error }, 'the identity provider failed')
+    const busy = unavailableFor(error)
+    if (busy === undefined) runtime().log.error({ err: error }, 'the identity provider failed')
     if (res.headersSent) res.destroy()
+    else if (busy !== undefined) sendJson(res, 503, busy.body, busy.headers)
     else
       sendJson(res, 500, { error: 'server_error', error_description: 'Something went wrong. Try again in a moment.' })
   }
@@ -43,6 +48,7 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   if (uid !== undefined) return await serveSignIn(open, uid, req, res)
   const token = /^\/sign-in-link\/([\w-]{1,128})$/.exec(target.path)?.[1]
   if (token !== undefined) return await serveLink(open.realm, token, req, res)
+  if (target.path === passwordPath) return await serveChange(open, req, res)
   if (!storableBasic(req))
     return sendJson(res, 400, { error: 'invalid_request', error_description: 'The credentials contain U+0000.' })
   const { method } = req

@@ -13,6 +13,19 @@ export async function lockForPassword(
   return member?.status === 'invited' || member?.status === 'active' ? member : undefined
 }
 
+/** Records that the member changed their own password. */
+export const recordChange = (
+  tx: Transaction,
+  tenant: { id: string; externalId: string },
+  { id, username }: MemberRow,
+): Promise<string> =>
+  appendAudit(tx, tenant, {
+    actor: { type: 'person', id, name: username },
+    action: 'member.password_set',
+    resource: { type: 'member', id },
+    details: { by: 'current_password' },
+  })
+
 /** Records that the member set a password with a sign-in link, which activates an invited member. A link that was `mailed`
  * to their address may prove that they control the account. */
 export async function recordPassword(

@@ -1,5 +1,6 @@
 import { notFound } from '#lib/errors.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { lookUpForStranger } from '#server/kernel/rate/lookups.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findImage } from './image-store.ts'
@@ -10,7 +11,7 @@ export const brandingImage: RouteHandler = async (_request, context) => {
   try {
     const digest = String((await context.params)?.sha256)
     const image = /^[0-9a-f]{64}$/.test(digest)
-      ? await runtime().database.inDirectory((tx) => findImage(tx, digest))
+      ? await lookUpForStranger('branding', () => runtime().database.inDirectory((tx) => findImage(tx, digest)))
       : undefined
     if (image === undefined) throw notFound()
     return new Response(new Uint8Array(image.bytes), {

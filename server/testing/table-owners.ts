@@ -121,6 +121,7 @@ export const lentWrites: Readonly<Record<string, readonly string[]>> = {
     'tenants/store.ts lockTenant',
     'tenants/store.ts setTenant',
   ],
+  identity: ['tenants/member-store.ts endTokens'],
   releases: ['agents/store.ts setAgentActive'],
   secrets: ['tenants/machine-store.ts setMachineRemoved'],
   'service-accounts': ['tenants/machine-store.ts lockMachine', 'tenants/machine-store.ts setMachineStatus'],

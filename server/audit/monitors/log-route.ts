@@ -4,6 +4,7 @@ import { findLogOwner, type LogOwner } from '#server/audit/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { query } from '#server/kernel/operation.ts'
+import { lookUpForStranger } from '#server/kernel/rate/lookups.ts'
 import { declare, errorResponse, type RouteHandler, rest } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { parseLogPath } from './log-resource.ts'
@@ -55,9 +56,11 @@ export const logRoute: RouteHandler = declare({ name: 'log.get', operation: logG
   try {
     const path = pathOf(request)
     const externalId = parseLogPath(path)?.externalId
-    const tenant = externalId && (await database.inDirectory((tx) => findLogOwner(tx, externalId)))
-    if (!tenant) throw notFound()
-    const response = respond(await database.inTenant(tenant.id, (tx) => find(tx, tenant, path)))
+    const response = await lookUpForStranger('log-keys', async () => {
+      const tenant = externalId && (await database.inDirectory((tx) => findLogOwner(tx, externalId)))
+      if (!tenant) throw notFound()
+      return respond(await database.inTenant(tenant.id, (tx) => find(tx, tenant, path)))
+    })
     response.headers.set('access-control-allow-origin', '*')
     response.headers.set('x-request-id', requestId)
     return response

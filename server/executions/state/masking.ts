@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
-import { isMasked, maskValue, sensitiveStrings } from '#lib/rules/mask.ts'
+import { isMasked, maskerWith, maskValue, sensitiveStrings } from '#lib/rules/mask.ts'
 import { partialMask, type Showable } from '#lib/rules/partial-mask.ts'
 import type { ReleaseContent } from '#server/releases/content.ts'
 
@@ -8,9 +8,7 @@ export type Masker = (value: JsonValue) => JsonValue
 
 /** `seen`: the payloads of the execution so far, which are its input and each step's output. */
 export function maskerFor(content: ReleaseContent, seen: readonly JsonValue[]): Masker {
-  const paths = content.spec.data.sensitive
-  const known = knownIn(content, seen)
-  return (value) => maskValue(value, paths, known)
+  return maskerWith(content.spec.data.sensitive, knownIn(content, seen))
 }
 
 const knownIn = ({ spec }: ReleaseContent, seen: readonly JsonValue[]): Map<string, string> =>

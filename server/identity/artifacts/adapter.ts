@@ -4,6 +4,7 @@ import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { admitHolder, inTurnOfCaller } from './holder.ts'
 import {
   type Artifact,
   consumeArtifact,
@@ -38,7 +39,8 @@ const grantModel = 'Grant'
  * token, a cookie), so only its SHA-256 is stored: in the row, and not in the payload.
  */
 export function artifactAdapter(tenantId: string, model: string): Adapter {
-  const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => runtime().database.inTenant(tenantId, work)
+  const inTenant = <T>(work: (tx: Transaction) => Promise<T>) =>
+    inTurnOfCaller(tenantId, () => runtime().database.inTenant(tenantId, work))
   const address = (id: string) => ({ tenantId, model, id: digest(id) })
   return {
     async upsert(id, payload, expiresIn) {
@@ -60,6 +62,7 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
         return [artifact, artifact?.consumedAt != null ? await findUse(tx, address(id)) : undefined] as const
       })
       if (found === undefined) return undefined
+      await admitHolder(tenantId, model, found.payload)
       // The library ends the family of a token that was used: in its grace, consume() below decides instead.
       const inGrace = model === 'RefreshToken' && use !== undefined && isInGrace(use)
       return { ...payloadOf(inGrace ? { ...found, consumedAt: null } : found), jti: id }

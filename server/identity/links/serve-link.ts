@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { whyNotPassword } from '#lib/rules/password.ts'
 import { FormError, readForm } from '#server/identity/form-body.ts'
 import { problemPage } from '#server/identity/pages/error-page.ts'
+import { passwordProblem } from '#server/identity/passwords/password-problem.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { sendPage } from '#server/identity/respond.ts'
-import { OverloadError } from '#server/identity/sign-in/bounded.ts'
 import { hashPassword } from '#server/identity/sign-in/password.ts'
 import { isForeign } from '#server/identity/sign-in/same-site.ts'
+import { laneOf } from '#server/identity/strangers/turns.ts'
+import { clientOf } from '#server/kernel/net/client-address.ts'
+import { lookUpInTurn } from '#server/kernel/rate/lookups.ts'
+import { OverloadError } from '#server/kernel/rate/turns.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { deadLinkPage, passwordSetPage, setPasswordPage } from './link-page.ts'
 import { findLinkOwner, linkToken, redeemLink } from './sign-in-links.ts'
-
-type Owner = { username: string; displayName: string; email: string | null }
 
 /**
  * The page of a one-time sign-in link: shows the form, or accepts the new password. Opening it does not use the link,
@@ -20,7 +21,9 @@ type Owner = { username: string; displayName: string; email: string | null }
 export async function serveLink(realm: Realm, token: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { tenantId } = realm
   const owner = linkToken.test(token)
-    ? await runtime().database.inTenant(tenantId, (tx) => findLinkOwner(tx, realm, token))
+    ? await lookUpInTurn(laneOf('stranger', tenantId, clientOf(req), 'link'), () =>
+        runtime().database.inTenant(tenantId, (tx) => findLinkOwner(tx, realm, token)),
+      )
     : undefined
   if (owner === undefined) return sendPage(res, 410, deadLinkPage(realm))
   const action = `${realm.url}/sign-in-link/${token}`
@@ -50,9 +53,7 @@ export async function serveLink(realm: Realm, token: string, req: IncomingMessag
   if (form instanceof FormError)
     return sendPage(res, form.status, problemPage(realm, 'This form can’t be accepted', form.message))
   const password = form.get('password') ?? ''
-  const problem =
-    whyNotPassword(password, knownOf(owner, realm)) ??
-    (password === form.get('again') ? undefined : 'The two passwords do not match.')
+  const problem = passwordProblem(realm, owner, { password, again: form.get('again') })
   if (problem !== undefined) return show(422, problem)
   let hash: string
   try {
@@ -64,11 +65,3 @@ export async function serveLink(realm: Realm, token: string, req: IncomingMessag
   const done = await runtime().database.inTenant(tenantId, (tx) => redeemLink(tx, realm, token, hash))
   sendPage(res, done ? 200 : 410, done ? passwordSetPage(realm, owner.username) : deadLinkPage(realm))
 }
-
-const knownOf = ({ username, displayName, email }: Owner, realm: Realm): string[] => [
-  username,
-  ...displayName.split(/\s+/),
-  ...(email === null ? [] : [email]),
-  realm.displayName,
-  realm.slug,
-]

@@ -10,7 +10,6 @@ import { accessTokenClaims, findAccount } from '#server/identity/tokens/claims.t
 import { loadExistingGrant } from '#server/identity/tokens/grants.ts'
 import { lifetimes } from '#server/identity/tokens/lifetimes.ts'
 import { apiResource, resourceServer, scopes } from '#server/identity/tokens/resource.ts'
-import { limitByPerson } from '#server/identity/tokens/token-rate.ts'
 import { proofAlgorithms } from '#server/kernel/auth/challenge.ts'
 import type { SigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -58,10 +57,7 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
     pkce: { required: () => true },
     ttl: lifetimes(accessTokenTtl),
     interactions: { policy: signInPolicy(), url: (_ctx, { uid }) => `${realm.url}/interaction/${uid}` },
-    findAccount: async (_ctx, subject) => {
-      await limitByPerson(realm.tenantId, subject)
-      return await findAccount(realm, subject)
-    },
+    findAccount: (_ctx, subject) => findAccount(realm, subject),
     loadExistingGrant,
     extraTokenClaims: (_ctx, token) => accessTokenClaims(realm, token),
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),

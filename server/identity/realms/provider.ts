@@ -5,6 +5,7 @@ import { contentSecurityPolicy, securityHeaders } from '#server/identity/pages/p
 import { createGuard, type Guard } from '#server/identity/strangers/guard.ts'
 import { watchClients } from '#server/identity/strangers/try-client.ts'
 import { compareInTurn, limitByClient } from '#server/identity/tokens/token-rate.ts'
+import { type Unavailable, unavailableFor } from '#server/identity/unavailable.ts'
 import { cookieKeys, rotateRealmKeyIfNeeded, signingKeys } from '#server/kernel/keys/signing-keys.ts'
 import { logRefusal } from '#server/kernel/refusals.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -76,12 +77,22 @@ async function makeRealm(slug: string): Promise<OpenRealm | undefined> {
   return { realm, provider, guard, serve: provider.callback() }
 }
 
+/** Requests that the library failed because of an outage, or because too many callers wait. It answers 500 to both. */
+const unavailable = new WeakMap<IncomingMessage, Unavailable>()
+
 function guardAnswers(provider: Provider): void {
   const consoleOrigin = new URL(runtime().config.baseUrl).origin
   provider.use(async (ctx, next) => {
     ctx.set(securityHeaders)
     ctx.set('content-security-policy', contentSecurityPolicy({ formOrigins: [consoleOrigin] }))
     await next()
+    const busy = unavailable.get(ctx.req)
+    if (busy !== undefined) {
+      ctx.status = 503
+      ctx.set(busy.headers)
+      // For a browser, the library has rendered its page.
+      if (ctx.response.is('html') === false) ctx.body = busy.body
+    }
     allowReturn(ctx)
     // oidc-client-ts rejects an empty response with the content type text/plain.
     if (ctx.path === paths.revocation && ctx.status === 200 && ctx.body === '') ctx.remove('content-type')
@@ -107,7 +118,11 @@ function allowReturn({ oidc, response }: Answering): void {
 
 function logEvents(provider: Provider, realm: string): void {
   const { log } = runtime()
-  provider.on('server_error', (_ctx, error) => log.error({ err: error, realm }, 'the identity provider failed'))
+  provider.on('server_error', (ctx, error) => {
+    const busy = unavailableFor(error)
+    if (busy === undefined) log.error({ err: error, realm }, 'the identity provider failed')
+    else unavailable.set(ctx.req, busy)
+  })
   provider.onerror = (error) => log.error({ err: error, realm }, 'the identity provider failed')
   provider.on('grant.error', (ctx, { error, error_detail: detail }) =>
     logRefusal(log, { realm, error, detail, client: ctx.oidc?.client?.clientId }, 'a token request was refused'),

@@ -1,6 +1,7 @@
 import { brandingPath } from '#lib/paths.ts'
 import { realmUrl } from '#server/kernel/auth/realm.ts'
 import { findRealm } from '#server/kernel/auth/realm-store.ts'
+import { lookUpForStranger } from '#server/kernel/rate/lookups.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 export type Realm = {
@@ -19,8 +20,9 @@ export type Realm = {
   url: string
 }
 
+/** Anyone can name a realm, so it is read once it is the caller's turn. Throws OverloadError. */
 export async function loadRealm(slug: string): Promise<Realm | undefined> {
-  const row = await runtime().database.inDirectory((tx) => findRealm(tx, slug))
+  const row = await lookUpForStranger('realms', () => runtime().database.inDirectory((tx) => findRealm(tx, slug)))
   if (row === undefined) return undefined
   const { tenantId, externalId, displayName, branding } = row
   return {

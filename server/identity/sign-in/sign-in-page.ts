@@ -2,6 +2,7 @@ import { signInPath } from '#lib/paths.ts'
 import { cliClientId } from '#server/identity/clients/clients.ts'
 import { html } from '#server/identity/pages/html.ts'
 import { type RenderedPage, renderPage } from '#server/identity/pages/page.ts'
+import { passwordPath } from '#server/identity/passwords/change-page.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
@@ -28,6 +29,7 @@ ${clientId === cliClientId && html`<p>This signs in the command line on this com
 <input id="password" name="password" type="password" maxlength="1024" required autocomplete="current-password"${invalid}>
 <button type="submit">Sign in</button>
 </form>
+<p class="note"><a href="${realm.url}${passwordPath}">Change your password</a></p>
 <p class="note">Not your organisation? <a href="${runtime().config.baseUrl}${signInPath()}">Choose another</a></p>`,
     formOrigins: typeof redirectUri === 'string' ? [new URL(redirectUri).origin] : [],
   })

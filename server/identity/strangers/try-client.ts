@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { errors, Provider } from 'oidc-provider'
-import { OverloadError } from '#server/identity/sign-in/bounded.ts'
 import { clientOf } from '#server/kernel/net/client-address.ts'
 import { RateLimited } from '#server/kernel/rate/budget.ts'
 import { strangerShares } from '#server/kernel/rate/limits.ts'
+import { lookUpInTurn } from '#server/kernel/rate/lookups.ts'
+import { OverloadError } from '#server/kernel/rate/turns.ts'
 import type { Guard } from './guard.ts'
 import { countOutcome } from './outcomes.ts'
-import { laneOf, lookUpInTurn } from './turns.ts'
+import { laneOf } from './turns.ts'
 
 /** The share of each request that was counted. A request may look its client up more than once. */
 const counted = new WeakMap<IncomingMessage, { giveBack(): void }>()

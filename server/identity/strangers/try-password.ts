@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import { OverloadError } from '#server/identity/sign-in/bounded.ts'
 import { verifyPassword } from '#server/identity/sign-in/password.ts'
 import { findUserByName } from '#server/identity/store.ts'
 import { clientOf } from '#server/kernel/net/client-address.ts'
 import type { Standing as Budget } from '#server/kernel/rate/budget.ts'
+import { lookUpInTurn } from '#server/kernel/rate/lookups.ts'
+import { OverloadError } from '#server/kernel/rate/turns.ts'
 import { logRefusal } from '#server/kernel/refusals.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { Guard } from './guard.ts'
 import { countOutcome, type Outcome } from './outcomes.ts'
 import { spentShare, takeGuess, unspent } from './password-shares.ts'
-import { hashInTurn, laneOf, lookUpInTurn } from './turns.ts'
+import { hashInTurn, laneOf } from './turns.ts'
 
 export type PasswordAttempt = { username: string; password: string; interaction: string; req: IncomingMessage }
 
@@ -26,12 +27,17 @@ export async function tryPassword(guard: Guard, attempt: PasswordAttempt): Promi
   try {
     const tried = await tryInTurn(guard, attempt)
     note(tenantId, 'spent' in tried ? 'throttled' : tried.subject === undefined ? 'refused' : 'accepted')
+    if ('subject' in tried && tried.subject !== undefined) logAccepted(tenantId, tried.subject, attempt.req)
     return tried
   } catch (error) {
     if (error instanceof OverloadError) note(tenantId, 'overloaded')
     throw error
   }
 }
+
+/** Here and not in the audit log, which is permanent: the address is personal data (docs/privacy.md). */
+const logAccepted = (tenantId: string, subject: string, req: IncomingMessage): void =>
+  runtime().log.info({ tenantId, subject, address: clientOf(req).address }, 'a password was accepted')
 
 function note(tenantId: string, outcome: Outcome): void {
   countOutcome(tenantId, 'password', outcome)

@@ -1,5 +1,5 @@
-import { createGate, type Lane } from '#server/identity/sign-in/bounded.ts'
 import type { Client } from '#server/kernel/net/client-address.ts'
+import { createGate, type Lane } from '#server/kernel/rate/turns.ts'
 
 /** Known browsers, known places and strangers take turns; a one-time link or an operator has a queue of its own. */
 export type Standing = 'browser' | 'place' | 'stranger' | 'link'
@@ -9,9 +9,6 @@ export type Standing = 'browser' | 'place' | 'stranger' | 'link'
  * strangers, so that another caller finds a free one, and a crowd does not use every core.
  */
 export const hashInTurn = createGate({ concurrent: 2, waiting: 200, most: { stranger: 1 } })
-
-/** Lookups for callers without a token: as many connections of the pool as they may use together. */
-export const lookUpInTurn = createGate({ concurrent: 4, waiting: 200, most: { stranger: 3 } })
 
 /** Realms take turns, then networks, then addresses, then attempts of one address. */
 export const laneOf = (standing: Standing, tenantId: string, { network, group }: Client, attempt: string): Lane => [

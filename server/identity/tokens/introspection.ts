@@ -4,13 +4,13 @@ import { authenticateClient } from '#server/identity/clients/client-authenticati
 import { FormError, readForm } from '#server/identity/form-body.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { sendJson } from '#server/identity/respond.ts'
-import { OverloadError } from '#server/identity/sign-in/bounded.ts'
 import type { Guard } from '#server/identity/strangers/guard.ts'
 import { verifyAccessToken } from '#server/kernel/auth/bearer.ts'
 import { isOutdated } from '#server/kernel/auth/outdated.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { RateLimited } from '#server/kernel/rate/budget.ts'
 import { rateHeaders, retryHeaders } from '#server/kernel/rate/headers.ts'
+import { OverloadError } from '#server/kernel/rate/turns.ts'
 import { activePerson, activeServiceAccount, hasEnded } from './claims.ts'
 
 /**

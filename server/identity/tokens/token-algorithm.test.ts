@@ -19,9 +19,11 @@ afterAll(() => server.close())
 
 const algorithmsOf = async (realmUrl: string) => {
   const { keys } = (await (await fetch(`${realmUrl}/protocol/openid-connect/certs`)).json()) as {
-    keys: { kty: string; alg: string; d?: string }[]
+    keys: { kty: string; alg: string; n?: string; d?: string }[]
   }
   expect(keys.filter((key) => 'd' in key || 'p' in key)).toEqual([])
+  // 128 bits of security (NIST SP 800-57): 3,072 bits.
+  for (const { n } of keys) if (n !== undefined) expect(Buffer.from(n, 'base64url')).toHaveLength(384)
   return keys.map(({ kty, alg }) => [kty, alg])
 }
 

@@ -1,10 +1,10 @@
 import { errors, Provider } from 'oidc-provider'
-import { OverloadError } from '#server/identity/sign-in/bounded.ts'
 import type { Guard } from '#server/identity/strangers/guard.ts'
 import { lookUpClient, tryClient } from '#server/identity/strangers/try-client.ts'
 import { RateLimited, type Standing } from '#server/kernel/rate/budget.ts'
 import { rateHeaders, retryHeaders } from '#server/kernel/rate/headers.ts'
 import { takeToken } from '#server/kernel/rate/limits.ts'
+import { OverloadError } from '#server/kernel/rate/turns.ts'
 
 /** The OAuth error of a 429 or 503; RFC 6749 does not define one. */
 class TemporarilyUnavailable extends errors.OIDCProviderError {

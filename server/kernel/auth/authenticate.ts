@@ -8,6 +8,7 @@ import { proofTenantOf, spendProof, verifyAuthorization } from './authorization.
 import { ofEndedFamily, outdated, type VerifiedToken } from './bearer.ts'
 import type { ProvenRequest } from './dpop/proof.ts'
 import { signInFirst } from './first-sign-in.ts'
+import { recogniseKey } from './known-keys.ts'
 import { noteUse } from './last-use.ts'
 import { isOutdated } from './outdated.ts'
 import type { Caller, TokenFamily } from './principal.ts'
@@ -39,14 +40,17 @@ export const credentialsOf = ({ headers, method, url }: Request, requestId: stri
 export type Presented = { apiKey: string } | { token: VerifiedToken; scheme: 'Bearer' | 'DPoP' }
 
 /**
- * Verifies a request's credentials before any lookup of the caller; a proof of a key is used up. Throws 401, and 400
- * for a token together with an API key.
+ * Verifies a request's credentials before any lookup of the caller; a proof of a key is used up. Throws 401, 400
+ * for a token together with an API key, and 503 if too many strangers wait.
  */
 export async function present(credentials: Credentials): Promise<Presented> {
   const { authorization, apiKey } = credentials
   if (authorization !== undefined && apiKey !== undefined)
     throw new ApiError('bad_request', 'Send a bearer token or an API key, not both.')
-  if (apiKey !== undefined) return { apiKey }
+  if (apiKey !== undefined) {
+    await recogniseKey(apiKey)
+    return { apiKey }
+  }
   if (authorization === undefined) throw new ApiError('unauthorized', 'Send a bearer token or an API key.')
   const { token, proof } = await verifyAuthorization({ ...credentials, authorization })
   if (proof !== undefined) await spendProof(await tenantIdOf(proofTenantOf(token)), proof)

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { type SigningKey, signingKeys } from '#server/kernel/keys/signing-keys.ts'
+import { lookUpForStranger } from '#server/kernel/rate/lookups.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findRealm } from './realm-store.ts'
 
@@ -45,7 +46,7 @@ function pick(realm: RealmKeys | undefined, keyId: string) {
 
 /** Reads once for all waiting callers. Unknown slugs are unlimited in number, so they are not cached. */
 async function read(slug: string, rereadAt: number): Promise<RealmKeys | undefined> {
-  const pending = reading.get(slug) ?? load(slug).finally(() => reading.delete(slug))
+  const pending = reading.get(slug) ?? load(slug, entries.has(slug)).finally(() => reading.delete(slug))
   reading.set(slug, pending)
   const realm = await pending
   entries.delete(slug)
@@ -61,9 +62,11 @@ async function read(slug: string, rereadAt: number): Promise<RealmKeys | undefin
 const stillVerifies = ({ retiredAt }: SigningKey): boolean =>
   retiredAt === undefined || Date.now() - retiredAt.getTime() < retirement
 
-async function load(slug: string): Promise<RealmKeys | undefined> {
+/** `known`: read before. Any stranger's token can name another realm, so that is read once it is the caller's turn. */
+async function load(slug: string, known: boolean): Promise<RealmKeys | undefined> {
   const { database } = runtime()
-  const realm = await database.inDirectory((tx) => findRealm(tx, slug))
+  const find = () => database.inDirectory((tx) => findRealm(tx, slug))
+  const realm = await (known ? find() : lookUpForStranger('realms', find))
   if (realm === undefined) return undefined
   const keys = await database.inTenant(realm.tenantId, (tx) => signingKeys(tx, realm.tenantId, 'realm'))
   return {

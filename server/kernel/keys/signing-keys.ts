@@ -20,7 +20,7 @@ export type SigningKey = {
 const generate = promisify(generateKeyPair)
 const newKeyPair = {
   ES256: () => generate('ec', { namedCurve: 'P-256' }),
-  RS256: () => generate('rsa', { modulusLength: 2048 }),
+  RS256: () => generate('rsa', { modulusLength: 3072 }),
   EdDSA: () => generate('ed25519'),
 }
 

@@ -5,6 +5,8 @@ export type DecidingPolicy = { policyId: string; name: string; version: number; 
 
 /** Policies in order, and how to read their sources when the engine has not cached them. */
 export type DecidingSet = {
+  /** The tenant whose turn it is in the engine. */
+  tenantId: string
   /** Equal keys mean the same sources in the same order. */
   key: string
   policies: readonly DecidingPolicy[]

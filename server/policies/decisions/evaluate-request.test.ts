@@ -64,7 +64,12 @@ const decide = (
   const policies = [sources]
     .flat()
     .map((source, index) => (typeof source === 'string' ? policy(source, `p${index}`) : source))
-  const set = { key: policies.map(({ digest }) => digest).join(), policies, readTexts: async () => policies }
+  const set = {
+    tenantId: 'northwind',
+    key: policies.map(({ digest }) => digest).join(),
+    policies,
+    readTexts: async () => policies,
+  }
   return evaluateRequest(set, { ...request, ...changes }, now, honours)
 }
 const codes = async (outcome: ReturnType<typeof decide>) => {
@@ -227,7 +232,7 @@ describe('soft forbids', () => {
   ])('a budget of %s by %s that cannot be counted denies the call and states why', async (unit, scope, message) => {
     const rule = soft('b', `@budget_limit("9") @budget_unit("${unit}") @budget_scope("${scope}")`, 'budget')
     const { executionId: _none, ...elsewhere } = request
-    const set = { key: unit, policies: [policy(permit, 'p0'), policy(rule, 'p1')] }
+    const set = { tenantId: 'northwind', key: unit, policies: [policy(permit, 'p0'), policy(rule, 'p1')] }
     const outcome = await evaluateRequest(
       { ...set, readTexts: async () => set.policies },
       elsewhere,
@@ -371,7 +376,12 @@ describe('model calls', () => {
     const policies = [policy(source)]
     const agent = { ...rest.agent, allowedModels: ['openai-compatible/gpt-5-mini'] }
     const call = { ...rest, agent, model, arguments: args }
-    return evaluateRequest({ key: source, policies, readTexts: async () => policies }, call, now, obligationKinds)
+    return evaluateRequest(
+      { tenantId: 'northwind', key: source, policies, readTexts: async () => policies },
+      call,
+      now,
+      obligationKinds,
+    )
   }
   const models = (condition: string) =>
     `@id("m") permit (principal, action == Countersign::Action::"ModelCall", resource in Countersign::ModelProvider::"openai-compatible") when { ${condition} };`

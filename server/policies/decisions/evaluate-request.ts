@@ -41,7 +41,7 @@ export async function evaluateRequest(
     misfit: cedar.misfit !== undefined,
   }
   try {
-    const settled = await settleIn(question, () => set.readTexts())
+    const settled = await settleIn(set.tenantId, question, () => set.readTexts())
     const verdict =
       settled.effect === 'allow'
         ? allowed(set.policies, settled, request, honours)

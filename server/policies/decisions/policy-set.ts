@@ -85,6 +85,7 @@ export function decidingSet(
 ): DecidingSet {
   const manifest = 'tool' in request ? manifestPolicy(request.agent) : undefined
   return {
+    tenantId,
     key: manifest === undefined ? key : `${key} ${manifest.digest}`,
     policies: manifest === undefined ? policies : [...policies, manifest],
     async readTexts(): Promise<PolicyText[]> {

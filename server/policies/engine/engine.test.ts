@@ -34,10 +34,15 @@ const request: CedarRequest = {
 }
 /** How often a set's sources were read: the engine requests those it has not cached. */
 let reads = 0
-const settleBy = (sources: string[], grants: string[] = [], changes: Partial<CedarRequest> = {}) => {
+const settleBy = (
+  sources: string[],
+  grants: string[] = [],
+  changes: Partial<CedarRequest> = {},
+  tenantId = 'northwind',
+) => {
   const texts: PolicyText[] = sources.map((source) => ({ digest: sourceDigest(source), source }))
   const set = { key: texts.map(({ digest }) => digest).join() }
-  return settleIn({ set, request: { ...request, ...changes }, grants, misfit: false }, async () => {
+  return settleIn(tenantId, { set, request: { ...request, ...changes }, grants, misfit: false }, async () => {
     reads += 1
     return texts
   })
@@ -164,6 +169,24 @@ test('a set that is too slow fails, and the other questions of its batch are dec
   expect(before).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
   expect(slow).toMatchObject({ status: 'rejected', reason: { name: 'WorkerFailure' } })
   expect(after).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
+}, 180_000)
+
+test('a tenant whose questions are slow delays another tenant by few of them, and not by its whole queue', async () => {
+  const slow = { ...context, arguments: { note: 'a'.repeat(61_000) } }
+  await Promise.all([settleBy([endless]).catch(() => undefined), settleBy([sound], [], {}, 'globex')])
+  const done: string[] = []
+  const flood = Array.from({ length: 20 }, () =>
+    settleBy([endless], [], { context: slow }).then(
+      () => done.push('slow'),
+      () => done.push('slow'),
+    ),
+  )
+  const other = settleBy([sound], [], {}, 'globex').then(() => done.push('other'))
+  await other
+  const before = done.length - 1
+  await Promise.all(flood)
+  expect(before).toBeLessThan(10)
+  expect(done).toHaveLength(21)
 }, 180_000)
 
 test('the time limit counts the worker’s own processor time, so that a busy machine does not cause denials', async () => {

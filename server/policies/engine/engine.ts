@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { ask, startWorker, WorkerFailure } from '#server/kernel/threads/worker.ts'
 import type { Settlement } from './soft-forbid.ts'
+import { TenantTurns } from './tenant-turns.ts'
 import type { CedarRequest, PolicyText } from './terms.ts'
 
 export type Question = {
@@ -26,43 +27,49 @@ const timeoutMs = 30_000
 /** The most questions sent to the worker in one batch. */
 const mostTogether = 32
 
-type Waiting = { question: Question; resolve(answer: Answer): void; reject(error: unknown): void }
-type Engine = { worker: Worker | undefined; waiting: Waiting[]; busy: Promise<void> | undefined }
+type Waiting = { tenantId: string; question: Question; resolve(answer: Answer): void; reject(error: unknown): void }
+type Engine = { worker: Worker | undefined; turns: TenantTurns<Waiting>; busy: Promise<void> | undefined }
 
 // The decision worker of the process and the questions that wait for it. Owner: this module.
-const engine: Engine = { worker: undefined, waiting: [], busy: undefined }
+const engine: Engine = { worker: undefined, turns: new TenantTurns(), busy: undefined }
 
 /**
- * Settles one request by the rules of one set. `readTexts` is called when the worker has not cached the set. Questions that
- * arrive while the worker is busy are sent to it in one batch. A worker that traps or hangs is replaced, and each question of
- * its batch is retried alone: only the one that caused it fails, with WorkerFailure.
+ * Settles one request of a tenant by the rules of one set. `readTexts` is called when the worker has not cached the set.
+ * Questions that arrive while the worker is busy are sent to it in one batch, in which tenants have equal shares. A worker that
+ * traps or hangs is replaced, and each question of its batch is retried alone, when its tenant has its next turn: only the one
+ * that caused the failure fails, with WorkerFailure, and other tenants wait for one question at a time.
  */
-export async function settleIn(question: Question, readTexts: () => Promise<readonly PolicyText[]>): Promise<Settled> {
-  const answer = await enqueue(question)
+export async function settleIn(
+  tenantId: string,
+  question: Question,
+  readTexts: () => Promise<readonly PolicyText[]>,
+): Promise<Settled> {
+  const answer = await enqueue(tenantId, question)
   if (answer !== 'unknown_set') return answer
-  const again = await enqueue({ ...question, set: { key: question.set.key, texts: await readTexts() } })
+  const again = await enqueue(tenantId, { ...question, set: { key: question.set.key, texts: await readTexts() } })
   if (again === 'unknown_set') throw new WorkerFailure('The policy engine lost a set that it had just received.')
   return again
 }
 
-function enqueue(question: Question): Promise<Answer> {
+function enqueue(tenantId: string, question: Question): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  engine.waiting.push({ question, resolve, reject })
+  engine.turns.add(tenantId, { tenantId, question, resolve, reject })
   engine.busy ??= work(engine)
   return promise
 }
 
 async function work(state: Engine): Promise<void> {
-  while (state.waiting.length > 0) {
-    const batch = state.waiting.splice(0, mostTogether)
+  for (;;) {
+    const batch = state.turns.next(mostTogether)
+    if (batch.length === 0) break
     try {
       await answerAll(state, batch)
-    } catch {
-      // Retry each question alone, so that only the one that caused the failure is denied.
-      for (const one of batch) await answerAll(state, [one]).catch(one.reject)
+    } catch (error) {
+      if (batch.length === 1) batch[0]?.reject(error)
+      else state.turns.returnForTurnsAlone(batch.map((one) => [one.tenantId, one]))
     }
   }
-  // In the same turn as the check of `waiting`, so that a question arriving later starts a new loop.
+  // In the same turn as the check of what waits, so that a question arriving later starts a new loop.
   state.busy = undefined
 }
 

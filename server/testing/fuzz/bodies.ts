@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { maxFileBytes } from '#lib/schemas/files.ts'
 import { wireLimits } from '#server/kernel/limits.ts'
 
 /** A body that is as large as a route allows, or small and meant to become large. `refused`: the only status that it may get. */
@@ -7,7 +8,11 @@ export type HostileBody = {
   type: string
   encoding?: string
   body: Uint8Array<ArrayBuffer>
+  /** How often the body is sent, for one that is larger than a test should create. Without a Content-Length. */
+  times?: number
   refused?: number
+  /** The only status that it may get from a caller that may send it. */
+  answered?: number
 }
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text))
@@ -82,6 +87,32 @@ export const heavyInputs: readonly { name: string; route: RegExp; input: unknown
 function memberInput(count: number) {
   const input = Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
   return { agentId: '018f0000-0000-7000-8000-000000000000', environment: 'production', input }
+}
+
+/** For uploads, which are stored as they arrive: as many bytes as are allowed, more, and in the smallest pieces. */
+export function fileBodies(): HostileBody[] {
+  const type = 'application/octet-stream'
+  const piece = new Uint8Array(1024 * 1024)
+  const most = maxFileBytes / piece.length
+  return [
+    { name: 'the largest file', type, body: piece, times: most, answered: 201 },
+    { name: 'a file without an end', type, body: piece, times: most + 1, answered: 413 },
+    { name: 'a declared size beyond the limit', type, body: new Uint8Array(maxFileBytes + 1), answered: 413 },
+    { name: 'a file in pieces of one byte', type, body: new Uint8Array(1), times: 20_000, answered: 201 },
+    // Stored as it is: the server does not unpack files.
+    {
+      name: 'an archive that grows',
+      type: 'application/gzip',
+      body: gzipped(Buffer.alloc(200_000_000)),
+      answered: 201,
+    },
+    {
+      name: 'a type of thousands of parameters',
+      type: `text/plain${filled(7_000, ';a=b')}`,
+      body: new Uint8Array(1),
+      answered: 201,
+    },
+  ]
 }
 
 const id = (length: number) => 'ab'.repeat(length)

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestApi } from '#server/testing/api.ts'
 import { apiProgram } from './bundle.ts'
-import { testEnvironment } from './environment.ts'
+import { serverProcess } from './environment.ts'
 
 export type SecondNode = {
   baseUrl: string
@@ -16,9 +16,9 @@ export type SecondNode = {
 /** Starts another process of the same installation (database and DATA_DIR), at the most verbose log level. `more`: other settings. */
 export async function secondNode(api: TestApi, more: Record<string, string> = {}): Promise<SecondNode> {
   const folder = dirname(api.gate)
-  const child = spawn(process.execPath, [await apiProgram()], {
+  const child = spawn(process.execPath, [...serverProcess.options, await apiProgram()], {
     env: {
-      ...testEnvironment,
+      ...serverProcess.environment,
       PORT: '0',
       // Both nodes share a realm, whose tokens name the first node's address.
       AUTH_URL: api.baseUrl,

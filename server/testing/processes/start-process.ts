@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { apiProgram } from './bundle.ts'
-import { testEnvironment } from './environment.ts'
+import { serverProcess } from './environment.ts'
 
 /**
  * Starts the server of `tree`, by default of this one, without the console. `lines` collects the log. Without it, the log is
@@ -14,8 +14,8 @@ export async function startProcess(
   tree?: string,
 ): Promise<{ child: ChildProcess; baseUrl: string }> {
   const program = tree === undefined ? await apiProgram() : join(tree, 'server/testing/processes/api-process.ts')
-  const child = spawn(process.execPath, [program], {
-    env: { ...testEnvironment, ...environment },
+  const child = spawn(process.execPath, [...serverProcess.options, program], {
+    env: { ...serverProcess.environment, ...environment },
     stdio: ['ignore', 'pipe', lines === undefined ? 'inherit' : 'pipe'],
   })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => lines?.push(text))

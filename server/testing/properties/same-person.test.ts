@@ -6,8 +6,11 @@ import { decide } from '#server/approvals/decide.ts'
 import { create as delegate } from '#server/approvals/delegations/create.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { registerDecisions } from '#server/jobs.ts'
+import { authenticateApiKey } from '#server/kernel/auth/api-key.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId } from '#server/kernel/ids.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
+import { createApiKey } from '#server/secrets/create-api-key.ts'
 import { create as createAccount } from '#server/service-accounts/create.ts'
 import { rotateSecret } from '#server/service-accounts/rotate-secret.ts'
 import { type Organisation, organisation } from '#server/testing/people.ts'
@@ -22,7 +25,7 @@ let running: Awaited<ReturnType<typeof testRuntime>>
 beforeAll(async () => {
   running = await testRuntime()
   registerDecisions()
-  onDecided('tool_call', async () => undefined)
+  for (const kind of ['tool_call', 'external_call'] as const) onDecided(kind, async () => undefined)
   await running.queue.work([{ queue: 'approval-expiry', concurrency: 1, run: () => Promise.resolve() }])
 })
 afterAll(async () => {
@@ -131,6 +134,8 @@ const account = async ({ at }: World, by: Caller): Promise<Caller> => {
 }
 const everyKind: readonly Kind[] = [
   'tool_call',
+  'external_call',
+  'unmask',
   'release',
   'binding',
   'labels',
@@ -246,4 +251,69 @@ describe.each(Object.entries(relations))('%s', (_name, relate) => {
     })
     countCases(context, cases)
   }, 240_000)
+})
+
+/** How one account is behind a request that it then decides. Returns the request. */
+type Alone = { kinds: readonly Kind[]; run(world: World, self: Caller, kind: Kind): Promise<string> }
+
+const alone: Record<string, Alone> = {
+  'its own request': { kinds: everyKind, run: ({ ask }, self, kind) => ask[kind](self) },
+  'a request of its service account': {
+    kinds: machineKinds,
+    run: async (world, self, kind) => world.ask[kind](await account(world, self)),
+  },
+  'a request of a service account whose secret it rotated': {
+    kinds: machineKinds,
+    async run(world, self, kind) {
+      const bot = await account(world, world.zoe)
+      await call(rotateSecret, self, { clientId: bot.principal.subject })
+      return await world.ask[kind](bot)
+    },
+  },
+  'a request of its API key': {
+    kinds: ['tool_call', 'external_call'],
+    async run({ at, ask }, self, kind) {
+      const { key } = await call(createApiKey, self, { name: `key-${++named}`, permissions: ['traces:write'] })
+      const requestId = newId()
+      const presented = { tenantExternalId: undefined, tenantId: undefined, requestId }
+      const caller = await running.database.inDirectory((tx) => authenticateApiKey(key ?? '', presented, tx))
+      expect(caller.tenant.id).toBe(at.tenant.id)
+      return await ask[kind](caller)
+    },
+  },
+  'a request about its agent': {
+    kinds: ownedKinds,
+    run: ({ ask, ned }, self, kind) => ask[kind](ned, { owner: self }),
+  },
+  'a request from which it gains': {
+    kinds: ['role_grant', 'group_change'],
+    run: ({ ask, ned }, self, kind) => ask[kind](ned, { gains: self }),
+  },
+}
+
+describe('one account', () => {
+  test.each(Object.entries(alone))(
+    'does not decide %s, which another person may',
+    async (what, { kinds, run }) => {
+      const here = await world()
+      for (const kind of sized(kinds, kinds.slice(0, 2))) {
+        const self = await here.at.person(`ada-${++named}`, roles, groups)
+        const approvalId = await run(here, self, kind)
+        await expect(vote(self, approvalId), `${what}: ${kind}`).rejects.toMatchObject({ code: 'separation_of_duties' })
+        expect(await vote(here.nia, approvalId), `${what}: ${kind}`).toMatchObject({ status: 'approved' })
+      }
+    },
+    120_000,
+  )
+
+  test('that joins the group after its request does not decide it either', async () => {
+    const { at, ask, nia } = await world()
+    for (const kind of sized(everyKind, ['tool_call', 'release'] as const)) {
+      const outside = await at.person(`bo-${++named}`, roles)
+      const approvalId = await ask[kind](outside)
+      const inside = await at.appoint(id(outside), roles, groups)
+      await expect(vote(inside, approvalId), kind).rejects.toMatchObject({ code: 'separation_of_duties' })
+      expect(await vote(nia, approvalId), kind).toMatchObject({ status: 'approved' })
+    }
+  }, 120_000)
 })

@@ -6,7 +6,7 @@ import { create as createAgent } from '#server/agents/create.ts'
 import { cancelRequest } from '#server/approvals/cancel-request.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import { newId, newSpanId } from '#server/kernel/ids.ts'
+import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { proposeBinding } from '#server/policies/bindings/propose.ts'
@@ -14,9 +14,12 @@ import { createPolicy } from '#server/policies/create.ts'
 import { createVersion } from '#server/policies/create-version.ts'
 import { publishVersion } from '#server/policies/publish-version.ts'
 import { propose as proposeRelease } from '#server/releases/propose.ts'
-import { findTenantRevision } from '#server/tenants/store.ts'
+import { findTenantRevision, lockTenant } from '#server/tenants/store.ts'
+import { settingsOf } from '#server/tenants/view.ts'
 import { approverGroup, presentation } from '#server/testing/approval-request.ts'
 import type { Organisation } from '#server/testing/people.ts'
+import { insertTrace } from '#server/traces/store.ts'
+import { unmask } from '#server/traces/unmask.ts'
 
 export const roles = ['tenant_admin', 'approver', 'developer']
 export const groups = ['change-approvers', 'escalation', approverGroup]
@@ -24,6 +27,8 @@ export const groups = ['change-approvers', 'escalation', approverGroup]
 /** Each kind of request that people decide. */
 export type Kind =
   | 'tool_call'
+  | 'external_call'
+  | 'unmask'
   | 'release'
   | 'binding'
   | 'labels'
@@ -32,9 +37,9 @@ export type Kind =
   | 'setting_change'
   | 'password_reset'
 /** What a developer's service account may ask for. */
-export const machineKinds: readonly Kind[] = ['tool_call', 'release', 'binding', 'labels']
+export const machineKinds: readonly Kind[] = ['tool_call', 'external_call', 'release', 'binding', 'labels']
 /** Requests about an agent. */
-export const ownedKinds: readonly Kind[] = ['tool_call', 'release', 'binding', 'labels']
+export const ownedKinds: readonly Kind[] = ['tool_call', 'external_call', 'release', 'binding', 'labels']
 
 type Ask = (by: Caller, about?: { owner?: Caller; gains?: Caller; quorum?: number }) => Promise<string>
 export type Asks = Record<Kind, Ask>
@@ -63,12 +68,14 @@ export async function asks(at: Organisation): Promise<Asks> {
   const bound = { environment: 'production', policyId, policyVersion: 1, mode: 'enforce' }
   const other = (owned: string[]) => at.person(`gil-${newSpanId()}`, owned)
   let pending: string | undefined
-  return {
-    async tool_call(by, { owner, quorum = 1 } = {}) {
+  /** A request as an execution or an external agent makes it; what happens after the decision is not part of these tests. */
+  const callOf =
+    (kind: 'tool_call' | 'external_call'): Ask =>
+    async (by, { owner, quorum = 1 } = {}) => {
       const agents = owner === undefined ? [] : [(await agent(owner)).id]
       const { approvalId } = await runtime().database.inTenant(tenant.id, (tx) =>
         requestApproval(tx, by.tenant, {
-          kind: 'tool_call',
+          kind,
           subjectId: newId(),
           payload: { nonce: newId() },
           presentation,
@@ -80,6 +87,34 @@ export async function asks(at: Organisation): Promise<Asks> {
         }),
       )
       return approvalId
+    }
+  return {
+    tool_call: callOf('tool_call'),
+    external_call: callOf('external_call'),
+    async unmask(by) {
+      const traceId = newTraceId()
+      const unmasker = {
+        tenant: { ...by.tenant, settings: { unmaskSecondPerson: 'required' } },
+        requestId: by.requestId,
+        principal: { ...by.principal, permissions: new Set([...by.principal.permissions, 'trace:unmask' as const]) },
+      }
+      await runtime().database.inTenant(tenant.id, (tx) =>
+        insertTrace(tx, {
+          tenantId: tenant.id,
+          traceId,
+          name: 'refund',
+          executionId: null,
+          agentId: null,
+          startedAt: new Date(),
+        }),
+      )
+      const input = {
+        traceId,
+        purpose: 'A complaint.',
+        justification: 'The customer asked what was stored about them.',
+      }
+      const { approvalId } = await call(unmask, unmasker, input)
+      return approvalId ?? ''
     },
     async release(by, { owner = olga } = {}) {
       const { id, version } = await agent(owner)
@@ -127,10 +162,10 @@ export async function asks(at: Organisation): Promise<Asks> {
           expectedRevision: await runtime().database.inTenant(tenant.id, (tx) => findTenantRevision(tx, tenant.id)),
         })
       // One request of this kind can wait at a time.
-      if (before !== undefined) {
+      if (before !== undefined)
         await runtime().database.inTenant(tenant.id, (tx) => cancelRequest(tx, by.tenant, before, newId()))
-        await set('off').catch(() => undefined)
-      }
+      const stored = await runtime().database.inTenant(tenant.id, (tx) => lockTenant(tx, tenant.id))
+      if (settingsOf(stored).machineDecisions === 'on') await set('off')
       pending = approvalOf(await set('on'))
       return pending
     },

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newApiKey } from '#server/kernel/auth/api-key-format.ts'
 import { startApi, type TestApi } from '#server/testing/api.ts'
 import { Browser, type Visit } from '#server/testing/auth/browser.ts'
 import {
@@ -13,6 +15,7 @@ import {
   sendSignIn,
 } from '#server/testing/auth/sign-in.ts'
 import { type SecondNode, secondNode } from '#server/testing/processes/second-node.ts'
+import { until } from '#server/testing/until.ts'
 import { countCases, sized } from './counts.ts'
 
 // What strangers can take from users: nothing but their own turns. The server runs as an operator starts it, and this
@@ -265,6 +268,84 @@ describe('an account under attack', () => {
   })
 })
 
+/** What anyone can request: a table that only it reads or writes, and the request. */
+type Open = [name: string, lock: string, path: (number: number) => string, headers?: () => Record<string, string>]
+
+describe('what anyone can request uses at most three connections, and users get theirs', () => {
+  const random = (bytes: number, encoding: 'hex' | 'base64url') => randomBytes(bytes).toString(encoding)
+  test.for<Open>([
+    [
+      'the keys of a log',
+      'audit_checkpoints in access exclusive mode',
+      (number) => `/.well-known/countersign/${tenantOf('northwind').externalId}/log-keys.json?seals=${number}`,
+    ],
+    [
+      'the beginning of a sign-in',
+      'realm_artifacts in share row exclusive mode',
+      () => authorizationRequest(realmAt('northwind'), commandLine).url.slice(api.baseUrl.length),
+    ],
+    [
+      'a sign-in link',
+      'realm_sign_in_links in access exclusive mode',
+      () => `/realms/northwind/sign-in-link/${random(32, 'base64url')}`,
+    ],
+    [
+      'an unknown API key',
+      'api_key_index in access exclusive mode',
+      () => '/v1/session.me',
+      () => ({ 'x-svc-api-key': newApiKey() }),
+    ],
+    ['an image', 'branding_images in access exclusive mode', () => `/v1/branding/${random(32, 'hex')}`],
+  ])('%s', { timeout: 60_000 }, async ([, lock, path, headers = () => ({})], context) => {
+    const token = await api.client('admin-automation', 'globex')
+    // The keys of a realm that this process has not read yet are read in turns, too.
+    expect((await api.query(token, 'session.me')).status).toBe(200)
+    const ask = (number: number) =>
+      fetch(`${api.baseUrl}${path(number)}`, {
+        redirect: 'manual',
+        headers: { ...forwardedFor(freshAddress()), ...headers() },
+      }).then(async (answer) => {
+        await answer.arrayBuffer()
+        return answer.status
+      })
+    const locking = new Client({ connectionString: api.ownerUrl })
+    await locking.connect()
+    await locking.query('begin')
+    await locking.query("set lock_timeout = '5s'")
+    await locking.query(`lock table ${lock}`)
+    const flood = Array.from({ length: 40 }, (_, number) => ask(number))
+    try {
+      await until(async () => ((await blocked()) >= 3 ? true : undefined), 'the strangers wait for the table')
+      // A realm that does not exist is looked up in the same turns.
+      let found = false
+      const realm = fetch(`${realmAt(`unknown-${addresses}`)}/protocol/openid-connect/certs`, {
+        headers: forwardedFor(freshAddress()),
+      }).then(() => {
+        found = true
+      })
+      const users = await Promise.all(Array.from({ length: 16 }, () => api.query(token, 'session.me')))
+      expect(users.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200))
+      expect(await blocked()).toBeLessThanOrEqual(4)
+      expect(found).toBe(false)
+      await locking.query('rollback')
+      await realm
+    } finally {
+      await locking.end()
+    }
+    const statuses = await Promise.all(flood)
+    expect(statuses.filter((status) => status >= 500 && status !== 503)).toEqual([])
+    countCases(context, statuses.length)
+  })
+
+  /** Connections that wait for the lock: those of strangers, and at most one of the server's own work. */
+  async function blocked(): Promise<number> {
+    const { rowCount } = await owner.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rowCount ?? 0
+  }
+})
+
 test('a client is not locked out by guesses at its secret, from anywhere', async () => {
   const secret = secretOf('northwind', 'audit-export')
   const home = freshAddress()
@@ -296,6 +377,16 @@ test('the log has a bounded number of lines about strangers, each of them short 
   for (let guess = 0; guess < 200; guess++)
     await api.request('eyJhbGciOiJub25lIn0.e30.x', '/v1/session.me', { headers: forwardedFor('198.51.100.9') })
   expect(await metric('countersign_refused_credentials_total')).toBeGreaterThanOrEqual(200)
+  const home = freshAddress()
+  await signInFrom(new Browser(forwardedFor(home)), 'northwind', 'omar')
+  await until(
+    async () =>
+      api
+        .logged()
+        .split('\n')
+        .find((line) => line.includes('"a password was accepted"') && line.includes(home)),
+    'the sign-in was logged with its address',
+  )
   const lines = api
     .logged()
     .split('\n')

@@ -1,6 +1,7 @@
 'use client'
 
 import { Section } from '#components/page/section.tsx'
+import { passwordUrl } from '#components/session/provider-client.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { SettingsPage } from '#components/settings/settings-page.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -17,6 +18,7 @@ import { Permissions } from './permissions.tsx'
 export function You() {
   const { me, identity, signOut } = useSession()
   const { principal, tenant } = me
+  const changePassword = passwordUrl(identity.organisation)
   return (
     <SettingsPage page="me" title={principal.displayName}>
       <Section title="Your membership">
@@ -47,6 +49,14 @@ export function You() {
         <div>
           <Button onClick={signOut}>Sign out in this browser</Button>
         </div>
+        {changePassword !== undefined && (
+          <p>
+            <a href={changePassword} className="underline">
+              Change your password
+            </a>
+            , which signs you out on all devices.
+          </p>
+        )}
       </Section>
       <Section title="Your passkeys">
         <Passkeys />

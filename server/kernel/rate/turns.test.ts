@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createGate, type Lane, OverloadError } from './bounded.ts'
+import { createGate, type Lane, OverloadError } from './turns.ts'
 
 /** A gate whose work ends when the test says so, and which notes the order in which work began and what was refused. */
 function gateOf(settings: Parameters<typeof createGate>[0]) {

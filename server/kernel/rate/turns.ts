@@ -1,5 +1,11 @@
-/** Too many callers are already waiting; the caller may try again in a moment. */
-export class OverloadError extends Error {}
+import { ApiError } from '#lib/errors.ts'
+
+/** 503: too many callers are already waiting; the caller may try again in a moment. */
+export class OverloadError extends ApiError {
+  constructor(message: string) {
+    super('unavailable', message)
+  }
+}
 
 /** From the widest to the narrowest: those who share a name take turns before the next name is served again. */
 export type Lane = readonly [kind: string, ...names: string[]]

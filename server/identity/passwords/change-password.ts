@@ -1,0 +1,42 @@
+import { endSessions } from '#server/identity/artifacts/adapter.ts'
+import { deleteOpenLinks, setPassword } from '#server/identity/links/link-store.ts'
+import type { Realm } from '#server/identity/realms/realm.ts'
+import { findPerson } from '#server/identity/store.ts'
+import { issuerOf } from '#server/kernel/auth/realm.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { queueMail } from '#server/mail/queue-mail.ts'
+import { lockForPassword, recordChange } from '#server/tenants/activate.ts'
+import { endTokens } from '#server/tenants/member-store.ts'
+
+/**
+ * Stores the new password of a person who has just proved the current one. Ends all sessions and tokens, invalidates open
+ * sign-in links, and notifies the person by mail, in one transaction. Returns false if the membership has ended since.
+ */
+export function changePassword(realm: Realm, subject: string, passwordHash: string): Promise<boolean> {
+  const { tenantId, externalId, slug, displayName } = realm
+  const issuer = issuerOf(slug)
+  return runtime().database.inTenant(tenantId, async (tx) => {
+    const member = await lockForPassword(tx, tenantId, { issuer, subject })
+    const person = await findPerson(tx, tenantId, issuer, subject)
+    if (member === undefined || person === undefined) return false
+    await setPassword(tx, tenantId, subject, passwordHash)
+    await deleteOpenLinks(tx, tenantId, subject)
+    await endSessions(tx, tenantId, subject)
+    await endTokens(tx, tenantId, member.id)
+    await recordChange(tx, { id: tenantId, externalId }, member)
+    if (person.email !== null)
+      await queueMail(
+        tx,
+        { id: tenantId },
+        {
+          kind: 'password_changed',
+          subjectId: member.id,
+          memberId: member.id,
+          recipient: person.email,
+          subject: `Your password in ${displayName} was changed`,
+          body: 'Your password was changed with the current one, and you are signed out everywhere.\n\nIf you did not do this, ask an administrator immediately to reset your password.\n',
+        },
+      )
+    return true
+  })
+}

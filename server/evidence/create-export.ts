@@ -8,7 +8,9 @@ import { actorOfCall, mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { insertExport } from './store.ts'
-import { pollTimeoutMs } from './view.ts'
+
+/** How long a caller should poll at least. An export that fails for longer than its time is abandoned. */
+const pollTimeoutMs = 300_000
 
 /** Requests a sealed archive of all evidence between two times. A worker creates it; the caller polls. */
 export const createExport = mutation({
@@ -24,6 +26,8 @@ export const createExport = mutation({
       endDate: input.endDate,
       includeProofs: input.includeProofs,
       includeRawPayloads: input.includeRawPayloads,
+      scope: input.scope,
+      purpose: input.purpose,
     },
   }),
   async run({ tx, tenant, principal, input, requestId }) {
@@ -43,6 +47,9 @@ export const createExport = mutation({
       endAt: new Date(input.endDate),
       includeProofs: input.includeProofs,
       includeRawPayloads: input.includeRawPayloads,
+      scope: input.scope ?? null,
+      purpose: input.purpose ?? null,
+      pollTimeoutMs,
       requestedBy: principal.memberId,
     })
     await runtime().queue.enqueue(tx, exportQueue, { tenantId: tenant.id, id })

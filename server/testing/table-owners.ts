@@ -29,6 +29,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   branding_images: { owner: 'tenants', readBy: [] },
   dpop_proofs: { owner: 'kernel', readBy: [] },
   erased_content: { owner: 'kernel', readBy: ['evidence'] },
+  erasure_archives: { owner: 'evidence', readBy: [] },
   erasures: { owner: 'privacy', readBy: ['kernel'] },
   evidence_exports: { owner: 'evidence', readBy: [] },
   execution_charges: { owner: 'executions', readBy: [] },

@@ -6,7 +6,6 @@ import { listedOmissions, manifestOf } from '#server/evidence/archive/manifest.t
 import { collect } from '#server/evidence/collect/collect.ts'
 import type { LeftOut } from '#server/evidence/collect/raw-payloads.ts'
 import { lockExport } from '#server/evidence/store.ts'
-import { pollTimeoutMs } from '#server/evidence/view.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { advance, type ClaimedExport, checkStillOurs, claim, Superseded, transition } from './export-claim.ts'
@@ -28,7 +27,7 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
     if (error instanceof Superseded) return
     if (error instanceof LogBroken || error instanceof LogRefused)
       return await fail(run, { code: 'integrity_failed', message: error.message })
-    if (Date.now() - run.row.createdAt.getTime() < pollTimeoutMs) throw error
+    if (Date.now() - run.row.createdAt.getTime() < run.row.pollTimeoutMs) throw error
     runtime().log.error({ err: error, exportId }, 'an evidence export kept failing and was abandoned')
     await fail(run, { code: 'unavailable', message: 'The archive could not be created. Request a new export.' })
   }

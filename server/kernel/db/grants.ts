@@ -37,10 +37,11 @@ export const serverGrants: Readonly<Record<string, string>> = {
   branding_images: 'select, insert, delete',
   dpop_proofs: 'select, insert, delete',
   erased_content: 'select, insert, update (texts)',
+  erasure_archives: 'select, insert, update (outcome)',
   erasures:
     'select, insert, update (completed_at, erased_values, held_records, held_spans, records, spans, status, subject, waits_for)',
   evidence_exports:
-    'select, insert, update (archive_bytes, archive_name, ended_at, error, manifest, manifest_sha256, omissions, revision, status)',
+    'select, insert, update (archive_bytes, archive_name, archive_place, archive_sha256, ended_at, error, manifest, manifest_sha256, omissions, progress, revision, run, stages, status)',
   execution_charges: 'select, insert, update (charged_micros, input_tokens, output_tokens, settled_at)',
   execution_events: 'select, insert, update (data)',
   execution_steps:

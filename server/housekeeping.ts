@@ -1,3 +1,4 @@
+import { purgeArchives } from '#server/evidence/retention/purge-archives.ts'
 import { purgeFiles } from '#server/files/purge.ts'
 import { purgeExpired } from '#server/identity/artifacts/adapter.ts'
 import { purgePlaces } from '#server/identity/strangers/places.ts'
@@ -38,6 +39,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
         purgePartials,
         purgeContent,
         purgeFiles,
+        purgeArchives,
       ])
         if (!closed) await purge(id)
   }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
+import { isVisible } from '#lib/rules/visible-text.ts'
 import { Actor, Id, Justification, PageInput, page, Reason, Revision, Time } from './common.ts'
 
 export const ExportStatus = z.enum([
@@ -33,7 +35,7 @@ export const ExportScope = z.union([
   z.strictObject({ approvalId: Id }),
 ])
 export type ExportScope = z.infer<typeof ExportScope>
-const Purpose = z.string().trim().min(1).max(200)
+const Purpose = z.string().trim().min(1).max(limits.purpose.max).refine(isVisible, 'Must contain visible characters.')
 
 /** The period is [startDate, endDate). */
 export const CreateExportInput = z
@@ -136,6 +138,8 @@ export type ExportJob = z.infer<typeof ExportJob>
 export type ExportManifest = {
   files: { path: string; sha256: string; bytes: number; mediaType: string; records?: number }[]
   days: { date: string; size: number; root: string; open: boolean }[]
+  /** Records by kind. */
+  counts: Record<string, number>
   signer: { keyId: string; fingerprint: string }
   sealedAt: string
 }

@@ -1,3 +1,4 @@
+import { settleArchives } from '#server/evidence/erasures/settle-archives.ts'
 import { eraseFiles } from '#server/files/erase.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { lockRemoval } from '#server/kernel/content/removal-store.ts'
@@ -40,8 +41,10 @@ export const erasures: JobHandler = {
     const waitsFor = [
       ...new Set([...erasure.waitsFor.filter((one) => ended?.includes(one) !== true), ...left.waitsFor]),
     ]
+    // An archive that is being made may contain what was erased a moment ago.
+    const settled = waitsFor.length > 0 || (await settleArchives(tenantId, id, subject))
     await database.inTenant(tenantId, async (tx) => {
-      if (waitsFor.length > 0) {
+      if (waitsFor.length > 0 || !settled) {
         await setWaiting(tx, tenantId, id, waitsFor, left.held)
         await runtime().queue.enqueue(tx, erasureQueue, { tenantId, id }, { seconds: waitSeconds })
       } else await complete(tx, tenantId, id, left.held)

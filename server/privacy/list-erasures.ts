@@ -1,4 +1,5 @@
 import { ErasureList, ListErasuresInput } from '#lib/schemas/privacy.ts'
+import { listErasureArchives } from '#server/evidence/erasures/erasures-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { listErasures } from './store.ts'
@@ -12,6 +13,11 @@ export const listAllErasures = query({
   async run({ tx, tenant, input }) {
     const rows = await listErasures(tx, tenant.id, input.limit + 1, input.cursor)
     const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.id)
+    const archives = await listErasureArchives(
+      tx,
+      tenant.id,
+      items.map((row) => row.id),
+    )
     return {
       items: items.map((row) => ({
         id: row.id,
@@ -25,6 +31,7 @@ export const listAllErasures = query({
         records: row.records,
         heldRecords: row.heldRecords,
         waitsFor: row.waitsFor ?? [],
+        archives: archives.get(row.id) ?? [],
         createdAt: row.createdAt.toISOString(),
         completedAt: row.completedAt?.toISOString() ?? null,
       })),

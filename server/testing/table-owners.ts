@@ -43,7 +43,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   input_resolutions: { owner: 'inputs', readBy: ['evidence', 'privacy'] },
   input_waits: { owner: 'inputs', readBy: ['evidence', 'privacy'] },
   known_places: { owner: 'identity', readBy: [] },
-  legal_holds: { owner: 'privacy', readBy: ['files', 'traces'] },
+  legal_holds: { owner: 'privacy', readBy: ['evidence', 'files', 'traces'] },
   machine_uses: { owner: 'kernel', readBy: ['secrets', 'tenants'] },
   mails: { owner: 'mail', readBy: ['privacy'] },
   member_sponsors: { owner: 'tenants', readBy: [] },

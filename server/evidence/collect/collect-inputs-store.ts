@@ -5,10 +5,11 @@ import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { contentGone, type Period } from './collect-store.ts'
+import { inScope } from './scope-store.ts'
 
 // Inputs from outside. collect-store.ts reads the other resources.
 
-export async function* readInputEvents(tx: Transaction, tenantId: string, { start, end }: Period) {
+export async function* readInputEvents(tx: Transaction, tenantId: string, { start, end, scope }: Period) {
   const rows = cursorRows(
     tx,
     tx
@@ -17,6 +18,7 @@ export async function* readInputEvents(tx: Transaction, tenantId: string, { star
       .select(contentGone('input_event', 'inputEvents'))
       .select(['status', 'submittedBy', 'revision', 'receivedAt', 'expiresAt', 'settledAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'inputEvents'))
       .where('receivedAt', '<', end)
       .where(({ eb, or }) => or([eb('settledAt', 'is', null), eb('settledAt', '>=', start)]))
       .orderBy('id'),
@@ -28,7 +30,7 @@ export async function* readInputEvents(tx: Transaction, tenantId: string, { star
   }
 }
 
-export const readInputWaits = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+export const readInputWaits = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -36,12 +38,13 @@ export const readInputWaits = (tx: Transaction, tenantId: string, { start, end }
       .select(['id', 'executionId', 'stepId', 'inputName', 'onExpiry', 'status', 'eventId', 'revision'])
       .select(['openedAt', 'expiresAt', 'parkedAt', 'matchedAt', 'closedAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'inputWaits'))
       .where('openedAt', '<', end)
       .where(({ eb, or }) => or([eb('closedAt', 'is', null), eb('closedAt', '>=', start)]))
       .orderBy('id'),
   )
 
-export const readInputResolutions = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readInputResolutions = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -55,12 +58,13 @@ export const readInputResolutions = (tx: Transaction, tenantId: string, { end }:
         contentGone('input_resolution', 'inputResolutions'),
       ])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'inputResolutions'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
 
 /** Reads the files by digest, with the executions that used them. Their bytes are not part of the archive. */
-export async function* readFiles(tx: Transaction, tenantId: string, { end }: Period) {
+export async function* readFiles(tx: Transaction, tenantId: string, { end, scope }: Period) {
   const rows = cursorRows(
     tx,
     tx
@@ -73,6 +77,7 @@ export async function* readFiles(tx: Transaction, tenantId: string, { end }: Per
       )
       .select(contentGone('file', 'files'))
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'files'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )

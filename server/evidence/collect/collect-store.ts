@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { isJsonObject } from '#lib/json.ts'
+import type { ExportScope } from '#lib/schemas/evidence.ts'
 import { decryptEventData, decryptExecutionValue } from '#server/executions/state/content.ts'
 import type { Resource } from '#server/kernel/content/erased-store.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
@@ -7,26 +8,28 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { withMessage } from '#server/traces/attributes.ts'
 import { shownAttributes } from '#server/traces/encryption/shown-spans.ts'
+import { inScope } from './scope-store.ts'
 
 // The contents of an archive, except the log: one query for each file, read through a cursor and so from one snapshot.
 // `period` is [start, end). Configuration includes everything that existed before its end; the other files include what
 // happened or was in progress during the period.
 
-export type Period = { start: Date; end: Date }
+export type Period = { start: Date; end: Date; scope?: ExportScope | null }
 
 /** Reads the members, whose ids occur in all other files. */
-export const readMembers = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readMembers = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
       .selectFrom('members')
       .select(['id', 'kind', 'username', 'displayName', 'status', 'createdAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'members'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
 
-export const readAgents = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readAgents = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -37,22 +40,24 @@ export const readAgents = (tx: Transaction, tenantId: string, { end }: Period) =
           where owner.tenant_id = agents.tenant_id and owner.agent_id = agents.id order by 1)`.as('owners'),
       )
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'agents'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
 
-export const readAgentVersions = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readAgentVersions = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
       .selectFrom('agentVersions')
       .select(['id', 'agentId', 'version', 'manifestYaml', 'manifestDigest', 'createdBy', 'createdAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'agentVersions'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
 
-export const readReleases = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readReleases = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -60,12 +65,13 @@ export const readReleases = (tx: Transaction, tenantId: string, { end }: Period)
       .select(['id', 'agentId', 'agentVersionId', 'environment', 'digest', 'content', 'status', 'approvalId'])
       .select(['proposedBy', 'revision', 'createdAt', 'decidedAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'releases'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
 
 /** Reads only published versions, because drafts never decide. */
-export const readPolicies = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readPolicies = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -76,13 +82,14 @@ export const readPolicies = (tx: Transaction, tenantId: string, { end }: Period)
       .select(['version.policyId', 'policy.name', 'policy.description', 'version.version', 'version.source'])
       .select(['version.digest', 'version.createdBy', 'version.createdAt', 'version.publishedAt'])
       .where('version.tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'policyVersions', 'version'))
       .where('version.status', '=', 'published')
       .where('version.publishedAt', '<', end)
       .orderBy('version.policyId')
       .orderBy('version.version'),
   )
 
-export const readPolicyBindings = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readPolicyBindings = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -90,6 +97,7 @@ export const readPolicyBindings = (tx: Transaction, tenantId: string, { end }: P
       .select(['id', 'agentId', 'environment', 'policyId', 'policyVersion', 'mode', 'status', 'approvalId'])
       .select(['proposedBy', 'revision', 'createdAt', 'decidedAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'policyBindings'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
@@ -101,7 +109,7 @@ export const contentGone = (resource: Resource, table: string) =>
     from erased_content gone where gone.tenant_id = ${sql.ref(`${table}.tenant_id`)} and gone.resource = ${resource}
       and gone.resource_id = ${sql.ref(`${table}.id`)}::text having count(*) > 0)`.as('contentGone')
 
-export async function* readExecutions(tx: Transaction, tenantId: string, { start, end }: Period) {
+export async function* readExecutions(tx: Transaction, tenantId: string, { start, end, scope }: Period) {
   const rows = cursorRows(
     tx,
     tx
@@ -111,6 +119,7 @@ export async function* readExecutions(tx: Transaction, tenantId: string, { start
       .select('error')
       .select(contentGone('execution', 'executions'))
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'executions'))
       .where('createdAt', '<', end)
       .where(({ eb, or }) => or([eb('endedAt', 'is', null), eb('endedAt', '>=', start)]))
       .orderBy('id'),
@@ -128,13 +137,14 @@ export async function* readExecutions(tx: Transaction, tenantId: string, { start
 }
 
 /** Reads the journal. `data` was masked when it was written. */
-export async function* readExecutionEvents(tx: Transaction, tenantId: string, { start, end }: Period) {
+export async function* readExecutionEvents(tx: Transaction, tenantId: string, { start, end, scope }: Period) {
   const rows = cursorRows(
     tx,
     tx
       .selectFrom('executionEvents')
       .select(['executionId', 'seq', 'type', 'stepId', 'data', 'createdAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'executionEvents'))
       .where('createdAt', '>=', start)
       .where('createdAt', '<', end)
       .orderBy('executionId')
@@ -144,7 +154,7 @@ export async function* readExecutionEvents(tx: Transaction, tenantId: string, { 
   for await (const row of rows) yield { ...row, data: decryptEventData(cipher, row, row.data) }
 }
 
-export const readApprovals = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+export const readApprovals = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -153,12 +163,13 @@ export const readApprovals = (tx: Transaction, tenantId: string, { start, end }:
       .select(['requestedBy', 'identities', 'groupId', 'quorum', 'escalationLevel', 'revision', 'requestedAt'])
       .select(['expiresAt', 'decidedAt', 'usedAt', 'auditId', contentGone('approval', 'approvals')])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'approvals'))
       .where('requestedAt', '<', end)
       .where(({ eb, or }) => or([eb('decidedAt', 'is', null), eb('decidedAt', '>=', start)]))
       .orderBy('id'),
   )
 
-export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -166,6 +177,7 @@ export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, en
       .select(['approvalId', 'id', 'memberId', 'onBehalfOf', 'decision', 'reason', 'escalationLevel', 'auditId'])
       .select(['confirmation', 'createdAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'approvalVotes'))
       .where('createdAt', '>=', start)
       .where('createdAt', '<', end)
       .orderBy('approvalId')
@@ -173,7 +185,7 @@ export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, en
   )
 
 /** Reads decisions without the request, which contains unmasked arguments. `inputDigest` replaces it. */
-export const readDecisions = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+export const readDecisions = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -182,18 +194,24 @@ export const readDecisions = (tx: Transaction, tenantId: string, { start, end }:
       .select(['obligations', 'reasons', 'policies', 'inputDigest', 'createdAt'])
       .select(contentGone('policy_decision', 'policyDecisions'))
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'policyDecisions'))
       .where('createdAt', '>=', start)
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
 
 /** Returns the UTC dates on which spans of the period began. */
-export const listSpanDates = async (tx: Transaction, tenantId: string, { start, end }: Period): Promise<string[]> => {
+export const listSpanDates = async (
+  tx: Transaction,
+  tenantId: string,
+  { start, end, scope }: Period,
+): Promise<string[]> => {
   const rows = await tx
     .selectFrom('spans')
     .select(sql<string>`(started_at at time zone 'UTC')::date`.as('date'))
     .distinct()
     .where('tenantId', '=', tenantId)
+    .where(inScope(tenantId, scope, 'spans'))
     .where('startedAt', '>=', start)
     .where('startedAt', '<', end)
     .orderBy('date')
@@ -206,7 +224,7 @@ const moment = (column: 'spans.startedAt' | 'spans.endedAt') =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /** Reads spans. Values were masked when they were recorded; the unmasked attributes of executions' spans are decrypted. */
-export async function* readSpans(tx: Transaction, tenantId: string, { start, end }: Period) {
+export async function* readSpans(tx: Transaction, tenantId: string, { start, end, scope }: Period) {
   const cipher = await tenantCipher(tx, tenantId)
   const rows = cursorRows(
     tx,
@@ -218,6 +236,7 @@ export async function* readSpans(tx: Transaction, tenantId: string, { start, end
       .select(moment('spans.endedAt').$castTo<string | null>().as('endedAt'))
       .select(sql<Buffer[] | null>`case when origin = 'execution' then sealed end`.as('sealed'))
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'spans'))
       .where('spans.startedAt', '>=', start)
       .where('spans.startedAt', '<', end)
       .orderBy('spans.startedAt')
@@ -229,13 +248,14 @@ export async function* readSpans(tx: Transaction, tenantId: string, { start, end
 }
 
 /** Reads the encrypted values of spans, in the order of readSpans. */
-export const readSealedSpans = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+export const readSealedSpans = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
   cursorRows(
     tx,
     tx
       .selectFrom('spans')
       .select(['traceId', 'spanId', 'attributes', 'events', 'links', 'sealed'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'spans'))
       .where('startedAt', '>=', start)
       .where('startedAt', '<', end)
       .orderBy('startedAt')

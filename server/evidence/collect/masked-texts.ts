@@ -54,7 +54,8 @@ const whole = (value: JsonValue): JsonValue => ({
   $masked: { class: 'unclassified', length: typeof value === 'string' ? value.length : JSON.stringify(value).length },
 })
 
-async function* inLots<Row>(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+/** Some rows at a time, for statements about several of them. */
+export async function* inLots<Row>(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   let lot: Row[] = []
   for await (const row of rows) {
     lot.push(row)

@@ -34,3 +34,22 @@ export async function setFound(
     )
     .execute()
 }
+
+/** Returns the archives that each erasure found. */
+export async function listErasureArchives(
+  tx: Transaction,
+  tenantId: string,
+  erasureIds: readonly string[],
+): Promise<Map<string, { exportId: string; outcome: ArchiveOutcome }[]>> {
+  if (erasureIds.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('erasureArchives')
+    .select(['erasureId', 'exportId', 'outcome'])
+    .$narrowType<{ outcome: ArchiveOutcome }>()
+    .where('tenantId', '=', tenantId)
+    .where('erasureId', 'in', erasureIds)
+    .orderBy('exportId')
+    .execute()
+  const byErasure = Map.groupBy(rows, (row) => row.erasureId)
+  return new Map([...byErasure].map(([id, found]) => [id, found.map(({ erasureId: _, ...one }) => one)]))
+}

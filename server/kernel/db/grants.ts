@@ -41,7 +41,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   erasures:
     'select, insert, update (completed_at, erased_values, held_records, held_spans, records, spans, status, subject, waits_for)',
   evidence_exports:
-    'select, insert, update (archive_bytes, archive_name, archive_place, archive_sha256, ended_at, error, manifest, manifest_sha256, omissions, progress, revision, run, stages, status)',
+    'select, insert, update (archive_bytes, archive_deleted_at, archive_gone, archive_gone_at, archive_name, archive_place, archive_sha256, ended_at, error, manifest, manifest_sha256, omissions, progress, revision, run, stages, status)',
   execution_charges: 'select, insert, update (charged_micros, input_tokens, output_tokens, settled_at)',
   execution_events: 'select, insert, update (data)',
   execution_steps:

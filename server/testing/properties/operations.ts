@@ -143,6 +143,7 @@ export const lines: Record<string, Line> = {
   'POST /v1/erasures.create': ['subject:erase', plain({ subject: 'unknown@nowhere.example', reason })],
   'GET /v1/erasures.list': ['subject:erase', plain()],
 
+  'GET /v1/evidence/estimate': ['evidence:export', plain(period), filter('agent', 'agentId')],
   'GET /v1/evidence/export-jobs': ['evidence:list', plain(), filter('export', 'cursor')],
   'POST /v1/evidence/export-jobs': ['evidence:export', plain(period, { own: [202] })],
   'GET /v1/evidence/factory/jobs/:exportId': ['any', by('export', exportOf, { also: 'evidence:list' })],

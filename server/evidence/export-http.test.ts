@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { aroundNow } from '#server/testing/exports.ts'
 import { extractArchive } from '#server/testing/extract.ts'
+import { registerRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
 // The four evidence routes as an auditor's script calls them, and the checks of the archive's own README.
@@ -118,11 +119,11 @@ test('curl resumes a download that was cut off, and the bytes have the digest of
   expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${size}`])
   expect(await beyond.json()).toMatchObject({ code: 'range_not_satisfiable' })
 
-  const records = payload<{ items: { action: string }[] }>(
+  const records = payload<{ items: { type: string }[] }>(
     await api.query(auditor, 'audit.list', { resourceId: path.split('/').at(-1), limit: 50 }),
   )
   // Four were sent with bytes; neither the headers alone nor the range that does not exist is a download.
-  expect(records.items.filter(({ action }) => action === 'evidence_export.downloaded')).toHaveLength(4)
+  expect(records.items.filter(({ type }) => type === 'evidence_export.downloaded')).toHaveLength(4)
 }, 60_000)
 
 test('an archive of one approval, execution or agent holds what concerns it, and says so', async () => {
@@ -143,9 +144,11 @@ test('an archive of one approval, execution or agent holds what concerns it, and
     const zip = Buffer.from(await archive.arrayBuffer())
     return await extractArchive(zip, join(folder, name))
   }
+  // Another agent, which none of the scopes contains.
+  const other = await registerRefundAgent(api, `other-${Date.now().toString(36)}`)
   const all = await made('all')
   const ids = (top: string, name: string) => linesOf(top, name).map(({ id }) => id)
-  expect(ids(all, 'agents').length).toBeGreaterThan(1)
+  expect(ids(all, 'agents')).toContain(other)
   const agentId = linesOf(all, 'executions').find(({ id }) => id === pending.executionId)?.agentId ?? ''
 
   const ofExecution = await made('execution', { executionId: pending.executionId })

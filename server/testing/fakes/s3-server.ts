@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers'
 export const s3Settings = (url: string) => ({
   AWS_ACCESS_KEY_ID: 'test-access',
   AWS_SECRET_ACCESS_KEY: 'test-secret',
-  AWS_REGION: 'eu-test-1',
+  AWS_REGION: 'eu-west-1',
   AWS_ENDPOINT_URL_S3: url,
 })
 

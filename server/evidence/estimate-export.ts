@@ -1,5 +1,7 @@
+import { notFound } from '#lib/errors.ts'
 import { EstimateExportInput, ExportEstimate } from '#lib/schemas/evidence.ts'
 import { query } from '#server/kernel/operation.ts'
+import { isThere } from './collect/scope-store.ts'
 import { estimateExport } from './estimate/estimate.ts'
 
 /** What an archive of a period would contain, and roughly its size, before it is requested. */
@@ -9,6 +11,7 @@ export const estimate = query({
   output: ExportEstimate,
   async run({ tx, tenant, input }) {
     const { startDate, endDate, scope, includeRawPayloads } = input
+    if (scope !== undefined && !(await isThere(tx, tenant.id, scope))) throw notFound()
     const period = { startAt: new Date(startDate), endAt: new Date(endDate), scope: scope ?? null, includeRawPayloads }
     const { objects: _objects, ...counts } = await estimateExport(tx, tenant.id, period)
     return counts

@@ -3,7 +3,7 @@ import { listDays } from '#server/audit/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { countContents } from './estimate-store.ts'
 
-// Measured on archives of 1 GB: bytes of a record in the ZIP, the part of a span's text that compression leaves, and the rate.
+// Rough: bytes of a record in the ZIP, the part of a span's text that compression leaves, and a rate that a busy machine reaches.
 const bytesPerRecord = 600
 const bytesPerSpanFrame = 600
 const compressed = 0.5

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { getCompileCacheDir } from 'node:module'
 import { runtime } from '#server/kernel/runtime.ts'
 
-// Keeps the process below 250 MB whatever the size of the archive; docs/limits.md has what it needs.
+// Keeps the process below 250 MB whatever the size of the archive (decision 0039); bench/cases/case-11-memory.ts measures it.
 const options = ['--max-old-space-size=112', '--max-semi-space-size=4']
 const environment = {
   NODE_ENV: 'production' as const,

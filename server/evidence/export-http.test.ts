@@ -128,7 +128,7 @@ test('curl resumes a download that was cut off, and the bytes have the digest of
 
 test('an archive of one approval, execution or agent holds what concerns it, and says so', async () => {
   const auditor = await api.client('audit-export')
-  const { items } = payload<{ items: { id: string; executionId: string; agent: { id: string } }[] }>(
+  const { items } = payload<{ items: { approvalId: string; executionId: string }[] }>(
     await api.query(auditor, 'approvals.getPending'),
   )
   const pending = items.find((item) => item.executionId !== null)
@@ -154,15 +154,15 @@ test('an archive of one approval, execution or agent holds what concerns it, and
   const ofExecution = await made('execution', { executionId: pending.executionId })
   expect(ids(ofExecution, 'executions')).toEqual([pending.executionId])
   expect(ids(ofExecution, 'agents')).toEqual([agentId])
-  expect(ids(ofExecution, 'approvals')).toContain(pending.id)
+  expect(ids(ofExecution, 'approvals')).toContain(pending.approvalId)
   expect(new Set(linesOf(ofExecution, 'execution-events').map((row) => row.executionId))).toEqual(
     new Set([pending.executionId]),
   )
   expect(ids(ofExecution, 'members').length).toBeLessThan(ids(all, 'members').length)
   expect(ids(ofExecution, 'members').length).toBeGreaterThan(0)
 
-  const ofApproval = await made('approval', { approvalId: pending.id })
-  expect(ids(ofApproval, 'approvals')).toEqual([pending.id])
+  const ofApproval = await made('approval', { approvalId: pending.approvalId })
+  expect(ids(ofApproval, 'approvals')).toEqual([pending.approvalId])
   expect(ids(ofApproval, 'executions')).toEqual([pending.executionId])
   expect(linesOf(ofApproval, 'execution-events')).toEqual([])
 
@@ -172,7 +172,7 @@ test('an archive of one approval, execution or agent holds what concerns it, and
 
   for (const [top, scope] of [
     [ofExecution, { executionId: pending.executionId }],
-    [ofApproval, { approvalId: pending.id }],
+    [ofApproval, { approvalId: pending.approvalId }],
     [ofAgent, { agentId }],
   ] as const) {
     const manifest = JSON.parse(readFileSync(join(top, 'manifest.json'), 'utf8'))

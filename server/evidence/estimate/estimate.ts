@@ -9,7 +9,7 @@ const bytesPerSpanFrame = 600
 const compressed = 0.5
 const bytesPerSecond = 15_000_000
 /** README, verifiers, keys, proofs: the same in every archive. */
-const fixedBytes = 300_000
+const fixedBytes = 80_000
 
 /** What an archive would contain, and roughly its size. `objects`: its lines other than those of the log. */
 export async function estimateExport(

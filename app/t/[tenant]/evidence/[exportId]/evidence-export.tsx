@@ -153,7 +153,7 @@ function Archive({ job }: { job: ExportJob }) {
           <>
             <Download job={job} />
             <p className="text-ink-2">
-              It can be resumed.{' '}
+              A download that breaks off can be resumed (curl -C -).{' '}
               {expiresAt === null ? (
                 'It is not deleted by age.'
               ) : (

@@ -10,21 +10,21 @@ type Step = { name: string; at: string | null; note?: ReactNode }
 /** How the archive came about: each step with the time at which it was done. */
 export function Stages({ job }: { job: ExportJob }) {
   return (
-    <ol className="grid grid-cols-1 gap-y-2 narrow:grid-cols-5" aria-label="How the archive came about">
+    <ol className="grid grid-cols-1 gap-x-2 gap-y-2 rail:grid-cols-5" aria-label="How the archive came about">
       {stepsOf(job).map(({ name, at, note }) => (
-        <li key={name} className="flex min-w-0 gap-2 narrow:flex-col narrow:gap-1">
+        <li key={name} className="flex min-w-0 gap-2 rail:flex-col rail:gap-1">
           <span className="flex items-center gap-2">
             <SealShape state={at === null ? 'unsealed' : 'sealed'} />
-            <span aria-hidden="true" className="hidden h-px flex-1 bg-line narrow:block" />
+            <span aria-hidden="true" className="hidden h-px flex-1 bg-line rail:block" />
           </span>
-          <span className="flex min-w-0 flex-wrap gap-x-1.5 narrow:flex-col">
+          <span className="flex min-w-0 flex-wrap gap-x-1.5 rail:flex-col">
             <span>
               <strong className="font-semibold">{name}</strong>{' '}
               {at === null ? (
                 <VisuallyHidden>not yet</VisuallyHidden>
               ) : (
-                <span className="text-ink-2">
-                  <Time at={at} />
+                <span className="text-dense text-ink-2 rail:block">
+                  <Time at={at} show="clock" />
                 </span>
               )}
             </span>

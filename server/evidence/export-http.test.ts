@@ -128,11 +128,6 @@ test('curl resumes a download that was cut off, and the bytes have the digest of
 
 test('an archive of one approval, execution or agent holds what concerns it, and says so', async () => {
   const auditor = await api.client('audit-export')
-  const { items } = payload<{ items: { approvalId: string; executionId: string }[] }>(
-    await api.query(auditor, 'approvals.getPending'),
-  )
-  const pending = items.find((item) => item.executionId !== null)
-  if (pending === undefined) throw new Error('No execution of the demo waits.')
   const linesOf = (top: string, name: string) =>
     readFileSync(join(top, `data/${name}.ndjson`), 'utf8')
       .split('\n')
@@ -149,6 +144,9 @@ test('an archive of one approval, execution or agent holds what concerns it, and
   const all = await made('all')
   const ids = (top: string, name: string) => linesOf(top, name).map(({ id }) => id)
   expect(ids(all, 'agents')).toContain(other)
+  const asked = linesOf(all, 'approvals').find((row) => row.executionId !== null)
+  if (asked?.id === undefined || asked.executionId === undefined) throw new Error('No execution of the demo waits.')
+  const pending = { approvalId: asked.id, executionId: asked.executionId }
   const agentId = linesOf(all, 'executions').find(({ id }) => id === pending.executionId)?.agentId ?? ''
 
   const ofExecution = await made('execution', { executionId: pending.executionId })

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Needs packages that `npm run proof` installs, or time that `npm test` does not have. */
+/** Needs packages that `npm run proof` installs, programs that a machine may lack, or time that `npm test` does not have. */
 const onlyInProof = [
+  'server/evidence/places/moto.test.ts',
   'server/testing/compatibility/**',
   'server/testing/properties/development.test.ts',
   'server/testing/properties/late-tools.test.ts',

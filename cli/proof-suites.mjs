@@ -26,6 +26,11 @@ export const suites = [
   { name: 'tokens', run: () => vitest(['server/kernel/auth/']) },
   { name: 'inputs', run: () => vitest(['server/inputs/inputs.test.ts']) },
   { name: 'export-killed', run: () => vitest(['server/evidence/jobs/export-killed.test.ts']) },
+  {
+    name: 's3',
+    missing: () => missing('moto_server'),
+    run: () => vitest(['server/evidence/places/']),
+  },
   { name: 'sha256', run: () => vitest(['lib/sha256.test.ts']) },
   { name: 'compatibility', missing: () => missing('npm'), run: compatibility },
 ]

@@ -1,6 +1,6 @@
 import { type RestFetch, restFetch } from './api-fetch.ts'
 import type { JsonValue } from './json.ts'
-import type { ExportJob, ExportManifest } from './schemas/evidence.ts'
+import type { ExportEstimate, ExportJob, ExportManifest, ExportScope } from './schemas/evidence.ts'
 import type { SubmitOutput } from './schemas/inputs.ts'
 import type { Policy, PolicyVersion } from './schemas/policies.ts'
 
@@ -24,6 +24,12 @@ export function createRest(fetchApi: typeof fetch) {
         fetchJson,
         ['evidence', 'manifest'],
         ({ exportId }) => `/v1/evidence/factory/jobs/${exportId}/manifest`,
+      ),
+      estimate: reading<EstimateInput, ExportEstimate>(
+        fetchJson,
+        ['evidence', 'estimate'],
+        ({ scope = {}, includeRawPayloads, ...period }) =>
+          `/v1/evidence/estimate?${new URLSearchParams({ ...period, ...scope, includeRawPayloads: String(includeRawPayloads) })}`,
       ),
       create: writing<NewExport, { exportId: string }>(fetchJson, (body) => ['/v1/evidence/export-jobs', body]),
       cancel: writing<{ exportId: string; expectedRevision: number; reason: string }, ExportJob>(
@@ -56,11 +62,16 @@ export function createRest(fetchApi: typeof fetch) {
 
 export type Rest = ReturnType<typeof createRest>
 
-type NewExport = {
+type EstimateInput = {
   startDate: string
   endDate: string
-  includeProofs: boolean
   includeRawPayloads: boolean
+  scope?: ExportScope
+}
+
+type NewExport = EstimateInput & {
+  includeProofs: boolean
+  purpose?: string
   justification?: string
 }
 

@@ -182,9 +182,11 @@ describe('imports', () => {
     expect(having(/from '@(tanstack\/react-query|trpc\/)/)).toEqual([])
     // Cache keys of the API are made by the procedure or the route, changes are sent by useAct.
     expect(having(/queryKey: \[\[|\buseMutation\b|\buseInfiniteQuery\b/)).toEqual([])
-    // useChanges polls where the socket is down. An unknown outcome and a silent session are not changes, so they are polled for.
+    // useChanges polls where the socket is down. An unknown outcome, the counts of an export in progress and a silent session are
+    // not changes, so they are polled for.
     expect(having(/\brefetchInterval\b/)).toEqual([
       'app/t/[tenant]/approvals/[approvalId]/use-decision.ts',
+      'app/t/[tenant]/evidence/[exportId]/use-export.ts',
       'components/session/session-provider.tsx',
     ])
     // Addresses of REST routes are in lib/rest.ts; downloads stream, and are named where they are saved.

@@ -1,3 +1,4 @@
+import { purgeArchives } from '#server/evidence/retention/purge-archives.ts'
 import { purgeFiles } from '#server/files/purge.ts'
 import { purgeExpired } from '#server/identity/artifacts/adapter.ts'
 import { purgePlaces } from '#server/identity/strangers/places.ts'
@@ -40,6 +41,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
         purgeContent,
         purgeFiles,
         resumeErasures,
+        purgeArchives,
       ])
         if (!closed) await purge(id)
   }

@@ -7,7 +7,7 @@ import {
 import { onAgentStop } from '#server/agents/stops.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
-import { evidenceExports } from '#server/evidence/jobs/export-jobs.ts'
+import { evidenceExports, formerExports } from '#server/evidence/jobs/export-jobs.ts'
 import { inputMasks } from '#server/executions/input-masks.ts'
 import { advanceExecutions, inputArrived, toolCallDecided } from '#server/executions/jobs.ts'
 import { stopVerdicts } from '#server/executions/stop/stop.ts'
@@ -35,6 +35,7 @@ export const jobs: readonly JobHandler[] = [
   expiry,
   waitExpiry,
   evidenceExports,
+  formerExports,
   mailing,
   erasures,
 ]

@@ -10,6 +10,7 @@ import { allowed, declaredProcedures } from '#server/kernel/trpc.ts'
 import * as procedures from '../app/v1/[...path]/route.ts'
 import * as brandingImage from '../app/v1/branding/[sha256]/route.ts'
 import * as catalog from '../app/v1/catalog/route.ts'
+import * as evidenceEstimate from '../app/v1/evidence/estimate/route.ts'
 import * as evidenceJobs from '../app/v1/evidence/export-jobs/route.ts'
 import * as evidenceCancel from '../app/v1/evidence/factory/jobs/[exportId]/cancel/route.ts'
 import * as evidenceDownload from '../app/v1/evidence/factory/jobs/[exportId]/download/route.ts'
@@ -40,6 +41,7 @@ export const routes: readonly [path: string, module: Module][] = [
   ['/.well-known/countersign/:externalId/log-keys.json', { GET: logKeysRoute }],
   ['/v1/branding/:sha256', brandingImage],
   ['/v1/catalog', catalog],
+  ['/v1/evidence/estimate', evidenceEstimate],
   ['/v1/evidence/export-jobs', evidenceJobs],
   ['/v1/evidence/factory/jobs/:exportId/manifest', evidenceManifest],
   ['/v1/evidence/factory/jobs/:exportId/download', evidenceDownload],

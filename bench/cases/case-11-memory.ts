@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import { startApi } from '#server/testing/api.ts'
 import { cipherOfApi } from '#server/testing/tenant-cipher.ts'
@@ -12,7 +12,7 @@ const records = 50_000
 /** Bytes of a span of this case as a line of the archive. */
 const bytesPerSpan = 2300
 
-/** One export of about this many bytes by a server that does nothing else: its memory must not grow with the archive's size. */
+/** One export of about this many bytes, whose process must not grow with the archive's size. */
 export async function exportMemory(gigabytes: number): Promise<Figure[]> {
   const { environment, options } = serverMemory
   const api = await startApi({ NODE_ENV: 'production', ...environment, NODE_OPTIONS: options.join(' ') })
@@ -42,8 +42,10 @@ export async function exportMemory(gigabytes: number): Promise<Figure[]> {
     })
     const { exportId } = created.body as { exportId: string }
     const path = `/v1/evidence/factory/jobs/${exportId}`
+    let child = 0
     const job = await until(
       async () => {
+        child = Math.max(child, ...(await Promise.all((await childrenOf(pid)).map(peakMb))))
         const { body } = await api.request(auditor, path)
         const { status, archiveBytes } = body as { status: string; archiveBytes: number }
         return ['completed', 'failed'].includes(status) ? { status, archiveBytes } : undefined
@@ -59,11 +61,11 @@ export async function exportMemory(gigabytes: number): Promise<Figure[]> {
     return [
       figure({
         case: 11,
-        job: `one export of ${number(payloadMb)} MB: highest RSS`,
-        ours: `${number(peak)} MB`,
+        job: `one export of ${number(payloadMb)} MB: highest RSS of its process`,
+        ours: `${number(child)} MB`,
         target: `≤ ${maxRssMb} MB`,
-        met: peak <= maxRssMb ? 'yes' : 'no',
-        note: `${number(before)} MB before it; ${number(job.archiveBytes / 1e6)} MB as a ZIP in ${number(seconds)} s`,
+        met: child > 0 && child <= maxRssMb ? 'yes' : 'no',
+        note: `the server: ${number(before)} MB before it, ${number(peak)} MB after it; ${number(job.archiveBytes / 1e6)} MB as a ZIP in ${number(seconds)} s`,
       }),
     ]
   } finally {
@@ -73,7 +75,20 @@ export async function exportMemory(gigabytes: number): Promise<Figure[]> {
 }
 
 const peakMb = async (pid: number): Promise<number> =>
-  Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024
+  // 0: the process has ended.
+  Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1] ?? 0) / 1024
+
+/** The processes that the server has started and that still run. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const tasks = await readdir(`/proc/${pid}/task`)
+  const lists = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8')))
+  return lists.flatMap((list) =>
+    list
+      .split(' ')
+      .filter((one) => one !== '')
+      .map(Number),
+  )
+}
 
 /** Spans with one attribute that hardly compresses. */
 async function seedSpans(owner: Client, tenantId: string, date: string, count: number): Promise<void> {

@@ -6,6 +6,7 @@ const SHAPES: Record<ExportStatus, { status: Status; label: string }> = {
   preflight: { status: 'running', label: 'Checking the log' },
   collecting: { status: 'running', label: 'Collecting records' },
   sealing: { status: 'running', label: 'Sealing' },
+  verifying: { status: 'running', label: 'Verifying' },
   completed: { status: 'approved', label: 'Completed' },
   completed_with_omissions: { status: 'omissions', label: 'Completed with omissions' },
   failed: { status: 'failed', label: 'Failed' },

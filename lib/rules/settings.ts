@@ -17,6 +17,8 @@ export const settingName: Record<Name, string> = {
   unmaskSecondPerson: 'a second person for unmasking',
   passkeyForTiers: 'passkeys for approvals',
   retentionDays: 'retention',
+  archiveRetentionDays: 'retention of archives',
+  archivesOnErasure: 'archives on erasure',
 }
 
 const kept = (days: number | null) => (days === null ? Number.POSITIVE_INFINITY : days)
@@ -42,6 +44,14 @@ const effects: { [K in Name]: (value: TenantSettings[K]) => string } = {
     value === null
       ? 'Nothing is deleted by age.'
       : `Data older than ${value} days is deleted and can’t be shown to an auditor.`,
+  archiveRetentionDays: (value) =>
+    value === null
+      ? 'Evidence archives are not deleted by age.'
+      : `Evidence archives are deleted ${value} days after they were made; their digests stay.`,
+  archivesOnErasure: (value) =>
+    value === 'delete'
+      ? 'An erasure deletes the evidence archives that contain the subject; their digests stay.'
+      : 'An erasure marks the evidence archives that contain the subject, and keeps them.',
 }
 
 const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings[K]) => boolean } = {
@@ -50,6 +60,9 @@ const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings
   unmaskSecondPerson: (_before, after) => after === 'off',
   passkeyForTiers: (before, after) => before.some((tier) => !after.includes(tier)),
   retentionDays: (before, after) => kept(after) < kept(before),
+  archiveRetentionDays: (before, after) => kept(after) < kept(before),
+  // Evidence is deleted that would be kept, so a second person agrees.
+  archivesOnErasure: (_before, after) => after === 'delete',
 }
 
 const listed = (names: readonly string[]): string => new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
@@ -78,6 +91,8 @@ export function splitSettings(
     changeOf('unmaskSecondPerson', before, patch),
     changeOf('passkeyForTiers', before, patch),
     changeOf('retentionDays', before, patch),
+    changeOf('archiveRetentionDays', before, patch),
+    changeOf('archivesOnErasure', before, patch),
   ].filter((change) => change !== undefined)
   return {
     immediate: changes.filter((change) => !change.weaker).map(({ weaker: _, ...change }) => change),

@@ -28,6 +28,8 @@ export const Erasure = z.object({
   unreadable: z.int(),
   /** Executions, requests and mails in progress that contain the subject; erased when they have ended. */
   waitsFor: z.array(Id),
+  /** Evidence archives that contain the subject, and what became of them; `held`: a legal hold protects the archive. */
+  archives: z.array(z.object({ exportId: Id, outcome: z.enum(['deleted', 'marked', 'held']) })),
   createdAt: Time,
   completedAt: Time.nullable(),
 })

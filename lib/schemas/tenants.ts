@@ -22,8 +22,12 @@ const settings = {
   unmaskSecondPerson: z.enum(['required', 'off']),
   /** Approving a request with one of these risks requires the approver's passkey. */
   passkeyForTiers: z.array(RiskTier).max(4),
-  /** Days for which traces, executions and archives are kept; null: without limit. */
+  /** Days for which traces and the content of executions are kept; null: without limit. */
   retentionDays: z.int().min(30).max(36_500).nullable(),
+  /** Days for which evidence archives are kept after they were made; null: without limit. */
+  archiveRetentionDays: z.int().min(1).max(36_500).nullable(),
+  /** What an erasure does with archives that contain the subject. */
+  archivesOnErasure: z.enum(['mark', 'delete']),
 }
 export const TenantSettings = z.object({
   separationOfDuties: settings.separationOfDuties.default('required'),
@@ -31,6 +35,8 @@ export const TenantSettings = z.object({
   unmaskSecondPerson: settings.unmaskSecondPerson.default('off'),
   passkeyForTiers: settings.passkeyForTiers.default([]),
   retentionDays: settings.retentionDays.default(null),
+  archiveRetentionDays: settings.archiveRetentionDays.default(null),
+  archivesOnErasure: settings.archivesOnErasure.default('mark'),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 
@@ -121,6 +127,8 @@ export const SettingsPatch = z.strictObject({
   unmaskSecondPerson: settings.unmaskSecondPerson.optional(),
   passkeyForTiers: settings.passkeyForTiers.optional(),
   retentionDays: settings.retentionDays.optional(),
+  archiveRetentionDays: settings.archiveRetentionDays.optional(),
+  archivesOnErasure: settings.archivesOnErasure.optional(),
 })
 export type SettingsPatch = z.infer<typeof SettingsPatch>
 

@@ -1,9 +1,8 @@
 import { ApiError } from '#lib/errors.ts'
 import { CancelExportInput, ExportJob, terminalExportStatuses } from '#lib/schemas/evidence.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { actorsById } from '#server/tenants/actors.ts'
 import { setExportStatus } from './store.ts'
-import { exportView } from './view.ts'
+import { exportViewOf } from './view-of.ts'
 import { visibleExport } from './visible-export.ts'
 
 /** Cancels an export in progress. Its worker stops and removes its files. */
@@ -26,7 +25,6 @@ export const cancelExport = mutation({
       throw new ApiError('revision_conflict', 'The export changed after you opened it. Reload it and try again.', {
         details: { revision: row.revision },
       })
-    const actorOf = await actorsById(tx, tenant.id, [row.requestedBy])
-    return exportView(await visibleExport(tx, tenant.id, principal, row.id), actorOf)
+    return await exportViewOf(tx, tenant, await visibleExport(tx, tenant.id, principal, row.id))
   },
 })

@@ -1,3 +1,4 @@
+import { notFound } from '#lib/errors.ts'
 import { justificationRule } from '#lib/rules/justification.ts'
 import { CreateExportInput, CreateExportOutput } from '#lib/schemas/evidence.ts'
 import { exportQueue } from '#server/evidence/jobs/export-queue.ts'
@@ -7,8 +8,12 @@ import { newId } from '#server/kernel/ids.ts'
 import { actorOfCall, mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { settingsOf } from '#server/tenants/view.ts'
+import { isThere } from './collect/scope-store.ts'
+import { estimateExport } from './estimate/estimate.ts'
 import { insertExport } from './store.ts'
-import { pollTimeoutMs } from './view.ts'
+
+/** How long a caller should poll at least; for a large archive twice the estimate. A run that keeps failing is then abandoned. */
+const leastTimeoutMs = 300_000
 
 /** Requests a sealed archive of all evidence between two times. A worker creates it; the caller polls. */
 export const createExport = mutation({
@@ -24,10 +29,18 @@ export const createExport = mutation({
       endDate: input.endDate,
       includeProofs: input.includeProofs,
       includeRawPayloads: input.includeRawPayloads,
+      scope: input.scope,
+      purpose: input.purpose,
     },
   }),
   async run({ tx, tenant, principal, input, requestId }) {
     const id = newId()
+    if (input.scope !== undefined && !(await isThere(tx, tenant.id, input.scope))) throw notFound()
+    const startAt = new Date(input.startDate)
+    const endAt = new Date(input.endDate)
+    const { includeRawPayloads, scope = null } = input
+    const { seconds } = await estimateExport(tx, tenant.id, { startAt, endAt, scope, includeRawPayloads })
+    const pollTimeoutMs = Math.max(leastTimeoutMs, seconds * 2_000)
     if (input.includeRawPayloads)
       await appendAudit(tx, tenant, {
         actor: actorOfCall(principal),
@@ -39,10 +52,13 @@ export const createExport = mutation({
     await insertExport(tx, {
       tenantId: tenant.id,
       id,
-      startAt: new Date(input.startDate),
-      endAt: new Date(input.endDate),
+      startAt,
+      endAt,
       includeProofs: input.includeProofs,
-      includeRawPayloads: input.includeRawPayloads,
+      includeRawPayloads,
+      scope,
+      purpose: input.purpose ?? null,
+      pollTimeoutMs,
       requestedBy: principal.memberId,
     })
     await runtime().queue.enqueue(tx, exportQueue, { tenantId: tenant.id, id })

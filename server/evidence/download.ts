@@ -2,27 +2,56 @@ import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { ApiError, notFound } from '#lib/errors.ts'
 import { ExportById } from '#lib/schemas/evidence.ts'
-import { openArchive } from '#server/evidence/archive/archive-file.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
+import { errorResponse } from '#server/kernel/rest.ts'
+import { archiveIsGone } from './gone.ts'
+import { storeOf } from './places/place.ts'
+import { rangeOf } from './range.ts'
 import { findExport } from './store.ts'
 import { unfinished } from './unfinished.ts'
 
-const Archive = z.object({ exportId: z.string(), name: z.string(), bytes: z.int(), manifestSha256: z.string() })
+/** The headers of the request that choose the bytes. `head`: only the headers of the response are wanted. */
+const DownloadInput = ExportById.extend({
+  head: z.boolean().default(false),
+  range: z.string().optional(),
+  ifRange: z.string().optional(),
+})
+const Archive = z.object({
+  exportId: z.string(),
+  name: z.string(),
+  bytes: z.int(),
+  /** Of the ZIP; null for archives from before it was recorded. */
+  sha256: z.string().nullable(),
+  etag: z.string(),
+  place: z.string().nullable(),
+  run: z.int(),
+  head: z.boolean(),
+  /** The bytes to send, both included; 'none': the archive ends before them. */
+  range: z.union([z.object({ start: z.int(), end: z.int() }), z.literal('none')]).optional(),
+})
+type Archive = z.infer<typeof Archive>
 
 /**
- * Returns a completed archive. A mutation, although it changes nothing else, because each download is recorded in the
- * audit log.
+ * Returns a completed archive or a range of it. A mutation, although it changes nothing else, because each download is
+ * recorded in the audit log.
  */
 export const download = mutation({
   permission: 'evidence:read',
-  input: ExportById,
+  input: DownloadInput,
   output: Archive,
-  audit: (input, archive) => ({
-    action: 'evidence_export.downloaded',
-    resource: { type: 'evidence_export', id: input.exportId },
-    details: archive && { manifestSha256: archive.manifestSha256, bytes: archive.bytes },
-  }),
+  audit: (input, archive) =>
+    input.head || archive?.range === 'none'
+      ? undefined
+      : {
+          action: 'evidence_export.downloaded',
+          resource: { type: 'evidence_export', id: input.exportId },
+          details: archive && {
+            sha256: archive.sha256,
+            bytes: archive.bytes,
+            ...(archive.range === undefined ? {} : { range: `${archive.range.start}-${archive.range.end}` }),
+          },
+        },
   async run({ tx, tenant, principal, input }) {
     const row = await findExport(tx, tenant.id, input.exportId)
     if (row === undefined) throw notFound()
@@ -35,31 +64,59 @@ export const download = mutation({
           permission: 'evidence:raw',
         },
       )
-    const { archiveName, archiveBytes, manifestSha256 } = row
+    const { archiveName, archiveBytes, archiveSha256, manifestSha256 } = row
     if (archiveName === null || archiveBytes === null || manifestSha256 === null) throw unfinished(row.status)
-    return { exportId: row.id, name: archiveName, bytes: archiveBytes, manifestSha256 }
+    const gone = archiveIsGone(row)
+    if (gone !== undefined) throw gone
+    // Each manifest belongs to exactly one archive.
+    const etag = archiveSha256 === null ? `"zip-sha256:${manifestSha256}"` : `"sha256:${archiveSha256}"`
+    return {
+      exportId: row.id,
+      name: archiveName,
+      bytes: archiveBytes,
+      sha256: archiveSha256,
+      etag,
+      place: row.archivePlace,
+      run: row.run,
+      head: input.head,
+      range: rangeOf(input, { bytes: archiveBytes, etag }),
+    }
   },
 })
 
-/** Opens the archive as a stream. Throws 503 if the file is missing or incomplete, which the operator has to investigate. */
-export async function archiveResponse(archive: z.infer<typeof Archive>, { tenant }: Caller): Promise<Response> {
-  const missing = (cause: unknown) =>
-    new ApiError('unavailable', 'The archive is temporarily unavailable. Try again in a minute.', { cause })
-  const file = await openArchive(tenant.id, archive.exportId).catch((cause: unknown) => {
-    throw missing(cause)
-  })
-  const { size } = await file.stat()
-  if (size !== archive.bytes) {
-    await file.close()
-    throw missing(new Error(`The archive of ${archive.exportId} has ${size} bytes instead of ${archive.bytes}.`))
+/** The input from a request for the archive. */
+export const downloadInput = (params: Record<string, string>, { headers, method }: Request) => ({
+  ...params,
+  head: method === 'HEAD',
+  range: headers.get('range') ?? undefined,
+  ifRange: headers.get('if-range') ?? undefined,
+})
+
+/** Opens the archive as a stream. Throws 503 if it is missing, incomplete or out of reach, which the operator has to investigate. */
+export async function archiveResponse(archive: Archive, { tenant, requestId }: Caller): Promise<Response> {
+  const { exportId, name, bytes, sha256, etag, place, run, head, range } = archive
+  if (range === 'none') {
+    const error = new ApiError('range_not_satisfiable', `The archive has ${bytes} bytes.`)
+    const response = errorResponse(error, requestId)
+    response.headers.set('content-range', `bytes */${bytes}`)
+    return response
   }
-  return new Response(Readable.toWeb(file.createReadStream()) as ReadableStream<Uint8Array>, {
-    headers: {
-      'content-type': 'application/zip',
-      'content-length': String(size),
-      'content-disposition': `attachment; filename="${archive.name}"`,
-      // Each manifest belongs to exactly one archive.
-      etag: `"zip-sha256:${archive.manifestSha256}"`,
-    },
-  })
+  const { start, end } = range ?? { start: 0, end: bytes - 1 }
+  const headers = {
+    'content-type': 'application/zip',
+    'content-length': String(end - start + 1),
+    'content-disposition': `attachment; filename="${name}"`,
+    'accept-ranges': 'bytes',
+    etag,
+    ...(sha256 === null ? {} : { 'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` }),
+    ...(range === undefined ? {} : { 'content-range': `bytes ${start}-${end}/${bytes}` }),
+  }
+  const status = range === undefined ? 200 : 206
+  if (head) return new Response(null, { status, headers })
+  const body = await storeOf(place)
+    .open(place ?? '', { tenantId: tenant.id, exportId, run }, { start, end, size: bytes })
+    .catch((cause: unknown) => {
+      throw new ApiError('unavailable', 'The archive is temporarily unavailable. Try again in a minute.', { cause })
+    })
+  return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array>, { status, headers })
 }

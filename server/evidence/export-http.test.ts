@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { aroundNow } from '#server/testing/exports.ts'
 import { extractArchive } from '#server/testing/extract.ts'
+import { registerRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
 // The four evidence routes as an auditor's script calls them, and the checks of the archive's own README.
@@ -71,6 +73,125 @@ test('an export of today is polled, downloaded and verified with sha256sum and o
   )
   expect(telling.map((file) => file.name)).toEqual([])
 }, 60_000)
+
+async function finished(auditor: string, body: object) {
+  const created = await create(auditor, body)
+  expect([created.status, created.text]).toEqual([202, expect.any(String)])
+  const path = `/v1/evidence/factory/jobs/${(created.body as { exportId: string }).exportId}`
+  const job = await until(async () => {
+    const { body } = await api.request(auditor, path)
+    return (body as { endedAt: string | null }).endedAt === null
+      ? undefined
+      : (body as { status: string; sha256: string })
+  }, 'the export ended')
+  expect(job.status).toBe('completed')
+  return { path, job }
+}
+
+test('curl resumes a download that was cut off, and the bytes have the digest of the job', async () => {
+  const auditor = await api.client('audit-export')
+  const { path, job } = await finished(auditor, aroundNow())
+  const file = join(folder, 'resumed.zip')
+  const curl = (...args: string[]) =>
+    execFileSync('curl', ['-sS', '-H', `authorization: Bearer ${auditor}`, ...args, `${api.baseUrl}${path}/download`], {
+      encoding: 'utf8',
+    })
+  curl('-r', '0-9999', '-o', file)
+  expect(statSync(file).size).toBe(10_000)
+  curl('-C', '-', '-o', file)
+  expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(job.sha256)
+
+  const { size } = statSync(file)
+  const get = (headers: Record<string, string>, method = 'GET') =>
+    fetch(`${api.baseUrl}${path}/download`, { method, headers: { authorization: `Bearer ${auditor}`, ...headers } })
+  const head = await get({}, 'HEAD')
+  expect([head.status, head.headers.get('content-length'), head.headers.get('accept-ranges')]).toEqual([
+    200,
+    String(size),
+    'bytes',
+  ])
+  const etag = head.headers.get('etag') ?? ''
+  expect(etag).toBe(`"sha256:${job.sha256}"`)
+  const part = await get({ range: 'bytes=10-19', 'if-range': etag })
+  expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 10-19/${size}`])
+  expect(Buffer.from(await part.arrayBuffer())).toEqual(readFileSync(file).subarray(10, 20))
+  const other = await get({ range: 'bytes=10-19', 'if-range': '"sha256:00"' })
+  expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, size])
+  const beyond = await get({ range: `bytes=${size}-` })
+  expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${size}`])
+  expect(await beyond.json()).toMatchObject({ code: 'range_not_satisfiable' })
+
+  const records = payload<{ items: { type: string }[] }>(
+    await api.query(auditor, 'audit.list', { resourceId: path.split('/').at(-1), limit: 50 }),
+  )
+  // Four were sent with bytes; neither the headers alone nor the range that does not exist is a download.
+  expect(records.items.filter(({ type }) => type === 'evidence_export.downloaded')).toHaveLength(4)
+}, 60_000)
+
+test('an archive of one approval, execution or agent holds what concerns it, and says so', async () => {
+  const auditor = await api.client('audit-export')
+  const linesOf = (top: string, name: string) =>
+    readFileSync(join(top, `data/${name}.ndjson`), 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, string>)
+  const made = async (name: string, scope?: object) => {
+    const { path } = await finished(auditor, { ...aroundNow(), ...(scope === undefined ? {} : { scope }) })
+    const archive = await fetch(`${api.baseUrl}${path}/download`, { headers: { authorization: `Bearer ${auditor}` } })
+    const zip = Buffer.from(await archive.arrayBuffer())
+    return await extractArchive(zip, join(folder, name))
+  }
+  // Another agent, which none of the scopes contains.
+  const other = await registerRefundAgent(api, `other-${Date.now().toString(36)}`)
+  const all = await made('all')
+  const ids = (top: string, name: string) => linesOf(top, name).map(({ id }) => id)
+  expect(ids(all, 'agents')).toContain(other)
+  const asked = linesOf(all, 'approvals').find((row) => row.executionId !== null)
+  if (asked?.id === undefined || asked.executionId === undefined) throw new Error('No execution of the demo waits.')
+  const pending = { approvalId: asked.id, executionId: asked.executionId }
+  const agentId = linesOf(all, 'executions').find(({ id }) => id === pending.executionId)?.agentId ?? ''
+
+  const ofExecution = await made('execution', { executionId: pending.executionId })
+  expect(ids(ofExecution, 'executions')).toEqual([pending.executionId])
+  expect(ids(ofExecution, 'agents')).toEqual([agentId])
+  expect(ids(ofExecution, 'approvals')).toContain(pending.approvalId)
+  expect(new Set(linesOf(ofExecution, 'execution-events').map((row) => row.executionId))).toEqual(
+    new Set([pending.executionId]),
+  )
+  expect(ids(ofExecution, 'members').length).toBeLessThan(ids(all, 'members').length)
+  expect(ids(ofExecution, 'members').length).toBeGreaterThan(0)
+
+  const ofApproval = await made('approval', { approvalId: pending.approvalId })
+  expect(ids(ofApproval, 'approvals')).toEqual([pending.approvalId])
+  expect(ids(ofApproval, 'executions')).toEqual([pending.executionId])
+  expect(linesOf(ofApproval, 'execution-events')).toEqual([])
+
+  const ofAgent = await made('agent', { agentId })
+  expect(ids(ofAgent, 'executions')).toContain(pending.executionId)
+  expect(ids(ofAgent, 'agents')).toEqual([agentId])
+
+  for (const [top, scope] of [
+    [ofExecution, { executionId: pending.executionId }],
+    [ofApproval, { approvalId: pending.approvalId }],
+    [ofAgent, { agentId }],
+  ] as const) {
+    const manifest = JSON.parse(readFileSync(join(top, 'manifest.json'), 'utf8'))
+    expect(manifest.scope).toEqual(scope)
+    expect(readFileSync(join(top, 'data/export.json'), 'utf8')).toContain('Only what concerns the')
+    const [day] = manifest.days
+    const records = linesOf(top, `audit/${day.date}`)
+    expect(records.length).toBeGreaterThan(0)
+    expect(records.length).toBeLessThan(day.size)
+    // The hashes of the whole day, so that each record is provable and the others are counted.
+    expect(readFileSync(join(top, `data/proofs/${day.date}.leaves`)).length).toBe(day.size * 32)
+  }
+  // The log of one execution names no other one.
+  const others = ids(all, 'executions').filter((id) => id !== pending.executionId)
+  const told = readFileSync(join(ofExecution, `data/audit/${new Date().toISOString().slice(0, 10)}.ndjson`), 'utf8')
+  expect(others.filter((id) => told.includes(id ?? ''))).toEqual([])
+  const missing = await create(auditor, { ...aroundNow(), scope: { agentId: '01a1f934-0000-7000-8000-000000000000' } })
+  expect(missing.status).toBe(404)
+}, 120_000)
 
 test('the routes refuse invalid and unauthorised requests', async () => {
   const auditor = await api.client('audit-export')

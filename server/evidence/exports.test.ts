@@ -85,7 +85,7 @@ test('before it is completed there is neither manifest nor archive; afterwards e
   await expect(fetchArchive(auditor, exportId)).rejects.toMatchObject({ code: 'not_ready' })
   await runExport(tenant.id, exportId)
   const response = manifestResponse(await manifest())
-  const { manifestSha256 } = await readExport(auditor, exportId)
+  const { manifestSha256, sha256 } = await readExport(auditor, exportId)
   expect(response.headers.get('etag')).toBe(`"sha256:${manifestSha256}"`)
   const bytes = Buffer.from(await response.arrayBuffer())
   expect(createHash('sha256').update(bytes).digest('hex')).toBe(manifestSha256)
@@ -97,7 +97,7 @@ test('before it is completed there is neither manifest nor archive; afterwards e
     'content-type': 'application/zip',
     'content-length': String(found.bytes),
     'content-disposition': `attachment; filename="evidence-room-${exportId}.zip"`,
-    etag: `"zip-sha256:${manifestSha256}"`,
+    etag: `"sha256:${sha256}"`,
   })
   await rm(runtime.archivePath(tenant, `${exportId}.zip`))
   await expect(archiveResponse(found, auditor)).rejects.toMatchObject({ code: 'unavailable', status: 503 })

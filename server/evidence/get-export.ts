@@ -1,7 +1,6 @@
 import { ExportById, ExportJob } from '#lib/schemas/evidence.ts'
 import { query } from '#server/kernel/operation.ts'
-import { actorsById } from '#server/tenants/actors.ts'
-import { exportView } from './view.ts'
+import { exportViewOf } from './view-of.ts'
 import { visibleExport } from './visible-export.ts'
 
 /** Returns the state of one export. `permission` is 'any' because visibleExport checks for one of two. */
@@ -11,6 +10,6 @@ export const getExport = query({
   output: ExportJob,
   async run({ tx, tenant, principal, input }) {
     const row = await visibleExport(tx, tenant.id, principal, input.exportId)
-    return exportView(row, await actorsById(tx, tenant.id, [row.requestedBy]))
+    return await exportViewOf(tx, tenant, row)
   },
 })

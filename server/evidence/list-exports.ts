@@ -2,9 +2,8 @@ import { Id } from '#lib/schemas/common.ts'
 import { ExportList, ListExportsInput } from '#lib/schemas/evidence.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
-import { actorsById } from '#server/tenants/actors.ts'
 import { listExports } from './store.ts'
-import { exportView } from './view.ts'
+import { exportViewsOf } from './view-of.ts'
 
 /** The tenant's exports, newest first. The cursor is the last id. */
 export const listExportJobs = query({
@@ -14,8 +13,6 @@ export const listExportJobs = query({
   async run({ tx, tenant, input }) {
     const rows = await listExports(tx, tenant.id, { limit: input.limit + 1, before: input.cursor })
     const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.id)
-    const requesters = items.map((row) => row.requestedBy)
-    const actorOf = await actorsById(tx, tenant.id, requesters)
-    return { items: items.map((row) => exportView(row, actorOf)), nextCursor }
+    return { items: await exportViewsOf(tx, tenant, items), nextCursor }
   },
 })

@@ -1,11 +1,21 @@
 import { sql } from 'kysely'
-import type { ExportStatus } from '#lib/schemas/evidence.ts'
+import type { ExportProgress, ExportScope, ExportStage, ExportStatus } from '#lib/schemas/evidence.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 
 const columns = [
   'id',
   'status',
+  'scope',
+  'purpose',
+  'run',
+  'progress',
+  'stages',
+  'pollTimeoutMs',
+  'archiveSha256',
+  'archivePlace',
+  'archiveGone',
+  'archiveGoneAt',
   'startAt',
   'endAt',
   'includeProofs',
@@ -22,11 +32,16 @@ const columns = [
 ] as const
 
 const exportsOf = (tx: Transaction, tenantId: string) =>
-  tx
-    .selectFrom('evidenceExports')
-    .select(columns)
-    .$narrowType<{ status: ExportStatus }>()
-    .where('tenantId', '=', tenantId)
+  tx.selectFrom('evidenceExports').select(columns).$narrowType<Narrow>().where('tenantId', '=', tenantId)
+
+/** What the columns contain that the database types as text or JSON. */
+type Narrow = {
+  status: ExportStatus
+  scope: ExportScope | null
+  progress: ExportProgress | null
+  stages: { stage: ExportStage; at: string }[]
+  archiveGone: 'retention_expired' | 'erased' | null
+}
 
 export type StoredExport = NonNullable<Awaited<ReturnType<typeof findExport>>>
 
@@ -76,12 +91,15 @@ export async function insertExport(
     endAt: Date
     includeProofs: boolean
     includeRawPayloads: boolean
+    scope: ExportScope | null
+    purpose: string | null
+    pollTimeoutMs: number
     requestedBy: string
   },
 ): Promise<void> {
   await tx
     .insertInto('evidenceExports')
-    .values({ ...row, status: 'queued' })
+    .values({ ...row, scope: row.scope && json(row.scope), status: 'queued' })
     .execute()
 }
 
@@ -89,12 +107,12 @@ export async function insertExport(
 export const claimExport = (tx: Transaction, tenantId: string, id: string) =>
   tx
     .updateTable('evidenceExports')
-    .set({ revision: sql<number>`revision + 1` })
+    .set({ revision: sql<number>`revision + 1`, run: sql<number>`run + 1` })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .where('status', 'in', ['queued', 'preflight', 'collecting', 'sealing'])
+    .where('status', 'in', ['queued', 'preflight', 'collecting', 'sealing', 'verifying'])
     .returning(columns)
-    .$narrowType<{ status: ExportStatus }>()
+    .$narrowType<Narrow>()
     .executeTakeFirst()
 
 export type ExportEnd = {
@@ -102,6 +120,8 @@ export type ExportEnd = {
   manifestSha256?: string
   archiveName?: string
   archiveBytes?: number
+  archiveSha256?: string
+  archivePlace?: string
   omissions?: { resource: string; id?: string; reason: string }[]
   error?: { code: string; message: string }
 }
@@ -123,6 +143,8 @@ export async function setExportStatus(
       error: error && json(error),
       omissions: omissions && json(omissions),
       endedAt: end && sql<Date>`clock_timestamp()`,
+      stages: end === undefined ? withStage(status) : undefined,
+      progress: end === undefined ? undefined : null,
     })
     .where('tenantId', '=', where.tenantId)
     .where('id', '=', where.id)
@@ -131,4 +153,43 @@ export async function setExportStatus(
     .returning('revision')
     .executeTakeFirst()
   return row?.revision
+}
+
+/** When a stage begins again after a crash, the list gets a second entry, and the later one counts. */
+const withStage = (stage: string) =>
+  sql<never>`stages || jsonb_build_array(jsonb_build_object('stage', ${stage}::text,
+    'at', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))`
+
+/** Sets the progress of a run, and nothing when another one has taken the export over or it has ended. */
+export async function setProgress(
+  tx: Transaction,
+  { tenantId, id, run }: { tenantId: string; id: string; run: number },
+  progress: ExportProgress,
+  { begins = false } = {},
+): Promise<void> {
+  await tx
+    .updateTable('evidenceExports')
+    .set({ progress: json(progress), stages: begins ? withStage(progress.stage) : undefined })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('run', '=', run)
+    .where('endedAt', 'is', null)
+    .execute()
+}
+
+/** Notes where this run is going to store its archive, so that the next one finds what a crash left there. */
+export async function setPlace(
+  tx: Transaction,
+  { tenantId, id, run }: { tenantId: string; id: string; run: number },
+  archivePlace: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('evidenceExports')
+    .set({ archivePlace })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('run', '=', run)
+    .where('endedAt', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

@@ -1,15 +1,28 @@
 import { z } from 'zod'
 import type { Actor } from '#lib/schemas/common.ts'
-import { ExportJob, Omission } from '#lib/schemas/evidence.ts'
+import { ExportJob, exportStages, Omission } from '#lib/schemas/evidence.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
+import { settingsOf } from '#server/tenants/view.ts'
 import type { StoredExport } from './store.ts'
 
-/** How long a caller should poll. An export that fails for longer than this is abandoned. */
-export const pollTimeoutMs = 300_000
+const dayMs = 86_400_000
 
-export function exportView(row: StoredExport, actorOf: (id: string) => Actor): z.infer<typeof ExportJob> {
+/** `containsErased`: the erasures whose subject the archive contains, by export. */
+export function exportView(
+  row: StoredExport,
+  actorOf: (id: string) => Actor,
+  tenant: Tenant,
+  containsErased: ReadonlyMap<string, string[]>,
+): ExportJob {
+  const { archiveRetentionDays } = settingsOf(tenant)
+  const madeAt = row.archiveName !== null && row.archiveGone === null ? row.endedAt : null
   return {
     exportId: row.id,
     status: row.status,
+    scope: row.scope,
+    purpose: row.purpose,
+    progress: row.endedAt === null ? row.progress : null,
+    stages: exportStages.flatMap((stage) => row.stages.findLast((one) => one.stage === stage) ?? []),
     startDate: row.startAt.toISOString(),
     endDate: row.endAt.toISOString(),
     includeProofs: row.includeProofs,
@@ -20,9 +33,19 @@ export function exportView(row: StoredExport, actorOf: (id: string) => Actor): z
     archiveName: row.archiveName,
     archiveBytes: row.archiveBytes,
     manifestSha256: row.manifestSha256,
+    sha256: row.archiveSha256,
+    expiresAt:
+      madeAt !== null && archiveRetentionDays !== null
+        ? new Date(madeAt.getTime() + archiveRetentionDays * dayMs).toISOString()
+        : null,
+    archiveGone:
+      row.archiveGone === null || row.archiveGoneAt === null
+        ? null
+        : { reason: row.archiveGone, at: row.archiveGoneAt.toISOString() },
+    containsErased: containsErased.get(row.id) ?? [],
     omissions: z.array(Omission).parse(row.omissions),
     error: ExportJob.shape.error.parse(row.error),
-    pollTimeoutMs,
+    pollTimeoutMs: row.pollTimeoutMs,
     revision: row.revision,
   }
 }

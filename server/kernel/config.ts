@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { z } from 'zod'
 import { type Network, parseNetworks } from './net/address.ts'
 import { noPrivateHosts, type PrivateHosts, parsePrivateHosts } from './net/private-hosts.ts'
@@ -15,6 +16,10 @@ const expected: Record<string, string> = {
   AUTH_URL: 'an http(s) origin such as https://auth.example',
   DATABASE_URL: 'a PostgreSQL address such as postgres://user:password@host:5432/countersign',
   DATA_DIR: 'a folder',
+  EXPORT_STORE: 'the address of a bucket such as s3://bucket or s3://bucket/prefix',
+  EXPORT_TMP_DIR: 'a folder',
+  AWS_ENDPOINT_URL: 'an http(s) address',
+  AWS_ENDPOINT_URL_S3: 'an http(s) address',
   SEED_DEMO: 'true or false',
   ACCESS_TOKEN_TTL: 'a whole number of seconds from 10 to 86400',
   IDENTITY: 'embedded or external; external requires AUTH_URL',
@@ -46,6 +51,15 @@ const schema = z.object({
   AUTH_URL: origin.optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   DATA_DIR: z.string().min(1).default('.data'),
+  EXPORT_STORE: z
+    .string()
+    .transform(parseBucket)
+    .refine((bucket): bucket is Bucket => bucket !== undefined)
+    .optional(),
+  EXPORT_TMP_DIR: z.string().min(1).optional(),
+  // The SDK reads these itself, with its other settings. Ours says how a store with an address of its own is called.
+  AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  AWS_ENDPOINT_URL_S3: z.url({ protocol: /^https?$/ }).optional(),
   SEED_DEMO: flag.default(true),
   ACCESS_TOKEN_TTL: integer(10, 86400).default(1800),
   IDENTITY: z.enum(['embedded', 'external']).optional(),
@@ -76,8 +90,6 @@ const schema = z.object({
     .transform((text) => (text === 'file' ? text : parseS3Location(text)))
     .refine((place) => place !== undefined)
     .default('file'),
-  AWS_ENDPOINT_URL: z.string().optional(),
-  AWS_ENDPOINT_URL_S3: z.string().optional(),
   ROLES: z
     .string()
     .transform((text) => text.split(',').map((role) => role.trim()))
@@ -85,6 +97,9 @@ const schema = z.object({
     .default(['web', 'worker']),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
+
+/** A bucket of an S3-compatible store, and what the names of our objects in it begin with: '' or 'text/'. */
+export type Bucket = { bucket: string; prefix: string }
 
 export type Config = {
   port: number
@@ -94,6 +109,10 @@ export type Config = {
   authUrl: string
   databaseUrl: string | undefined
   dataDir: string
+  /** Where archives are kept; undefined: in DATA_DIR/evidence. */
+  exportStore: Bucket | undefined
+  /** Where archives are written before they are stored. */
+  exportTmpDir: string
   seedDemo: boolean
   /** Seconds. */
   accessTokenTtl: number
@@ -135,6 +154,13 @@ export type Config = {
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }
 
+/** `s3://bucket/prefix`; undefined for anything else. */
+function parseBucket(text: string): Bucket | undefined {
+  const [, bucket, prefix = ''] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9/_.-]*?))?\/*$/.exec(text) ?? []
+  return bucket === undefined ? undefined : { bucket, prefix: prefix === '' ? '' : `${prefix}/` }
+}
+
 /** An invalid setting: the message names it and describes a valid value. */
 export class ConfigError extends Error {}
 
@@ -166,6 +192,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     authUrl,
     databaseUrl: settings.DATABASE_URL,
     dataDir: settings.DATA_DIR,
+    exportStore: settings.EXPORT_STORE,
+    exportTmpDir: settings.EXPORT_TMP_DIR ?? join(settings.DATA_DIR, 'exports'),
     seedDemo: settings.SEED_DEMO,
     accessTokenTtl: settings.ACCESS_TOKEN_TTL,
     identity,

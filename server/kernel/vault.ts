@@ -13,6 +13,8 @@ export type Vault = {
   decrypt(encrypted: Uint8Array, context: string): Buffer
   /** Whether `encrypted` names the current master key; a rotation re-encrypts all other values. */
   isCurrent(encrypted: Uint8Array): boolean
+  /** The master keys themselves, for a process that this one starts. Never for a file, a setting or an argument. */
+  keys: MasterKeys
 }
 
 /** Format byte of values from before ciphertexts named their key. */
@@ -34,6 +36,7 @@ export function createVault(...keys: MasterKeys): Vault {
   const current = withHeader(first)
   const all = [current, ...previous.map(withHeader)]
   return {
+    keys,
     encrypt(plaintext, context) {
       const additional = Buffer.concat([current.header, Buffer.from(context)])
       return Buffer.concat([current.header, encrypt(current.key, plaintext, additional)])

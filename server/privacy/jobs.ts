@@ -1,4 +1,5 @@
 import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
+import { settleArchives } from '#server/evidence/erasures/settle-archives.ts'
 import { eraseFiles } from '#server/files/erase.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { removing } from '#server/kernel/content/removing.ts'
@@ -46,8 +47,10 @@ export const erasures: JobHandler = {
       await raiseAlarm(tenantId, { kind: 'object', subject, reason: 'A stored value can’t be decrypted.' })
     // A repetition for content that has ended finds the same ones again.
     const unreadable = ended === undefined ? left.unreadable.size : 0
+    // An archive that is being made may contain what was erased a moment ago.
+    const settled = waitsFor.length > 0 || (await settleArchives(tenantId, id, subject))
     await database.inTenant(tenantId, async (tx) => {
-      if (waitsFor.length > 0) {
+      if (waitsFor.length > 0 || !settled) {
         await setWaiting(tx, tenantId, id, waitsFor, { ...left.held, unreadable })
         await runtime().queue.enqueue(tx, erasureQueue, { tenantId, id }, { seconds: waitSeconds })
       } else await complete(tx, tenantId, id, { ...left.held, unreadable })

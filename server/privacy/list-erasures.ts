@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type Erasure, ErasureList, ListErasuresInput } from '#lib/schemas/privacy.ts'
+import { listErasureArchives } from '#server/evidence/erasures/erasures-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { listErasures } from './store.ts'
@@ -15,6 +16,11 @@ export const listAllErasures = query({
   async run({ tx, tenant, input }) {
     const rows = await listErasures(tx, tenant.id, input.limit + 1, input.cursor)
     const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.id)
+    const archives = await listErasureArchives(
+      tx,
+      tenant.id,
+      items.map((row) => row.id),
+    )
     return {
       items: items.map((row) => ({
         id: row.id,
@@ -29,6 +35,7 @@ export const listAllErasures = query({
         heldRecords: row.heldRecords,
         unreadable: row.unreadable,
         waitsFor: row.waitsFor ?? [],
+        archives: archives.get(row.id) ?? [],
         createdAt: row.createdAt.toISOString(),
         completedAt: row.completedAt?.toISOString() ?? null,
       })),

@@ -39,8 +39,8 @@ export const parseLines = (text: string) =>
     .map((line) => JSON.parse(line))
 
 /** Creates a runtime in which tests run exports themselves, until `startWorker()`. Close it in afterAll. */
-export async function exportRuntime() {
-  const runtime = await testRuntime()
+export async function exportRuntime(environment: Record<string, string> = {}) {
+  const runtime = await testRuntime({ environment })
   const folder = await mkdtemp(join(tmpdir(), 'export-'))
   let working = false
   await runtime.queue.work([
@@ -63,6 +63,8 @@ export async function exportRuntime() {
     /** The names of all files in the folder of archives. */
     files: async (tenant: TestTenant): Promise<string[]> =>
       (await readdir(join(runtime.config.dataDir, 'evidence', tenant.id)).catch(() => [])).sort(),
+    /** The names of all files in the folder where archives are made. */
+    scratch: async (): Promise<string[]> => (await readdir(runtime.config.exportTmpDir).catch(() => [])).sort(),
     /** Returns the audit actions of the tenant whose record contains `word`, in order. */
     actions: (tenant: TestTenant, word: string): Promise<string[]> =>
       runtime.database.inTenant(tenant.id, async (tx) => {

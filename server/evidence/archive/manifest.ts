@@ -26,6 +26,8 @@ export function manifestOf(
     exportId: row.id,
     tenant: { externalId: tenant.externalId, name: tenant.name },
     period: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
+    ...(row.scope === null ? {} : { scope: row.scope }),
+    ...(row.purpose === null ? {} : { purpose: row.purpose }),
     createdAt: row.createdAt.toISOString(),
     sealedAt: sealedAt.toISOString(),
     createdBy: { type: 'member', id: row.requestedBy },

@@ -1,6 +1,7 @@
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Period } from './collect-store.ts'
+import { inScope } from './scope-store.ts'
 
 // Data that belongs to the requests in which a period's spans arrived, stored once for each request: the resources that
 // the spans name, and the leaves of the request's Merkle tree.
@@ -48,9 +49,10 @@ export const readBatches = (tx: Transaction, tenantId: string, period: Period) =
       .orderBy('batch.auditId'),
   )
 
-const spansOf = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+const spansOf = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
   tx
     .selectFrom('spans')
     .where('spans.tenantId', '=', tenantId)
+    .where(inScope(tenantId, scope, 'spans'))
     .where('spans.startedAt', '>=', start)
     .where('spans.startedAt', '<', end)

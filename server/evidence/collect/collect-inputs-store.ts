@@ -5,13 +5,14 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { contentGone, type Period } from './collect-store.ts'
 import { type ContentRow, contentOf, valueIn } from './row-content.ts'
+import { inScope } from './scope-store.ts'
 
 // Inputs from outside. collect-store.ts reads the other resources.
 
 export async function* readInputEvents(
   tx: Transaction,
   tenantId: string,
-  { start, end }: Period,
+  { start, end, scope }: Period,
   masked: boolean,
 ): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
@@ -22,6 +23,7 @@ export async function* readInputEvents(
       .select(contentGone('input_event', 'inputEvents'))
       .select(['status', 'submittedBy', 'revision', 'receivedAt', 'expiresAt', 'settledAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'inputEvents'))
       .where('receivedAt', '<', end)
       .where(({ eb, or }) => or([eb('settledAt', 'is', null), eb('settledAt', '>=', start)]))
       .orderBy('id'),
@@ -36,7 +38,7 @@ export async function* readInputEvents(
   }
 }
 
-export const readInputWaits = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+export const readInputWaits = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -44,6 +46,7 @@ export const readInputWaits = (tx: Transaction, tenantId: string, { start, end }
       .select(['id', 'executionId', 'stepId', 'inputName', 'onExpiry', 'status', 'eventId', 'revision'])
       .select(['openedAt', 'expiresAt', 'parkedAt', 'matchedAt', 'closedAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'inputWaits'))
       .where('openedAt', '<', end)
       .where(({ eb, or }) => or([eb('closedAt', 'is', null), eb('closedAt', '>=', start)]))
       .orderBy('id'),
@@ -52,7 +55,7 @@ export const readInputWaits = (tx: Transaction, tenantId: string, { start, end }
 export async function* readInputResolutions(
   tx: Transaction,
   tenantId: string,
-  { end }: Period,
+  { end, scope }: Period,
 ): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
     tx,
@@ -68,6 +71,7 @@ export async function* readInputResolutions(
         contentGone('input_resolution', 'inputResolutions'),
       ])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'inputResolutions'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
@@ -77,7 +81,7 @@ export async function* readInputResolutions(
 }
 
 /** Reads the files by digest, with the executions that used them. Their bytes are not part of the archive. */
-export async function* readFiles(tx: Transaction, tenantId: string, { end }: Period): AsyncGenerator<ContentRow> {
+export async function* readFiles(tx: Transaction, tenantId: string, { end, scope }: Period): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
     tx,
     tx
@@ -90,6 +94,7 @@ export async function* readFiles(tx: Transaction, tenantId: string, { end }: Per
       )
       .select(contentGone('file', 'files'))
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'files'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )

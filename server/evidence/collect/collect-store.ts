@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
+import type { ExportScope } from '#lib/schemas/evidence.ts'
 import type { Resource } from '#server/kernel/content/erased-store.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -8,26 +9,28 @@ import { withMessage } from '#server/traces/attributes.ts'
 import { shownAttributes } from '#server/traces/encryption/shown-spans.ts'
 import { maskEntry } from './masked-content.ts'
 import { type ContentRow, contentOf, valueIn } from './row-content.ts'
+import { inScope } from './scope-store.ts'
 
 // The contents of an archive, except the log: one query for each file, read through a cursor and so from one snapshot.
 // `period` is [start, end). Configuration includes everything that existed before its end; the other files include what
 // happened or was in progress during the period.
 
-export type Period = { start: Date; end: Date }
+export type Period = { start: Date; end: Date; scope?: ExportScope | null }
 
 /** Reads the members, whose ids occur in all other files. */
-export const readMembers = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readMembers = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
       .selectFrom('members')
       .select(['id', 'kind', 'username', 'displayName', 'status', 'createdAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'members'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
 
-export const readAgents = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readAgents = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -38,22 +41,24 @@ export const readAgents = (tx: Transaction, tenantId: string, { end }: Period) =
           where owner.tenant_id = agents.tenant_id and owner.agent_id = agents.id order by 1)`.as('owners'),
       )
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'agents'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
 
-export const readAgentVersions = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readAgentVersions = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
       .selectFrom('agentVersions')
       .select(['id', 'agentId', 'version', 'manifestYaml', 'manifestDigest', 'createdBy', 'createdAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'agentVersions'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
 
-export const readReleases = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readReleases = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -61,12 +66,13 @@ export const readReleases = (tx: Transaction, tenantId: string, { end }: Period)
       .select(['id', 'agentId', 'agentVersionId', 'environment', 'digest', 'content', 'status', 'approvalId'])
       .select(['proposedBy', 'revision', 'createdAt', 'decidedAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'releases'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
 
 /** Reads only published versions, because drafts never decide. */
-export const readPolicies = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readPolicies = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -77,13 +83,14 @@ export const readPolicies = (tx: Transaction, tenantId: string, { end }: Period)
       .select(['version.policyId', 'policy.name', 'policy.description', 'version.version', 'version.source'])
       .select(['version.digest', 'version.createdBy', 'version.createdAt', 'version.publishedAt'])
       .where('version.tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'policyVersions', 'version'))
       .where('version.status', '=', 'published')
       .where('version.publishedAt', '<', end)
       .orderBy('version.policyId')
       .orderBy('version.version'),
   )
 
-export const readPolicyBindings = (tx: Transaction, tenantId: string, { end }: Period) =>
+export const readPolicyBindings = (tx: Transaction, tenantId: string, { end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -91,6 +98,7 @@ export const readPolicyBindings = (tx: Transaction, tenantId: string, { end }: P
       .select(['id', 'agentId', 'environment', 'policyId', 'policyVersion', 'mode', 'status', 'approvalId'])
       .select(['proposedBy', 'revision', 'createdAt', 'decidedAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'policyBindings'))
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
@@ -105,7 +113,7 @@ export const contentGone = (resource: Resource, table: string) =>
 export async function* readExecutions(
   tx: Transaction,
   tenantId: string,
-  { start, end }: Period,
+  { start, end, scope }: Period,
 ): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
     tx,
@@ -116,6 +124,7 @@ export async function* readExecutions(
       .select('error')
       .select(contentGone('execution', 'executions'))
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'executions'))
       .where('createdAt', '<', end)
       .where(({ eb, or }) => or([eb('endedAt', 'is', null), eb('endedAt', '>=', start)]))
       .orderBy('id'),
@@ -133,7 +142,7 @@ export async function* readExecutions(
 export async function* readExecutionEvents(
   tx: Transaction,
   tenantId: string,
-  { start, end }: Period,
+  { start, end, scope }: Period,
 ): AsyncGenerator<ContentRow & { shown?: Record<string, JsonValue> }> {
   const rows = cursorRows(
     tx,
@@ -141,6 +150,7 @@ export async function* readExecutionEvents(
       .selectFrom('executionEvents')
       .select(['executionId', 'seq', 'type', 'stepId', 'data', 'createdAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'executionEvents'))
       .where('createdAt', '>=', start)
       .where('createdAt', '<', end)
       .orderBy('executionId')
@@ -160,7 +170,7 @@ export async function* readExecutionEvents(
 export async function* readApprovals(
   tx: Transaction,
   tenantId: string,
-  { start, end }: Period,
+  { start, end, scope }: Period,
   masked: boolean,
 ): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
@@ -172,6 +182,7 @@ export async function* readApprovals(
       .select(['expiresAt', 'decidedAt', 'usedAt', 'auditId', contentGone('approval', 'approvals')])
       .select(['payload', 'presentation'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'approvals'))
       .where('requestedAt', '<', end)
       .where(({ eb, or }) => or([eb('decidedAt', 'is', null), eb('decidedAt', '>=', start)]))
       .orderBy('id'),
@@ -187,7 +198,7 @@ export async function* readApprovals(
 const lacksSalt = (value: JsonValue | undefined): boolean =>
   value !== undefined && (!isJsonObject(value) || typeof value.salt !== 'string')
 
-export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
   cursorRows(
     tx,
     tx
@@ -195,6 +206,7 @@ export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, en
       .select(['approvalId', 'id', 'memberId', 'onBehalfOf', 'decision', 'reason', 'escalationLevel', 'auditId'])
       .select(['confirmation', 'createdAt'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'approvalVotes'))
       .where('createdAt', '>=', start)
       .where('createdAt', '<', end)
       .orderBy('approvalId')
@@ -205,7 +217,7 @@ export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, en
 export async function* readDecisions(
   tx: Transaction,
   tenantId: string,
-  { start, end }: Period,
+  { start, end, scope }: Period,
   masked: boolean,
 ): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
@@ -216,6 +228,7 @@ export async function* readDecisions(
       .select(['obligations', 'reasons', 'policies', 'inputDigest', 'request', 'createdAt'])
       .select(contentGone('policy_decision', 'policyDecisions'))
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'policyDecisions'))
       .where('createdAt', '>=', start)
       .where('createdAt', '<', end)
       .orderBy('id'),
@@ -229,12 +242,17 @@ export async function* readDecisions(
 }
 
 /** Returns the UTC dates on which spans of the period began. */
-export const listSpanDates = async (tx: Transaction, tenantId: string, { start, end }: Period): Promise<string[]> => {
+export const listSpanDates = async (
+  tx: Transaction,
+  tenantId: string,
+  { start, end, scope }: Period,
+): Promise<string[]> => {
   const rows = await tx
     .selectFrom('spans')
     .select(sql<string>`(started_at at time zone 'UTC')::date`.as('date'))
     .distinct()
     .where('tenantId', '=', tenantId)
+    .where(inScope(tenantId, scope, 'spans'))
     .where('startedAt', '>=', start)
     .where('startedAt', '<', end)
     .orderBy('date')
@@ -250,7 +268,7 @@ const moment = (column: 'spans.startedAt' | 'spans.endedAt') =>
  * Reads spans. Values were masked when they were recorded. The shown parts of content in executions' spans are decrypted,
  * unless the archive is `masked`, which then masks them (masked-spans.ts).
  */
-export async function* readSpans(tx: Transaction, tenantId: string, { start, end }: Period, masked: boolean) {
+export async function* readSpans(tx: Transaction, tenantId: string, { start, end, scope }: Period, masked: boolean) {
   const cipher = await tenantCipher(tx, tenantId)
   const rows = cursorRows(
     tx,
@@ -262,6 +280,7 @@ export async function* readSpans(tx: Transaction, tenantId: string, { start, end
       .select(moment('spans.endedAt').$castTo<string | null>().as('endedAt'))
       .select(sql<Buffer[] | null>`case when origin = 'execution' then sealed end`.as('sealed'))
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'spans'))
       .where('spans.startedAt', '>=', start)
       .where('spans.startedAt', '<', end)
       .orderBy('spans.startedAt')
@@ -275,13 +294,14 @@ export async function* readSpans(tx: Transaction, tenantId: string, { start, end
 }
 
 /** Reads the encrypted values of spans, in the order of readSpans. */
-export const readSealedSpans = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+export const readSealedSpans = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
   cursorRows(
     tx,
     tx
       .selectFrom('spans')
       .select(['traceId', 'spanId', 'attributes', 'events', 'links', 'sealed'])
       .where('tenantId', '=', tenantId)
+      .where(inScope(tenantId, scope, 'spans'))
       .where('startedAt', '>=', start)
       .where('startedAt', '<', end)
       .orderBy('startedAt')

@@ -131,7 +131,7 @@ describe('an export of today', () => {
     const { exportId } = await runtime.make(tenant, auditor)
     await fetchArchive(auditor, exportId)
     expect(await runtime.actions(tenant, exportId)).toEqual(
-      ['created', 'preflight', 'collecting', 'sealing', 'completed', 'downloaded'].map(
+      ['created', 'preflight', 'collecting', 'sealing', 'verifying', 'completed', 'downloaded'].map(
         (step) => `evidence_export.${step}`,
       ),
     )

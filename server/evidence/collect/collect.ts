@@ -30,6 +30,7 @@ import { maskedResources, maskedSpans } from './masked-spans.ts'
 import { rawValues } from './raw-payloads.ts'
 import { mayHaveRaw } from './raw-permission.ts'
 import { type ContentRow, withoutValues, withValues } from './row-content.ts'
+import { recordsInScope, scopeText } from './scope.ts'
 
 const ndjson = { mediaType: 'application/x-ndjson' }
 const text = { mediaType: 'text/plain; charset=utf-8' }
@@ -82,7 +83,7 @@ export async function collect(run: ClaimedExport, bag: Bag, days: readonly Signe
     leftOut.push({ resource: 'raw-payloads', reason: 'permission_denied' })
   }
   const { row } = run
-  const period = { start: row.startAt, end: row.endAt }
+  const period = { start: row.startAt, end: row.endAt, scope: row.scope }
   const add = async (path: string, read: (tx: Transaction) => AsyncIterable<string>) => {
     await checkStillOurs(run)
     await database.inTenant(tenant.id, (tx) => bag.addFile(path, read(tx), ndjson))
@@ -173,25 +174,31 @@ async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
 /** Yields the day's records in the period: `{leaf, nonce, record}`. `leaves` receives the hashes of all records of the day. */
 async function* auditLines(
   tx: Transaction,
-  { tenant, row: { startAt, endAt } }: ClaimedExport,
+  { tenant, row: { startAt, endAt, scope } }: ClaimedExport,
   day: SignedDay,
   leaves: LeafColumn,
 ): AsyncGenerator<string> {
-  for await (const row of readDay(tx, tenant, day)) {
-    leaves.push(row.leafHash)
-    if (row.createdAt < startAt || row.createdAt >= endAt) continue
+  const ofPeriod = async function* () {
+    for await (const row of readDay(tx, tenant, day)) {
+      leaves.push(row.leafHash)
+      if (row.createdAt >= startAt && row.createdAt < endAt) yield row
+    }
+  }
+  const rows = scope === null ? ofPeriod() : recordsInScope(tx, tenant.id, scope, ofPeriod())
+  for await (const row of rows) {
     const { nonce, record } = row
     yield `${JSON.stringify({ leaf: leafOf(row, tenant.externalId), nonce: nonce.toString('hex'), record })}\n`
   }
 }
 
 /** Returns the part of the period on a UTC date. */
-function within(date: string, { start, end }: Period): Period {
+function within(date: string, { start, end, scope }: Period): Period {
   const midnight = Date.parse(date)
   const nextMidnight = midnight + 24 * 3600 * 1000
   return {
     start: new Date(Math.max(start.getTime(), midnight)),
     end: new Date(Math.min(end.getTime(), nextMidnight)),
+    scope: scope ?? null,
   }
 }
 
@@ -201,9 +208,12 @@ const description = ({ tenant, row }: ClaimedExport) => ({
   tenant: { externalId: tenant.externalId, name: tenant.name },
   period: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
   requestedBy: row.requestedBy,
+  purpose: row.purpose,
+  scope: row.scope,
   createdAt: row.createdAt.toISOString(),
   options: { includeProofs: row.includeProofs, includeRawPayloads: row.includeRawPayloads },
   contents: {
+    ...(row.scope === null ? {} : { scope: scopeText(row.scope) }),
     configuration:
       'Members, agents, releases, published policies and bindings that existed before the end of the period.',
     activity:

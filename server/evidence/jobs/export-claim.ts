@@ -14,7 +14,7 @@ export class Superseded extends Error {
 /** One run of a worker for one export. `row` is the row as claimed, with the state that the run has set since. */
 export type ClaimedExport = { tenant: Tenant; row: StoredExport }
 
-const order: readonly ExportStatus[] = ['queued', 'preflight', 'collecting', 'sealing']
+const order: readonly ExportStatus[] = ['queued', 'preflight', 'collecting', 'sealing', 'verifying']
 
 /** Claims the export for this run. Undefined if it has ended. An earlier run that is still active can no longer change it. */
 export const claim = (tenantId: string, exportId: string): Promise<ClaimedExport | undefined> =>
@@ -24,7 +24,10 @@ export const claim = (tenantId: string, exportId: string): Promise<ClaimedExport
   })
 
 /** Advances the export to `status`, with its audit record. Does nothing if a crashed run has already reached it. */
-export async function advance(run: ClaimedExport, status: 'preflight' | 'collecting' | 'sealing'): Promise<void> {
+export async function advance(
+  run: ClaimedExport,
+  status: 'preflight' | 'collecting' | 'sealing' | 'verifying',
+): Promise<void> {
   if (order.indexOf(run.row.status) >= order.indexOf(status)) return await checkStillOurs(run)
   await runtime().database.inTenant(run.tenant.id, (tx) => transition(tx, run, status))
 }
@@ -33,6 +36,12 @@ export async function advance(run: ClaimedExport, status: 'preflight' | 'collect
 export async function checkStillOurs({ tenant, row }: ClaimedExport): Promise<void> {
   const now = await runtime().database.inTenant(tenant.id, (tx) => findExport(tx, tenant.id, row.id))
   if (now?.revision !== row.revision) throw new Superseded(`Export ${row.id} is no longer this run's.`)
+}
+
+/** Whether another run has taken the export over, or it has ended. */
+export async function isSuperseded({ tenant, row }: ClaimedExport): Promise<boolean> {
+  const now = await runtime().database.inTenant(tenant.id, (tx) => findExport(tx, tenant.id, row.id))
+  return now === undefined || now.run !== row.run || now.endedAt !== null
 }
 
 /** Compare-and-set to `status` and the audit record of it, in `tx`. Throws Superseded, which must roll `tx` back. */
@@ -54,6 +63,8 @@ export async function transition(
       from: row.status,
       to: status,
       manifestSha256: end?.manifestSha256,
+      sha256: end?.archiveSha256,
+      bytes: end?.archiveBytes,
       error: end?.error,
     },
   })

@@ -1,5 +1,6 @@
 import type { JobHandler } from '#server/kernel/queue.ts'
-import { exportQueue } from './export-queue.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { exportQueue, formerExportQueue } from './export-queue.ts'
 import { runExport } from './run-export.ts'
 
 /** Creates the requested archives, one at a time in a process, because each uses a disk and a core. */
@@ -7,4 +8,12 @@ export const evidenceExports: JobHandler = {
   queue: exportQueue,
   concurrency: 1,
   run: ({ tenantId, id }) => runExport(tenantId, id),
+}
+
+/** Passes on what a process of an earlier version has enqueued. */
+export const formerExports: JobHandler = {
+  queue: formerExportQueue,
+  concurrency: 1,
+  run: ({ tenantId, id }) =>
+    runtime().database.inTenant(tenantId, (tx) => runtime().queue.enqueue(tx, exportQueue, { tenantId, id })),
 }

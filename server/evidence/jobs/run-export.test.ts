@@ -4,10 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listAlarms } from '#server/audit/alarms/list.ts'
+import { exportStages } from '#lib/schemas/evidence.ts'
 import { cancelExport } from '#server/evidence/cancel-export.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { askForExport, auditorOf, exportRuntime, fetchArchive, readExport } from '#server/testing/exports.ts'
 import { asOwner, connectAsOwner } from '#server/testing/owner.ts'
+import { until } from '#server/testing/until.ts'
 import { runExport } from './run-export.ts'
 
 let runtime: Awaited<ReturnType<typeof exportRuntime>>
@@ -17,12 +19,13 @@ beforeAll(async () => {
 afterAll(() => runtime.close())
 
 describe('a run that was interrupted', () => {
-  test.each(['preflight', 'collecting', 'sealing'])('in %s starts the file again', async (status) => {
+  test.each(['preflight', 'collecting', 'sealing', 'verifying'])('in %s starts the file again', async (status) => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const { exportId } = await runtime.make(tenant, auditor)
     // The state that kill -9 leaves: half a file and an unfinished row.
     await writeFile(runtime.archivePath(tenant, `${exportId}.0badcafe.part`), 'PK')
+    await writeFile(join(runtime.config.exportTmpDir, `${tenant.id}.${exportId}.1.zip`), 'PK')
     await asOwner(
       runtime,
       `update evidence_exports set status = '${status}', manifest = null, manifest_sha256 = null, archive_name = null,
@@ -31,6 +34,7 @@ describe('a run that was interrupted', () => {
     await runExport(tenant.id, exportId)
     expect((await readExport(auditor, exportId)).status).toBe('completed')
     expect(await runtime.files(tenant)).toEqual([`${exportId}.zip`])
+    expect(await runtime.scratch()).toEqual([])
     const { top } = await runtime.extract(`again-${status}`, await fetchArchive(auditor, exportId))
     expect(spawnSync('sha256sum', ['-c', 'manifest-sha256.txt'], { cwd: top }).status).toBe(0)
   })
@@ -48,6 +52,41 @@ describe('a run that was interrupted', () => {
       .digest('hex')
     expect(sha256).toBe(job.manifestSha256)
     expect((await runtime.actions(tenant, exportId)).filter((action) => action.endsWith('.completed'))).toHaveLength(1)
+  })
+
+  test('shows its stages, their times, and the size and digest of the ZIP', async () => {
+    const tenant = await runtime.tenant()
+    const auditor = await auditorOf(tenant)
+    const job = await runtime.make(tenant, auditor)
+    const archive = await fetchArchive(auditor, job.exportId)
+    expect(job).toMatchObject({
+      progress: null,
+      archiveBytes: archive.length,
+      sha256: createHash('sha256').update(archive).digest('hex'),
+      archiveGone: null,
+      expiresAt: null,
+    })
+    expect(job.stages.map(({ stage }) => stage)).toEqual([...exportStages])
+    expect(job.stages.map(({ at }) => at)).toEqual(job.stages.map(({ at }) => at).toSorted())
+  })
+
+  test('stops with the reason when the folder for making archives is full', async () => {
+    const tenant = await runtime.tenant()
+    const auditor = await auditorOf(tenant)
+    const exportId = await askForExport(auditor)
+    const dataDir = runtime.config.exportTmpDir
+    // A file system without free blocks; writing to it would fail the same way.
+    runtime.config.exportTmpDir = '/proc'
+    try {
+      await expect(runExport(tenant.id, exportId)).rejects.toMatchObject({ name: 'NoSpace' })
+      await asOwner(runtime, `update evidence_exports set poll_timeout_ms = 0 where id = '${exportId}'`)
+      await runExport(tenant.id, exportId)
+    } finally {
+      runtime.config.exportTmpDir = dataDir
+    }
+    const job = await readExport(auditor, exportId)
+    expect(job).toMatchObject({ status: 'failed', error: { code: 'unavailable' } })
+    expect(job.error?.message).toContain('free in the server’s folder')
   })
 
   test('does nothing once the export has ended', async () => {
@@ -113,15 +152,18 @@ describe('canceling', () => {
     const holder = await connectAsOwner(runtime)
     await holder.query('begin; lock table policy_versions in access exclusive mode')
     const run = runExport(tenant.id, exportId)
-    await expect.poll(() => runtime.files(tenant)).toHaveLength(1)
-    const { revision, status } = await readExport(auditor, exportId)
-    expect(status).toBe('collecting')
+    const { revision } = await until(async () => {
+      const job = await readExport(auditor, exportId)
+      return job.status === 'collecting' && (await runtime.scratch()).length === 1 ? job : undefined
+    }, 'its process writes the file')
     const input = { exportId, expectedRevision: revision, reason: 'Wrong period.' }
     await execute(cancelExport, auditor, input, { name: 'evidence.cancelExport' })
-    await holder.end()
+    // The process waits for the lock, and is killed nevertheless.
     await run
+    await holder.end()
     expect((await readExport(auditor, exportId)).status).toBe('canceled')
     expect(await runtime.files(tenant)).toEqual([])
+    expect(await runtime.scratch()).toEqual([])
   })
 })
 
@@ -129,5 +171,8 @@ test('the queue creates the requested archive', async () => {
   runtime.startWorker()
   const auditor = await auditorOf(await runtime.tenant())
   const exportId = await askForExport(auditor)
-  await expect.poll(async () => (await readExport(auditor, exportId)).status).toBe('completed')
+  await until(
+    async () => ((await readExport(auditor, exportId)).status === 'completed' ? true : undefined),
+    'the export is completed',
+  )
 })

@@ -1,37 +1,83 @@
+import { setTimeout } from 'node:timers/promises'
 import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { LogRefused } from '#server/audit/sealing/log-refused.ts'
 import { LogBroken, loggedDays, type SignedDay, signedDay } from '#server/audit/sealing/read-day.ts'
-import { type Draft, openDraft } from '#server/evidence/archive/archive-file.ts'
-import { type Bag, openBag, type SealedBag } from '#server/evidence/archive/bag.ts'
-import { listedOmissions, manifestOf } from '#server/evidence/archive/manifest.ts'
-import { collect } from '#server/evidence/collect/collect.ts'
-import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
-import { lockExport } from '#server/evidence/store.ts'
-import { pollTimeoutMs } from '#server/evidence/view.ts'
-import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
+import { estimateExport } from '#server/evidence/estimate/estimate.ts'
+import type { ArchiveOf, ArchiveStore } from '#server/evidence/places/archives.ts'
+import { currentStore, storeOf } from '#server/evidence/places/place.ts'
+import { StoreFailed } from '#server/evidence/places/store-failed.ts'
+import { lockExport, setPlace } from '#server/evidence/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { advance, type ClaimedExport, checkStillOurs, claim, Superseded, transition } from './export-claim.ts'
+import {
+  advance,
+  type ClaimedExport,
+  checkStillOurs,
+  claim,
+  isSuperseded,
+  Superseded,
+  transition,
+} from './export-claim.ts'
+import type { MadeArchive } from './make-archive.ts'
+import { type Progress, progressOf } from './progress.ts'
+import { NoSpace, openScratch, removeScratch, requireSpace } from './scratch.ts'
+import { makeInProcess } from './start-process.ts'
+import { watchClaim } from './watch-claim.ts'
+
+/** A store that can't be reached is tried again after these seconds, and then at the last interval. */
+const storeAgainAfter = [1, 2, 5, 15, 30]
 
 /**
- * Creates the archive of an export: checks the log, collects, seals, publishes. Repeated after a crash, it starts the file
- * again; on an export that has ended it does nothing. A broken log fails the export. Other errors are thrown, so that the
- * queue tries again until the time limit for the export, after which it fails, too.
+ * Creates the archive of an export: checks the log, has a process make and verify the archive in the scratch folder, stores and
+ * publishes it. Repeated after a crash, it starts again; on an export that has ended it does nothing. A broken log fails the
+ * export. Other errors are thrown, so that the queue tries again until the time limit of the export, after which it fails, too.
  */
 export async function runExport(tenantId: string, exportId: string): Promise<void> {
   const run = await claim(tenantId, exportId)
   if (run === undefined) return
+  const watch = watchClaim(run)
   try {
-    await advance(run, 'preflight')
-    const days = await preflight(run)
-    await advance(run, 'collecting')
-    await makeArchive(run, days)
+    await makeAndStore(run, watch.signal)
   } catch (error) {
-    if (error instanceof Superseded) return
+    if (error instanceof Superseded || (await isSuperseded(run))) return
     if (error instanceof LogBroken || error instanceof LogRefused)
       return await fail(run, { code: 'integrity_failed', message: error.message })
-    if (Date.now() - run.row.createdAt.getTime() < pollTimeoutMs) throw error
+    if (Date.now() < deadlineOf(run)) throw error
     runtime().log.error({ err: error, exportId }, 'an evidence export kept failing and was abandoned')
-    await fail(run, { code: 'unavailable', message: 'The archive could not be created. Request a new export.' })
+    await fail(run, { code: 'unavailable', message: `${whyNot(error)} Request a new export.` })
+  } finally {
+    await watch.close()
+  }
+}
+
+const deadlineOf = ({ row }: ClaimedExport): number => row.createdAt.getTime() + row.pollTimeoutMs
+
+/** The reason for people who may see the export; errors of the program are only in the log. */
+function whyNot(error: unknown): string {
+  if (error instanceof StoreFailed) return `The archive could not be stored. ${error.message}`
+  return error instanceof NoSpace ? error.message : 'The archive could not be created.'
+}
+
+async function makeAndStore(run: ClaimedExport, signal: AbortSignal): Promise<void> {
+  const { tenant, row } = run
+  const archive: ArchiveOf = { tenantId: tenant.id, exportId: row.id, run: row.run }
+  const progress = progressOf(run)
+  // What a crash left of the run before.
+  if (row.archivePlace !== null) await storeOf(row.archivePlace).remove(row.archivePlace, archive)
+  const path = await openScratch(tenant.id, row.id, row.run)
+  try {
+    await advance(run, 'preflight')
+    const days = await preflight(run, progress, signal)
+    const estimate = await runtime().database.inTenant(tenant.id, (tx) => estimateExport(tx, tenant.id, row))
+    await requireSpace(estimate.bytes)
+    const expected = days.reduce((sum, day) => sum + day.size, estimate.objects)
+    const made = await makeInProcess({ run, days, path, expected }, signal).catch((error: unknown) =>
+      alarmed(run, { kind: 'export', subject: row.id }, error),
+    )
+    run.row = made.row
+    await progress.begin({ stage: 'storing', unit: 'bytes', done: 0, total: made.bytes })
+    await storeAndPublish(run, archive, { path, made, progress }, signal)
+  } finally {
+    await removeScratch(tenant.id, row.id, { before: row.run + 1 })
   }
 }
 
@@ -39,15 +85,18 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
  * Signs the new records of each day of the period, and checks the signatures. The records are hashed again while they are
  * written: a day that differs from its signature fails the export before it is published. Throws LogBroken or LogRefused.
  */
-async function preflight(run: ClaimedExport): Promise<SignedDay[]> {
+async function preflight(run: ClaimedExport, progress: Progress, signal: AbortSignal): Promise<SignedDay[]> {
   const { tenant, row } = run
   const { database } = runtime()
   const dates = await database.inTenant(tenant.id, (tx) => loggedDays(tx, tenant.id, row.startAt, row.endAt))
+  await progress.begin({ stage: 'preflight', unit: 'days', done: 0, total: dates.length })
   const days: SignedDay[] = []
   for (const date of dates) {
+    signal.throwIfAborted()
     await checkStillOurs(run)
     const day = database.inTenant(tenant.id, (tx) => signedDay(tx, tenant, date))
     days.push(await day.catch((error: unknown) => alarmed(run, { kind: 'preflight', subject: date }, error)))
+    progress.add(1)
   }
   return days
 }
@@ -63,68 +112,90 @@ async function alarmed(
   throw error
 }
 
-async function makeArchive(run: ClaimedExport, days: readonly SignedDay[]): Promise<void> {
-  const draft = await openDraft(run.tenant.id, run.row.id)
+type Made = { path: string; made: MadeArchive; progress: Progress }
+
+/** Whatever is in the store and was not published is removed again. */
+async function storeAndPublish(run: ClaimedExport, archive: ArchiveOf, made: Made, signal: AbortSignal): Promise<void> {
+  const store = currentStore()
+  const place = store.placeFor(archive)
+  const { tenant, row } = run
+  const noted = await runtime().database.inTenant(tenant.id, (tx) =>
+    setPlace(tx, { tenantId: tenant.id, id: row.id, run: row.run }, place),
+  )
+  if (!noted) throw new Superseded(`Export ${row.id} is no longer this run's.`)
+  let published = false
   try {
-    const bag = openBag({ exportId: run.row.id, out: draft.out })
-    const leftOut = await collect(run, bag, days).catch((error: unknown) =>
-      alarmed(run, { kind: 'export', subject: run.row.id }, error),
-    )
-    await advance(run, 'sealing')
-    await publish(run, draft, await seal(run, bag, days, leftOut), leftOut)
+    await storeAgain(run, store, place, archive, made, signal)
+    await publish(run, store, place, archive, made.made)
+    published = true
   } finally {
-    await draft.discard()
+    if (!published)
+      await store.discard(place, archive).catch((error: unknown) => {
+        runtime().log.warn(
+          { err: error, place },
+          'an unpublished archive could not be removed; the next run tries again',
+        )
+      })
   }
 }
 
-async function seal(
+/** Until the time limit of the export, because making the archive again would cost more than waiting. */
+async function storeAgain(
   run: ClaimedExport,
-  bag: Bag,
-  days: readonly SignedDay[],
-  leftOut: readonly LeftOut[],
-): Promise<SealedBag> {
-  const { tenant } = run
-  const key = await runtime().database.inTenant(tenant.id, (tx) => currentSigningKey(tx, tenant.id, 'evidence'))
-  const publicKeyPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  const sealedAt = new Date()
-  return await bag.seal({
-    manifest: (files, payloadOxum) =>
-      manifestOf(run, days, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
-    signingKey: key.privateKey,
-    publicKeyPem,
-    info: {
-      'Source-Organization': tenant.name.replaceAll(/\s+/g, ' '),
-      'Bagging-Date': sealedAt.toISOString().slice(0, 10),
-    },
-  })
+  store: ArchiveStore,
+  place: string,
+  archive: ArchiveOf,
+  { path, made, progress }: Made,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    let stored = 0
+    const onBytes = (count: number) => {
+      stored += count
+      progress.add(count)
+    }
+    try {
+      return await store.store(place, archive, { path, bytes: made.bytes, sha256: made.sha256, onBytes }, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      const seconds = storeAgainAfter[Math.min(attempt, storeAgainAfter.length - 1)] ?? 1
+      if (!(error instanceof StoreFailed) || Date.now() + seconds * 1000 > deadlineOf(run)) throw error
+      runtime().log.warn({ err: error, place }, 'an archive could not be stored and will be tried again')
+      progress.add(-stored)
+      await setTimeout(seconds * 1000, undefined, { signal }).catch(() => signal.throwIfAborted())
+    }
+  }
 }
 
-/** Locks the row while the file is renamed, so that the archive and the manifest in the row are from the same run. */
+/** Locks the row while the archive gets its name, so that the archive and the manifest in the row are from the same run. */
 async function publish(
   run: ClaimedExport,
-  draft: Draft,
-  sealed: SealedBag,
-  leftOut: readonly LeftOut[],
+  store: ArchiveStore,
+  place: string,
+  archive: ArchiveOf,
+  made: MadeArchive,
 ): Promise<void> {
   const { tenant, row } = run
   await runtime().database.inTenant(tenant.id, async (tx) => {
     const locked = await lockExport(tx, tenant.id, row.id)
     if (locked?.revision !== row.revision) throw new Superseded(`Export ${row.id} is no longer this run's.`)
-    await draft.publish()
-    await transition(tx, run, isComplete(leftOut) ? 'completed' : 'completed_with_omissions', {
-      omissions: leftOut.slice(0, listedOmissions),
-      manifest: sealed.manifestBytes,
-      manifestSha256: sealed.manifestSha256,
+    await store.publish(place, archive)
+    await transition(tx, run, made.complete ? 'completed' : 'completed_with_omissions', {
+      omissions: made.omissions,
+      manifest: made.manifest,
+      manifestSha256: made.manifestSha256,
       archiveName: `evidence-room-${row.id}.zip`,
-      archiveBytes: sealed.totalBytes,
+      archiveBytes: made.bytes,
+      archiveSha256: made.sha256,
+      archivePlace: place,
     })
   })
 }
 
-async function fail(run: ClaimedExport, error: { code: string; message: string }): Promise<void> {
-  try {
-    await runtime().database.inTenant(run.tenant.id, (tx) => transition(tx, run, 'failed', { error }))
-  } catch (failure) {
-    if (!(failure instanceof Superseded)) throw failure
-  }
+/** The process of the export has changed the row in the meantime, and its run is still this one. */
+async function fail({ tenant, row }: ClaimedExport, error: { code: string; message: string }): Promise<void> {
+  await runtime().database.inTenant(tenant.id, async (tx) => {
+    const now = await lockExport(tx, tenant.id, row.id)
+    if (now?.run === row.run && now.endedAt === null) await transition(tx, { tenant, row: now }, 'failed', { error })
+  })
 }

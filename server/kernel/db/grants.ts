@@ -41,10 +41,11 @@ export const serverGrants: Readonly<Record<string, string>> = {
   content_formats: 'select, insert, update (completed_at)',
   dpop_proofs: 'select, insert, delete',
   erased_content: 'select, insert, update (texts)',
+  erasure_archives: 'select, insert, update (outcome)',
   erasures:
     'select, insert, update (completed_at, erased_values, held_records, held_spans, records, spans, status, subject, unreadable, waits_for)',
   evidence_exports:
-    'select, insert, update (archive_bytes, archive_name, ended_at, error, manifest, manifest_sha256, omissions, revision, status)',
+    'select, insert, update (archive_bytes, archive_deleted_at, archive_gone, archive_gone_at, archive_name, archive_place, archive_sha256, ended_at, error, manifest, manifest_sha256, omissions, progress, revision, run, stages, status)',
   execution_charges: 'select, insert, update (charged_micros, input_tokens, output_tokens, settled_at)',
   execution_events: 'select, insert, update (data)',
   execution_steps:

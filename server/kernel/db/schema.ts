@@ -319,6 +319,14 @@ export interface ErasedContent {
   texts: number;
 }
 
+export interface ErasureArchives {
+  erasureId: string;
+  exportId: string;
+  foundAt: Generated<Timestamp>;
+  outcome: string;
+  tenantId: string;
+}
+
 export interface Erasures {
   completedAt: Timestamp | null;
   createdAt: Generated<Timestamp>;
@@ -340,7 +348,12 @@ export interface Erasures {
 
 export interface EvidenceExports {
   archiveBytes: number | null;
+  archiveDeletedAt: Timestamp | null;
+  archiveGone: string | null;
+  archiveGoneAt: Timestamp | null;
   archiveName: string | null;
+  archivePlace: string | null;
+  archiveSha256: string | null;
   createdAt: Generated<Timestamp>;
   endAt: Timestamp;
   endedAt: Timestamp | null;
@@ -351,8 +364,14 @@ export interface EvidenceExports {
   manifest: Buffer | null;
   manifestSha256: string | null;
   omissions: Generated<Json>;
+  pollTimeoutMs: Generated<number>;
+  progress: Json | null;
+  purpose: string | null;
   requestedBy: string;
   revision: Generated<number>;
+  run: Generated<number>;
+  scope: Json | null;
+  stages: Generated<Json>;
   startAt: Timestamp;
   status: string;
   tenantId: string;
@@ -948,6 +967,7 @@ export interface DB {
   contentFormats: ContentFormats;
   dpopProofs: DpopProofs;
   erasedContent: ErasedContent;
+  erasureArchives: ErasureArchives;
   erasures: Erasures;
   evidenceExports: EvidenceExports;
   executionCharges: ExecutionCharges;

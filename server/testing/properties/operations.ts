@@ -40,11 +40,8 @@ const decision = (approvalId: string) => ({
   decisionAcknowledged: true,
   reason: 'Read and found right.',
 })
-const period = {
-  startDate: '2026-01-01T00:00:00.000Z',
-  endDate: '2026-01-02T00:00:00.000Z',
-  includeProofs: false,
-}
+const days = { startDate: '2026-01-01T00:00:00.000Z', endDate: '2026-01-02T00:00:00.000Z' }
+const period = { ...days, includeProofs: false }
 const today = () => new Date().toISOString().slice(0, 10)
 const simulated = { environment: 'production', from: '2026-01-01T00:00:00.000Z', to: '2999-01-01T00:00:00.000Z' }
 const release = (agentId: string) => ({ agentId, version: '1.4.0', environment: 'staging' })
@@ -149,6 +146,7 @@ export const lines: Record<string, Line> = {
   'POST /v1/erasures.create': ['subject:erase', plain({ subject: 'unknown@nowhere.example', reason })],
   'GET /v1/erasures.list': ['subject:erase', plain()],
 
+  'GET /v1/evidence/estimate': ['evidence:export', plain(days), by('agent', (agentId) => ({ ...days, agentId }))],
   'GET /v1/evidence/export-jobs': ['evidence:list', plain(), filter('export', 'cursor')],
   'POST /v1/evidence/export-jobs': ['evidence:export', plain(period, { own: [202] })],
   'GET /v1/evidence/factory/jobs/:exportId': ['any', by('export', exportOf, { also: 'evidence:list' })],

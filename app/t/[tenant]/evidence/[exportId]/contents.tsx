@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '#lib/format.ts'
 import type { ExportManifest } from '#lib/schemas/evidence.ts'
 import { useManifest } from './use-export.ts'
 
-/** Every file of the archive with its size and hash, as the signed manifest lists them. */
+/** What is in the archive, as its signed manifest counts it. Every file with its size and hash is folded. */
 export function Contents({ exportId }: { exportId: string }) {
   const { data: manifest, error, refetch } = useManifest(exportId, true)
   if (manifest === undefined)
@@ -24,28 +24,55 @@ export function Contents({ exportId }: { exportId: string }) {
       />
     )
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
+  const told = COUNTS.flatMap(([kind, one, many]) => {
+    const count = manifest.counts[kind] ?? 0
+    return count === 0 ? [] : [{ kind, count, words: count === 1 ? one : many }]
+  })
   return (
     <>
+      <dl className="flex flex-wrap gap-x-8 gap-y-2 border-line border-y py-2">
+        {told.map(({ kind, count, words }) => (
+          <div key={kind} className="flex flex-col-reverse">
+            <dt className="text-dense text-ink-2">{words}</dt>
+            <dd className="font-semibold tabular-nums">{count.toLocaleString('en')}</dd>
+          </div>
+        ))}
+      </dl>
       <p className="text-ink-2">
-        {formatCount(manifest.files.length, 'file')}, {formatBytes(bytes)} unpacked
-        {manifest.days.map(({ date, size, open }) => (
+        {manifest.days.map(({ date, size, open }, index) => (
           <span key={date}>
-            {'; '}
-            {date}: {formatCount(size, 'record')}
+            {index > 0 && '; '}
+            {date}: {formatCount(size, 'record')} in the log
             {open && ', day still open'}
           </span>
         ))}
       </p>
-      <DataTable
-        caption="Files of the archive"
-        columns={COLUMNS}
-        rows={manifest.files}
-        rowKey={(file) => file.path}
-        dense
-      />
+      <details>
+        <summary>
+          {formatCount(manifest.files.length, 'file')}, {formatBytes(bytes)} unpacked
+        </summary>
+        <DataTable
+          caption="Files of the archive"
+          columns={COLUMNS}
+          rows={manifest.files}
+          rowKey={(file) => file.path}
+          dense
+        />
+      </details>
     </>
   )
 }
+
+/** The counts of the manifest that people ask for, and their words. */
+const COUNTS: [kind: string, one: string, many: string][] = [
+  ['executions', 'execution', 'executions'],
+  ['approvals', 'approval', 'approvals'],
+  ['approval-votes', 'vote', 'votes'],
+  ['decisions', 'decision of a policy', 'decisions of policies'],
+  ['releases', 'release', 'releases'],
+  ['policies', 'policy version', 'policy versions'],
+  ['audit', 'record of the log', 'records of the log'],
+]
 
 const COLUMNS: Column<ExportManifest['files'][number]>[] = [
   {

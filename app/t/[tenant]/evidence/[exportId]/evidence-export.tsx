@@ -3,14 +3,17 @@
 import { useParams } from 'next/navigation'
 import { ExportStatusShape, hasArchive, isOver } from '#components/evidence/export-status.tsx'
 import { formatPeriod } from '#components/evidence/period.ts'
+import { scopeWords } from '#components/evidence/scope-words.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { evidencePath, newEvidencePath } from '#lib/paths.ts'
@@ -21,6 +24,7 @@ import { Contents } from './contents.tsx'
 import { Download } from './download.tsx'
 import { Omissions } from './omissions.tsx'
 import { Progress } from './progress.tsx'
+import { Stages } from './stages.tsx'
 import { useExport } from './use-export.ts'
 
 /** One export, from the request to the archive. */
@@ -63,9 +67,10 @@ function OneExport({ exportId }: { exportId: string }) {
   return (
     <Page>
       <PageHeader title={`Evidence of ${formatPeriod(job)}`} crumbs={crumbs} id={shownId} facts={<Facts job={job} />} />
+      <Stages job={job} />
       {!isOver(job.status) && (
         <Section title="Progress">
-          <Progress status={job.status} paused={paused} onResume={resume} pollTimeoutMs={job.pollTimeoutMs} />
+          <Progress job={job} paused={paused} onResume={resume} />
           <div>
             <Cancel job={job} />
           </div>
@@ -77,21 +82,24 @@ function OneExport({ exportId }: { exportId: string }) {
   )
 }
 
-function Facts({ job: { status, requestedBy, createdAt, includeProofs, includeRawPayloads } }: { job: ExportJob }) {
+function Facts({ job }: { job: ExportJob }) {
+  const { status, includeProofs, includeRawPayloads, purpose, scope } = job
   return (
     <>
       <ExportStatusShape status={status} boxed />
-      <span>
-        Requested by{' '}
-        <strong className="font-semibold">
-          <ShownText>{requestedBy.displayName}</ShownText>
-        </strong>{' '}
-        <Time at={createdAt} show="relative" />
-      </span>
+      <span>{scopeWords(scope)}</span>
       <span>
         {includeProofs ? 'With proofs' : 'Without proofs'}, sensitive values{' '}
         {includeRawPayloads ? 'unmasked' : 'masked'}
       </span>
+      {purpose !== null && (
+        <span>
+          For{' '}
+          <strong className="font-semibold">
+            <ShownText>{purpose}</ShownText>
+          </strong>
+        </span>
+      )}
     </>
   )
 }
@@ -126,27 +134,77 @@ function Failed({ job: { status, error } }: { job: ExportJob }) {
 }
 
 function Archive({ job }: { job: ExportJob }) {
+  const { can } = useSession()
+  const { archiveGone, containsErased, expiresAt, omissions } = job
   return (
     <>
-      {job.omissions.length > 0 && (
+      {omissions.length > 0 && (
         <Section title="Missing from the archive">
-          <Omissions omissions={job.omissions} />
+          <Omissions omissions={omissions} />
         </Section>
       )}
       <Section title="Download">
-        <Download job={job} />
+        {containsErased.length > 0 && archiveGone === null && (
+          <Banner tone="warn">
+            This archive contains data that was erased after it was made. Pass it on only if the erasure allows that.
+          </Banner>
+        )}
+        {archiveGone === null ? (
+          <>
+            <Download job={job} />
+            <p className="text-ink-2">
+              A download that breaks off can be resumed (curl -C -).{' '}
+              {expiresAt === null ? (
+                'It is not deleted by age.'
+              ) : (
+                <>
+                  Kept until <Time at={expiresAt} />, or for as long as a legal hold protects it.
+                </>
+              )}
+            </p>
+          </>
+        ) : (
+          <p>
+            {GONE[archiveGone.reason]} <Time at={archiveGone.at} />. This page, the manifest and the digests are kept.
+          </p>
+        )}
       </Section>
-      <Section title="Verify it yourself">
-        <CheckYourself exportId={job.exportId} archiveName={job.archiveName ?? `evidence-room-${job.exportId}.zip`} />
-      </Section>
-      <Section title="Contents">
-        <Contents exportId={job.exportId} />
-      </Section>
-      {job.manifestSha256 !== null && (
-        <p className="flex flex-wrap items-center gap-x-1.5 text-dense text-ink-2">
-          SHA-256 of manifest.json <Copyable value={job.manifestSha256} label="SHA-256 of manifest.json" />
-        </p>
+      {can('evidence:read') && (
+        <Section title="Contents">
+          <Contents exportId={job.exportId} />
+        </Section>
       )}
+      {archiveGone === null && (
+        <Section title="Verify it yourself">
+          <CheckYourself exportId={job.exportId} archiveName={job.archiveName ?? `evidence-room-${job.exportId}.zip`} />
+        </Section>
+      )}
+      <Digests job={job} />
     </>
+  )
+}
+
+const GONE = {
+  retention_expired: 'The organisation’s retention of archives deleted this archive',
+  erased: 'An erasure deleted this archive, because it contained the erased data:',
+}
+
+function Digests({ job: { sha256, manifestSha256 } }: { job: ExportJob }) {
+  return (
+    <details>
+      <summary>Digests</summary>
+      <KeyValues>
+        {sha256 !== null && (
+          <KeyValue name="SHA-256 of the ZIP">
+            <Copyable value={sha256} label="SHA-256 of the ZIP" />
+          </KeyValue>
+        )}
+        {manifestSha256 !== null && (
+          <KeyValue name="SHA-256 of manifest.json">
+            <Copyable value={manifestSha256} label="SHA-256 of manifest.json" />
+          </KeyValue>
+        )}
+      </KeyValues>
+    </details>
   )
 }

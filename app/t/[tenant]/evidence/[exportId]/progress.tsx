@@ -2,43 +2,38 @@
 
 import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
-import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
-import { formatDuration } from '#lib/format.ts'
-import type { ExportStatus } from '#lib/schemas/evidence.ts'
+import { formatBytes, formatCount, formatDuration } from '#lib/format.ts'
+import type { ExportJob, ExportProgress, ExportStage } from '#lib/schemas/evidence.ts'
 
-const STAGES: { status: ExportStatus; words: string }[] = [
-  { status: 'queued', words: 'Waiting for a free worker' },
-  { status: 'preflight', words: 'Checking every record of the log against its hashes' },
-  { status: 'collecting', words: 'Collecting the records of the period' },
-  { status: 'sealing', words: 'Writing and signing the manifest' },
-]
+const WORDS: Record<ExportStage, string> = {
+  preflight: 'Checking the log against its signatures',
+  collecting: 'Collecting the records of the range',
+  sealing: 'Writing and signing the manifest',
+  verifying: 'Verifying the archive as its recipients will',
+  storing: 'Storing the archive',
+}
 
 type ProgressProps = {
-  status: ExportStatus
+  job: ExportJob
   /** The page has stopped polling. */
   paused: boolean
   onResume: () => void
-  pollTimeoutMs: number
 }
 
-/** The progress of an export that has not ended. */
-export function Progress({ status, paused, onResume, pollTimeoutMs }: ProgressProps) {
-  const current = STAGES.findIndex((stage) => stage.status === status)
+/** How far an export is that has not ended. */
+export function Progress({ job: { status, progress, pollTimeoutMs }, paused, onResume }: ProgressProps) {
+  const words = progress === null ? 'Waiting for a free worker' : WORDS[progress.stage]
   return (
     <>
-      <ol className="border-line border-b">
-        {STAGES.map((stage, index) => (
-          <li
-            key={stage.status}
-            aria-current={index === current ? 'step' : undefined}
-            className="border-line border-t py-1.5"
-          >
-            <StatusShape status={shapeAt(index, current)} label={stage.words} />
-          </li>
-        ))}
-      </ol>
-      {/* An unknown state is shown by its name. */}
-      {current < 0 && <p>State: {status}</p>}
+      <p className="flex flex-wrap justify-between gap-x-4">
+        <span>{status === 'queued' ? 'Waiting for a free worker' : words}</span>
+        {progress !== null && <span className="text-ink-2 tabular-nums">{countOf(progress)}</span>}
+      </p>
+      <progress
+        aria-label={words}
+        className="h-1.5 w-full accent-accent"
+        {...(progress === null || progress.total === null ? {} : barOf(progress.done, progress.total))}
+      />
       {paused && (
         <Banner tone="warn" action={<Button onClick={onResume}>Resume checking</Button>}>
           The export is still in progress, but this page stopped checking after {formatDuration(pollTimeoutMs)}. The
@@ -49,7 +44,13 @@ export function Progress({ status, paused, onResume, pollTimeoutMs }: ProgressPr
   )
 }
 
-function shapeAt(index: number, current: number): Status {
-  if (index < current) return 'approved'
-  return index === current ? 'running' : 'pending'
+/** The total is an estimate, which the count may pass. */
+const barOf = (done: number, total: number) => ({ value: Math.min(done, total), max: Math.max(total, 1) })
+
+function countOf({ unit, done, total }: ExportProgress): string {
+  const all = total === null ? undefined : Math.max(done, total)
+  if (unit === 'bytes') return all === undefined ? formatBytes(done) : `${formatBytes(done)} of ${formatBytes(all)}`
+  const one = { days: 'day', records: 'record', files: 'file' }[unit]
+  if (all === undefined) return formatCount(done, one)
+  return `${done.toLocaleString('en')} of about ${formatCount(all, one)}`
 }

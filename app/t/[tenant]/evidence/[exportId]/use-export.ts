@@ -7,7 +7,7 @@ import { useChanges } from '#components/api/use-changes.ts'
 import { isOver } from '#components/evidence/export-status.tsx'
 
 const defaultTimeoutMs = 300_000
-/** While the socket is down, in milliseconds. */
+/** While the export is in progress, in milliseconds. */
 const refreshMs = 2_000
 
 /** Returns one export, kept current until it ends. Without a socket it is polled for `pollTimeoutMs`, then again on `resume`. */
@@ -18,6 +18,8 @@ export function useExport(exportId: string) {
   const query = useQuery({
     ...rest.evidence.get.queryOptions({ exportId }),
     staleTime: 0,
+    // The counts of the progress are not in the log, so the socket doesn't report them.
+    refetchInterval: ({ state }) => (state.data === undefined || isOver(state.data.status) ? false : refreshMs),
   })
   const over = query.data !== undefined && isOver(query.data.status)
   const live = useLive()

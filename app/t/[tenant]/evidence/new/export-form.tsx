@@ -4,23 +4,33 @@ import { useRouter } from 'next/navigation'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
-import { formatPeriod } from '#components/evidence/period.ts'
 import type { Days } from '#components/forms/days.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
-import { TextArea } from '#components/ui/controls/text-field.tsx'
+import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
 import { evidenceExportPath } from '#lib/paths.ts'
 import { isJustification, justificationHint, justificationRule } from '#lib/rules/justification.ts'
-import { type Preset, type Range, rangeOf, touchesToday } from './range.ts'
+import type { ExportScope } from '#lib/schemas/evidence.ts'
+import { type Preset, type Range, rangeOf } from './range.ts'
 import { RangeFields } from './range-fields.tsx'
+import { Review } from './review.tsx'
+import { type ScopeChoice, ScopeFields, scopeOf } from './scope-fields.tsx'
 
-type Body = Range & { includeProofs: boolean; includeRawPayloads: boolean; justification?: string }
+type Body = Range & {
+  includeProofs: boolean
+  includeRawPayloads: boolean
+  scope?: ExportScope
+  purpose?: string
+  justification?: string
+}
 
-/** Three numbered parts on one page. The last one summarises the export in a sentence. */
+const mostPurpose = limits.purpose.max
+
+/** Three numbered parts on one page. The last one shows what was chosen, and how large the archive will be. */
 export function ExportForm() {
   const { tenant, can } = useSession()
   const { rest } = useApi()
@@ -29,6 +39,8 @@ export function ExportForm() {
   const [custom, setCustom] = useState<Days>({ first: '', last: '' })
   const [proofs, setProofs] = useState(true)
   const [raw, setRaw] = useState(false)
+  const [about, setAbout] = useState<ScopeChoice>({ kind: 'everything', id: '' })
+  const [purpose, setPurpose] = useState('')
   const [why, setWhy] = useState('')
   const [tried, setTried] = useState(false)
   const [now] = useState(Date.now)
@@ -39,15 +51,19 @@ export function ExportForm() {
   })
   const range = rangeOf(preset, custom, now)
   const missing = raw && !isJustification(why)
+  const scope = scopeOf(about)
 
   function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    if ('field' in range || missing || create.pending) return
+    if ('field' in range || scope === 'missing' || missing || create.pending) return
+    if (purpose.trim().length > mostPurpose) return
     const body: Body = {
       ...range,
       includeProofs: proofs,
       includeRawPayloads: raw,
+      ...(scope === undefined ? {} : { scope }),
+      ...(purpose.trim() === '' ? {} : { purpose: purpose.trim() }),
       ...(raw ? { justification: why.trim() } : {}),
     }
     create.run(body)
@@ -67,6 +83,15 @@ export function ExportForm() {
         />
       </Part>
       <Part number={2} title="Contents">
+        <ScopeFields choice={about} onChange={setAbout} problem={tried && scope === 'missing'} locked={busy} />
+        <TextField
+          label="For whom or what? (optional)"
+          hint="Written into the archive, such as “Hartmann & Partner, annual audit”."
+          error={purpose.trim().length > mostPurpose ? `At most ${mostPurpose} characters.` : undefined}
+          value={purpose}
+          onChange={(event) => setPurpose(event.target.value)}
+          readOnly={busy}
+        />
         <Checkbox
           label="Proofs: signed checkpoints and the hashes of every record, so that anyone can verify the archive"
           checked={proofs}
@@ -93,22 +118,11 @@ export function ExportForm() {
         )}
       </Part>
       <Part number={3} title="Review">
-        <p>
-          {'field' in range ? (
-            'Choose the range first.'
-          ) : (
-            <>
-              An archive of <strong className="font-semibold">{formatPeriod(range)}</strong> will be created and signed:
-              agents, releases, policies, executions, approvals, decisions, traces and the audit log,{' '}
-              {proofs ? 'with proofs' : 'without proofs'} and with sensitive values {raw ? 'unmasked' : 'masked'}.
-              {touchesToday(range, now) && ' It contains today’s records up to the time of the export.'}{' '}
-              {raw
-                ? 'Members who may read evidence and raw payloads can download it.'
-                : 'Members who may read evidence can download it.'}{' '}
-              The export is recorded in the audit log.
-            </>
-          )}
-        </p>
+        {'field' in range || scope === 'missing' ? (
+          <p>{'field' in range ? 'Choose the range first.' : 'Choose what the archive is about first.'}</p>
+        ) : (
+          <Review range={range} scope={scope} purpose={purpose.trim()} proofs={proofs} raw={raw} now={now} />
+        )}
         {create.failure !== undefined && (
           <NotDone
             failure={create.failure}

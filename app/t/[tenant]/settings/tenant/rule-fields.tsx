@@ -69,13 +69,33 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
       />
       <SelectField
         label="Retention"
-        hint="How long traces are stored, together with the content of executions, requests, events, mails and files. States, digests, the audit log and archives are not deleted. A shorter retention is a weaker rule."
+        hint="How long traces are stored, together with the content of executions, requests, events, mails and files. States, digests and the audit log are not deleted. A shorter retention is a weaker rule."
         value={String(settings.retentionDays ?? 'ever')}
         onChange={(value) => {
           if (!locked) onChange({ ...settings, retentionDays: value === 'ever' ? null : Number(value) })
         }}
         options={retentions(settings.retentionDays)}
         placeholder="Choose a period"
+      />
+      <SelectField
+        label="Retention of archives"
+        hint="How long evidence archives are kept after they were made. Their digests stay, and a legal hold delays the deletion. A shorter retention is a weaker rule."
+        value={String(settings.archiveRetentionDays ?? 'ever')}
+        onChange={(value) => {
+          if (!locked) onChange({ ...settings, archiveRetentionDays: value === 'ever' ? null : Number(value) })
+        }}
+        options={retentions(settings.archiveRetentionDays)}
+        placeholder="Choose a period"
+      />
+      <RadioCards
+        legend="Archives that contain erased data"
+        value={settings.archivesOnErasure}
+        onChange={(archivesOnErasure) => onChange({ ...settings, archivesOnErasure })}
+        locked={locked}
+        options={[
+          { value: 'mark', label: 'Mark', consequence: 'The archive stays and says that it contains erased data.' },
+          { value: 'delete', label: 'Delete', consequence: 'The erasure deletes the archive; its digests stay.' },
+        ]}
       />
     </>
   )

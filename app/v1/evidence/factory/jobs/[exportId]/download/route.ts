@@ -1,11 +1,11 @@
-import { archiveResponse, download } from '#server/evidence/download.ts'
+import { archiveResponse, download, downloadInput } from '#server/evidence/download.ts'
 import { methods, rest } from '#server/kernel/rest.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: rest({
     name: 'evidence.download',
     operation: download,
-    input: ({ params }) => params,
+    input: ({ params, request }) => downloadInput(params, request),
     respond: archiveResponse,
   }),
 })

@@ -1,0 +1,78 @@
+'use client'
+
+import { usePages } from '#components/api/use-pages.ts'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import type { ExportScope } from '#lib/schemas/evidence.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+export type ScopeChoice = { kind: 'everything' | 'agent' | 'execution' | 'approval'; id: string }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Undefined: everything. 'missing': the id of what was chosen is not complete. */
+export function scopeOf({ kind, id }: ScopeChoice): ExportScope | undefined | 'missing' {
+  if (kind === 'everything') return undefined
+  const given = id.trim().toLowerCase()
+  if (!UUID.test(given)) return 'missing'
+  if (kind === 'agent') return { agentId: given }
+  return kind === 'execution' ? { executionId: given } : { approvalId: given }
+}
+
+type ScopeFieldsProps = {
+  choice: ScopeChoice
+  onChange: (choice: ScopeChoice) => void
+  problem: boolean
+  locked: boolean
+}
+
+/** What the archive is limited to. */
+export function ScopeFields({ choice, onChange, problem, locked }: ScopeFieldsProps) {
+  return (
+    <>
+      <RadioCards
+        legend="About what?"
+        value={choice.kind}
+        onChange={(kind) => onChange({ kind, id: '' })}
+        locked={locked}
+        options={[
+          {
+            value: 'everything',
+            label: 'Everything',
+            consequence: 'All agents, executions and decisions of the range.',
+          },
+          { value: 'agent', label: 'One agent', consequence: 'Its releases, executions, approvals and decisions.' },
+          { value: 'execution', label: 'One execution', consequence: 'What happened in it, and who decided about it.' },
+          { value: 'approval', label: 'One approval', consequence: 'The request, its votes and its decision.' },
+        ]}
+      />
+      {choice.kind === 'agent' && <AgentField id={choice.id} onChange={(id) => onChange({ ...choice, id })} />}
+      {(choice.kind === 'execution' || choice.kind === 'approval') && (
+        <TextField
+          label={choice.kind === 'execution' ? 'ID of the execution' : 'ID of the approval'}
+          hint="Copy it from its page. Its time must be in the range."
+          error={problem ? 'Enter the complete ID.' : undefined}
+          value={choice.id}
+          onChange={(event) => onChange({ ...choice, id: event.target.value })}
+          readOnly={locked}
+          aria-required
+        />
+      )}
+    </>
+  )
+}
+
+function AgentField({ id, onChange }: { id: string; onChange: (id: string) => void }) {
+  const trpc = useTRPC()
+  const { items } = usePages(trpc.agents.list, {})
+  return (
+    <SelectField
+      label="Agent"
+      value={id}
+      onChange={onChange}
+      options={(items ?? []).map((agent) => ({ value: agent.id, label: agent.displayName }))}
+      placeholder="Choose an agent"
+    />
+  )
+}

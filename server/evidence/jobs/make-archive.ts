@@ -1,0 +1,77 @@
+import type { SignedDay } from '#server/audit/sealing/read-day.ts'
+import { type Bag, openBag, type SealedBag } from '#server/evidence/archive/bag.ts'
+import { listedOmissions, manifestOf } from '#server/evidence/archive/manifest.ts'
+import { collect } from '#server/evidence/collect/collect.ts'
+import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
+import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { advance, type ClaimedExport } from './export-claim.ts'
+import { countingLines, progressOf } from './progress.ts'
+import { hashingFile } from './scratch.ts'
+import { verifyWritten } from './verify-written.ts'
+
+/** A verified archive in the scratch folder. `omissions` are the first ones; the archive contains all. */
+export type MadeArchive = {
+  row: ClaimedExport['row']
+  manifest: Buffer
+  manifestSha256: string
+  bytes: number
+  sha256: string
+  omissions: LeftOut[]
+  complete: boolean
+}
+
+/** Collects, seals and verifies the archive in `path`. `expected`: about how many records it will contain. */
+export async function makeArchive(
+  run: ClaimedExport,
+  days: readonly SignedDay[],
+  path: string,
+  expected: number,
+): Promise<MadeArchive> {
+  const progress = progressOf(run)
+  const file = await hashingFile(path)
+  try {
+    await advance(run, 'collecting')
+    await progress.begin({ stage: 'collecting', unit: 'records', done: 0, total: expected })
+    const bag = openBag({ exportId: run.row.id, out: file.out })
+    const leftOut = await collect(run, countingLines(bag, progress), days)
+    await advance(run, 'sealing')
+    const sealed = await seal(run, bag, days, leftOut)
+    const written = file.result()
+    await advance(run, 'verifying')
+    await progress.begin({ stage: 'verifying', unit: 'bytes', done: 0, total: written.bytes })
+    await verifyWritten(path, written, progress.add)
+    return {
+      row: run.row,
+      manifest: sealed.manifestBytes,
+      manifestSha256: sealed.manifestSha256,
+      ...written,
+      omissions: leftOut.slice(0, listedOmissions),
+      complete: isComplete(leftOut),
+    }
+  } finally {
+    file.out.destroy()
+  }
+}
+
+async function seal(
+  run: ClaimedExport,
+  bag: Bag,
+  days: readonly SignedDay[],
+  leftOut: readonly LeftOut[],
+): Promise<SealedBag> {
+  const { tenant } = run
+  const key = await runtime().database.inTenant(tenant.id, (tx) => currentSigningKey(tx, tenant.id, 'evidence'))
+  const publicKeyPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const sealedAt = new Date()
+  return await bag.seal({
+    manifest: (files, payloadOxum) =>
+      manifestOf(run, days, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
+    signingKey: key.privateKey,
+    publicKeyPem,
+    info: {
+      'Source-Organization': tenant.name.replaceAll(/\s+/g, ' '),
+      'Bagging-Date': sealedAt.toISOString().slice(0, 10),
+    },
+  })
+}

@@ -1,0 +1,38 @@
+import { LogRefused } from '#server/audit/sealing/log-refused.ts'
+import { LogBroken, type SignedDay } from '#server/audit/sealing/read-day.ts'
+import type { Config } from '#server/kernel/config.ts'
+import { type ClaimedExport, Superseded } from './export-claim.ts'
+import type { MadeArchive } from './make-archive.ts'
+
+/** What the server sends to the process of an export, over a channel that copies buffers and dates. */
+export type Work = {
+  /** Without the settings that only the server needs. */
+  config: Config
+  /** For the restricted role. */
+  databaseUrl: string
+  masterKeys: readonly Uint8Array[]
+  run: ClaimedExport
+  days: readonly SignedDay[]
+  path: string
+  expected: number
+}
+
+/** `disk_full`: the scratch folder ran out of room. */
+export type Failure = { kind: 'superseded' | 'log_broken' | 'disk_full' | 'other'; message: string }
+
+export type Answer = { made: MadeArchive } | { failed: Failure }
+
+export function failureOf(error: unknown): Failure {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (error instanceof Superseded) return { kind: 'superseded', message: error.message }
+  if (error instanceof LogBroken || error instanceof LogRefused) return { kind: 'log_broken', message: error.message }
+  const { code } = error as NodeJS.ErrnoException
+  return { kind: code === 'ENOSPC' || code === 'EDQUOT' ? 'disk_full' : 'other', message }
+}
+
+/** The failure as the error that the work itself would have thrown. */
+export function errorOf({ kind, message }: Failure): Error {
+  if (kind === 'superseded') return new Superseded(message)
+  if (kind === 'log_broken') return new LogBroken(message)
+  return new Error(message)
+}

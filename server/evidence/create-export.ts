@@ -1,5 +1,6 @@
 import { justificationRule } from '#lib/rules/justification.ts'
 import { CreateExportInput, CreateExportOutput } from '#lib/schemas/evidence.ts'
+import { requirePeriod } from '#server/evidence/archive/require-period.ts'
 import { exportQueue } from '#server/evidence/jobs/export-queue.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
@@ -27,6 +28,7 @@ export const createExport = mutation({
     },
   }),
   async run({ tx, tenant, principal, input, requestId }) {
+    await requirePeriod(tx, tenant.id, input)
     const id = newId()
     if (input.includeRawPayloads)
       await appendAudit(tx, tenant, {

@@ -73,12 +73,12 @@ describe('the verifier', () => {
       integrity: 'holds',
       origin: 'not checked',
       log: 'not checked',
-      completeness: 'not checked',
+      completeness: 'holds',
       freshness: 'not checked',
     })
     expect(report.about).toMatchObject({
       sealed: true,
-      formatVersion: 1,
+      formatVersion: 2,
       masked: true,
       omissions: [],
       openDays: [today],
@@ -88,12 +88,16 @@ describe('the verifier', () => {
       'Seal',
       'Files',
       'Description',
+      'Seal of the description',
       'Manifest',
       'Sigstore bundle',
       'Keys of the log',
       `Log of ${yesterday}`,
       `Seal of ${yesterday}`,
       `Log of ${today}`,
+      'Earlier archive',
+      'Days',
+      'Rows',
     ])
     expect(await failed(await packed(files))).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, openAsBlob } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -14,6 +14,8 @@ export const openArchive = (tenantId: string, exportId: string): Promise<FileHan
 
 export type Draft = {
   out: Writable
+  /** The written file, for reading. `out` has ended. */
+  written(): Promise<Blob>
   /** Makes the written file durable and renames it to its final name, replacing an earlier one. `out` has ended. */
   publish(): Promise<void>
   /** Removes the written file, unless it was published. */
@@ -31,6 +33,7 @@ export async function openDraft(tenantId: string, exportId: string): Promise<Dra
   const out = createWriteStream(part, { flags: 'wx', mode: 0o600 })
   return {
     out,
+    written: () => openAsBlob(part),
     async publish() {
       await sync(part)
       await rename(part, path)

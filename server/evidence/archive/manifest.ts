@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
-import type { SignedDay } from '#server/audit/sealing/read-day.ts'
 import type { LeftOut } from '#server/evidence/collect/raw-payloads.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type BagFile, sealKeyFingerprint } from './bag.ts'
+import type { Coverage } from './coverage.ts'
 
 /** The number of omissions that the manifest and the job list. data/omissions.ndjson contains all. */
 export const listedOmissions = 100
@@ -12,7 +12,7 @@ export const listedOmissions = 100
 /** Returns manifest.json of an archive. `open` marks a day that continued after its checkpoint. */
 export function manifestOf(
   { tenant, row }: ClaimedExport,
-  days: readonly SignedDay[],
+  { period, days, seals, before }: Coverage,
   leftOut: readonly LeftOut[],
   signer: { keyId: string; publicKeyPem: string },
   sealedAt: Date,
@@ -21,10 +21,14 @@ export function manifestOf(
 ): JsonObject {
   return {
     type: 'evidence-room-bundle-v1',
+    formatVersion: 2,
     specVersion: '1.0',
     exportId: row.id,
     tenant: { externalId: tenant.externalId, name: tenant.name },
-    period: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
+    period: { start: period.start.toISOString(), end: period.end.toISOString() },
+    requestedPeriod: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
+    previousExportId: before?.exportId ?? null,
+    heads: { seals: seals?.note ?? null },
     createdAt: row.createdAt.toISOString(),
     sealedAt: sealedAt.toISOString(),
     createdBy: { type: 'member', id: row.requestedBy },

@@ -4,6 +4,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { leafOf } from '#server/audit/sealing/record-leaf.ts'
 import type { Bag } from '#server/evidence/archive/bag.ts'
+import { type Coverage, chainFile } from '#server/evidence/archive/coverage.ts'
 import { type ClaimedExport, checkStillOurs } from '#server/evidence/jobs/export-claim.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -59,19 +60,19 @@ const resources: readonly Resource[] = [
  * Writes all payload files and returns the omissions. Throws LogBroken if the log has changed since `days` were signed, and
  * Superseded if another worker has taken over the export.
  */
-export async function collect(run: ClaimedExport, bag: Bag, days: readonly SignedDay[]): Promise<LeftOut[]> {
+export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): Promise<LeftOut[]> {
   const { tenant, row } = run
   const leftOut: LeftOut[] = []
   const { database } = runtime()
-  const period = { start: row.startAt, end: row.endAt }
+  const { period, days, seals, before } = covered
   const add = async (path: string, read: (tx: Transaction) => AsyncIterable<string>) => {
     await checkStillOurs(run)
     await database.inTenant(tenant.id, (tx) => bag.addFile(path, read(tx), ndjson))
   }
 
-  await bag.addFile('data/export.json', [`${JSON.stringify(description(run), null, 2)}\n`], {
-    mediaType: 'application/json',
-  })
+  const json = { mediaType: 'application/json' }
+  await bag.addFile('data/export.json', [`${JSON.stringify(description(run, covered), null, 2)}\n`], json)
+  await bag.addFile('data/chain.json', [chainFile(covered)], json)
   const payload = row.includeRawPayloads ? unmasked : (file: Resource) => file
   for (const [name, read] of resources.map(payload))
     await add(`data/${name}.ndjson`, (tx) => lines(noted(name, read(tx, tenant.id, period), leftOut)))
@@ -92,13 +93,14 @@ export async function collect(run: ClaimedExport, bag: Bag, days: readonly Signe
       )
   for (const day of days) {
     const leaves = new LeafColumn()
-    await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, day, leaves))
+    await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, covered, day, leaves))
     if (!row.includeProofs) continue
     await bag.addFile(`data/proofs/${day.date}.checkpoint`, [day.note], text)
     if (day.seal !== undefined) await bag.addFile(`data/proofs/${day.date}.seal.tlog-proof`, [day.seal.tlogProof], text)
     await bag.addFile(`data/proofs/${day.date}.leaves`, leaves.pieces(), { mediaType: 'application/octet-stream' })
   }
-  const keys = days.flatMap((day) => [day.verifierKey, ...(day.seal === undefined ? [] : [day.seal.verifierKey])])
+  if (row.includeProofs && seals !== undefined) await bag.addFile('data/proofs/seals.checkpoint', [seals.note], text)
+  const keys = [...days.flatMap((day) => [day, day.seal]), seals, before].flatMap((one) => one?.verifierKey ?? [])
   await bag.addFile('data/keys/vkeys.txt', [[...new Set(keys)].map((key) => `${key}\n`).join('')], text)
   // Empty if the archive is complete.
   await bag.addFile(
@@ -139,13 +141,14 @@ async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
 /** Yields the day's records in the period: `{leaf, nonce, record}`. `leaves` receives the hashes of all records of the day. */
 async function* auditLines(
   tx: Transaction,
-  { tenant, row: { startAt, endAt } }: ClaimedExport,
+  { tenant }: ClaimedExport,
+  { period: { start, end } }: Coverage,
   day: SignedDay,
   leaves: LeafColumn,
 ): AsyncGenerator<string> {
   for await (const row of readDay(tx, tenant, day)) {
     leaves.push(row.leafHash)
-    if (row.createdAt < startAt || row.createdAt >= endAt) continue
+    if (row.createdAt < start || row.createdAt >= end) continue
     const { nonce, record } = row
     yield `${JSON.stringify({ leaf: leafOf(row, tenant.externalId), nonce: nonce.toString('hex'), record })}\n`
   }
@@ -202,11 +205,12 @@ function within(date: string, { start, end }: Period): Period {
   }
 }
 
-const description = ({ tenant, row }: ClaimedExport) => ({
+const description = ({ tenant, row }: ClaimedExport, { period }: Coverage) => ({
   type: 'evidence-room-bundle-v1',
   exportId: row.id,
   tenant: { externalId: tenant.externalId, name: tenant.name },
-  period: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
+  period: { start: period.start.toISOString(), end: period.end.toISOString() },
+  requestedPeriod: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
   requestedBy: row.requestedBy,
   createdAt: row.createdAt.toISOString(),
   options: { includeProofs: row.includeProofs, includeRawPayloads: row.includeRawPayloads },

@@ -1,15 +1,17 @@
 import { LogRefused } from '#server/audit/sealing/log-refused.ts'
-import { LogBroken, loggedDays, type SignedDay, signedDay } from '#server/audit/sealing/read-day.ts'
+import { LogBroken } from '#server/audit/sealing/read-day.ts'
 import { type Draft, openDraft } from '#server/evidence/archive/archive-file.ts'
 import { type Bag, openBag, type SealedBag } from '#server/evidence/archive/bag.ts'
+import { type Coverage, coverageOf } from '#server/evidence/archive/coverage.ts'
 import { listedOmissions, manifestOf } from '#server/evidence/archive/manifest.ts'
+import { ArchiveRefused, verifyDraft } from '#server/evidence/archive/verify-draft.ts'
 import { collect } from '#server/evidence/collect/collect.ts'
 import type { LeftOut } from '#server/evidence/collect/raw-payloads.ts'
 import { lockExport } from '#server/evidence/store.ts'
 import { pollTimeoutMs } from '#server/evidence/view.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { advance, type ClaimedExport, checkStillOurs, claim, Superseded, transition } from './export-claim.ts'
+import { advance, type ClaimedExport, claim, Superseded, transition } from './export-claim.ts'
 
 /**
  * Creates the archive of an export: checks the log, collects, seals, publishes. Repeated after a crash, it starts the file
@@ -21,12 +23,12 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
   if (run === undefined) return
   try {
     await advance(run, 'preflight')
-    const days = await preflight(run)
+    const covered = await coverageOf(run)
     await advance(run, 'collecting')
-    await makeArchive(run, days)
+    await makeArchive(run, covered)
   } catch (error) {
     if (error instanceof Superseded) return
-    if (error instanceof LogBroken || error instanceof LogRefused)
+    if (error instanceof LogBroken || error instanceof LogRefused || error instanceof ArchiveRefused)
       return await fail(run, { code: 'integrity_failed', message: error.message })
     if (Date.now() - run.row.createdAt.getTime() < pollTimeoutMs) throw error
     runtime().log.error({ err: error, exportId }, 'an evidence export kept failing and was abandoned')
@@ -34,47 +36,28 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
   }
 }
 
-/**
- * Signs the new records of each day of the period, and checks the signatures. The records are hashed again while they are
- * written: a day that differs from its signature fails the export before it is published. Throws LogBroken or LogRefused.
- */
-async function preflight(run: ClaimedExport): Promise<SignedDay[]> {
-  const { tenant, row } = run
-  const { database } = runtime()
-  const dates = await database.inTenant(tenant.id, (tx) => loggedDays(tx, tenant.id, row.startAt, row.endAt))
-  const days: SignedDay[] = []
-  for (const date of dates) {
-    await checkStillOurs(run)
-    days.push(await database.inTenant(tenant.id, (tx) => signedDay(tx, tenant, date)))
-  }
-  return days
-}
-
-async function makeArchive(run: ClaimedExport, days: readonly SignedDay[]): Promise<void> {
+async function makeArchive(run: ClaimedExport, covered: Coverage): Promise<void> {
   const draft = await openDraft(run.tenant.id, run.row.id)
   try {
     const bag = openBag({ exportId: run.row.id, out: draft.out })
-    const leftOut = await collect(run, bag, days)
+    const leftOut = await collect(run, bag, covered)
     await advance(run, 'sealing')
-    await publish(run, draft, await seal(run, bag, days, leftOut), leftOut)
+    const sealed = await seal(run, bag, covered, leftOut)
+    await verifyDraft(run, draft, covered)
+    await publish(run, draft, sealed, leftOut)
   } finally {
     await draft.discard()
   }
 }
 
-async function seal(
-  run: ClaimedExport,
-  bag: Bag,
-  days: readonly SignedDay[],
-  leftOut: readonly LeftOut[],
-): Promise<SealedBag> {
+async function seal(run: ClaimedExport, bag: Bag, covered: Coverage, leftOut: readonly LeftOut[]): Promise<SealedBag> {
   const { tenant } = run
   const key = await runtime().database.inTenant(tenant.id, (tx) => currentSigningKey(tx, tenant.id, 'evidence'))
   const publicKeyPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const sealedAt = new Date()
   return await bag.seal({
     manifest: (files, payloadOxum) =>
-      manifestOf(run, days, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
+      manifestOf(run, covered, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
     signingKey: key.privateKey,
     publicKeyPem,
     info: {

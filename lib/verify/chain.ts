@@ -37,7 +37,7 @@ export async function chainedFrom(
   }
   if (named !== before.exportId)
     throw new Broken('The manifest names a different earlier archive than data/chain.json.')
-  if (before.seals === undefined) return `It follows ${before.exportId}, which had no log of closed days.`
+  if (before.seals === undefined) return `It follows ${before.exportId}, which knew no closed days.`
   if (!before.seals.origin.endsWith(`/t/${encodeURIComponent(externalId)}/seals`))
     throw new Broken(`The earlier archive has the head of a different log: ${before.seals.origin}.`)
   await signerOf(before.seals, keys)

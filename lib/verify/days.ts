@@ -37,7 +37,7 @@ export function checkDays(days: readonly Day[], about: About, beginning: Beginni
     if (before.open && !open) throw new Broken(`${before.date} is open, although a later day is closed.`)
   }
   const [first, last] = [days[0], days.at(-1)]
-  if (first === undefined || last === undefined) throw new Broken('The archive has no day of the log.')
+  if (first === undefined || last === undefined) throw new Broken('The archive lacks the log.')
   const [start, end] = [Date.parse(about.period.start), Date.parse(about.period.end)]
   if (last.date !== dateOf(end - 1))
     throw new Broken(`The period ends on ${dateOf(end - 1)}, the days on ${last.date}.`)

@@ -63,8 +63,8 @@ export function publishedKeys(file: Json, externalId: string): PublishedKey[] {
 }
 
 /**
- * Each key was signed by the one before it, back to one first key for each purpose: whoever knows an older key can follow
- * its successors, and a key that was only inserted into the list is found.
+ * Each key was signed by the one before it, back to one first key for each purpose: a reader who knows an older key can
+ * follow its successors, and a key that was only inserted into the list is found.
  */
 export async function checkSuccession(published: readonly PublishedKey[]): Promise<void> {
   for (const key of published) {

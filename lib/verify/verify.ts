@@ -1,5 +1,5 @@
+import { adjacentTo } from './adjacent.ts'
 import { type Archive, archiveOf } from './archive.ts'
-import { besideOf } from './beside.ts'
 import { type Json, member, parseJson } from './bytes.ts'
 import { checkLog } from './check-log.ts'
 import { checkLive, type Heads } from './freshness.ts'
@@ -35,7 +35,7 @@ export type Outside = {
   /** The service's log-keys.json, asked for when the archive's heads are known. Rejects when it can't be fetched. */
   published?: ((archive: { externalId: string; heads: Heads }) => Promise<Json>) | undefined
   /** The archive of the same organisation that was made directly before or after this one. */
-  beside?: Blob | undefined
+  adjacent?: Blob | undefined
 }
 
 export type Listener = {
@@ -127,11 +127,11 @@ async function checkAll(
       return checkSuccessor(keys, typedFingerprint(given), fingerprint) ?? checkFingerprint(given, fingerprint)
     return checkPublished(keys, { fingerprint, sealedAt: about.sealedAt, logKeys: log.keys })
   })
-  const { beside } = outside
+  const { adjacent } = outside
   let newer = false
-  if (beside !== undefined)
+  if (adjacent !== undefined)
     await check('freshness', 'Other archive', async () => {
-      const found = await besideOf(beside, opened, { manifest, fingerprint, heads: log.heads })
+      const found = await adjacentTo(adjacent, opened, { manifest, fingerprint, heads: log.heads })
       newer = found.newer
       return found.detail
     })

@@ -1,16 +1,17 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
+import { findBeginning, findTimeAfter } from '#server/audit/coverage-store.ts'
 import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
-import { LogBroken, loggedDays, type SignedDay, signedDay, storedDay } from '#server/audit/sealing/read-day.ts'
-import { sealClosedDays } from '#server/audit/sealing/seal-days.ts'
+import { LogBroken, type SignedDay, storedDay } from '#server/audit/sealing/read-day.ts'
 import { findLatestSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
-import { insertEmptyDays, type LogOwner } from '#server/audit/store.ts'
+import { signPeriod } from '#server/audit/sealing/sign-period.ts'
+import type { LogOwner } from '#server/audit/store.ts'
 import { consistencyAt } from '#server/audit/tree/tree.ts'
 import { cosignedNote } from '#server/audit/witnesses/cosigned.ts'
 import { type ClaimedExport, checkStillOurs } from '#server/evidence/jobs/export-claim.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { findArchiveBefore, findBeginning, findTimeAfter } from './coverage-store.ts'
+import { findArchiveBefore } from './archive-before-store.ts'
 
 const dayMs = 24 * 3600 * 1000
 
@@ -41,13 +42,8 @@ export async function coverageOf(run: ClaimedExport): Promise<Coverage> {
   const { tenant, row } = run
   const { database } = runtime()
   const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => database.inTenant(tenant.id, work)
-  await inTenant((tx) => insertEmptyDays(tx, tenant.id))
-  const dates = await inTenant((tx) => loggedDays(tx, tenant.id, row.startAt, row.endAt))
-  for (const date of dates) {
-    await checkStillOurs(run)
-    await inTenant((tx) => signedDay(tx, tenant, date))
-  }
-  await inTenant((tx) => sealClosedDays(tx, tenant))
+  const dates = await signPeriod(inTenant, tenant, { start: row.startAt, end: row.endAt })
+  await checkStillOurs(run)
   return await inTenant(async (tx) => {
     const days: SignedDay[] = []
     for (const date of dates) days.push(await storedDay(tx, tenant, date))

@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
+import { findBeginning, findNow } from '#server/audit/coverage-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { findBeginning, findNow } from './coverage-store.ts'
 
 /**
  * Throws 400 with the bounds for a period that lies wholly before the tenant's first record or wholly in the future. One that

@@ -29,9 +29,17 @@ import {
 import { LeafColumn } from './leaf-column.ts'
 import { maskedNames, maskedSenders } from './masked-texts.ts'
 import { type LeftOut, rawValues } from './raw-payloads.ts'
+import { reportHtml } from './report-html.ts'
+import { reportRows } from './report-rows.ts'
 
 const ndjson = { mediaType: 'application/x-ndjson' }
 const text = { mediaType: 'text/plain; charset=utf-8' }
+
+/**
+ * Rows are read from a little before the period on: a row has the time at which its transaction began, its audit record the
+ * time of the commit, and a record of the period obliges the archive to have the row.
+ */
+const marginMs = 60_000
 
 /** Files of one query each, in the order of the archive. */
 type Resource = readonly [
@@ -73,9 +81,13 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
   const json = { mediaType: 'application/json' }
   await bag.addFile('data/export.json', [`${JSON.stringify(description(run, covered), null, 2)}\n`], json)
   await bag.addFile('data/chain.json', [chainFile(covered)], json)
+  const rowsFrom = { start: new Date(period.start.getTime() - marginMs), end: period.end }
+  const report = reportRows()
   const payload = row.includeRawPayloads ? unmasked : (file: Resource) => file
   for (const [name, read] of resources.map(payload))
-    await add(`data/${name}.ndjson`, (tx) => lines(noted(name, read(tx, tenant.id, period), leftOut)))
+    await add(`data/${name}.ndjson`, (tx) =>
+      lines(noted(name, report.watch(name, read(tx, tenant.id, rowsFrom)), leftOut)),
+    )
   const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
   for (const date of dates) {
     const day = within(date, period)
@@ -102,6 +114,7 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
   if (row.includeProofs && seals !== undefined) await bag.addFile('data/proofs/seals.checkpoint', [seals.note], text)
   const keys = [...days.flatMap((day) => [day, day.seal]), seals, before].flatMap((one) => one?.verifierKey ?? [])
   await bag.addFile('data/keys/vkeys.txt', [[...new Set(keys)].map((key) => `${key}\n`).join('')], text)
+  await bag.addFile('data/report.html', reportHtml(run, covered, report, leftOut), { mediaType: 'text/html' })
   // Empty if the archive is complete.
   await bag.addFile(
     'data/omissions.ndjson',

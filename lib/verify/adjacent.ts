@@ -10,10 +10,10 @@ import { openZip } from './zip.ts'
 
 type Checked = { manifest: Json; fingerprint: string; heads: Heads }
 /** `newer`: the other archive is the later one, so that this one's head is part of a head from elsewhere. */
-type Beside = { newer: boolean; detail: string }
+type Adjacent = { newer: boolean; detail: string }
 
 /** This archive and another one, of which one was made directly after the other, tell of one log. */
-export async function besideOf(other: Blob, archive: Archive, checked: Checked): Promise<Beside> {
+export async function adjacentTo(other: Blob, archive: Archive, checked: Checked): Promise<Adjacent> {
   const { entries, exportId } = await openZip(other)
   const opened = archiveOf(other, entries, undefined)
   const manifest = await readManifest(opened)

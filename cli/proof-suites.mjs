@@ -26,6 +26,8 @@ export const suites = [
   { name: 'tokens', run: () => vitest(['server/kernel/auth/']) },
   { name: 'inputs', run: () => vitest(['server/inputs/inputs.test.ts']) },
   { name: 'export-killed', run: () => vitest(['server/evidence/jobs/export-killed.test.ts']) },
+  { name: 'archive-changes', run: () => vitest(['server/evidence/archive-changes.test.ts']) },
+  { name: 'verify-archive', run: () => vitest(['server/evidence/verify-archive.test.ts']) },
   { name: 'sha256', run: () => vitest(['lib/sha256.test.ts']) },
   { name: 'compatibility', missing: () => missing('npm'), run: compatibility },
 ]

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { openPromise } from 'yauzl'
@@ -16,4 +16,17 @@ export async function extractArchive(bytes: Buffer, folder: string): Promise<str
     top = join(folder, entry.fileName.split('/')[0] ?? '')
   }
   return top
+}
+
+/** Returns the files of an extracted archive by their path below its top folder. */
+export async function readArchiveFiles(top: string): Promise<Map<string, Buffer>> {
+  const entries = (await readdir(top, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  return new Map(
+    await Promise.all(
+      entries.map(async (entry): Promise<[string, Buffer]> => {
+        const path = join(entry.parentPath, entry.name)
+        return [path.slice(top.length + 1), await readFile(path)]
+      }),
+    ),
+  )
 }

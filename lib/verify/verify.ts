@@ -1,6 +1,6 @@
 import { adjacentTo } from './adjacent.ts'
 import { type Archive, archiveOf } from './archive.ts'
-import { type Json, member, parseJson } from './bytes.ts'
+import { Broken, type Json, member, parseJson } from './bytes.ts'
 import { checkLog } from './check-log.ts'
 import { checkLive, type Heads } from './freshness.ts'
 import { logKeyNamed } from './note.ts'
@@ -144,6 +144,11 @@ async function checkAll(
       keys.map(({ key }) => logKeyNamed(origin, key)),
     )
   })
+  const authority = member(manifest, 'timeStampAuthority')
+  if (typeof authority === 'string' && !opened.has(timeStamp))
+    await check('integrity', 'Time-stamp', async () => {
+      throw new Broken(`The manifest names the time-stamp of ${authority}, which is missing.`)
+    })
   if (opened.has(timeStamp))
     skip(
       'freshness',

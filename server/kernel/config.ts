@@ -24,6 +24,7 @@ const expected: Record<string, string> = {
   MCP_SERVERS: 'the path of a JSON file',
   PUBLIC_LOG: 'true or false',
   LOG_WITNESSES: 'the path of a JSON file',
+  TSA_URL: 'an http(s) address such as https://timestamp.example/tsr',
   ALLOWED_PRIVATE_HOSTS: 'host names, addresses or networks such as mcp.internal,10.1.0.0/16',
   TRUSTED_PROXIES: 'addresses or networks such as 10.1.0.0/16,2001:db8::/64, and not all addresses',
   SMTP_URL: 'an address such as smtp://user:password@mail.example:587',
@@ -52,6 +53,7 @@ const schema = z.object({
   MCP_SERVERS: z.string().min(1).optional(),
   PUBLIC_LOG: flag.default(false),
   LOG_WITNESSES: z.string().min(1).optional(),
+  TSA_URL: z.url({ protocol: /^https?$/ }).optional(),
   ALLOWED_PRIVATE_HOSTS: z
     .string()
     .transform(parsePrivateHosts)
@@ -96,6 +98,8 @@ export type Config = {
   /** Whether checkpoints, tiles and keys of the tenants' logs are public. */
   publicLog: boolean
   logWitnessesFile: string | undefined
+  /** Of the time-stamping authority (RFC 3161) for archives. */
+  tsaUrl: string | undefined
   /** Non-public hosts that requests to addresses in manifests may reach. */
   allowedPrivateHosts: PrivateHosts
   /** Peers whose Forwarded and X-Forwarded-For headers are believed. */
@@ -151,6 +155,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     mcpServersFile: settings.MCP_SERVERS,
     publicLog: settings.PUBLIC_LOG,
     logWitnessesFile: settings.LOG_WITNESSES,
+    tsaUrl: settings.TSA_URL,
     allowedPrivateHosts: settings.ALLOWED_PRIVATE_HOSTS ?? noPrivateHosts,
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
     smtpUrl: settings.SMTP_URL,

@@ -39,8 +39,8 @@ export const parseLines = (text: string) =>
     .map((line) => JSON.parse(line))
 
 /** Creates a runtime in which tests run exports themselves, until `startWorker()`. Close it in afterAll. */
-export async function exportRuntime() {
-  const runtime = await testRuntime()
+export async function exportRuntime(environment: Record<string, string> = {}) {
+  const runtime = await testRuntime({ environment })
   const folder = await mkdtemp(join(tmpdir(), 'export-'))
   let working = false
   await runtime.queue.work([

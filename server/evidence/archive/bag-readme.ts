@@ -88,8 +88,8 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
    /.well-known/countersign/<external id>/log-keys.json. Get it from the service
    itself or from someone you trust, not from this ZIP: anyone who forges an
    archive can put their own key into it. Without this comparison the steps
-   above prove only that the archive is consistent. In log-keys.json each key was
-   signed by its predecessor, so an older fingerprint that you know is enough.
+   above prove only that the archive is consistent. In log-keys.json each key
+   was signed by its predecessor, so an older fingerprint that you know is enough.
 
 7. The heads of the log are signed by the service's log keys.
 
@@ -111,8 +111,8 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
    newline, the 32 bytes of the nonce and the record as canonical JSON (RFC
    8785). SHA-256 over the byte 0 and the leaf as canonical JSON is number
    leaf.seq of the 32-byte hashes in data/proofs/<date>.leaves. The root of
-   these hashes (RFC 6962) is the one in data/proofs/<date>.checkpoint. The text of
-   that checkpoint is a leaf of the log of closed days; the .seal.tlog-proof has
+   these hashes (RFC 6962) is the one in data/proofs/<date>.checkpoint. The text
+   of that checkpoint is a leaf of the log of closed days; the .seal.tlog-proof has
    its number and the hashes that lead from it to the root of that log.
 
 9. Nothing is missing silently. Every day from the beginning of the period to
@@ -131,8 +131,8 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
     did not commit to rows; only the seal covers it.
 
 11. A decision that was confirmed with a passkey has "confirmation". SHA-256
-    over it as canonical JSON is details.confirmation of the record with the vote's
-    auditId. SHA-256 over confirmation.bound as canonical JSON, in base64url, is
+    over it as canonical JSON is details.confirmation of the record with the
+    vote's auditId. SHA-256 over confirmation.bound as canonical JSON, in base64url, is
     the challenge in clientDataJSON. The signature is over authenticatorData and
     SHA-256 of clientDataJSON, by publicKey (a COSE key, RFC 9053).
 
@@ -153,7 +153,8 @@ A SINGLE SPAN
 
   data/traces/<day>.spans.ndjson      what agents did, a line for each span
   data/traces/<day>.resources.ndjson  how the exporter describes itself: the
-                                      line with the span's auditId, resourceIndex
+                                      line with the span's auditId and
+                                      resourceIndex
   data/traces/<day>.batches.ndjson    with proofs: for each request that brought
                                       spans, the leaf hashes of its tree
 

@@ -181,7 +181,8 @@ describe('the commands of README.txt, run by sh', () => {
     ['manifest.json', [0, 1, 1, 0, 0]],
     ['bag-info.txt', [0, 1, 0, 0, 0]],
     ['README.txt', [0, 1, 0, 0, 0]],
-    ['tagmanifest-sha256.txt', [0, 1, 0, 0, 1]],
+    // Its middle byte ends a line; a malformed line is only a warning for sha256sum.
+    ['tagmanifest-sha256.txt', [0, 0, 0, 0, 1]],
     ['seal/manifest.json.sig', [0, 0, 1, 0, 0]],
     ['seal/tagmanifest-sha256.txt.sig', [0, 0, 0, 0, 1]],
     ['seal/seal.pub.pem', [0, 0, 1, 0, 1]],

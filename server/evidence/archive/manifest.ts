@@ -5,6 +5,7 @@ import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type BagFile, sealKeyFingerprint } from './bag.ts'
 import type { Coverage } from './coverage.ts'
+import { timeStampAuthority } from './time-stamp.ts'
 
 /** The number of omissions that the manifest and the job list. data/omissions.ndjson contains all. */
 export const listedOmissions = 100
@@ -51,6 +52,7 @@ export function manifestOf(
     omissions: leftOut.slice(0, listedOmissions),
     omissionCount: leftOut.length,
     signer: { keyId: signer.keyId, fingerprint: sealKeyFingerprint(signer.publicKeyPem) },
+    timeStampAuthority: timeStampAuthority(),
     hashing: { leaf: 'RFC6962-SHA256', canonicalization: 'RFC8785' },
     software: { name: packageJson.name, version: packageJson.version },
   }

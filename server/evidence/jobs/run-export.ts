@@ -4,6 +4,7 @@ import { type Draft, openDraft } from '#server/evidence/archive/archive-file.ts'
 import { type Bag, openBag, type SealedBag } from '#server/evidence/archive/bag.ts'
 import { type Coverage, coverageOf } from '#server/evidence/archive/coverage.ts'
 import { listedOmissions, manifestOf } from '#server/evidence/archive/manifest.ts'
+import { timeStampOf } from '#server/evidence/archive/time-stamp.ts'
 import { ArchiveRefused, verifyDraft } from '#server/evidence/archive/verify-draft.ts'
 import { collect } from '#server/evidence/collect/collect.ts'
 import type { LeftOut } from '#server/evidence/collect/raw-payloads.ts'
@@ -59,6 +60,7 @@ async function seal(run: ClaimedExport, bag: Bag, covered: Coverage, leftOut: re
     manifest: (files, payloadOxum) =>
       manifestOf(run, covered, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
     signingKey: key.privateKey,
+    timeStamp: timeStampOf,
     publicKeyPem,
     info: {
       'Source-Organization': tenant.name.replaceAll(/\s+/g, ' '),

@@ -85,11 +85,12 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
    openssl pkey -pubin -in seal/seal.pub.pem -outform DER | sha256sum
 
    Compare the result with the fingerprint that the service publishes, in
-   /.well-known/countersign/<external id>/log-keys.json. Get it from the service
-   itself or from someone you trust, not from this ZIP: anyone who forges an
-   archive can put their own key into it. Without this comparison the steps
-   above prove only that the archive is consistent. In log-keys.json each key
-   was signed by its predecessor, so an older fingerprint that you know is enough.
+   /.well-known/countersign/<external id>/log-keys.json. Get it from the
+   service itself or from someone you trust, not from this ZIP: anyone who
+   forges an archive can put their own key into it. Without this comparison
+   the steps above prove only that the archive is consistent. In log-keys.json
+   each key was signed by its predecessor, so an older fingerprint that you
+   know is enough.
 
 7. The heads of the log are signed by the service's log keys.
 
@@ -107,13 +108,14 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
    sed -n '/^# BEGIN records$/,/^# END records$/p' README.txt | python3 -
 
    Every line must end in OK. In words: a line of data/audit/<date>.ndjson is
-   {leaf, nonce, record}. leaf.digest is SHA-256 over "agcp.audit.record.v1", a
-   newline, the 32 bytes of the nonce and the record as canonical JSON (RFC
+   {leaf, nonce, record}. leaf.digest is SHA-256 over "agcp.audit.record.v1",
+   a newline, the 32 bytes of the nonce and the record as canonical JSON (RFC
    8785). SHA-256 over the byte 0 and the leaf as canonical JSON is number
    leaf.seq of the 32-byte hashes in data/proofs/<date>.leaves. The root of
-   these hashes (RFC 6962) is the one in data/proofs/<date>.checkpoint. The text
-   of that checkpoint is a leaf of the log of closed days; the .seal.tlog-proof has
-   its number and the hashes that lead from it to the root of that log.
+   these hashes (RFC 6962) is the one in data/proofs/<date>.checkpoint. The
+   text of that checkpoint is a leaf of the log of closed days; the
+   .seal.tlog-proof has its number and the hashes that lead from it to the
+   root of that log.
 
 9. Nothing is missing silently. Every day from the beginning of the period to
    its end has its files. Each record that creates an object
@@ -130,11 +132,12 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
     state as canonical JSON. A row without bound was written by a service that
     did not commit to rows; only the seal covers it.
 
-11. A decision that was confirmed with a passkey has "confirmation". SHA-256
-    over it as canonical JSON is details.confirmation of the record with the
-    vote's auditId. SHA-256 over confirmation.bound as canonical JSON, in base64url, is
-    the challenge in clientDataJSON. The signature is over authenticatorData and
-    SHA-256 of clientDataJSON, by publicKey (a COSE key, RFC 9053).
+11. A decision that was confirmed with a passkey has "confirmation". SHA-256 over
+    it as canonical JSON is details.confirmation of the record with the vote's
+    auditId. SHA-256 over confirmation.bound as canonical JSON, in base64url,
+    is the challenge in clientDataJSON. The signature is over
+    authenticatorData and SHA-256 of clientDataJSON, by publicKey (a COSE key,
+    RFC 9053).
 
 12. The Sigstore bundle has the same seal for programs that read that format.
 

@@ -31,6 +31,8 @@ export const suites = [
     missing: () => missing('moto_server'),
     run: () => vitest(['server/evidence/places/']),
   },
+  { name: 'archive-changes', run: () => vitest(['server/evidence/archive-changes.test.ts']) },
+  { name: 'verify-archive', run: () => vitest(['server/evidence/verify-archive.test.ts']) },
   { name: 'sha256', run: () => vitest(['lib/sha256.test.ts']) },
   { name: 'compatibility', missing: () => missing('npm'), run: compatibility },
 ]

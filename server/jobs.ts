@@ -7,6 +7,7 @@ import {
 import { onAgentStop } from '#server/agents/stops.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
+import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { evidenceExports, formerExports } from '#server/evidence/jobs/export-jobs.ts'
 import { inputMasks } from '#server/executions/input-masks.ts'
 import { advanceExecutions, inputArrived, toolCallDecided } from '#server/executions/jobs.ts'
@@ -18,6 +19,7 @@ import { askAgain, askDelivered } from '#server/inputs/ask-by-mail.ts'
 import { waitExpiry } from '#server/inputs/expire-waits.ts'
 import { onInput, onMask, onRetry } from '#server/inputs/listeners.ts'
 import { onFirstSignIn } from '#server/kernel/auth/first-sign-in.ts'
+import { onIntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { onDelivery } from '#server/mail/delivery-changes.ts'
 import { mailing } from '#server/mail/jobs.ts'
@@ -54,6 +56,9 @@ export function registerDecisions(): void {
   onDecided('setting_change', settingChangeDecided)
   onDecided('tool_call', toolCallDecided)
   onDecided('unmask', unmaskDecided)
+  onIntegrityFailed(({ tenantId, type, id, reason }) =>
+    raiseAlarm(tenantId, { kind: 'object', subject: `${type}/${id}`, reason }),
+  )
   onDelivery('input_request', askDelivered)
   onInput(inputArrived)
   onMask(inputMasks)

@@ -47,11 +47,22 @@ export async function checkHead(
   day: Day,
   { externalId, keys }: { externalId: string; keys: readonly LogKey[] },
 ): Promise<Head> {
-  const note = parseNote(await archive.text(`data/proofs/${day.date}.checkpoint`))
-  const host = hostOf(note, `/t/${encodeURIComponent(externalId)}/audit/${day.date}`)
-  await signerOf(note, keys)
+  const { note, host } = await headOf(archive, `data/proofs/${day.date}`, day.date, { externalId, keys })
   if (day.root !== hex(note.root) || day.size !== note.size)
     throw new Broken('The manifest names a different size or root than the signed checkpoint.')
+  return { note, host }
+}
+
+/** The checkpoint at `path`, signed over the log of that day of this tenant. */
+export async function headOf(
+  archive: Archive,
+  path: string,
+  date: string,
+  { externalId, keys }: { externalId: string; keys: readonly LogKey[] },
+): Promise<Head> {
+  const note = parseNote(await archive.text(`${path}.checkpoint`))
+  const host = hostOf(note, `/t/${encodeURIComponent(externalId)}/audit/${date}`)
+  await signerOf(note, keys)
   return { note, host }
 }
 
@@ -64,29 +75,33 @@ function hostOf({ origin }: Note, path: string): string {
 /** What the records of a day say that other checks need. */
 export type SeenRecord = { seq: number; auditId: string; record: Json }
 
-/** Every record is the one that was logged at its position, and all leaves of the day give the signed root. */
+/**
+ * Every record is the one that was logged at its position, and all leaves of the day give the signed root. `limited`: an
+ * archive of one object, which has only the records about it.
+ */
 export async function checkDay(
   archive: Archive,
   { date }: Day,
   { note }: Head,
   about: About,
+  limited: boolean,
   seen: (record: SeenRecord) => void,
 ): Promise<string> {
   const leaves = leafReader(archive.pieces(`data/proofs/${date}.leaves`))
   const tree = growingTree()
   const [start, end] = [about.period.start, about.period.end].map((time) => Date.parse(time)) as [number, number]
   // A day that lies in the period has all its records here, and no other day has gaps between them.
-  const whole = start <= Date.parse(date) && end >= Date.parse(date) + dayMs
+  const [fromFirst, toLast] = limited ? [false, false] : wholeEnds(about, date)
   let last: number | undefined
   let records = 0
   for await (const line of archive.linesIn(`data/audit/${date}.ndjson`)) {
-    const row = readRow(line, date)
+    const row = readRow(line, `data/audit/${date}.ndjson`)
     const { seq, record } = row
-    if (last !== undefined && seq !== last + 1)
+    if (last !== undefined && (limited ? seq <= last : seq !== last + 1))
       throw new Broken(`After record ${last} comes record ${seq}: a record is missing or duplicated.`)
-    if (last === undefined && whole && seq !== 0) throw new Broken(`The day’s records begin with number ${seq}.`)
+    if (last === undefined && fromFirst && seq !== 0) throw new Broken(`The day’s records begin with number ${seq}.`)
     last = seq
-    checkRow(row, about, date)
+    rowMatches(row, about, date)
     const at = Date.parse(textMember(record, 'at', `Record ${seq}`))
     if (!(at >= start && at < end)) throw new Broken(`Record ${seq} is outside the archive’s period.`)
     for (let next = tree.size(); next < seq; next++) tree.add(await leaves.next())
@@ -97,7 +112,7 @@ export async function checkDay(
     records += 1
     seen({ seq, auditId: row.auditId, record })
   }
-  if (whole && records !== note.size)
+  if (toLast && (fromFirst || last !== undefined) && (last ?? -1) + 1 !== note.size)
     throw new Broken(`The day has ${note.size} records in the log, and ${records} in the archive.`)
   for (let next = await leaves.maybe(); next !== undefined; next = await leaves.maybe()) tree.add(next)
   if (tree.size() !== note.size)
@@ -108,10 +123,21 @@ export async function checkDay(
 
 const dayMs = 24 * 3600 * 1000
 
+/** Whether the archive has the records of a day from the first one on, and up to the last one that was signed. */
+function wholeEnds({ period, requested }: About, date: string): [fromFirst: boolean, toLast: boolean] {
+  const [start, end] = [Date.parse(period.start), Date.parse(period.end)]
+  const midnight = Date.parse(date)
+  // A period that was cut ends with the newest signed head.
+  const cut = requested !== undefined && Date.parse(requested.end) > end
+  const [first, last] = [start <= midnight, cut || end >= midnight + dayMs]
+  // Archives of version 1 end with whole days only.
+  return requested === undefined ? [first && last, first && last] : [first, last]
+}
+
 type Row = { leaf: Json; nonce: string; record: Json; seq: number; auditId: string }
 
-function readRow(line: string, date: string): Row {
-  const row = parseJson(line, `A line of data/audit/${date}.ndjson`)
+export function readRow(line: string, path: string): Row {
+  const row = parseJson(line, `A line of ${path}`)
   const [leaf = null, record = null] = [member(row, 'leaf'), member(row, 'record')]
   const seq = member(leaf, 'seq')
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0)
@@ -123,7 +149,7 @@ function readRow(line: string, date: string): Row {
 const recordDomain = encode('agcp.audit.record.v1\n')
 
 /** The leaf is about this record, this day and this tenant. */
-function checkRow({ leaf, nonce, record, seq, auditId }: Row, about: About, date: string): void {
+export function rowMatches({ leaf, nonce, record, seq, auditId }: Row, about: About, date: string): void {
   const digest = sha256Now(concat(recordDomain, fromHex(nonce), encode(canonical(record))))
   if (nonce.length !== 64 || member(leaf, 'digest') !== `sha256:${hex(digest)}`)
     throw new Broken(`Record ${seq} does not match the logged digest.`)
@@ -162,21 +188,46 @@ function leafReader(pieces: AsyncGenerator<Bytes>) {
 /** The day is in the signed log of closed days, with this very checkpoint. The head of that log. */
 export async function checkSealProof(
   archive: Archive,
-  date: string,
+  path: string,
   head: Head,
   { externalId, keys }: { externalId: string; keys: readonly LogKey[] },
 ): Promise<{ note: Note; index: number }> {
-  const proof = await archive.text(`data/proofs/${date}.seal.tlog-proof`)
+  const proof = await archive.text(`${path}.seal.tlog-proof`)
   const split = proof.indexOf('\n\n')
-  const [header, indexLine = '', ...path] = proof.slice(0, split).split('\n')
+  const [header, indexLine = '', ...hashes] = proof.slice(0, split).split('\n')
   const note = parseNote(proof.slice(split + 2))
   const index = Number(/^index (0|[1-9]\d{0,14})$/.exec(indexLine)?.[1] ?? Number.NaN)
   if (header !== 'c2sp.org/tlog-proof@v1' || !(index < note.size)) throw new Broken('The proof is malformed.')
   if (hostOf(note, `/t/${encodeURIComponent(externalId)}/seals`) !== head.host)
     throw new Broken('The proof belongs to the log of another service.')
   await signerOf(note, keys)
-  const root = climbTo(index, note.size, leafHash(encode(head.note.text)), path.map(fromBase64))
+  const root = climbTo(index, note.size, leafHash(encode(head.note.text)), hashes.map(fromBase64))
   if (root === undefined || !sameBytes(root, note.root))
     throw new Broken('The path does not lead to the signed root of closed days.')
   return { note, index }
+}
+
+/**
+ * The newest head of the log of closed days, from data/proofs/seals.checkpoint or from the proofs of the days; undefined when
+ * no day was closed yet.
+ */
+export async function newestSeals(
+  archive: Archive,
+  known: Note | undefined,
+  { externalId, keys }: { externalId: string; keys: readonly LogKey[] },
+): Promise<Note | undefined> {
+  const path = 'data/proofs/seals.checkpoint'
+  if (!archive.has(path)) {
+    if (known !== undefined) throw new Broken(`${path} is missing.`)
+    return undefined
+  }
+  const note = parseNote(await archive.text(path))
+  hostOf(note, `/t/${encodeURIComponent(externalId)}/seals`)
+  await signerOf(note, keys)
+  if (
+    known !== undefined &&
+    (known.size > note.size || (known.size === note.size && !sameBytes(known.root, note.root)))
+  )
+    throw new Broken('The proofs of the days know another log of closed days.')
+  return note
 }

@@ -14,8 +14,10 @@ export type About = {
   exportId: string
   formatVersion: number
   tenant: { externalId: string; name: string }
-  /** ISO 8601; the end is not part of it. */
+  /** What it covers, in ISO 8601; the end is not part of it. */
   period: { start: string; end: string }
+  /** What was asked for, from version 2 on. */
+  requested: { start: string; end: string } | undefined
   sealedAt: string
   masked: boolean
   withProofs: boolean
@@ -71,7 +73,13 @@ export function checker(checks: Check[], said: ((check: Check) => void) | undefi
   }
 }
 
+/** The browser or the disk can't read the chosen file any more; that says nothing about its content. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name)
+export const unreadable = 'The file can’t be read any more. Choose it again.'
+
 const failureOf = (error: unknown): { state: State; detail: string } => {
+  if (isUnreadable(error)) return { state: 'not checked', detail: unreadable }
   if (error instanceof NotChecked) return { state: 'not checked', detail: error.message }
   if (error instanceof Broken) return { state: 'fails', detail: error.message }
   // A content that no check foresaw must not look like one that holds.

@@ -6,7 +6,6 @@ import {
   concat,
   encode,
   fromBase64,
-  hex,
   type Json,
   lines,
   member,
@@ -16,23 +15,30 @@ import {
   toBase64,
   utf8,
 } from './bytes.ts'
+import { derOfEd25519, fingerprintOf } from './origin.ts'
 import type { About } from './report.ts'
 
 /** The lists of SHA-256 and the signatures: whether these are the bytes that were sealed. */
 
-export type Sealed = {
-  manifest: Json
-  /** SHA-256 of the key's DER in hex. */
-  fingerprint: string
-}
+/** Files that no list names, because they sign the lists; optional ones are allowed, the others demanded. */
+const sealsOf = (version: number) => ({
+  demanded: [
+    'tagmanifest-sha256.txt',
+    'seal/manifest.json.sig',
+    'seal/seal.pub.pem',
+    'seal/bundle.sigstore.json',
+    ...(version === 1 ? [] : ['seal/tagmanifest-sha256.txt.sig']),
+  ],
+  optional: version === 1 ? [] : [timeStamp],
+})
 
-/** Files that no list names, because they sign the lists. */
-const seals = new Set([
-  'tagmanifest-sha256.txt',
-  'seal/manifest.json.sig',
-  'seal/seal.pub.pem',
-  'seal/bundle.sigstore.json',
-])
+/** RFC 3161, over manifest.json. */
+export const timeStamp = 'seal/manifest.json.tsr'
+
+const tagsOf = (version: number): string[] => [
+  ...['bagit.txt', 'bag-info.txt', 'README.txt', 'verify.html', 'manifest.json', 'manifest-sha256.txt'],
+  ...(version === 1 ? [] : ['verify.mjs', 'bagit-profile.json']),
+]
 
 export async function checkFiles(archive: Archive): Promise<Map<string, FileFacts>> {
   const listed = await checkList(archive, 'manifest-sha256.txt')
@@ -44,16 +50,18 @@ export async function checkFiles(archive: Archive): Promise<Map<string, FileFact
   return listed
 }
 
-export async function checkDescription(archive: Archive): Promise<string> {
+export async function checkDescription(archive: Archive, version: number): Promise<string> {
   const listed = await checkList(archive, 'tagmanifest-sha256.txt')
-  for (const path of ['bagit.txt', 'bag-info.txt', 'README.txt', 'verify.html', 'manifest.json', 'manifest-sha256.txt'])
+  const { demanded, optional } = sealsOf(version)
+  for (const path of tagsOf(version))
     if (!listed.has(path)) throw new Broken(`tagmanifest-sha256.txt does not list ${path}.`)
+  for (const path of demanded) if (!archive.has(path)) throw new Broken(`${path} is missing.`)
   for (const path of archive.paths())
-    if (!path.startsWith('data/') && !listed.has(path) && !seals.has(path))
+    if (!path.startsWith('data/') && !listed.has(path) && ![...demanded, ...optional].includes(path))
       throw new Broken(`${path} is in no list of files, so nothing vouches for it.`)
   if ((await archive.text('bagit.txt')) !== 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
     throw new Broken('bagit.txt is not that of a BagIt 1.0 bag.')
-  return `The ${listed.size} files that describe the bundle match their list.`
+  return `The ${listed.size} files that describe the archive match their list.`
 }
 
 export type FileFacts = { sha256: string; lines: number; bytes: number }
@@ -73,17 +81,32 @@ async function checkList(archive: Archive, list: string): Promise<Map<string, Fi
   return files
 }
 
-/** The manifest that the archive's own key signed. */
-export async function checkSignature(archive: Archive): Promise<Sealed> {
-  const { key, fingerprint } = await sealKey(archive)
-  const signed = await archive.bytes('manifest.json')
-  if (!(await crypto.subtle.verify('Ed25519', key, await archive.bytes('seal/manifest.json.sig'), signed)))
-    throw new Broken('The signature does not match this manifest.json and this key.')
-  const text = utf8(signed)
+/** manifest.json before anything vouches for it: JSON in its one canonical spelling. */
+export async function readManifest(archive: Archive): Promise<Json> {
+  const text = utf8(await archive.bytes('manifest.json'))
   const manifest = parseJson(text, 'manifest.json')
   if (canonical(manifest) !== text) throw new Broken('manifest.json is not in canonical form (RFC 8785).')
-  return { manifest, fingerprint }
+  return manifest
 }
+
+/** The archive's own key signed manifest.json; SHA-256 of that key's DER in hex. */
+export async function checkSignature(archive: Archive): Promise<string> {
+  const { key, fingerprint } = await sealKey(archive)
+  if (!(await signedBy(archive, key, 'manifest.json')))
+    throw new Broken('The signature does not match this manifest.json and this key.')
+  return fingerprint
+}
+
+/** From version 2 on the list of the files that describe the archive is signed like the manifest. */
+export async function checkTagSignature(archive: Archive): Promise<string> {
+  const { key } = await sealKey(archive)
+  if (!(await signedBy(archive, key, 'tagmanifest-sha256.txt')))
+    throw new Broken('The signature does not match this tagmanifest-sha256.txt and this key.')
+  return 'The same key signed the list of the files that describe the archive.'
+}
+
+const signedBy = async ({ bytes }: Archive, key: CryptoKey, path: string): Promise<boolean> =>
+  await crypto.subtle.verify('Ed25519', key, await bytes(`seal/${path}.sig`), await bytes(path))
 
 /** The key in the archive, and SHA-256 of its DER. Its PEM has exactly one spelling. */
 async function sealKey({ text }: Archive): Promise<{ key: CryptoKey; fingerprint: string }> {
@@ -91,14 +114,11 @@ async function sealKey({ text }: Archive): Promise<{ key: CryptoKey; fingerprint
   const [, encoded = ''] = /^-----BEGIN PUBLIC KEY-----\n([A-Za-z0-9+/=]+)\n-----END PUBLIC KEY-----\n$/.exec(pem) ?? []
   if (encoded === '') throw new Broken('seal/seal.pub.pem is not a public key in PEM.')
   const der = fromBase64(encoded)
-  if (der.length !== ed25519Der.length + 32 || !sameBytes(der.slice(0, ed25519Der.length), ed25519Der))
+  if (der.length !== derOfEd25519.length + 32 || !sameBytes(der.slice(0, derOfEd25519.length), derOfEd25519))
     throw new Broken('seal/seal.pub.pem is not an Ed25519 key.')
   const key = await crypto.subtle.importKey('spki', der, 'Ed25519', false, ['verify'])
-  return { key, fingerprint: hex(new Uint8Array(await crypto.subtle.digest('SHA-256', der))) }
+  return { key, fingerprint: await fingerprintOf(der) }
 }
-
-/** RFC 8410: SubjectPublicKeyInfo of Ed25519 up to the key. */
-const ed25519Der = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00)
 
 /** The signed manifest describes exactly the files that are there. */
 export async function checkManifest(
@@ -135,7 +155,7 @@ export async function checkManifest(
     !lines(info).includes(`Payload-Oxum: ${bytes}.${files.size}`) ||
     !lines(info).includes(`External-Identifier: ${exportId}`)
   )
-    throw new Broken('bag-info.txt describes a different bundle.')
+    throw new Broken('bag-info.txt describes a different archive.')
   return 'The key signed this manifest, and the manifest describes every file.'
 }
 
@@ -211,7 +231,7 @@ export function aboutOf(manifest: Json, sealed: boolean): About {
   if (version !== 1 && version !== 2)
     throw new Broken(`The archive has format version ${String(version)}; this verifier supports 1 and 2.`)
   const tenant = member(manifest, 'tenant')
-  const period = member(manifest, 'period')
+  const [period, requested] = [member(manifest, 'period'), member(manifest, 'requestedPeriod')]
   const options = member(manifest, 'options')
   const counts = member(manifest, 'counts')
   const days = member(manifest, 'days')
@@ -222,6 +242,8 @@ export function aboutOf(manifest: Json, sealed: boolean): About {
     formatVersion: version,
     tenant: { externalId: textMember(tenant, 'externalId', of), name: textMember(tenant, 'name', of) },
     period: { start: textMember(period, 'start', of), end: textMember(period, 'end', of) },
+    requested:
+      version === 1 ? undefined : { start: textMember(requested, 'start', of), end: textMember(requested, 'end', of) },
     sealedAt: textMember(manifest, 'sealedAt', of),
     masked: member(options, 'masked') === true,
     withProofs: member(options, 'includeProofs') === true,

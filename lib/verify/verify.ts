@@ -1,9 +1,18 @@
+import { adjacentTo } from './adjacent.ts'
 import { type Archive, archiveOf } from './archive.ts'
-import { Broken, type Json, lines, member, parseJson } from './bytes.ts'
+import { Broken, type Json, member, parseJson } from './bytes.ts'
+import { checkLog } from './check-log.ts'
 import { checkLive, type Heads } from './freshness.ts'
-import { checkDay, checkHead, checkSealProof, daysOf, type Head } from './log.ts'
-import { type LogKey, logKeyNamed, parseLogKey } from './note.ts'
-import { checkFingerprint, checkPublished, publishedKeys } from './origin.ts'
+import { logKeyNamed } from './note.ts'
+import {
+  checkFingerprint,
+  checkPublished,
+  checkSuccession,
+  checkSuccessor,
+  type PublishedKey,
+  publishedKeys,
+  typedFingerprint,
+} from './origin.ts'
 import { type About, type Check, type Checker, checker, NotChecked, type Report, verdictsOf } from './report.ts'
 import {
   aboutOf,
@@ -12,7 +21,10 @@ import {
   checkManifest,
   checkSignature,
   checkSigstore,
+  checkTagSignature,
   type FileFacts,
+  readManifest,
+  timeStamp,
 } from './seal.ts'
 import { openZip } from './zip.ts'
 
@@ -22,6 +34,8 @@ export type Outside = {
   fingerprint?: string | undefined
   /** The service's log-keys.json, asked for when the archive's heads are known. Rejects when it can't be fetched. */
   published?: ((archive: { externalId: string; heads: Heads }) => Promise<Json>) | undefined
+  /** The archive of the same organisation that was made directly before or after this one. */
+  adjacent?: Blob | undefined
 }
 
 export type Listener = {
@@ -68,24 +82,26 @@ async function checkAll(
   const opened = archive
   let manifest: Json = null
   await check('integrity', 'Seal', async () => {
-    const sealed = await checkSignature(opened)
-    manifest = sealed.manifest
-    report.fingerprint = sealed.fingerprint
+    manifest = await readManifest(opened)
+    report.about = aboutOf(manifest, false)
+    report.fingerprint = await checkSignature(opened)
     report.about = await withOmissions(aboutOf(manifest, true), opened)
-    listener.about?.(report.about)
     return 'The key in the archive signed its manifest.'
   })
+  if (report.about !== undefined) listener.about?.(report.about)
+  const version = report.about?.formatVersion ?? 1
   let files: ReadonlyMap<string, FileFacts> = new Map()
   const unchanged = await check('integrity', 'Files', async () => {
     files = await checkFiles(opened)
     return `All ${files.size} files of evidence have the listed SHA-256.`
   })
-  await check('integrity', 'Description', () => checkDescription(opened))
+  await check('integrity', 'Description', () => checkDescription(opened, version))
   const { about, fingerprint } = report
-  if (about === undefined || fingerprint === undefined) return
+  if (about === undefined || fingerprint === undefined || !about.sealed) return
+  if (version > 1) await check('integrity', 'Seal of the description', () => checkTagSignature(opened))
   if (unchanged)
     await check('integrity', 'Manifest', () => checkManifest(opened, { manifest, exportId: report.exportId, files }))
-  await check('integrity', 'Sigstore bundle', () => checkSigstore(opened, about.formatVersion))
+  await check('integrity', 'Sigstore bundle', () => checkSigstore(opened, version))
   const log = await checkLog(opened, manifest, about, { check, skip })
   let published: Json | undefined
   const known = async () => {
@@ -98,72 +114,54 @@ async function checkAll(
     return published
   }
   await check('origin', 'Key', async () => {
-    if (outside.fingerprint !== undefined) return checkFingerprint(outside.fingerprint, fingerprint)
+    const given = outside.fingerprint
+    if (given !== undefined && (outside.published === undefined || typedFingerprint(given) === fingerprint))
+      return checkFingerprint(given, fingerprint)
     const list = await known()
-    if (list !== undefined)
-      return checkPublished(publishedKeys(list, about.tenant.externalId), {
-        fingerprint,
-        sealedAt: about.sealedAt,
-        logKeys: log.keys,
-      })
-    throw new NotChecked(`Compare the fingerprint of its key with the one that the service publishes: ${fingerprint}.`)
+    if (list === undefined)
+      throw new NotChecked(
+        `Compare the fingerprint of its key with the one that the service publishes: ${fingerprint}.`,
+      )
+    const keys = await succeeding(list, about)
+    if (given !== undefined)
+      return checkSuccessor(keys, typedFingerprint(given), fingerprint) ?? checkFingerprint(given, fingerprint)
+    return checkPublished(keys, { fingerprint, sealedAt: about.sealedAt, logKeys: log.keys })
   })
+  const { adjacent } = outside
+  let newer = false
+  if (adjacent !== undefined)
+    await check('freshness', 'Other archive', async () => {
+      const found = await adjacentTo(adjacent, opened, { manifest, fingerprint, heads: log.heads })
+      newer = found.newer
+      return found.detail
+    })
   await check('freshness', 'Newest head', async () => {
     const list = await known()
+    if (list === undefined && newer) return 'Its newest head is part of the later archive’s.'
     if (list === undefined) throw new NotChecked('A newer head of the log is needed, which the service publishes.')
-    const keys = publishedKeys(list, about.tenant.externalId).filter((key) => key.purpose === 'log')
+    const keys = (await succeeding(list, about)).filter((key) => key.purpose === 'log')
     return await checkLive(log.heads, member(list, 'heads'), (origin) =>
       keys.map(({ key }) => logKeyNamed(origin, key)),
     )
   })
+  const authority = member(manifest, 'timeStampAuthority')
+  if (typeof authority === 'string' && !opened.has(timeStamp))
+    await check('integrity', 'Time-stamp', async () => {
+      throw new Broken(`The manifest names the time-stamp of ${authority}, which is missing.`)
+    })
+  if (opened.has(timeStamp))
+    skip(
+      'freshness',
+      'Time-stamp',
+      'Another organisation signed when the archive existed (RFC 3161). README.txt has the command that checks it against that organisation’s certificate.',
+    )
 }
 
-/** The log of each day, from the first to the last. */
-async function checkLog(
-  archive: Archive,
-  manifest: Json,
-  about: About,
-  { check, skip }: Checker,
-): Promise<{ heads: Heads; keys: LogKey[] }> {
-  const heads: Heads = { seals: undefined, open: undefined }
-  let keys: LogKey[] = []
-  if (!about.withProofs) {
-    skip('log', 'Log', 'The archive was made without proofs. Export the period again with them.')
-    skip('completeness', 'Days', 'Without proofs, missing records can’t be noticed.')
-    return { heads, keys }
-  }
-  const days = daysOf(manifest)
-  await check('log', 'Keys of the log', async () => {
-    keys = lines(await archive.text('data/keys/vkeys.txt')).map(parseLogKey)
-    return `${keys.length} verifier keys, which the seal covers.`
-  })
-  const { externalId } = about.tenant
-  for (const day of days) {
-    let head: Head | undefined
-    await check('log', `Log of ${day.date}`, async () => {
-      head = await checkHead(archive, day, { externalId, keys })
-      if (day.open) heads.open = head.note
-      return await checkDay(archive, day, head, about, () => undefined)
-    })
-    if (day.open) continue
-    await check('log', `Seal of ${day.date}`, async () => {
-      if (head === undefined) throw new Broken('The day’s checkpoint does not hold.')
-      if (about.formatVersion === 1 && !archive.has(`data/proofs/${day.date}.seal.tlog-proof`))
-        throw new NotChecked('The archive does not show that the day is in the log of closed days.')
-      const { note, index } = await checkSealProof(archive, day.date, head, { externalId, keys })
-      if (heads.seals === undefined || note.size >= heads.seals.size) heads.seals = note
-      return `The day is entry ${index} of ${note.size} in the signed log of closed days.`
-    })
-  }
-  if (about.formatVersion === 1) {
-    skip(
-      'log',
-      'Rows',
-      'Archives of version 1 bind no rows to the log: the audit records are proved, the other files are only sealed.',
-    )
-    skip('completeness', 'Rows', 'Archives of version 1 can’t show that nothing is missing.')
-  }
-  return { heads, keys }
+/** The keys in the list, each signed by the one before it. */
+async function succeeding(list: Json, about: About): Promise<PublishedKey[]> {
+  const keys = publishedKeys(list, about.tenant.externalId)
+  await checkSuccession(keys)
+  return keys
 }
 
 /** Adds what was left out, by reason, from the list in the archive. */

@@ -20,11 +20,17 @@ export function conclusionOf({ verdicts, everything }: Pick<Report, 'verdicts' |
 
 /** What to say of an archive before any verdict, as label and text. */
 export function aboutLines(about: About): [label: string, text: string][] {
-  const { exportId, tenant, period, sealedAt, masked, contents, omissions, openDays } = about
+  const { exportId, tenant, period, requested, sealed, sealedAt, masked, contents, omissions, openDays } = about
   return [
+    ...row(!sealed, 'Not sealed', 'No signature covers what follows: it is only claimed.'),
     ['Archive', exportId],
     ['Organisation', `${tenant.name} (${tenant.externalId})`],
     ['Period', `${inWords(period.start)} to ${inWords(period.end)} (UTC)`],
+    ...row(
+      requested !== undefined && (requested.start !== period.start || requested.end !== period.end),
+      'Requested',
+      requested === undefined ? '' : `${inWords(requested.start)} to ${inWords(requested.end)} (UTC)`,
+    ),
     ['Sealed', `${inWords(sealedAt)} (UTC)`],
     ['Contents', contentsOf(contents)],
     ['Sensitive values', masked ? 'masked' : 'unmasked'],
@@ -32,9 +38,11 @@ export function aboutLines(about: About): [label: string, text: string][] {
       'Left out',
       omissions.map(({ reason, count }) => `${count} ${reason.replaceAll('_', ' ')}`).join(', ') || 'nothing',
     ],
-    ...(openDays.length === 0 ? [] : [['Days not closed', openDays.join(', ')] as [string, string]]),
+    ...row(openDays.length > 0, 'Days not closed', openDays.join(', ')),
   ]
 }
+
+const row = (shown: boolean, label: string, text: string): [string, string][] => (shown ? [[label, text]] : [])
 
 /** Kinds with their number of records, without those that are empty. */
 const contentsOf = (contents: About['contents']): string =>

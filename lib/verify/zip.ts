@@ -1,5 +1,6 @@
 import { Broken, type Bytes, utf8 } from './bytes.ts'
 import { crc32 } from './crc32.ts'
+import { isUnreadable, NotChecked, unreadable } from './report.ts'
 
 // The one grammar of the archives that the service writes, in both versions: entries without gaps, each with a local header, its
 // bytes and a data descriptor; the directory; the ZIP64 end; the end. Every byte is either content or exactly what it must be,
@@ -40,7 +41,8 @@ export async function openZip(file: Blob): Promise<{ entries: Map<string, Entry>
     const [folder = '', ...path] = header.name.split('/')
     top ??= folder
     const inner = path.join('/')
-    if (folder !== top || !isPath(path)) throw new Broken(`The name ${shown(header.name)} does not belong in a bundle.`)
+    if (folder !== top || !isPath(path))
+      throw new Broken(`The name ${shown(header.name)} does not belong in an archive.`)
     // Where upper and lower case are the same, these would be one file.
     const folded = inner.toLowerCase()
     if (taken.has(folded)) throw new Broken(`${inner} is in the archive twice.`)
@@ -177,8 +179,8 @@ export async function* pieces(file: Blob, { name, packed, size, crc, dataAt }: E
   const reader = body.stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
   let [read, sum] = [0, 0]
   const next = () =>
-    reader.read().catch(() => {
-      throw new Broken(`${shown(name)} can’t be unpacked.`)
+    reader.read().catch((error: unknown) => {
+      throw isUnreadable(error) ? new NotChecked(unreadable) : new Broken(`${shown(name)} can’t be unpacked.`)
     })
   try {
     for (let piece = await next(); !piece.done; piece = await next()) {

@@ -1,6 +1,7 @@
 import { notFound } from '#lib/errors.ts'
 import { justificationRule } from '#lib/rules/justification.ts'
 import { CreateExportInput, CreateExportOutput } from '#lib/schemas/evidence.ts'
+import { requirePeriod } from '#server/evidence/archive/require-period.ts'
 import { exportQueue } from '#server/evidence/jobs/export-queue.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
@@ -34,6 +35,7 @@ export const createExport = mutation({
     },
   }),
   async run({ tx, tenant, principal, input, requestId }) {
+    await requirePeriod(tx, tenant.id, input)
     const id = newId()
     if (input.scope !== undefined && !(await isThere(tx, tenant.id, input.scope))) throw notFound()
     const startAt = new Date(input.startDate)

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
@@ -12,6 +12,7 @@ import { signTenant } from '#server/audit/sealing/sealer.ts'
 import { preAuthenticationEncoding } from '#server/evidence/archive/sigstore.ts'
 import { verifiers } from '#server/evidence/archive/verify-page.ts'
 import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.ts'
+import { readArchiveFiles } from '#server/testing/extract.ts'
 import { packArchive, resealed } from '#server/testing/forged-archive.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { countCases } from '#server/testing/properties/counts.ts'
@@ -44,15 +45,7 @@ beforeAll(async () => {
   bytes = await fetchArchive(auditor, job.exportId)
   top = (await runtime.extract('bundle', bytes)).top
   folder = top.split('/').at(-1) ?? ''
-  const names = (await readdir(top, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-  files = new Map(
-    await Promise.all(
-      names.map(async (entry): Promise<[string, Buffer]> => {
-        const path = join(entry.parentPath, entry.name)
-        return [path.slice(top.length + 1), await readFile(path)]
-      }),
-    ),
-  )
+  files = await readArchiveFiles(top)
   const { signer } = JSON.parse(String(files.get('manifest.json')))
   fingerprint = signer.fingerprint.replace('sha256:', '')
 })
@@ -73,12 +66,12 @@ describe('the verifier', () => {
       integrity: 'holds',
       origin: 'not checked',
       log: 'not checked',
-      completeness: 'not checked',
+      completeness: 'holds',
       freshness: 'not checked',
     })
     expect(report.about).toMatchObject({
       sealed: true,
-      formatVersion: 1,
+      formatVersion: 2,
       masked: true,
       omissions: [],
       openDays: [today],
@@ -88,12 +81,16 @@ describe('the verifier', () => {
       'Seal',
       'Files',
       'Description',
+      'Seal of the description',
       'Manifest',
       'Sigstore bundle',
       'Keys of the log',
       `Log of ${yesterday}`,
       `Seal of ${yesterday}`,
       `Log of ${today}`,
+      'Earlier archive',
+      'Days',
+      'Rows',
     ])
     expect(await failed(await packed(files))).toEqual([])
   })
@@ -451,6 +448,24 @@ describe('seal/bundle.sigstore.json', () => {
           .digest('hex'),
       ).toBe(digest.sha256)
     expect(subject.map(({ name }: { name: string }) => name)).toEqual(['manifest.json', 'tagmanifest-sha256.txt'])
+  })
+
+  test('passes the rule of securesystemslib for Go, which skips a signature whose key id is another', async () => {
+    const { dsseEnvelope, verificationMaterial } = JSON.parse(String(files.get('seal/bundle.sigstore.json')))
+    // go-securesystemslib/dsse/verify.go: the key id of a verifier is the SHA-256 of its DER, and `if s.KeyID != "" && verifier.KeyID() != s.KeyID { continue }`.
+    const key = createPublicKey(String(files.get('seal/seal.pub.pem')))
+    const keyId = createHash('sha256')
+      .update(key.export({ type: 'spki', format: 'der' }))
+      .digest('hex')
+    const message = preAuthenticationEncoding(dsseEnvelope.payloadType, Buffer.from(dsseEnvelope.payload, 'base64'))
+    const accepted = (signatures: { keyid: string; sig: string }[]) =>
+      signatures.some(
+        ({ keyid, sig }) => (keyid === '' || keyid === keyId) && verify(null, message, key, Buffer.from(sig, 'base64')),
+      )
+    const [signature] = dsseEnvelope.signatures
+    expect(accepted(dsseEnvelope.signatures)).toBe(true)
+    expect(accepted([{ ...signature, keyid: `sha256:${keyId}` }])).toBe(false)
+    expect(verificationMaterial.publicKey.hint).toBe(`sha256:${keyId}`)
   })
 
   test('uses the encoding of the published vector', () => {

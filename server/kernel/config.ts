@@ -31,6 +31,7 @@ const expected: Record<string, string> = {
   PUBLIC_LOG: 'true or false',
   ADOPT_ROWS_AFTER: 'a whole number of seconds from 0 to 31536000',
   LOG_WITNESSES: 'the path of a JSON file',
+  TSA_URL: 'an http(s) address such as https://timestamp.example/tsr',
   ALLOWED_PRIVATE_HOSTS: 'host names, addresses or networks such as mcp.internal,10.1.0.0/16',
   TRUSTED_PROXIES: 'addresses or networks such as 10.1.0.0/16,2001:db8::/64, and not all addresses',
   SMTP_URL: 'an address such as smtp://user:password@mail.example:587',
@@ -71,6 +72,7 @@ const schema = z.object({
   PUBLIC_LOG: flag.default(false),
   ADOPT_ROWS_AFTER: integer(0, 31_536_000).default(60),
   LOG_WITNESSES: z.string().min(1).optional(),
+  TSA_URL: z.url({ protocol: /^https?$/ }).optional(),
   ALLOWED_PRIVATE_HOSTS: z
     .string()
     .transform(parsePrivateHosts)
@@ -134,6 +136,8 @@ export type Config = {
   /** Seconds without a process of an older version until its rows are bound to the log. */
   adoptRowsAfter: number
   logWitnessesFile: string | undefined
+  /** Of the time-stamping authority (RFC 3161) for archives. */
+  tsaUrl: string | undefined
   /** Non-public hosts that requests to addresses in manifests may reach. */
   allowedPrivateHosts: PrivateHosts
   /** Peers whose Forwarded and X-Forwarded-For headers are believed. */
@@ -205,6 +209,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     publicLog: settings.PUBLIC_LOG,
     adoptRowsAfter: settings.ADOPT_ROWS_AFTER,
     logWitnessesFile: settings.LOG_WITNESSES,
+    tsaUrl: settings.TSA_URL,
     allowedPrivateHosts: settings.ALLOWED_PRIVATE_HOSTS ?? noPrivateHosts,
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
     smtpUrl: settings.SMTP_URL,

@@ -29,3 +29,16 @@ export async function readPayload(top: string): Promise<Map<string, string>> {
     ),
   )
 }
+
+/** Returns the files of an extracted archive by their path below its top folder. */
+export async function readArchiveFiles(top: string): Promise<Map<string, Buffer>> {
+  const entries = (await readdir(top, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  return new Map(
+    await Promise.all(
+      entries.map(async (entry): Promise<[string, Buffer]> => {
+        const path = join(entry.parentPath, entry.name)
+        return [path.slice(top.length + 1), await readFile(path)]
+      }),
+    ),
+  )
+}

@@ -64,6 +64,8 @@ export function resealed(
   const tagList = Buffer.from(tags.map(([path, data]) => `${sha256(data)}  ${path}\n`).join(''))
   forged.set('tagmanifest-sha256.txt', tagList)
   forged.set('seal/manifest.json.sig', sign(null, signed, privateKey))
+  if (forged.has('seal/tagmanifest-sha256.txt.sig'))
+    forged.set('seal/tagmanifest-sha256.txt.sig', sign(null, tagList, privateKey))
   forged.set('seal/seal.pub.pem', Buffer.from(pem))
   const subjects = [
     { path: 'manifest.json', sha256: sha256(signed) },

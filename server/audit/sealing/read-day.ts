@@ -7,7 +7,6 @@ import { daySeal } from './day-seal.ts'
 import { sealLog } from './log-name.ts'
 import { whyAltered } from './record-leaf.ts'
 import { countSeals, listSeals } from './seal-store.ts'
-import { signDay } from './sign-day.ts'
 import { knownMemory, whyContradicted, whyFoundBroken } from './why-contradicted.ts'
 
 /** The stored log of a day is not the signed one. */
@@ -46,12 +45,8 @@ export async function loggedDays(tx: Transaction, tenantId: string, start: Date,
   return dates
 }
 
-/**
- * Signs the new records of `date`, and returns its last checkpoint after checking the signature.
- * Throws LogRefused or LogBroken when the log can't be signed or its checkpoint is not the tenant's.
- */
-export async function signedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
-  await signDay(tx, tenant, date)
+/** The last checkpoint of `date`, after checking its signature. Throws LogBroken. */
+export async function checkedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
   const broken = await whyFoundBroken(tx, tenant, date)
   if (broken !== undefined) throw new LogBroken(broken)
   return await storedDay(tx, tenant, date)

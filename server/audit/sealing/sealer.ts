@@ -3,10 +3,11 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
+import { alone } from './alone.ts'
 import { beginKeyed } from './begin-keyed.ts'
 import { type LogName, sealLog } from './log-name.ts'
 import { LogRefused } from './log-refused.ts'
-import { MemoryMoved, type SignerMemory } from './memory/signer-memory.ts'
+import type { SignerMemory } from './memory/signer-memory.ts'
 import { recheckTenant } from './recheck.ts'
 import { reportBroken } from './report-broken.ts'
 import { sealClosedDays } from './seal-days.ts'
@@ -109,8 +110,7 @@ export async function signTenant(tenantId: string): Promise<void> {
     await reportBroken(tenantId, name, error.message)
   }
   const { days, memory } = await database.inTenant(tenantId, async (tx) => {
-    const memory = await knownMemory(tx, { id: tenantId }).catch(unlessRefused)
-    await insertEmptyDays(tx, tenantId, firstOf(memory))
+    const memory = await insertMissingDays(tx, tenantId)
     return { days: await listDaysToSign(tx, tenantId), memory }
   })
   const sealedThrough = memory?.sealedThrough ?? ''
@@ -129,6 +129,13 @@ export async function signTenant(tenantId: string): Promise<void> {
     )
 }
 
+/** Inserts the days without records. Returns the signer's memory, as far as it can be believed. */
+export async function insertMissingDays(tx: Transaction, tenantId: string): Promise<SignerMemory | undefined> {
+  const memory = await knownMemory(tx, { id: tenantId }).catch(unlessRefused)
+  await insertEmptyDays(tx, tenantId, firstOf(memory))
+  return memory
+}
+
 /** The days from here on must exist. Undefined without a memory: then all from the tenant's first row. */
 function firstOf(memory: SignerMemory | undefined): string | undefined {
   if (memory === undefined) return undefined
@@ -138,15 +145,4 @@ function firstOf(memory: SignerMemory | undefined): string | undefined {
 
 function unlessRefused(error: unknown): undefined {
   if (!(error instanceof LogRefused)) throw error
-}
-
-/** In a transaction that is repeated when another signer was faster: then everything is read and checked again. */
-async function alone(tenantId: string, work: (tx: Transaction) => Promise<void>): Promise<void> {
-  for (let left = 3; ; left--) {
-    try {
-      return await runtime().database.inTenant(tenantId, work)
-    } catch (error) {
-      if (!(error instanceof MemoryMoved) || left === 0) throw error
-    }
-  }
 }

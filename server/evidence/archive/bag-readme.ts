@@ -1,31 +1,44 @@
-/** README.txt of a bag: how to check it with sha256sum and openssl alone, and what each check proves. ASCII, 78 columns. */
+import { recordsScript, signaturesScript, sigstoreScript } from './readme-check.ts'
+
+/**
+ * README.txt of an archive: how to check everything in it with sha256sum, openssl, sh and Python alone, and what each check
+ * proves. ASCII; the text has 80 columns.
+ */
 export function bagReadme(exportId: string): string {
-  return `Evidence room bundle ${exportId}
-Format: evidence-room-bundle-v1, a BagIt 1.0 bag (RFC 8493)
+  return `Evidence archive ${exportId}
+Format: evidence-room-bundle-v1, format version 2, a BagIt 1.0 bag (RFC 8493)
 
 The records are in data/. Everything else describes and seals them:
 
-  manifest.json             the contents of the bundle: every file below data/
+  manifest.json             the contents of the archive: every file below data/
                             with its size and SHA-256, and what was left out
                             and why
   seal/manifest.json.sig    the service's Ed25519 signature of manifest.json
-  seal/seal.pub.pem         the public key that belongs to that signature
+  seal/tagmanifest-sha256.txt.sig   its signature of tagmanifest-sha256.txt
+  seal/seal.pub.pem         the public key that belongs to these signatures
   manifest-sha256.txt       SHA-256 of every file below data/
-  tagmanifest-sha256.txt    SHA-256 of the files that describe the bundle
+  tagmanifest-sha256.txt    SHA-256 of the files that describe the archive
   seal/bundle.sigstore.json the same seal as a Sigstore bundle (DSSE, in-toto)
                             over manifest.json and tagmanifest-sha256.txt
-  verify.html               a page that runs all these checks and those of the
-                            audit log in a browser, without a connection
+  seal/manifest.json.tsr    if present: when manifest.json existed, signed by a
+                            time-stamping authority (RFC 3161)
+  bagit-profile.json        what a program for BagIt may demand of the archive
+  data/report.html          the archive for people: what was asked, who decided
+                            what and why, and what is left out
+  verify.html               a page that runs all these checks and more in a
+                            browser, without a connection
   verify.mjs                the same for a terminal: node verify.mjs <ZIP>
-  data/proofs/              for each day: the signed checkpoint, all leaf hashes,
-                            and its place in the signed log of closed days
-                            (c2sp.org/tlog-checkpoint, c2sp.org/tlog-proof)
+  data/proofs/              for each day: the signed checkpoint, all leaf
+                            hashes, and its place in the signed log of closed
+                            days (c2sp.org/tlog-checkpoint, c2sp.org/tlog-proof)
+  data/chain.json           the archive before this one, and the proof that the
+                            log of this one continues it
 
 HOW TO CHECK IT
 
 Extract the ZIP, open a terminal in the folder evidence-room-${exportId}
 and run the commands below. Nothing is sent anywhere. You need sha256sum (GNU
-coreutils) and openssl 3.0 or later.
+coreutils), openssl 3.0 or later and, for step 8, Python 3.
 
 1. The files match the list.
 
@@ -39,9 +52,10 @@ coreutils) and openssl 3.0 or later.
 
    sha256sum -c tagmanifest-sha256.txt
 
-   Every line must end in OK. This proves that manifest.json,
-   manifest-sha256.txt and the other descriptive files are the ones that
-   tagmanifest-sha256.txt lists. It does not prove who wrote them.
+   Every line must end in OK. This proves that README.txt, verify.html,
+   verify.mjs, manifest.json, manifest-sha256.txt and the other descriptive
+   files are the ones that tagmanifest-sha256.txt lists. It does not prove who
+   wrote them.
 
 3. The manifest was sealed by the holder of the key.
 
@@ -59,22 +73,91 @@ coreutils) and openssl 3.0 or later.
    Without this step someone could change a record and both lists, and steps 1
    to 3 would still pass.
 
-5. The key belongs to the service.
+5. The same key signed the list of step 2.
+
+   openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in tagmanifest-sha256.txt -sigfile seal/tagmanifest-sha256.txt.sig
+
+   It must print "Signature Verified Successfully". Without this step someone
+   could change this text or verify.html together with their list.
+
+6. The key belongs to the service.
 
    openssl pkey -pubin -in seal/seal.pub.pem -outform DER | sha256sum
 
-   Compare the result with the fingerprint that the service publishes. Get that
-   fingerprint from the service itself or from someone you trust, not from this
-   ZIP: anyone who forges a bundle can put their own key into it. Without this
-   comparison the steps above prove only that the bundle is consistent.
+   Compare the result with the fingerprint that the service publishes, in
+   /.well-known/countersign/<external id>/log-keys.json. Get it from the
+   service itself or from someone you trust, not from this ZIP: anyone who
+   forges an archive can put their own key into it. Without this comparison
+   the steps above prove only that the archive is consistent. In log-keys.json
+   each key was signed by its predecessor, so an older fingerprint that you
+   know is enough.
 
-If one step fails, do not rely on the bundle. Request a new export.
+7. The heads of the log are signed by the service's log keys.
+
+   sed -n '/^# BEGIN signatures$/,/^# END signatures$/p' README.txt | sh
+
+   Every line must end in "signed: yes". A checkpoint is text: the name of the
+   log, its number of leaves, the root of its tree in base64. The signature is
+   over that text with its last newline; data/keys/vkeys.txt has the keys as
+   name+id+base64 of the byte 1 and the 32 bytes of the key. Further signatures
+   below a checkpoint are those of witnesses (c2sp.org/tlog-cosignature).
+
+8. Every record is in the log of its day, and closed days are in the log of
+   closed days.
+
+   sed -n '/^# BEGIN records$/,/^# END records$/p' README.txt | python3 -
+
+   Every line must end in OK. In words: a line of data/audit/<date>.ndjson is
+   {leaf, nonce, record}. leaf.digest is SHA-256 over "agcp.audit.record.v1",
+   a newline, the 32 bytes of the nonce and the record as canonical JSON (RFC
+   8785). SHA-256 over the byte 0 and the leaf as canonical JSON is number
+   leaf.seq of the 32-byte hashes in data/proofs/<date>.leaves. The root of
+   these hashes (RFC 6962) is the one in data/proofs/<date>.checkpoint. The
+   text of that checkpoint is a leaf of the log of closed days; the
+   .seal.tlog-proof has its number and the hashes that lead from it to the
+   root of that log.
+
+9. Nothing is missing silently. Every day from the beginning of the period to
+   its end has its files. Each record that creates an object
+   (approval.requested, approval.approve, approval.reject, execution.started,
+   agent.registered, release.proposed, policy_version.published,
+   policy_binding.proposed, policy.evaluated, policy.approval_requested,
+   file.stored, input.submitted, input.requested, member.created,
+   member.invited) has that object in data/*.ndjson, or a line in
+   data/omissions.ndjson with the reason. verify.html and verify.mjs check this.
+
+10. Rows are what the log says. A row {state, bound} is the object after the
+    record whose "states" name its type, id and revision. The digest there is
+    SHA-256 over "agcp.state.v1", a newline, the salt (base64url, in bound) and
+    state as canonical JSON. A row without bound was written by a service that
+    did not commit to rows; only the seal covers it.
+
+11. A decision that was confirmed with a passkey has "confirmation". SHA-256
+    over it as canonical JSON is details.confirmation of the record with the
+    vote's auditId. SHA-256 over confirmation.bound as canonical JSON, in
+    base64url, is the challenge in clientDataJSON. The signature is over
+    authenticatorData and SHA-256 of clientDataJSON, by publicKey (a COSE key,
+    RFC 9053).
+
+12. The Sigstore bundle has the same seal for programs that read that format.
+
+   sed -n '/^# BEGIN sigstore$/,/^# END sigstore$/p' README.txt | sh
+
+   It must print "Signature Verified Successfully".
+
+13. If seal/manifest.json.tsr is present, an authority that is not the service
+    signed when manifest.json existed. With that authority's certificate:
+
+    openssl ts -verify -data manifest.json -in seal/manifest.json.tsr -CAfile authority.pem
+
+If one step fails, do not rely on the archive. Request a new export.
 
 A SINGLE SPAN
 
   data/traces/<day>.spans.ndjson      what agents did, a line for each span
-  data/traces/<day>.resources.ndjson  how the exporter describes itself: the line
-                                      with the span's auditId, resourceIndex
+  data/traces/<day>.resources.ndjson  how the exporter describes itself: the
+                                      line with the span's auditId and
+                                      resourceIndex
   data/traces/<day>.batches.ndjson    with proofs: for each request that brought
                                       spans, the leaf hashes of its tree
 
@@ -94,5 +177,7 @@ The leaf is number batchIndex of the batch with its auditId. The root of these
 leaves (RFC 6962) is details.root of the record with that auditId in data/audit,
 which the log of the day proves. Spans without an auditId were recorded by an
 execution: the records of that execution in data/audit describe it.
-`
+
+THE PROGRAMS OF STEPS 7, 8 AND 12
+${signaturesScript}${recordsScript}${sigstoreScript}`
 }

@@ -74,8 +74,8 @@ async function readmeCommands(bag: string): Promise<string[]> {
 const run = (bag: string, command: string) =>
   spawnSync('sh', ['-c', command], { cwd: bag, encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
 
-/** Exit codes of README's steps 1 to 4: the payload, the tag files, the signature, and that it covers the payload's list. */
-const check = async (bag: string) => (await readmeCommands(bag)).slice(0, 4).map((command) => run(bag, command).status)
+/** Exit codes of README's steps 1 to 5: payload, tag files, signature, that it covers the payload's list, and the tag files'. */
+const check = async (bag: string) => (await readmeCommands(bag)).slice(0, 5).map((command) => run(bag, command).status)
 
 async function flipByte(bag: string, path: string): Promise<void> {
   const bytes = await readFile(join(bag, path))
@@ -95,6 +95,7 @@ describe('a sealed bag', () => {
         'README.txt',
         'verify.html',
         'verify.mjs',
+        'bagit-profile.json',
         'data/export.json',
         'data/audit/2026-11-20.ndjson',
         'data/proofs/2026-11-20.leaves',
@@ -104,6 +105,7 @@ describe('a sealed bag', () => {
         'manifest-sha256.txt',
         'tagmanifest-sha256.txt',
         'seal/manifest.json.sig',
+        'seal/tagmanifest-sha256.txt.sig',
         'seal/seal.pub.pem',
         'seal/bundle.sigstore.json',
       ].map((path) => `${top}/${path}`),
@@ -142,7 +144,7 @@ describe('a sealed bag', () => {
     )
     expect(text('bagit.txt')).toBe('BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
     expect(text('bag-info.txt')).toBe(
-      `Source-Organization: Northwind Mutual\nBagging-Date: 2026-11-20\nExternal-Identifier: ${exportId}\nPayload-Oxum: 100.4\n`,
+      `BagIt-Profile-Identifier: https://countersign.dev/bagit-profile/evidence-room-bundle-v2.json\nSource-Organization: Northwind Mutual\nBagging-Date: 2026-11-20\nExternal-Identifier: ${exportId}\nPayload-Oxum: 100.4\n`,
     )
     expect(contents.get('seal/manifest.json.sig')).toHaveLength(64)
     expect(text('seal/seal.pub.pem')).toBe(publicKeyPem)
@@ -164,22 +166,26 @@ describe('the commands of README.txt, run by sh', () => {
       'openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in manifest.json -sigfile seal/manifest.json.sig',
     ])
     const results = commands.map((command) => run(bag, command))
-    expect(results.map(({ status }) => status)).toEqual([0, 0, 0, 0, 0])
-    expect(results.map(({ stdout }) => stdout.match(/: OK$/gm)?.length ?? 0)).toEqual([4, 7, 0, 0, 0])
+    expect(results.map(({ status }) => status)).toEqual([0, 0, 0, 0, 0, 0])
+    expect(results.map(({ stdout }) => stdout.match(/: OK$/gm)?.length ?? 0)).toEqual([4, 8, 0, 0, 0, 0])
     expect(results[2]?.stdout).toContain('Signature Verified Successfully')
     expect(results[3]?.stdout).toBe('1\n')
-    expect(`sha256:${results[4]?.stdout.slice(0, 64)}`).toBe(sealKeyFingerprint(publicKeyPem))
+    expect(`sha256:${results[5]?.stdout.slice(0, 64)}`).toBe(sealKeyFingerprint(publicKeyPem))
   })
 
-  // Which of the four steps fail when one byte of a file is another.
+  // Which of the five steps fail when one byte of a file is another.
   test.each([
-    ['data/audit/2026-11-20.ndjson', [1, 0, 0, 0]],
-    ['data/proofs/2026-11-20.leaves', [1, 0, 0, 0]],
-    ['manifest-sha256.txt', [1, 1, 0, 1]],
-    ['manifest.json', [0, 1, 1, 0]],
-    ['bag-info.txt', [0, 1, 0, 0]],
-    ['seal/manifest.json.sig', [0, 0, 1, 0]],
-    ['seal/seal.pub.pem', [0, 0, 1, 0]],
+    ['data/audit/2026-11-20.ndjson', [1, 0, 0, 0, 0]],
+    ['data/proofs/2026-11-20.leaves', [1, 0, 0, 0, 0]],
+    ['manifest-sha256.txt', [1, 1, 0, 1, 0]],
+    ['manifest.json', [0, 1, 1, 0, 0]],
+    ['bag-info.txt', [0, 1, 0, 0, 0]],
+    ['README.txt', [0, 1, 0, 0, 0]],
+    // Its middle byte ends a line; a malformed line is only a warning for sha256sum.
+    ['tagmanifest-sha256.txt', [0, 0, 0, 0, 1]],
+    ['seal/manifest.json.sig', [0, 0, 1, 0, 0]],
+    ['seal/tagmanifest-sha256.txt.sig', [0, 0, 0, 0, 1]],
+    ['seal/seal.pub.pem', [0, 0, 1, 0, 1]],
   ])('find a flipped byte in %s', async (path, expected) => {
     const bag = await extractBag(`flip-${path.replaceAll('/', '-')}`)
     await flipByte(bag, path)
@@ -189,12 +195,12 @@ describe('the commands of README.txt, run by sh', () => {
   test('find a missing file', async () => {
     const bag = await extractBag('missing')
     await rm(join(bag, 'data/export.json'))
-    expect(await check(bag)).toEqual([1, 0, 0, 0])
+    expect(await check(bag)).toEqual([1, 0, 0, 0, 0])
     await rm(join(bag, 'manifest-sha256.txt'))
     expect((await check(bag)).at(3)).not.toBe(0)
   })
 
-  test('find a record changed together with both lists, which only step 4 can', async () => {
+  test('find a record changed together with both lists, which only steps 4 and 5 can', async () => {
     const bag = await extractBag('forged')
     const replace = async (list: string, path: string) => {
       const digest = sha256(await readFile(join(bag, path)))
@@ -204,7 +210,7 @@ describe('the commands of README.txt, run by sh', () => {
     await flipByte(bag, 'data/audit/2026-11-20.ndjson')
     await replace('manifest-sha256.txt', 'data/audit/2026-11-20.ndjson')
     await replace('tagmanifest-sha256.txt', 'manifest-sha256.txt')
-    expect(await check(bag)).toEqual([0, 0, 0, 1])
+    expect(await check(bag)).toEqual([0, 0, 0, 1, 1])
   })
 })
 

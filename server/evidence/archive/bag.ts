@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { whyNotPayloadPath } from './bag-path.ts'
+import { bagProfile, profileInfo } from './bag-profile.ts'
 import { bagReadme } from './bag-readme.ts'
 import { sigstoreBundle } from './sigstore.ts'
 import { type Content, tally } from './tally.ts'
@@ -29,6 +30,8 @@ export type BagSeal = {
   publicKeyPem: string
   /** Further lines of bag-info.txt, such as Source-Organization and Bagging-Date. */
   info: Readonly<Record<string, string>>
+  /** Returns a time-stamp (RFC 3161) of manifest.json; undefined without a time-stamping authority. */
+  timeStamp?: ((manifest: Buffer) => Promise<Buffer | undefined>) | undefined
 }
 
 /** `totalBytes` is the size of the whole ZIP. `manifestSha256` is 64 hex digits. */
@@ -124,6 +127,7 @@ async function writeOpening(draft: Draft): Promise<void> {
   await writeTag(draft, 'README.txt', bagReadme(draft.exportId))
   await writeTag(draft, 'verify.html', verifiers().page)
   await writeTag(draft, 'verify.mjs', verifiers().command)
+  await writeTag(draft, 'bagit-profile.json', bagProfile())
 }
 
 function requireNewPath({ taken }: Draft, path: string): void {
@@ -152,7 +156,13 @@ async function writeDescriptionAndSeal(draft: Draft, seal: BagSeal): Promise<Sea
   const manifest = manifestBytesOf(draft, seal, payloadOxum, list)
   // Before anything is written: a wrong key fails here.
   const signed = signManifest(manifest, seal.signingKey, seal.publicKeyPem)
-  const info = bagInfo({ ...seal.info, 'External-Identifier': draft.exportId, 'Payload-Oxum': payloadOxum })
+  const stamp = await seal.timeStamp?.(manifest)
+  const info = bagInfo({
+    ...profileInfo,
+    ...seal.info,
+    'External-Identifier': draft.exportId,
+    'Payload-Oxum': payloadOxum,
+  })
   await writeTag(draft, 'bag-info.txt', info)
   await writeTag(draft, 'manifest.json', manifest)
   await writeTag(draft, 'manifest-sha256.txt', list)
@@ -160,8 +170,10 @@ async function writeDescriptionAndSeal(draft: Draft, seal: BagSeal): Promise<Sea
   const tagList = checksums(draft.tags)
   await write(draft, 'tagmanifest-sha256.txt', [tagList])
   await write(draft, 'seal/manifest.json.sig', [signed.signature])
+  await write(draft, 'seal/tagmanifest-sha256.txt.sig', [sign(null, Buffer.from(tagList), seal.signingKey)])
   await write(draft, 'seal/seal.pub.pem', [signed.publicKeyPem])
   await write(draft, 'seal/bundle.sigstore.json', [sigstoreOf(draft, seal, manifest, tagList)])
+  if (stamp !== undefined) await write(draft, 'seal/manifest.json.tsr', [stamp])
   return { manifestBytes: manifest, manifestSha256: sha256(manifest), totalBytes: await draft.zip.finish() }
 }
 

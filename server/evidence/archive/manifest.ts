@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
 import { kindOf } from '#lib/verify/seal.ts'
-import type { SignedDay } from '#server/audit/sealing/read-day.ts'
 import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type BagFile, sealKeyFingerprint } from './bag.ts'
+import type { Coverage } from './coverage.ts'
+import { timeStampAuthority } from './time-stamp.ts'
 
 /** The number of omissions that the manifest and the job list. data/omissions.ndjson contains all. */
 export const listedOmissions = 100
@@ -13,7 +14,7 @@ export const listedOmissions = 100
 /** Returns manifest.json of an archive. `open` marks a day that continued after its checkpoint. */
 export function manifestOf(
   { tenant, row }: ClaimedExport,
-  days: readonly SignedDay[],
+  { period, days, seals, before }: Coverage,
   leftOut: readonly LeftOut[],
   signer: { keyId: string; publicKeyPem: string },
   sealedAt: Date,
@@ -22,12 +23,16 @@ export function manifestOf(
 ): JsonObject {
   return {
     type: 'evidence-room-bundle-v1',
+    formatVersion: 2,
     specVersion: '1.0',
     exportId: row.id,
     tenant: { externalId: tenant.externalId, name: tenant.name },
-    period: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
     ...(row.scope === null ? {} : { scope: row.scope }),
     ...(row.purpose === null ? {} : { purpose: row.purpose }),
+    period: { start: period.start.toISOString(), end: period.end.toISOString() },
+    requestedPeriod: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
+    previousExportId: before?.exportId ?? null,
+    heads: { seals: seals?.note ?? null },
     createdAt: row.createdAt.toISOString(),
     sealedAt: sealedAt.toISOString(),
     createdBy: { type: 'member', id: row.requestedBy },
@@ -50,6 +55,7 @@ export function manifestOf(
     omissions: leftOut.slice(0, listedOmissions),
     omissionCount: leftOut.length,
     signer: { keyId: signer.keyId, fingerprint: sealKeyFingerprint(signer.publicKeyPem) },
+    timeStampAuthority: timeStampAuthority(),
     hashing: { leaf: 'RFC6962-SHA256', canonicalization: 'RFC8785' },
     software: { name: packageJson.name, version: packageJson.version },
   }

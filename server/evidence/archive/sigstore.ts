@@ -8,7 +8,8 @@ export const preAuthenticationEncoding = (type: string, payload: Buffer): Buffer
 
 /**
  * A Sigstore bundle (v0.3) with an in-toto statement about files of an archive, in a DSSE envelope. `subjects` are paths
- * with SHA-256 in hex; `keyId` is a hint at the key, which the verifier must get from another source.
+ * with SHA-256 in hex; `keyId` is a hint at the key, which the verifier must get from another source. The signature itself names
+ * none: securesystemslib for Go skips one whose key id is not the id that it computes itself.
  */
 export function sigstoreBundle(
   subjects: readonly { path: string; sha256: string }[],
@@ -29,7 +30,7 @@ export function sigstoreBundle(
     dsseEnvelope: {
       payload: payload.toString('base64'),
       payloadType,
-      signatures: [{ sig: signature.toString('base64'), keyid: keyId }],
+      signatures: [{ sig: signature.toString('base64'), keyid: '' }],
     },
   })}\n`
 }

@@ -81,7 +81,11 @@ export async function* readInputResolutions(
 }
 
 /** Reads the files by digest, with the executions that used them. Their bytes are not part of the archive. */
-export async function* readFiles(tx: Transaction, tenantId: string, { end, scope }: Period): AsyncGenerator<ContentRow> {
+export async function* readFiles(
+  tx: Transaction,
+  tenantId: string,
+  { end, scope }: Period,
+): AsyncGenerator<ContentRow> {
   const rows = cursorRows(
     tx,
     tx

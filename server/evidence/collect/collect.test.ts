@@ -157,16 +157,32 @@ describe('an export of today', () => {
     expect(records[0].leaf.seq).toBeGreaterThan(0)
   })
 
-  test('of a period without records completes with an empty archive', async () => {
+  test.each([
+    ['before the log begins', { startDate: '2001-01-01T00:00:00Z', endDate: '2001-02-01T00:00:00+02:00' }],
+    ['in the future', { startDate: '2201-01-01T00:00:00Z', endDate: '2201-02-01T00:00:00Z' }],
+  ])('of a period %s is refused with the bounds', async (_name, outside) => {
+    const auditor = await auditorOf(await runtime.tenant())
+    const today = new Date().toISOString().slice(0, 10)
+    await expect(
+      runtime.make(await runtime.tenant(), auditor, { ...outside, includeProofs: true }),
+    ).rejects.toMatchObject({
+      code: 'bad_request',
+      details: { earliest: `${today}T00:00:00.000Z`, latest: expect.stringMatching(/Z$/) },
+    })
+  })
+
+  test('of a period that reaches beyond the log is cut, and states both periods', async () => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
-    const past = { startDate: '2001-01-01T00:00:00Z', endDate: '2001-02-01T00:00:00+02:00', includeProofs: true }
-    const job = await runtime.make(tenant, auditor, past)
-    expect(job).toMatchObject({ status: 'completed', endDate: '2001-01-31T22:00:00.000Z' })
+    const requested = { startDate: '2001-01-01T00:00:00.000Z', endDate: '2201-01-01T00:00:00.000Z' }
+    const job = await runtime.make(tenant, auditor, { ...requested, includeProofs: true })
+    expect(job.status).toBe('completed')
     const { bytes } = await execute(getManifest, auditor, { exportId: job.exportId }, { name: 'evidence.getManifest' })
-    const { days, counts } = JSON.parse(Buffer.from(bytes).toString())
-    expect(days).toEqual([])
-    expect(counts).toMatchObject({ members: 0, agents: 0, executions: 0, omissions: 0 })
-    expect(counts).not.toHaveProperty('audit')
+    const manifest = JSON.parse(Buffer.from(bytes).toString())
+    expect(manifest.requestedPeriod).toEqual({ start: requested.startDate, end: requested.endDate })
+    expect(manifest.period.start).toBe(`${manifest.days[0].date}T00:00:00.000Z`)
+    expect(Math.abs(Date.parse(manifest.period.end) - Date.parse(manifest.sealedAt))).toBeLessThan(60_000)
+    // Every record that the newest head covers.
+    expect(manifest.counts.audit).toBe(manifest.days.reduce((sum: number, day: { size: number }) => sum + day.size, 0))
   })
 })

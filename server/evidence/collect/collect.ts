@@ -2,6 +2,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { leafOf } from '#server/audit/sealing/record-leaf.ts'
 import type { Bag } from '#server/evidence/archive/bag.ts'
+import { type Coverage, chainFile } from '#server/evidence/archive/coverage.ts'
 import { type ClaimedExport, checkStillOurs } from '#server/evidence/jobs/export-claim.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -29,11 +30,19 @@ import type { LeftOut } from './left-out.ts'
 import { maskedResources, maskedSpans } from './masked-spans.ts'
 import { rawValues } from './raw-payloads.ts'
 import { mayHaveRaw } from './raw-permission.ts'
+import { reportHtml } from './report-html.ts'
+import { reportRows } from './report-rows.ts'
 import { type ContentRow, withoutValues, withValues } from './row-content.ts'
 import { recordsInScope, scopeText } from './scope.ts'
 
 const ndjson = { mediaType: 'application/x-ndjson' }
 const text = { mediaType: 'text/plain; charset=utf-8' }
+
+/**
+ * Rows are read from a little before the period on: a row has the time at which its transaction began, its audit record the
+ * time of the commit, and a record of the period obliges the archive to have the row.
+ */
+const marginMs = 60_000
 
 /** Files of one query each, in the order of the archive. */
 type Resource = readonly [
@@ -74,7 +83,7 @@ const rest: readonly Resource[] = [
  * them, which `run` then says. Throws LogBroken if the log has changed since `days` were signed, and
  * Superseded if another worker has taken over the export.
  */
-export async function collect(run: ClaimedExport, bag: Bag, days: readonly SignedDay[]): Promise<LeftOut[]> {
+export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): Promise<LeftOut[]> {
   const { tenant } = run
   const leftOut: LeftOut[] = []
   const { database } = runtime()
@@ -83,27 +92,31 @@ export async function collect(run: ClaimedExport, bag: Bag, days: readonly Signe
     leftOut.push({ resource: 'raw-payloads', reason: 'permission_denied' })
   }
   const { row } = run
-  const period = { start: row.startAt, end: row.endAt, scope: row.scope }
+  const { days, seals, before } = covered
+  const period = { ...covered.period, scope: row.scope }
   const add = async (path: string, read: (tx: Transaction) => AsyncIterable<string>) => {
     await checkStillOurs(run)
     await database.inTenant(tenant.id, (tx) => bag.addFile(path, read(tx), ndjson))
   }
 
-  await bag.addFile('data/export.json', [`${JSON.stringify(description(run), null, 2)}\n`], {
-    mediaType: 'application/json',
-  })
+  const json = { mediaType: 'application/json' }
+  await bag.addFile('data/export.json', [`${JSON.stringify(description(run, covered), null, 2)}\n`], json)
+  await bag.addFile('data/chain.json', [chainFile(covered)], json)
+  const rowsFrom = { ...period, start: new Date(period.start.getTime() - marginMs) }
+  const report = reportRows()
   const masked = !row.includeRawPayloads
   // Kinds of rows with content that an archive without raw payloads leaves out.
   const withheld = new Set<string>()
+  const watched = (name: string, rows: AsyncIterable<object>) => lines(noted(name, report.watch(name, rows), leftOut))
   for (const [name, read] of [...configuration, ...rest])
-    await add(`data/${name}.ndjson`, (tx) => lines(noted(name, read(tx, tenant.id, period), leftOut)))
+    await add(`data/${name}.ndjson`, (tx) => watched(name, read(tx, tenant.id, rowsFrom)))
   for (const [name, read] of activity)
     await add(`data/${name}.ndjson`, (tx) => {
-      const rows = read(tx, tenant.id, period, masked)
+      const rows = read(tx, tenant.id, rowsFrom, masked)
       const finished = masked
         ? withoutValues(name, rows, leftOut, () => withheld.add(name))
         : withValues(name, rows, leftOut)
-      return lines(noted(name, finished, leftOut))
+      return watched(name, finished)
     })
   const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
   for (const date of dates) {
@@ -126,15 +139,17 @@ export async function collect(run: ClaimedExport, bag: Bag, days: readonly Signe
       )
   for (const day of days) {
     const leaves = new LeafColumn()
-    await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, day, leaves))
+    await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, covered, day, leaves))
     if (!row.includeProofs) continue
     await bag.addFile(`data/proofs/${day.date}.checkpoint`, [day.note], text)
     if (day.seal !== undefined) await bag.addFile(`data/proofs/${day.date}.seal.tlog-proof`, [day.seal.tlogProof], text)
     await bag.addFile(`data/proofs/${day.date}.leaves`, leaves.pieces(), { mediaType: 'application/octet-stream' })
   }
-  const keys = days.flatMap((day) => [day.verifierKey, ...(day.seal === undefined ? [] : [day.seal.verifierKey])])
+  if (row.includeProofs && seals !== undefined) await bag.addFile('data/proofs/seals.checkpoint', [seals.note], text)
+  const keys = [...days.flatMap((day) => [day, day.seal]), seals, before].flatMap((one) => one?.verifierKey ?? [])
   await bag.addFile('data/keys/vkeys.txt', [[...new Set(keys)].map((key) => `${key}\n`).join('')], text)
   for (const resource of withheld) leftOut.push({ resource, reason: 'masked' })
+  await bag.addFile('data/report.html', reportHtml(run, covered, report, leftOut), { mediaType: 'text/html' })
   // Empty if the archive is complete.
   await bag.addFile(
     'data/omissions.ndjson',
@@ -174,14 +189,15 @@ async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
 /** Yields the day's records in the period: `{leaf, nonce, record}`. `leaves` receives the hashes of all records of the day. */
 async function* auditLines(
   tx: Transaction,
-  { tenant, row: { startAt, endAt, scope } }: ClaimedExport,
+  { tenant, row: { scope } }: ClaimedExport,
+  { period: { start, end } }: Coverage,
   day: SignedDay,
   leaves: LeafColumn,
 ): AsyncGenerator<string> {
   const ofPeriod = async function* () {
     for await (const row of readDay(tx, tenant, day)) {
       leaves.push(row.leafHash)
-      if (row.createdAt >= startAt && row.createdAt < endAt) yield row
+      if (row.createdAt >= start && row.createdAt < end) yield row
     }
   }
   const rows = scope === null ? ofPeriod() : recordsInScope(tx, tenant.id, scope, ofPeriod())
@@ -202,11 +218,12 @@ function within(date: string, { start, end, scope }: Period): Period {
   }
 }
 
-const description = ({ tenant, row }: ClaimedExport) => ({
+const description = ({ tenant, row }: ClaimedExport, { period }: Coverage) => ({
   type: 'evidence-room-bundle-v1',
   exportId: row.id,
   tenant: { externalId: tenant.externalId, name: tenant.name },
-  period: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
+  period: { start: period.start.toISOString(), end: period.end.toISOString() },
+  requestedPeriod: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
   requestedBy: row.requestedBy,
   purpose: row.purpose,
   scope: row.scope,

@@ -12,7 +12,7 @@ const connections = 3
 
 const elsewhere = () => Promise.reject(new Error('The process of an export can’t enqueue.'))
 
-async function work({ config, databaseUrl, masterKeys, run, days, path, expected }: Work): Promise<Answer> {
+async function work({ config, databaseUrl, masterKeys, run, covered, path, expected }: Work): Promise<Answer> {
   const log = createLog(config.logLevel)
   const database = openDatabase(databaseUrl, log, connections)
   const [current, ...previous] = masterKeys.map((key) => Buffer.from(key))
@@ -28,7 +28,7 @@ async function work({ config, databaseUrl, masterKeys, run, days, path, expected
     trustedIssuers: [],
   })
   try {
-    return { made: await makeArchive(run, days, path, expected) }
+    return { made: await makeArchive(run, covered, path, expected) }
   } catch (error) {
     return { failed: failureOf(error) }
   } finally {

@@ -1,6 +1,8 @@
-import type { SignedDay } from '#server/audit/sealing/read-day.ts'
 import { type Bag, openBag, type SealedBag } from '#server/evidence/archive/bag.ts'
+import type { Coverage } from '#server/evidence/archive/coverage.ts'
 import { listedOmissions, manifestOf } from '#server/evidence/archive/manifest.ts'
+import { timeStampOf } from '#server/evidence/archive/time-stamp.ts'
+import { verifyDraft } from '#server/evidence/archive/verify-draft.ts'
 import { collect } from '#server/evidence/collect/collect.ts'
 import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
@@ -24,7 +26,7 @@ export type MadeArchive = {
 /** Collects, seals and verifies the archive in `path`. `expected`: about how many records it will contain. */
 export async function makeArchive(
   run: ClaimedExport,
-  days: readonly SignedDay[],
+  covered: Coverage,
   path: string,
   expected: number,
 ): Promise<MadeArchive> {
@@ -34,13 +36,14 @@ export async function makeArchive(
     await advance(run, 'collecting')
     await progress.begin({ stage: 'collecting', unit: 'records', done: 0, total: expected })
     const bag = openBag({ exportId: run.row.id, out: file.out })
-    const leftOut = await collect(run, countingLines(bag, progress), days)
+    const leftOut = await collect(run, countingLines(bag, progress), covered)
     await advance(run, 'sealing')
-    const sealed = await seal(run, bag, days, leftOut)
+    const sealed = await seal(run, bag, covered, leftOut)
     const written = file.result()
     await advance(run, 'verifying')
     await progress.begin({ stage: 'verifying', unit: 'bytes', done: 0, total: written.bytes })
     await verifyWritten(path, written, progress.add)
+    await verifyDraft(run, path)
     return {
       row: run.row,
       manifest: sealed.manifestBytes,
@@ -54,20 +57,16 @@ export async function makeArchive(
   }
 }
 
-async function seal(
-  run: ClaimedExport,
-  bag: Bag,
-  days: readonly SignedDay[],
-  leftOut: readonly LeftOut[],
-): Promise<SealedBag> {
+async function seal(run: ClaimedExport, bag: Bag, covered: Coverage, leftOut: readonly LeftOut[]): Promise<SealedBag> {
   const { tenant } = run
   const key = await runtime().database.inTenant(tenant.id, (tx) => currentSigningKey(tx, tenant.id, 'evidence'))
   const publicKeyPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const sealedAt = new Date()
   return await bag.seal({
     manifest: (files, payloadOxum) =>
-      manifestOf(run, days, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
+      manifestOf(run, covered, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
     signingKey: key.privateKey,
+    timeStamp: timeStampOf,
     publicKeyPem,
     info: {
       'Source-Organization': tenant.name.replaceAll(/\s+/g, ' '),

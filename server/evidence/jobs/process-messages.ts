@@ -1,5 +1,7 @@
 import { LogRefused } from '#server/audit/sealing/log-refused.ts'
-import { LogBroken, type SignedDay } from '#server/audit/sealing/read-day.ts'
+import { LogBroken } from '#server/audit/sealing/read-day.ts'
+import { ArchiveRefused } from '#server/evidence/archive/archive-refused.ts'
+import type { Coverage } from '#server/evidence/archive/coverage.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { type ClaimedExport, Superseded } from './export-claim.ts'
 import type { MadeArchive } from './make-archive.ts'
@@ -12,13 +14,13 @@ export type Work = {
   databaseUrl: string
   masterKeys: readonly Uint8Array[]
   run: ClaimedExport
-  days: readonly SignedDay[]
+  covered: Coverage
   path: string
   expected: number
 }
 
 /** `disk_full`: the scratch folder ran out of room. */
-export type Failure = { kind: 'superseded' | 'log_broken' | 'disk_full' | 'other'; message: string }
+export type Failure = { kind: 'superseded' | 'log_broken' | 'archive_refused' | 'disk_full' | 'other'; message: string }
 
 export type Answer = { made: MadeArchive } | { failed: Failure }
 
@@ -26,6 +28,7 @@ export function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
   if (error instanceof Superseded) return { kind: 'superseded', message: error.message }
   if (error instanceof LogBroken || error instanceof LogRefused) return { kind: 'log_broken', message: error.message }
+  if (error instanceof ArchiveRefused) return { kind: 'archive_refused', message: error.message }
   const { code } = error as NodeJS.ErrnoException
   return { kind: code === 'ENOSPC' || code === 'EDQUOT' ? 'disk_full' : 'other', message }
 }
@@ -34,5 +37,6 @@ export function failureOf(error: unknown): Failure {
 export function errorOf({ kind, message }: Failure): Error {
   if (kind === 'superseded') return new Superseded(message)
   if (kind === 'log_broken') return new LogBroken(message)
+  if (kind === 'archive_refused') return new ArchiveRefused(message)
   return new Error(message)
 }

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { LogRefused } from '#server/audit/sealing/log-refused.ts'
-import { LogBroken, loggedDays, type SignedDay, signedDay } from '#server/audit/sealing/read-day.ts'
+import { LogBroken } from '#server/audit/sealing/read-day.ts'
+import { ArchiveRefused } from '#server/evidence/archive/archive-refused.ts'
+import { type CoverageSteps, coverageOf } from '#server/evidence/archive/coverage.ts'
 import { estimateExport } from '#server/evidence/estimate/estimate.ts'
 import type { ArchiveOf, ArchiveStore } from '#server/evidence/places/archives.ts'
 import { currentStore, storeOf } from '#server/evidence/places/place.ts'
@@ -39,8 +41,7 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
     await makeAndStore(run, watch.signal)
   } catch (error) {
     if (error instanceof Superseded || (await isSuperseded(run))) return
-    if (error instanceof LogBroken || error instanceof LogRefused)
-      return await fail(run, { code: 'integrity_failed', message: error.message })
+    if (isRefused(error)) return await fail(run, { code: 'integrity_failed', message: error.message })
     if (Date.now() < deadlineOf(run)) throw error
     runtime().log.error({ err: error, exportId }, 'an evidence export kept failing and was abandoned')
     await fail(run, { code: 'unavailable', message: `${whyNot(error)} Request a new export.` })
@@ -48,6 +49,9 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
     await watch.close()
   }
 }
+
+const isRefused = (error: unknown): error is Error =>
+  error instanceof LogBroken || error instanceof LogRefused || error instanceof ArchiveRefused
 
 const deadlineOf = ({ row }: ClaimedExport): number => row.createdAt.getTime() + row.pollTimeoutMs
 
@@ -66,11 +70,11 @@ async function makeAndStore(run: ClaimedExport, signal: AbortSignal): Promise<vo
   const path = await openScratch(tenant.id, row.id, row.run)
   try {
     await advance(run, 'preflight')
-    const days = await preflight(run, progress, signal)
+    const covered = await coverageOf(run, steps(run, progress, signal))
     const estimate = await runtime().database.inTenant(tenant.id, (tx) => estimateExport(tx, tenant.id, row))
     await requireSpace(estimate.bytes)
-    const expected = days.reduce((sum, day) => sum + day.size, estimate.objects)
-    const made = await makeInProcess({ run, days, path, expected }, signal).catch((error: unknown) =>
+    const expected = covered.days.reduce((sum, day) => sum + day.size, estimate.objects)
+    const made = await makeInProcess({ run, covered, path, expected }, signal).catch((error: unknown) =>
       alarmed(run, { kind: 'export', subject: row.id }, error),
     )
     run.row = made.row
@@ -81,25 +85,17 @@ async function makeAndStore(run: ClaimedExport, signal: AbortSignal): Promise<vo
   }
 }
 
-/**
- * Signs the new records of each day of the period, and checks the signatures. The records are hashed again while they are
- * written: a day that differs from its signature fails the export before it is published. Throws LogBroken or LogRefused.
- */
-async function preflight(run: ClaimedExport, progress: Progress, signal: AbortSignal): Promise<SignedDay[]> {
-  const { tenant, row } = run
-  const { database } = runtime()
-  const dates = await database.inTenant(tenant.id, (tx) => loggedDays(tx, tenant.id, row.startAt, row.endAt))
-  await progress.begin({ stage: 'preflight', unit: 'days', done: 0, total: dates.length })
-  const days: SignedDay[] = []
-  for (const date of dates) {
+/** Counts the days that are checked, and ends with the claim. Raises an alarm for one that does not agree. */
+const steps = (run: ClaimedExport, progress: Progress, signal: AbortSignal): CoverageSteps => ({
+  begin: (total) => progress.begin({ stage: 'preflight', unit: 'days', done: 0, total }),
+  async check(log, work) {
     signal.throwIfAborted()
     await checkStillOurs(run)
-    const day = database.inTenant(tenant.id, (tx) => signedDay(tx, tenant, date))
-    days.push(await day.catch((error: unknown) => alarmed(run, { kind: 'preflight', subject: date }, error)))
+    const done = await work().catch((error: unknown) => alarmed(run, { kind: 'preflight', subject: log }, error))
     progress.add(1)
-  }
-  return days
-}
+    return done
+  },
+})
 
 /** Raises an alarm for a log that does not agree, and throws the error again. */
 async function alarmed(
@@ -107,8 +103,7 @@ async function alarmed(
   about: { kind: 'preflight' | 'export'; subject: string },
   error: unknown,
 ): Promise<never> {
-  if (error instanceof LogBroken || error instanceof LogRefused)
-    await raiseAlarm(tenant.id, { ...about, reason: error.message })
+  if (isRefused(error)) await raiseAlarm(tenant.id, { ...about, reason: error.message })
   throw error
 }
 

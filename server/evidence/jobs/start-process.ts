@@ -6,7 +6,7 @@ import { NoSpace } from './scratch.ts'
 
 /** Makes the archive in a process of its own. Rejects with the error of the work, or with the signal's reason. */
 export async function makeInProcess(
-  work: Pick<Work, 'run' | 'days' | 'path' | 'expected'>,
+  work: Pick<Work, 'run' | 'covered' | 'path' | 'expected'>,
   signal: AbortSignal,
 ): Promise<MadeArchive> {
   const { config, database, vault } = runtime()

@@ -1,0 +1,48 @@
+import type { Archive } from './archive.ts'
+import { Broken, fromBase64, type Json, member, parseJson, textMember } from './bytes.ts'
+import type { Heads } from './freshness.ts'
+import { continues, type LogKey, type Note, parseNote, signerOf } from './note.ts'
+
+// Archives form a chain: each names the one before it, and proves that its log continues that one's.
+
+/** What an archive says of the one before it. */
+export type Before = { exportId: string; manifestSha256: string; seals: Note | undefined; path: Json[] }
+
+/** data/chain.json; undefined for the first archive of a tenant. */
+export async function chainOf(archive: Archive): Promise<Before | undefined> {
+  const of = 'data/chain.json'
+  const previous = member(parseJson(await archive.text(of), of), 'previous')
+  if (previous === null) return undefined
+  const [seals, path] = [member(previous, 'seals'), member(previous, 'consistency')]
+  return {
+    exportId: textMember(previous, 'exportId', of),
+    manifestSha256: textMember(previous, 'manifestSha256', of),
+    seals: typeof seals === 'string' ? parseNote(seals) : undefined,
+    path: Array.isArray(path) ? path : [],
+  }
+}
+
+/** The log of closed days in this archive continues the one that the archive before it knew. */
+export async function chainedFrom(
+  archive: Archive,
+  manifest: Json,
+  { seals }: Heads,
+  { externalId, keys }: { externalId: string; keys: readonly LogKey[] },
+): Promise<string> {
+  const before = await chainOf(archive)
+  const named = member(manifest, 'previousExportId')
+  if (before === undefined) {
+    if (named !== null) throw new Broken('The manifest names an earlier archive that data/chain.json lacks.')
+    return 'It is the first archive of this organisation.'
+  }
+  if (named !== before.exportId)
+    throw new Broken('The manifest names a different earlier archive than data/chain.json.')
+  if (before.seals === undefined) return `It follows ${before.exportId}, which knew no closed days.`
+  if (!before.seals.origin.endsWith(`/t/${encodeURIComponent(externalId)}/seals`))
+    throw new Broken(`The earlier archive has the head of a different log: ${before.seals.origin}.`)
+  await signerOf(before.seals, keys)
+  const path = before.path.map((hash) => fromBase64(String(hash)))
+  if (seals === undefined || !continues(before.seals, seals, path))
+    throw new Broken(`The log of closed days does not continue that of the earlier archive ${before.exportId}.`)
+  return `Its log of ${seals.size} closed days continues the ${before.seals.size} of the earlier archive ${before.exportId}.`
+}

@@ -1,0 +1,97 @@
+import type { Archive } from './archive.ts'
+import { Broken, type Json, lines, member } from './bytes.ts'
+import { chainedFrom } from './chain.ts'
+import { type Beginning, checkDays, partialDays, scopeOf } from './days.ts'
+import { checkEarlier } from './earlier.ts'
+import type { Heads } from './freshness.ts'
+import { checkDay, checkHead, checkSealProof, daysOf, type Head, newestSeals } from './log.ts'
+import { type LogKey, parseLogKey } from './note.ts'
+import { obligations } from './obligations.ts'
+import { passkeyVotes } from './passkeys.ts'
+import { type About, type Checker, NotChecked } from './report.ts'
+import { commitments } from './rows.ts'
+
+// The verdicts on the log and on completeness.
+
+export type CheckedLog = { heads: Heads; keys: LogKey[] }
+
+export async function checkLog(
+  archive: Archive,
+  manifest: Json,
+  about: About,
+  { check, skip }: Checker,
+): Promise<CheckedLog> {
+  const heads: Heads = { seals: undefined, open: undefined }
+  let keys: LogKey[] = []
+  if (!about.withProofs) {
+    skip('log', 'Log', 'The archive was made without proofs. Export the period again with them.')
+    skip('completeness', 'Days', 'Without proofs, missing records can’t be noticed.')
+    return { heads, keys }
+  }
+  const [days, version] = [daysOf(manifest), about.formatVersion]
+  await check('log', 'Keys of the log', async () => {
+    keys = lines(await archive.text('data/keys/vkeys.txt')).map(parseLogKey)
+    return `${keys.length} verifier keys, which the seal covers.`
+  })
+  const { externalId } = about.tenant
+  const beginning: Beginning = { places: new Map(), created: undefined }
+  const owed = obligations()
+  const committed = commitments()
+  const votes = passkeyVotes()
+  const sought = version === 1 ? [] : [owed, committed, votes]
+  const limited = scopeOf(manifest)
+  if (version > 1 && archive.has('data/audit/earlier.ndjson'))
+    await check('log', 'Earlier records', () =>
+      checkEarlier(archive, about, keys, (seen) => {
+        for (const one of [committed, votes]) one.add(seen)
+      }),
+    )
+  for (const day of days) {
+    let head: Head | undefined
+    await check('log', `Log of ${day.date}`, async () => {
+      head = await checkHead(archive, day, { externalId, keys })
+      if (day.open) heads.open = head.note
+      return await checkDay(archive, day, head, about, limited !== undefined, (seen) => {
+        if (member(seen.record, 'action') === 'tenant.created') beginning.created ??= day.date
+        for (const one of sought) one.add(seen)
+      })
+    })
+    if (day.open) continue
+    await check('log', `Seal of ${day.date}`, async () => {
+      if (head === undefined) throw new Broken('The day’s checkpoint does not hold.')
+      if (version === 1 && !archive.has(`data/proofs/${day.date}.seal.tlog-proof`))
+        throw new NotChecked('The archive does not show that the day is in the log of closed days.')
+      const { note, index } = await checkSealProof(archive, `data/proofs/${day.date}`, head, { externalId, keys })
+      if (heads.seals === undefined || note.size >= heads.seals.size) heads.seals = note
+      beginning.places.set(day.date, index)
+      return `The day is entry ${index} of ${note.size} in the signed log of closed days.`
+    })
+  }
+  if (version === 1) {
+    skip(
+      'log',
+      'Rows',
+      'Archives of version 1 bind no rows to the log: the audit records are proved, the other files are only sealed.',
+    )
+    skip('completeness', 'Rows', 'Archives of version 1 can’t show that nothing is missing.')
+    return { heads, keys }
+  }
+  await check('log', 'Earlier archive', async () => {
+    heads.seals = await newestSeals(archive, heads.seals, { externalId, keys })
+    return await chainedFrom(archive, manifest, heads, { externalId, keys })
+  })
+  await check('log', 'Rows', () => committed.check(archive))
+  if (votes.any()) await check('log', 'Passkeys', () => votes.check(archive))
+  await check('completeness', 'Days', async () => checkDays(days, about, beginning))
+  const partial = partialDays(days, about)
+  if (partial.length > 0)
+    skip(
+      'completeness',
+      'Parts of days',
+      `The period covers only a part of ${partial.join(', ')}. Export whole days (UTC) to have all their records.`,
+    )
+  if (limited !== undefined)
+    skip('completeness', 'Rows', `The archive is limited to ${limited}; what else happened is not in it.`)
+  else await check('completeness', 'Rows', () => owed.check(archive))
+  return { heads, keys }
+}

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verifyArchive } from '#lib/verify/verify.ts'
+import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { type ArchiveChange, archiveChanges } from '#server/testing/archive-changes.ts'
+import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.ts'
+import { readArchiveFiles } from '#server/testing/extract.ts'
+import type { ArchiveFiles } from '#server/testing/forged-archive.ts'
+import { asOwner } from '#server/testing/owner.ts'
+import { countCases, sized } from '#server/testing/properties/counts.ts'
+
+// More than 300 changes to a true archive, each with the verdicts that it must get. `npm test` runs every sixth.
+
+const share = sized(1, 6)
+
+let runtime: Awaited<ReturnType<typeof exportRuntime>>
+let changes: ArchiveChange[]
+let original: ArchiveFiles
+let fingerprint: string
+beforeAll(async () => {
+  runtime = await exportRuntime()
+  const tenant = await runtime.tenant()
+  const auditor = await auditorOf(tenant)
+  const today = new Date().toISOString().slice(0, 10)
+  const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10)
+  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, yesterday])
+  await signTenant(tenant.id)
+  const job = await runtime.make(tenant, auditor, {
+    startDate: `${yesterday}T00:00:00Z`,
+    endDate: new Date(Date.now() + 86_400_000).toISOString(),
+    includeProofs: true,
+  })
+  const bytes = await fetchArchive(auditor, job.exportId)
+  const { top } = await runtime.extract('changes', bytes)
+  const files = await readArchiveFiles(top)
+  original = files
+  fingerprint = JSON.parse(String(files.get('manifest.json'))).signer.fingerprint
+  changes = archiveChanges({ bytes, folder: `evidence-room-${job.exportId}`, files, today })
+})
+afterAll(() => runtime.close())
+
+/** Step 12 checks the Sigstore bundle; what follows the last line of a PEM means nothing to openssl. */
+const elsewhere = /bundle\.sigstore|seal\.pub\.pem: (?:a newline|the last byte|a bit in its last byte)/
+
+describe('each change to an archive', () => {
+  test('gets its verdicts', async (context) => {
+    expect(changes.length).toBeGreaterThan(300)
+    let cases = 0
+    for (const [index, { name, make, expected }] of changes.entries()) {
+      if (index % share !== 0) continue
+      const { verdicts, checks } = await verifyArchive(new Blob([new Uint8Array(await make())]), { fingerprint })
+      expect({ name, verdicts, checks }).toMatchObject({ name, verdicts: expected })
+      // The verifier foresaw it: it names what is wrong, not an error of a program.
+      for (const { detail } of checks) expect(detail).not.toMatch(/undefined|TypeError|not a function/)
+      cases += 1
+    }
+    countCases(context, cases)
+  }, 600_000)
+
+  test('that no key signed is found by the commands of steps 1 to 5 in README.txt', async (context) => {
+    const commands = [
+      'sha256sum -c manifest-sha256.txt',
+      'sha256sum -c tagmanifest-sha256.txt',
+      'openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in manifest.json -sigfile seal/manifest.json.sig',
+      'grep -cF "\\"payloadManifestSha256\\":\\"$(sha256sum < manifest-sha256.txt | cut -c 1-64)\\"" manifest.json',
+      'openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in tagmanifest-sha256.txt -sigfile seal/tagmanifest-sha256.txt.sig',
+    ]
+    const passes = async (name: string, files: ArchiveFiles) => {
+      const top = join(runtime.config.dataDir, name)
+      for (const [path, data] of files) {
+        await mkdir(dirname(join(top, path)), { recursive: true })
+        await writeFile(join(top, path), data)
+      }
+      const script = commands.map((command) => `${command} > out 2>&1`).join(' && ')
+      return spawnSync('sh', ['-c', script], { cwd: top }).status === 0
+    }
+    expect(await passes('true', original)).toBe(true)
+    let cases = 0
+    for (const [index, { name, files }] of changes.entries()) {
+      if (files === undefined || index % (share * 3) !== 0 || elsewhere.test(name)) continue
+      expect({ name, passes: await passes(`change-${index}`, files) }).toEqual({ name, passes: false })
+      cases += 1
+    }
+    countCases(context, cases)
+  }, 600_000)
+})

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.ts'
+import { asOwner } from '#server/testing/owner.ts'
+
+// README.txt of a real archive suffices: its commands are run as they are written.
+
+let runtime: Awaited<ReturnType<typeof exportRuntime>>
+let bytes: Buffer
+let yesterday: string
+let today: string
+beforeAll(async () => {
+  runtime = await exportRuntime()
+  const tenant = await runtime.tenant()
+  const auditor = await auditorOf(tenant)
+  today = new Date().toISOString().slice(0, 10)
+  yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10)
+  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, yesterday])
+  await signTenant(tenant.id)
+  const job = await runtime.make(tenant, auditor, {
+    startDate: `${yesterday}T00:00:00Z`,
+    endDate: new Date(Date.now() + 86_400_000).toISOString(),
+    includeProofs: true,
+  })
+  bytes = await fetchArchive(auditor, job.exportId)
+})
+afterAll(() => runtime.close())
+
+const missing = (program: string) => spawnSync(program, ['--version']).status !== 0
+
+/** The commands of the README in its order, by the step that they belong to. */
+async function stepsOf(top: string): Promise<Map<string, string>> {
+  const steps = new Map<string, string>()
+  let step = ''
+  for (const line of (await readFile(join(top, 'README.txt'), 'utf8')).split('\n')) {
+    step = /^(\d+)\. /.exec(line)?.[1] ?? step
+    if (/^ {3,4}(sha256sum|openssl|grep|sed) /.test(line)) steps.set(step, line.trim())
+    if (line.startsWith('A SINGLE SPAN')) break
+  }
+  return steps
+}
+
+const run = (top: string, command: string | undefined) =>
+  spawnSync('sh', ['-c', command ?? 'exit 99'], { cwd: top, encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
+
+const flip = async (top: string, path: string, at: number) => {
+  const data = await readFile(join(top, path))
+  data[at] = (data[at] ?? 0) ^ 1
+  await writeFile(join(top, path), data)
+}
+
+describe('every command of README.txt', () => {
+  test('passes on a true archive', async () => {
+    const { top } = await runtime.extract('readme', bytes)
+    const steps = await stepsOf(top)
+    expect([...steps.keys()]).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '12', '13'])
+    for (const [step, command] of steps) {
+      if (step === '13' || (step === '8' && missing('python3'))) continue
+      const { status, stdout, stderr } = run(top, command)
+      expect({ step, status, stderr: stderr.replace(/.*Verif.*\n/, '') }).toEqual({ step, status: 0, stderr: '' })
+      if (['3', '5', '12'].includes(step)) expect(stdout).toContain('Signature Verified Successfully')
+      if (step === '7') expect(stdout.match(/: signed: yes$/gm)).toHaveLength(3)
+      if (step === '8') expect(stdout.match(/: OK$/gm)).toHaveLength(3)
+    }
+  })
+
+  test('has lines of at most 80 columns in ASCII, except commands', async () => {
+    const { text } = await runtime.extract('columns', bytes)
+    const readme = await text('README.txt')
+    expect(readme).toMatch(/^[\n -~]*$/)
+    const prose = readme.slice(0, readme.indexOf('THE PROGRAMS OF')).split('\n')
+    expect(
+      prose.filter((line) => line.length > 80 && !/^ {3,4}(openssl|grep|sed) |^Extract the ZIP/.test(line)),
+    ).toEqual([])
+  })
+
+  test.each<[string, string, string, number]>([
+    ['a changed record', '8', 'data/audit/{today}.ndjson', 400],
+    ['a changed leaf', '8', 'data/proofs/{today}.leaves', 40],
+    ['another size in a checkpoint', '7', 'data/proofs/{today}.checkpoint', 60],
+    ['another path to the log of closed days', '7', 'data/proofs/seals.checkpoint', 50],
+    ['another statement in the Sigstore bundle', '12', 'seal/bundle.sigstore.json', 400],
+    ['a changed verify.html', '2', 'verify.html', 100],
+    ['a changed list of tag files', '5', 'tagmanifest-sha256.txt', 10],
+  ])('finds %s in step %s', async (name, step, path, at) => {
+    if (step === '8' && missing('python3')) return
+    const { top } = await runtime.extract(`flip ${name}`.replaceAll(' ', '-'), bytes)
+    await flip(top, path.replace('{today}', today), at)
+    expect(run(top, (await stepsOf(top)).get(step)).status).not.toBe(0)
+  })
+
+  test('finds a day in the log of closed days at another place, in step 8', async () => {
+    if (missing('python3')) return
+    const { top } = await runtime.extract('place', bytes)
+    const path = join(top, `data/proofs/${yesterday}.seal.tlog-proof`)
+    await writeFile(path, (await readFile(path, 'utf8')).replace('index 0', 'index 1'))
+    const { status, stderr } = run(top, (await stepsOf(top)).get('8'))
+    expect({ status, stderr }).toEqual({ status: 1, stderr: `FAILS: ${yesterday}: the seal\n` })
+  })
+})

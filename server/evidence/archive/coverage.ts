@@ -1,0 +1,138 @@
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
+import { findBeginning, findTimeAfter } from '#server/audit/coverage-store.ts'
+import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
+import { type LogName, sealLog } from '#server/audit/sealing/log-name.ts'
+import { checkedDay, LogBroken, type SignedDay } from '#server/audit/sealing/read-day.ts'
+import { findLatestSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
+import { datesOf, sealDates, signDate } from '#server/audit/sealing/sign-period.ts'
+import type { LogOwner } from '#server/audit/store.ts'
+import { consistencyAt } from '#server/audit/tree/tree.ts'
+import { cosignedNote } from '#server/audit/witnesses/cosigned.ts'
+import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { findArchiveBefore } from './archive-before-store.ts'
+
+const dayMs = 24 * 3600 * 1000
+
+/** The head of the log of closed days with its cosignatures. */
+export type SealHead = { size: number; note: string; verifierKey: string }
+/** The archive before this one; `consistency` (base64) leads from the head that it knew to the present one. */
+export type ArchiveBefore = {
+  exportId: string
+  manifestSha256: string
+  seals: string | null
+  consistency: string[]
+  verifierKey: string | undefined
+}
+/** What an archive covers: the part of the requested period between the beginning of the log and its newest signed head. */
+export type Coverage = {
+  period: { start: Date; end: Date }
+  days: readonly SignedDay[]
+  seals: SealHead | undefined
+  before: ArchiveBefore | undefined
+}
+
+export type CoverageSteps = {
+  /** `days`: how many days are checked. */
+  begin(days: number): Promise<void>
+  /** Called with each day, and with the log of closed days. */
+  check<T>(log: LogName, work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Signs the new records of each day of the period, closes days that are over, and checks the signatures. The records are
+ * hashed again while they are written: a day that differs from its signature fails the export before it is published.
+ * Throws LogBroken or LogRefused.
+ */
+export async function coverageOf(run: ClaimedExport, { begin, check }: CoverageSteps): Promise<Coverage> {
+  const { tenant, row } = run
+  const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => runtime().database.inTenant(tenant.id, work)
+  const dates = await check(sealLog, () => datesOf(tenant, { start: row.startAt, end: row.endAt }))
+  await begin(dates.length)
+  for (const date of dates) await check(date, () => signDate(tenant, date))
+  await check(sealLog, () => sealDates(tenant))
+  const days: SignedDay[] = []
+  for (const date of dates) days.push(await check(date, () => inTenant((tx) => checkedDay(tx, tenant, date))))
+  return await check(sealLog, () =>
+    inTenant(async (tx) => {
+      const seals = await sealHead(tx, tenant)
+      const period = await coveredPeriod(tx, run, days)
+      return { period, days, seals, before: await archiveBefore(tx, run, seals) }
+    }),
+  )
+}
+
+async function coveredPeriod(
+  tx: Transaction,
+  { tenant, row }: ClaimedExport,
+  days: readonly SignedDay[],
+): Promise<Coverage['period']> {
+  const [first, last] = [days[0], days.at(-1)]
+  if (first === undefined || last === undefined) throw new LogBroken('The period contains no day of the log.')
+  const beginning = (await findBeginning(tx, tenant.id))?.getTime() ?? 0
+  const after = last.open ? await findTimeAfter(tx, tenant.id, last) : undefined
+  const nextMidnight = Date.parse(last.date) + dayMs
+  return {
+    start: new Date(Math.max(row.startAt.getTime(), beginning)),
+    end: new Date(Math.min(row.endAt.getTime(), after?.getTime() ?? nextMidnight, nextMidnight)),
+  }
+}
+
+async function sealHead(tx: Transaction, tenant: LogOwner): Promise<SealHead | undefined> {
+  const last = await findLatestSealCheckpoint(tx, tenant.id)
+  if (last === undefined) return undefined
+  const read = (await noteReader(tx, tenant))(sealLog, last.note)
+  if (!read.ok) throw new LogBroken(`The checkpoint of the seal log: ${read.reason}`)
+  return { size: last.size, note: await cosignedNote(tx, tenant.id, last), verifierKey: read.verifierKey }
+}
+
+async function archiveBefore(
+  tx: Transaction,
+  { tenant, row }: ClaimedExport,
+  seals: SealHead | undefined,
+): Promise<ArchiveBefore | undefined> {
+  const found = await findArchiveBefore(tx, tenant.id, row.id)
+  if (found?.manifest == null || found.manifestSha256 === null) return undefined
+  const named = { exportId: found.id, manifestSha256: found.manifestSha256 }
+  const note = sealsOf(JSON.parse(found.manifest.toString()))
+  if (note === undefined) return { ...named, seals: null, consistency: [], verifierKey: undefined }
+  const read = (await noteReader(tx, tenant))(sealLog, note)
+  if (!read.ok) throw new LogBroken(`The closed days that the archive ${found.id} knew: ${read.reason}`)
+  const { size } = read.checkpoint
+  const path =
+    seals === undefined || size > seals.size
+      ? undefined
+      : await consistencyAt(tx, { tenantId: tenant.id, name: sealLog }, size, seals.size)
+  if (path === undefined) throw new LogBroken(`The log has fewer closed days than the archive ${found.id} knew.`)
+  return {
+    ...named,
+    seals: note,
+    consistency: path.map((node) => node.toString('base64')),
+    verifierKey: read.verifierKey,
+  }
+}
+
+/** The head of closed days in a manifest; undefined when it knew none, and before version 2. */
+function sealsOf(manifest: JsonValue): string | undefined {
+  const heads = isJsonObject(manifest) ? manifest.heads : undefined
+  return isJsonObject(heads) && typeof heads.seals === 'string' ? heads.seals : undefined
+}
+
+/** data/chain.json. */
+export const chainFile = ({ before }: Coverage): string =>
+  `${JSON.stringify(
+    {
+      previous:
+        before === undefined
+          ? null
+          : {
+              exportId: before.exportId,
+              manifestSha256: before.manifestSha256,
+              seals: before.seals,
+              consistency: before.consistency,
+            },
+    },
+    null,
+    2,
+  )}\n`

@@ -1,0 +1,96 @@
+// The programs in README.txt of an archive: each is cut out of the text with sed and run by sh or by Python without packages.
+
+/** For sh and openssl: every signed head of the log has a signature by a key in data/keys/vkeys.txt. */
+export const signaturesScript = String.raw`
+# BEGIN signatures
+dir=$(mktemp -d)
+for note in data/proofs/*.checkpoint; do
+  name=$(head -n 1 "$note")
+  sed '/^$/,$d' "$note" > "$dir/text"
+  sed '1,/^$/d' "$note" | grep -F " $name " | sed 's/.* //' | base64 -d | tail -c 64 > "$dir/sig"
+  signed=no
+  for key in $(grep -F "$name+" data/keys/vkeys.txt | sed 's/^[^+]*+[^+]*+//'); do
+    printf '\060\052\060\005\006\003\053\145\160\003\041\000' > "$dir/key"
+    printf %s "$key" | base64 -d | tail -c 32 >> "$dir/key"
+    openssl pkeyutl -verify -pubin -keyform DER -inkey "$dir/key" -rawin -in "$dir/text" \
+      -sigfile "$dir/sig" > "$dir/out" 2>&1 && signed=yes
+  done
+  echo "$note: signed: $signed"
+  test "$signed" = yes || exit 1
+done
+# END signatures
+`
+
+/** For sh and openssl: the signature in the Sigstore bundle, over the encoding of DSSE. */
+export const sigstoreScript = String.raw`
+# BEGIN sigstore
+dir=$(mktemp -d)
+sed 's/.*"payload":"\([^"]*\)".*/\1/' seal/bundle.sigstore.json | base64 -d > "$dir/payload"
+sed 's/.*"sig":"\([^"]*\)".*/\1/' seal/bundle.sigstore.json | base64 -d > "$dir/sig"
+printf 'DSSEv1 28 application/vnd.in-toto+json %s ' "$(wc -c < "$dir/payload" | tr -d ' ')" > "$dir/signed"
+cat "$dir/payload" >> "$dir/signed"
+openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in "$dir/signed" -sigfile "$dir/sig" || exit 1
+for path in manifest.json tagmanifest-sha256.txt; do
+  grep -qF "\"$path\",\"digest\":{\"sha256\":\"$(sha256sum < $path | cut -c 1-64)\"" "$dir/payload" || exit 1
+done
+# END sigstore
+`
+
+/** For Python 3.6 or later: records, leaves, roots, and the log of closed days. */
+export const recordsScript = String.raw`
+# BEGIN records
+import base64, glob, hashlib, json, os, sys
+class Number(str): pass          # numbers keep their spelling
+def sha(data): return hashlib.sha256(data).digest()
+def node(left, right): return sha(b"\1" + left + right)
+def load(line): return json.loads(line, parse_int=Number, parse_float=Number)
+def need(true, what): true or sys.exit("FAILS: " + what)
+def jcs(value):                  # RFC 8785
+    if isinstance(value, Number): return str(value)
+    if isinstance(value, list): return "[" + ",".join(map(jcs, value)) + "]"
+    if not isinstance(value, dict): return json.dumps(value, ensure_ascii=False)
+    names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+    return "{" + ",".join(jcs(name) + ":" + jcs(value[name]) for name in names) + "}"
+def root(leaves):                # RFC 6962, 2.1
+    stack = []
+    for index, leaf in enumerate(leaves):
+        while index & 1: leaf = node(stack.pop(), leaf); index >>= 1
+        stack.append(leaf)
+    while len(stack) > 1: last = stack.pop(); stack[-1] = node(stack[-1], last)
+    return stack[0] if stack else sha(b"")
+def climb(index, size, leaf, path):   # RFC 9162, 2.1.3.2
+    last = size - 1
+    for other in path:
+        if index & 1 or index == last:
+            leaf = node(other, leaf)
+            while index and not index & 1: index >>= 1; last >>= 1
+        else: leaf = node(leaf, other)
+        index >>= 1; last >>= 1
+    return leaf if last == 0 and index == 0 else None
+def read(path): return open(path, encoding="utf-8", newline="\n").read()
+def head(note):                  # text, size and root of a checkpoint
+    text = note[:note.rindex("\n\n") + 1]; lines = text.split("\n")
+    return text, int(lines[1]), base64.b64decode(lines[2])
+for path in sorted(glob.glob("data/proofs/[0-9]*.checkpoint")):
+    date = os.path.basename(path)[:10]
+    text, size, signed = head(read(path))
+    data = open("data/proofs/" + date + ".leaves", "rb").read()
+    leaves = [data[at:at + 32] for at in range(0, len(data), 32)]
+    need(len(leaves) == size and root(leaves) == signed, date + ": the leaves")
+    records = read("data/audit/" + date + ".ndjson").split("\n")[:-1]
+    for row in map(load, records):
+        leaf, record = row["leaf"], row["record"]
+        digest = sha(b"agcp.audit.record.v1\n" + bytes.fromhex(row["nonce"]) + jcs(record).encode())
+        same = leaf["digest"] == "sha256:" + digest.hex() and leaf["auditId"] == record["auditId"]
+        need(same and leaf["date"] == date, "record " + record["auditId"])
+        need(leaves[int(leaf["seq"])] == sha(b"\0" + jcs(leaf).encode()), "leaf " + leaf["auditId"])
+    print(date, len(records), "records,", size, "leaves: OK")
+    if not os.path.exists("data/proofs/" + date + ".seal.tlog-proof"): continue
+    proof, note = read("data/proofs/" + date + ".seal.tlog-proof").split("\n\n", 1)
+    (closed, count, top), lines = head(note), proof.split("\n")
+    path = [base64.b64decode(line) for line in lines[2:]]
+    need(climb(int(lines[1][6:]), count, sha(b"\0" + text.encode()), path) == top, date + ": the seal")
+    need(closed == head(read("data/proofs/seals.checkpoint"))[0], date + ": the log of closed days")
+    print(date, "is", lines[1], "of", count, "closed days: OK")
+# END records
+`

@@ -1,0 +1,97 @@
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
+
+// What data/report.html shows of the rows, taken from them while they are written: it never shows more than the archive has.
+
+/** Approvals that are listed; all of them are in data/approvals.ndjson. */
+const listed = 1000
+
+export type Vote = {
+  at: string
+  decision: string
+  by: string
+  onBehalfOf: string | undefined
+  reason: string
+  passkey: boolean
+}
+export type ReportedApproval = {
+  id: string
+  kind: string
+  status: string
+  agent: string
+  requestedBy: string
+  requestedAt: string
+  votes: Vote[]
+}
+
+export type ReportRows = {
+  /** Yields the rows of a file unchanged. */
+  watch(file: string, rows: AsyncIterable<object>): AsyncIterable<object>
+  approvals(): { shown: ReportedApproval[]; more: number }
+  nameOf(memberId: string): string
+}
+
+type Row = Record<string, unknown>
+
+export function reportRows(): ReportRows {
+  const names = new Map<string, string>()
+  const agents = new Map<string, string>()
+  const approvals = new Map<string, Row>()
+  const votes = new Map<string, Row[]>()
+  let more = 0
+  const nameOf = (id: unknown) => (typeof id === 'string' ? (names.get(id) ?? id) : '')
+  const take: Record<string, (row: Row) => void> = {
+    members: (row) => void names.set(String(row.id), shown(row.displayName) || shown(row.username)),
+    agents: (row) => void agents.set(String(row.id), shown(row.displayName)),
+    approvals: (row) => {
+      if (approvals.size < listed) approvals.set(String(row.id), row)
+      else more += 1
+    },
+    'approval-votes': (row) => {
+      const id = String(row.approvalId)
+      if (approvals.has(id)) votes.set(id, [...(votes.get(id) ?? []), row])
+    },
+  }
+  return {
+    nameOf,
+    async *watch(file, rows) {
+      const own = take[file]
+      for await (const row of rows) {
+        own?.(fieldsOf(row))
+        yield row
+      }
+    },
+    approvals: () => ({
+      more,
+      shown: [...approvals.values()].map((row) => ({
+        id: String(row.id),
+        kind: shown(row.kind),
+        status: shown(row.status),
+        agent: typeof row.agentId === 'string' ? (agents.get(row.agentId) ?? row.agentId) : '',
+        requestedBy: nameOf(row.requestedBy),
+        requestedAt: shown(row.requestedAt),
+        votes: (votes.get(String(row.id)) ?? []).map((vote) => ({
+          at: shown(vote.createdAt),
+          decision: shown(vote.decision),
+          by: nameOf(vote.memberId),
+          onBehalfOf: typeof vote.onBehalfOf === 'string' ? nameOf(vote.onBehalfOf) : undefined,
+          reason: shown(vote.reason),
+          passkey: (vote.confirmation ?? null) !== null,
+        })),
+      })),
+    }),
+  }
+}
+
+/** A row's members, also of one that is bound to the log. */
+function fieldsOf(row: object): Row {
+  const fields = row as Row
+  return typeof fields.state === 'object' && fields.state !== null && 'bound' in fields ? (fields.state as Row) : fields
+}
+
+/** A value as text; a masked one by its length. */
+function shown(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'string') return value
+  const masked = isJsonObject(value as JsonValue) ? (value as { $masked?: { length?: unknown } }).$masked : undefined
+  return masked === undefined ? '' : `(masked, ${String(masked.length)} characters)`
+}

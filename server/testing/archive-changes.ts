@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import type { State, VerdictName } from '#lib/verify/report.ts'
+import { type ArchiveFiles, packArchive, resealed } from './forged-archive.ts'
+
+// Changes to an archive, each with the verdicts that it must get. The reader knows the service's fingerprint.
+
+export type ArchiveChange = {
+  name: string
+  make: () => Promise<Buffer> | Buffer
+  expected: Partial<Record<VerdictName, State>>
+  /** The files of the changed archive, for programs that check extracted files. */
+  files?: ArchiveFiles
+}
+
+type Original = { bytes: Buffer; folder: string; files: ArchiveFiles; today: string }
+
+const sha256 = (data: Buffer): string => createHash('sha256').update(data).digest('hex')
+
+/** Each change, in an order in which every n-th one is a fair share. */
+export function archiveChanges(original: Original): ArchiveChange[] {
+  return [...bytesOfFiles(original), ...listsMadeAgain(original), ...sealedAgain(original), ...containers(original)]
+}
+
+const packed =
+  ({ folder }: Original, files: ArchiveFiles) =>
+  () =>
+    packArchive(folder, files)
+
+/** Bytes of each file changed, and nothing else. */
+function* bytesOfFiles(original: Original): Generator<ArchiveChange> {
+  for (const [path, data] of original.files)
+    for (const [what, change] of edits(data)) {
+      const files = new Map(original.files)
+      if (change === undefined) files.delete(path)
+      else files.set(path, change)
+      yield { name: `${path}: ${what}`, make: packed(original, files), files, expected: { integrity: 'fails' } }
+    }
+}
+
+function* edits(data: Buffer): Generator<[what: string, changed: Buffer | undefined]> {
+  yield ['removed', undefined]
+  yield ['a newline more', Buffer.concat([data, Buffer.from('\n')])]
+  if (data.length === 0) return
+  yield ['the last byte less', data.subarray(0, -1)]
+  yield ['emptied', Buffer.alloc(0)]
+  for (const [where, at] of [
+    ['first', 0],
+    ['middle', data.length >> 1],
+    ['last', data.length - 1],
+  ] as const) {
+    const flipped = Buffer.from(data)
+    flipped[at] = (flipped[at] ?? 0) ^ 1
+    yield [`a bit in its ${where} byte`, flipped]
+  }
+}
+
+/** A file changed with every list of digests made again, by a forger without any key. */
+function* listsMadeAgain(original: Original): Generator<ArchiveChange> {
+  for (const [path, data] of original.files) {
+    if (path.startsWith('seal/') || /manifest-sha256\.txt$/.test(path)) continue
+    const files = new Map([...original.files, [path, Buffer.concat([data, Buffer.from('{}\n')])]])
+    const listOf = (wanted: (path: string) => boolean) =>
+      Buffer.from(
+        [...files].flatMap(([one, content]) => (wanted(one) ? [`${sha256(content)}  ${one}\n`] : [])).join(''),
+      )
+    files.set(
+      'manifest-sha256.txt',
+      listOf((one) => one.startsWith('data/')),
+    )
+    files.set(
+      'tagmanifest-sha256.txt',
+      listOf((one) => !/^(?:data|seal)\/|^tagmanifest/.test(one)),
+    )
+    yield { name: `${path}, lists made again`, make: packed(original, files), files, expected: { integrity: 'fails' } }
+  }
+}
+
+/** Evidence changed and everything made again and sealed with a key of the forger: only the fingerprint differs, and the log. */
+function* sealedAgain(original: Original): Generator<ArchiveChange> {
+  const lines = (data: Buffer) => String(data).split('\n').slice(0, -1)
+  for (const [path, data] of original.files) {
+    if (!path.startsWith('data/')) continue
+    const logged = /^data\/(?:audit|proofs|keys)\//.test(path)
+    for (const [what, edit] of rewrites) {
+      const changed = path.endsWith('.ndjson')
+        ? Buffer.from(
+            edit(lines(data))
+              .map((line) => `${line}\n`)
+              .join(''),
+          )
+        : Buffer.concat([data, Buffer.from('x')])
+      if (changed.equals(data)) continue
+      const files = resealed(original.files, { files: (content) => void content.set(path, changed) })
+      yield {
+        name: `${path} ${what}, sealed again`,
+        make: packed(original, files),
+        expected: { integrity: 'holds', origin: 'fails', ...(logged ? { log: 'fails' as const } : {}) },
+      }
+      if (!path.endsWith('.ndjson')) break
+    }
+    const without = resealed(original.files, { files: (content) => void content.delete(path) })
+    yield {
+      name: `${path} removed, sealed again`,
+      make: packed(original, without),
+      expected: { origin: 'fails', ...(logged ? { log: 'fails' as const } : {}) },
+    }
+  }
+}
+
+const rewrites: readonly (readonly [string, (lines: string[]) => string[]])[] = [
+  ['with its first line twice', (lines) => [...lines.slice(0, 1), ...lines]],
+  ['without its first line', (lines) => lines.slice(1)],
+  ['without its last line', (lines) => lines.slice(0, -1)],
+  ['in another order', (lines) => lines.toReversed()],
+]
+
+/** Fields of the ZIP that two programs could read differently: of several entries, and of the end. */
+function* containers({ bytes }: Original): Generator<ArchiveChange> {
+  const patched = (name: string, at: number, size: 1 | 2 | 4): ArchiveChange => ({
+    name: `ZIP: ${name}`,
+    make: () => {
+      const copy = Buffer.from(bytes)
+      for (let index = 0; index < size; index++) copy[at + index] = (copy[at + index] ?? 0) ^ 0x55
+      return copy
+    },
+    expected: { integrity: 'fails' },
+  })
+  for (const [entry, at] of signatures(bytes, 'PK\x03\x04').entries())
+    for (const [field, offset, size] of localFields)
+      if (entry % 3 === 0) yield patched(`local ${field} of entry ${entry}`, at + offset, size)
+  for (const [entry, at] of signatures(bytes, 'PK\x01\x02').entries())
+    for (const [field, offset, size] of centralFields)
+      if (entry % 3 === 1) yield patched(`directory ${field} of entry ${entry}`, at + offset, size)
+  for (let at = bytes.length - 98; at < bytes.length; at += 2) yield patched(`end, byte ${at - bytes.length}`, at, 1)
+  yield { name: 'ZIP: bytes after it', make: () => Buffer.concat([bytes, bytes]), expected: { integrity: 'fails' } }
+}
+
+const localFields = [
+  ['version', 4, 2],
+  ['flags', 6, 2],
+  ['method', 8, 2],
+  ['time', 10, 4],
+  ['CRC', 14, 4],
+  ['packed size', 18, 4],
+  ['size', 22, 4],
+  ['length of extra fields', 28, 2],
+  ['name', 50, 1],
+] as const
+const centralFields = [
+  ['maker', 4, 2],
+  ['flags', 8, 2],
+  ['method', 10, 2],
+  ['time', 12, 4],
+  ['CRC', 16, 4],
+  ['packed size', 20, 4],
+  ['length of comment', 32, 2],
+  ['disk', 34, 2],
+  ['attributes', 38, 4],
+  ['position', 42, 4],
+] as const
+
+/** Positions of local headers or directory entries; the search starts again behind each. */
+function signatures(bytes: Buffer, text: string): number[] {
+  const end = text.endsWith('\x04') ? bytes.indexOf('PK\x01\x02evidence', 0) : bytes.length
+  const found: number[] = []
+  for (let at = bytes.indexOf(text, 0, 'latin1'); at >= 0; at = bytes.indexOf(text, at + 30, 'latin1'))
+    if (end < 0 || at < end) found.push(at)
+  return found
+}

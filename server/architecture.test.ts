@@ -1,3 +1,4 @@
+// Longer than other files: every rule reads the same list of files and imports.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'

@@ -33,7 +33,7 @@ test('policies are created, versioned and published', async () => {
   const { id: policyId } = read(Policy, await policies.create({ name: 'by-rest', description: 'A policy.', source }))
   const { version } = read(PolicyVersion, await policies.createVersion({ policyId, source: `${source} ` }))
   const published = read(PolicyVersion, await policies.publishVersion({ policyId, version }))
-  expect(published).toMatchObject({ policyId, version, state: 'published' })
+  expect(published).toMatchObject({ policyId, version, publishedAt: expect.any(String) })
 })
 
 test('an input is submitted', async () => {
@@ -41,10 +41,12 @@ test('an input is submitted', async () => {
   const { items } = payload<{ items: { id: string }[] }>(await api.query(operator, 'executions.list', {}))
   const { inputEvents } = await clientOf(api.person('omar'))
   const sent = { executionId: items[0]?.id ?? '', input: 'early', data: { ok: true } }
-  expect(read(SubmitOutput, await inputEvents.submit(sent))).toMatchObject({ status: 'received' })
+  expect(
+    read(SubmitOutput, await inputEvents.submit(sent, { context: { idempotencyKey: 'rest-client-1' } })),
+  ).toMatchObject({ status: 'received' })
 })
 
-test('exports are requested, listed, read and canceled', async () => {
+test('exports are requested, listed and read, and a cancel that is late is a conflict', async () => {
   const { evidence } = await clientOf(api.person('vera'))
   const today = new Date().toISOString().slice(0, 10)
   const period = { startDate: `${today}T00:00:00Z`, endDate: new Date().toISOString() }

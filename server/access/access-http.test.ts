@@ -1,3 +1,4 @@
+// Longer than other files: one server, its sockets and its streams serve every case.
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { Client } from 'pg'

@@ -80,8 +80,10 @@ async function archive(more: object) {
     ['process.owner.email', 'pavel@x.example'],
   ]
   // One request with a resource, and one without.
-  for (const of of [resource, []])
-    await execute(exportSpans, exporter, await decodeProtobuf(otlpProtobuf(spans(), of)), { name: 'telemetry.export' })
+  for (const attributes of [resource, []])
+    await execute(exportSpans, exporter, await decodeProtobuf(otlpProtobuf(spans(), attributes)), {
+      name: 'telemetry.export',
+    })
   const job = await runtime.make(tenant, pia, {
     ...aroundNow(),
     // In case midnight passes during the test.

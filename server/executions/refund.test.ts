@@ -1,3 +1,4 @@
+// Longer than other files: one server and one released agent serve every case.
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'

@@ -1,3 +1,4 @@
+// Longer than other files: one runtime and its policies serve every case.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Longer than other files: one server and one set of agents serve every case.
 import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

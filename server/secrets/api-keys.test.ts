@@ -1,3 +1,4 @@
+// Longer than other files: two nodes, which take seconds to start, serve every case.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { Client } from 'pg'

@@ -1,3 +1,4 @@
+// Longer than other files: two nodes, which take seconds to start, serve every case.
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Secret } from '#lib/schemas/secrets.ts'

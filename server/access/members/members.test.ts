@@ -1,3 +1,4 @@
+// Longer than other files: the rules of one life cycle, on two tenants that all of them share.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonValue } from '#lib/json.ts'
 import { decide } from '#server/approvals/decide.ts'

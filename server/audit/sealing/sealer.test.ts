@@ -1,3 +1,4 @@
+// Longer than other files: one log, whose days the cases close one after the other.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkpoint } from '#server/audit/checkpoint.ts'

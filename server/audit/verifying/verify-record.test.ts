@@ -1,3 +1,4 @@
+// Longer than other files: one log, whose records the cases change one after the other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import type { VerifyInput } from '#lib/schemas/traces.ts'

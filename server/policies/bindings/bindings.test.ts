@@ -1,3 +1,4 @@
+// Longer than other files: bindings and the decisions that follow from them, on one agent and its policies.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { create as createAgent } from '#server/agents/create.ts'
 import { decide as decideApproval } from '#server/approvals/decide.ts'

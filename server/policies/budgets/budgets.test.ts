@@ -1,3 +1,4 @@
+// Longer than other files: one runtime and its policies serve every case.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { decimal } from '#lib/rules/cost.ts'
 import { create as createAgent } from '#server/agents/create.ts'

@@ -1,3 +1,4 @@
+// Longer than other files because it is a list: requests and their decisions, case by case.
 import { afterAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'

@@ -1,3 +1,4 @@
+// Longer than other files because it is a list: what we rely on Cedar to do, case by case.
 import { isDeepStrictEqual } from 'node:util'
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
 import { describe, expect, test } from 'vitest'

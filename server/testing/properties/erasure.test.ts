@@ -1,3 +1,4 @@
+// Longer than other files: one history, which is written before the erasure and searched after it.
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

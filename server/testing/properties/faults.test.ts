@@ -1,3 +1,4 @@
+// Longer than other files: one server with a proxy and a clock serves every fault.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Longer than other files because it is a table: each line is an operation and the object that it names.
 import { randomUUID } from 'node:crypto'
 import type { Permission } from '#lib/permissions.ts'
 import type { Need } from '#server/kernel/operation.ts'

@@ -1,3 +1,4 @@
+// Longer than other files: a model, its machine and the histories that compare them are read together.
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

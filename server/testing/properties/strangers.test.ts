@@ -1,3 +1,4 @@
+// Longer than other files: one server and its history of attempts serve every case.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'

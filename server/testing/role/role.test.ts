@@ -1,3 +1,4 @@
+// Longer than other files: every rule compares the same statements, list of grants and catalog.
 import { randomUUID } from 'node:crypto'
 import { Client, DatabaseError } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Longer than other files because it is a list: proofs that must be refused, case by case.
 import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, exportJWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Longer than other files: one machine, whose states and conditions all its cases share.
 import { describe, expect, test } from 'vitest'
 import { failureOf } from '#lib/failure.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'

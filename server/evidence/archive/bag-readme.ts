@@ -132,9 +132,9 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
     state as canonical JSON. A row without bound was written by a service that
     did not commit to rows; only the seal covers it.
 
-11. A decision that was confirmed with a passkey has "confirmation". SHA-256 over
-    it as canonical JSON is details.confirmation of the record with the vote's
-    auditId. SHA-256 over confirmation.bound as canonical JSON, in base64url,
+11. A decision that was confirmed with a passkey has "confirmation". SHA-256
+    over it as canonical JSON is details.confirmation of the record with the
+    vote's auditId. SHA-256 over confirmation.bound as canonical JSON, in base64url,
     is the challenge in clientDataJSON. The signature is over
     authenticatorData and SHA-256 of clientDataJSON, by publicKey (a COSE key,
     RFC 9053).

@@ -3,16 +3,17 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 
 // What of a tenant's log a period can cover.
 
-/** Returns the first day of the tenant's log, as midnight in UTC; undefined before its first record. */
+/**
+ * Returns the first day of the tenant's log, as midnight in UTC; undefined before its first record. Also a closed day without
+ * its row, so that the export of that day fails instead of being shorter.
+ */
 export async function findBeginning(tx: Transaction, tenantId: string): Promise<Date | undefined> {
-  const row = await tx
-    .selectFrom('auditDays')
-    .select('date')
-    .where('tenantId', '=', tenantId)
-    .orderBy('date')
-    .limit(1)
-    .executeTakeFirst()
-  return row && new Date(row.date)
+  const { rows } = await sql<{ date: string | null }>`
+    select least(
+      (select min(date) from audit_days where tenant_id = ${tenantId}),
+      (select min(date) from audit_seals where tenant_id = ${tenantId})) as date`.execute(tx)
+  const date = rows[0]?.date ?? null
+  return date === null ? undefined : new Date(date)
 }
 
 /** Returns a time after each of the first `size` records of the day, and not before now. */

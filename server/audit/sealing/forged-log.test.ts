@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ApiError } from '#lib/errors.ts'
 import { get } from '#server/audit/get.ts'
 import { formatCheckpoint, signNote } from '#server/audit/notes/signed-note.ts'
 import { today } from '#server/audit/store.ts'
@@ -268,9 +269,15 @@ async function judge({ tenant, day, auditId }: { tenant: TestTenant; day: string
   return {
     signed: made.filter((head) => head.date === day || head.date === 'seals'),
     verified: status === 'verified',
-    exported: (await running.make(tenant, auditor, period)).status,
+    exported: await running.make(tenant, auditor, period).then(({ status }) => status, refusedPeriod),
     alarm: rows.length > 0,
   }
+}
+
+/** The period of a day that was deleted whole lies before the log as it is stored. */
+const refusedPeriod = (error: unknown): string => {
+  if (error instanceof ApiError && error.code === 'bad_request') return 'failed'
+  throw error
 }
 
 const refused = { signed: [], verified: false, exported: 'failed', alarm: true }
@@ -315,7 +322,7 @@ test('the same checks accept a log that was not changed', async () => {
   const input = { tenant: tenant.externalId, auditId: ids[0] ?? '' }
   expect((await execute(verify, auditor, input, { name: 'traces.verify' })).status).toBe('verified')
   const period = { startDate: `${past}T00:00:00Z`, endDate: `${date}T23:59:59Z`, includeProofs: true }
-  expect((await running.make(tenant, auditor, period)).status).toBe('completed')
+  expect(await running.make(tenant, auditor, period)).toMatchObject({ error: null, status: 'completed' })
   const { rows } = await owner.query(
     `select record from audit_records where tenant_id = $1 and type = 'audit_log.integrity_failed'`,
     [tenant.id],

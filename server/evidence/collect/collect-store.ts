@@ -5,8 +5,6 @@ import type { Resource } from '#server/kernel/content/erased-store.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { withMessage } from '#server/traces/attributes.ts'
-import { shownAttributes } from '#server/traces/encryption/shown-spans.ts'
 import { maskEntry } from './masked-content.ts'
 import { type ContentRow, contentOf, valueIn } from './row-content.ts'
 import { inScope } from './scope-store.ts'
@@ -240,71 +238,3 @@ export async function* readDecisions(
     yield { id: row.id, row: { ...row, inputDigest: digest }, content }
   }
 }
-
-/** Returns the UTC dates on which spans of the period began. */
-export const listSpanDates = async (
-  tx: Transaction,
-  tenantId: string,
-  { start, end, scope }: Period,
-): Promise<string[]> => {
-  const rows = await tx
-    .selectFrom('spans')
-    .select(sql<string>`(started_at at time zone 'UTC')::date`.as('date'))
-    .distinct()
-    .where('tenantId', '=', tenantId)
-    .where(inScope(tenantId, scope, 'spans'))
-    .where('startedAt', '>=', start)
-    .where('startedAt', '<', end)
-    .orderBy('date')
-    .execute()
-  return rows.map((row) => row.date)
-}
-
-/** In microseconds, as in the leaf of a span. */
-const moment = (column: 'spans.startedAt' | 'spans.endedAt') =>
-  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-
-/**
- * Reads spans. Values were masked when they were recorded. The shown parts of content in executions' spans are decrypted,
- * unless the archive is `masked`, which then masks them (masked-spans.ts).
- */
-export async function* readSpans(tx: Transaction, tenantId: string, { start, end, scope }: Period, masked: boolean) {
-  const cipher = await tenantCipher(tx, tenantId)
-  const rows = cursorRows(
-    tx,
-    tx
-      .selectFrom('spans')
-      .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'statusMessage', 'attributes', 'links'])
-      .select(['events', 'facts', 'auditId', 'batchIndex', 'resourceIndex', 'origin'])
-      .select(moment('spans.startedAt').$castTo<string>().as('startedAt'))
-      .select(moment('spans.endedAt').$castTo<string | null>().as('endedAt'))
-      .select(sql<Buffer[] | null>`case when origin = 'execution' then sealed end`.as('sealed'))
-      .where('tenantId', '=', tenantId)
-      .where(inScope(tenantId, scope, 'spans'))
-      .where('spans.startedAt', '>=', start)
-      .where('spans.startedAt', '<', end)
-      .orderBy('spans.startedAt')
-      .orderBy('traceId')
-      .orderBy('startChange'),
-  )
-  for await (const { sealed, ...row } of rows) {
-    if (masked) yield row
-    else yield { ...row, ...withMessage(row.origin, shownAttributes(cipher, { ...row, sealed })) }
-  }
-}
-
-/** Reads the encrypted values of spans, in the order of readSpans. */
-export const readSealedSpans = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
-  cursorRows(
-    tx,
-    tx
-      .selectFrom('spans')
-      .select(['traceId', 'spanId', 'attributes', 'events', 'links', 'sealed'])
-      .where('tenantId', '=', tenantId)
-      .where(inScope(tenantId, scope, 'spans'))
-      .where('startedAt', '>=', start)
-      .where('startedAt', '<', end)
-      .orderBy('startedAt')
-      .orderBy('traceId')
-      .orderBy('startChange'),
-  )

@@ -8,8 +8,8 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { readBatches, readResources } from './collect-batches-store.ts'
 import { readFiles, readInputEvents, readInputResolutions, readInputWaits } from './collect-inputs-store.ts'
+import { listSpanDates, readSpans } from './collect-spans-store.ts'
 import {
-  listSpanDates,
   type Period,
   readAgents,
   readAgentVersions,
@@ -22,7 +22,6 @@ import {
   readPolicies,
   readPolicyBindings,
   readReleases,
-  readSpans,
 } from './collect-store.ts'
 import { readTraces } from './collect-traces-store.ts'
 import { LeafColumn } from './leaf-column.ts'

@@ -2,7 +2,8 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { clearValues, clearValuesOfResource } from '#server/traces/encryption/sensitive-values.ts'
 import { readResources } from './collect-batches-store.ts'
-import { type Period, readSealedSpans } from './collect-store.ts'
+import { readSealedSpans } from './collect-spans-store.ts'
+import type { Period } from './collect-store.ts'
 import { isTooLarge, type LeftOut } from './left-out.ts'
 
 /**

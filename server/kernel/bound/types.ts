@@ -184,6 +184,7 @@ export const boundTypes: readonly BoundType[] = [
       'held_spans',
       'records',
       'held_records',
+      'unreadable',
     ],
     times: ['created_at', 'completed_at'],
     committed: ['reason'],

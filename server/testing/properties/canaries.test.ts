@@ -261,6 +261,10 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       // From the start of the day, so that its changes are sent again. Topic by topic, because each requires a permission.
       ['changes.stream', ['approvals', 'executions', 'agents'].map((topic) => ({ topics: [topic], lastEventId }))],
       ['evidence.download', exported],
+      [
+        'evidence.estimateExport',
+        [{ startDate: new Date(Date.now() - 86_400_000).toISOString(), endDate: new Date().toISOString() }],
+      ],
       ['evidence.getExport', exported],
       ['evidence.getManifest', exported],
       ['executions.get', [steps, chat].map((one) => ({ id: one.id }))],

@@ -41,7 +41,11 @@ const decision = (approvalId: string) => ({
   decisionAcknowledged: true,
   reason: 'Read and found right.',
 })
-const days = { startDate: '2026-01-01T00:00:00.000Z', endDate: '2026-01-02T00:00:00.000Z' }
+/** The log begins on the day of the test. */
+const days = {
+  startDate: new Date(Date.now() - 86_400_000).toISOString(),
+  endDate: new Date(Date.now() + 86_400_000).toISOString(),
+}
 const period = { ...days, includeProofs: false }
 const today = () => new Date().toISOString().slice(0, 10)
 const simulated = { environment: 'production', from: '2026-01-01T00:00:00.000Z', to: '2999-01-01T00:00:00.000Z' }

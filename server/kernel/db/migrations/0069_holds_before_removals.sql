@@ -12,3 +12,4 @@ create trigger lock_holds before insert on legal_holds for each row execute func
 
 -- Records that contain encrypted values which can't be decrypted. An erasure can't search them, and finishes without them.
 alter table erasures add column unreadable integer not null default 0;
+select bound.watch('erasures', array['id'], array['subject']);

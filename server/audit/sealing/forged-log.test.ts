@@ -52,7 +52,7 @@ async function signedTenant(): Promise<Case> {
         made.push(
           await appendAudit(tx, tenant, {
             actor: systemActor,
-            action: 'approval.approve',
+            action: 'refund.approved',
             resource: { type: 'approval', id: newId() },
             reason: 'It is due.',
           }),

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 
 /** How the server responds to a message, by the local part of its recipient. */
 type Behaviour = 'refuse-recipient' | 'refuse-message' | 'drop-after-dot' | 'drop-at-recipient' | 'silent-after-dot'
@@ -25,15 +25,16 @@ export async function startSmtp(): Promise<TestSmtp> {
   const sockets = new Set<Socket>()
   let connections = 0
   const behaviourOf = (address: string) => behaviours.get(address.split('@')[0] ?? '')
-  const dropAll = () => {
-    for (const socket of sockets) socket.destroy()
+  // Only the session's own connection: mails to other recipients are on their way at the same time.
+  const drop = ({ remotePort }: SMTPServerSession) => {
+    for (const socket of sockets) if (socket.remotePort === remotePort) socket.destroy()
   }
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    onRcptTo({ address }, _session, callback) {
+    onRcptTo({ address }, session, callback) {
       const behaviour = behaviourOf(address)
-      if (behaviour === 'drop-at-recipient') return dropAll()
+      if (behaviour === 'drop-at-recipient') return drop(session)
       if (behaviour === 'refuse-recipient')
         return callback(Object.assign(new Error('No such person'), { responseCode: 550 }))
       callback()
@@ -46,7 +47,7 @@ export async function startSmtp(): Promise<TestSmtp> {
         const from = session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address
         received.push({ from, to, text: unfolded(Buffer.concat(chunks).toString('utf8')) })
         const behaviour = behaviourOf(to)
-        if (behaviour === 'drop-after-dot') return dropAll()
+        if (behaviour === 'drop-after-dot') return drop(session)
         if (behaviour === 'silent-after-dot') return
         if (behaviour === 'refuse-message') return callback(Object.assign(new Error('Spam'), { responseCode: 554 }))
         callback()
@@ -69,7 +70,7 @@ export async function startSmtp(): Promise<TestSmtp> {
     connections: () => connections,
     behave: (recipient, behaviour) => void behaviours.set(recipient, behaviour),
     async close() {
-      dropAll()
+      for (const socket of sockets) socket.destroy()
       await new Promise<void>((resolve) => server.close(() => resolve()))
     },
   }

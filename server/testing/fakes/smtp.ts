@@ -25,7 +25,7 @@ export async function startSmtp(): Promise<TestSmtp> {
   const sockets = new Set<Socket>()
   let connections = 0
   const behaviourOf = (address: string) => behaviours.get(address.split('@')[0] ?? '')
-  // Only the session's own connection: mails to other recipients are on their way at the same time.
+  // Only the connection of this session: at the same time others bring mails to other recipients.
   const drop = ({ remotePort }: SMTPServerSession) => {
     for (const socket of sockets) if (socket.remotePort === remotePort) socket.destroy()
   }

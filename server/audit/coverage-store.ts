@@ -35,3 +35,20 @@ export async function findNow(tx: Transaction): Promise<Date> {
   if (row === undefined) throw new Error('unreachable: a select without from has one row')
   return row.now
 }
+
+/** Ids of files that were stored in the period and removed since, because nothing used them: only the log still has them. */
+export async function listRemovedFiles(
+  tx: Transaction,
+  tenantId: string,
+  { start, end }: { start: Date; end: Date },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct stored.resource_id as id from audit_records stored
+    join audit_records removed on removed.tenant_id = stored.tenant_id and removed.resource_id = stored.resource_id
+      and removed.type = 'file.expired'
+    where stored.tenant_id = ${tenantId} and stored.type = 'file.stored'
+      and stored.date >= ${start.toISOString().slice(0, 10)} and stored.date <= ${end.toISOString().slice(0, 10)}
+      and stored.created_at >= ${start} and stored.created_at < ${end}
+    order by id`.execute(tx)
+  return rows.map(({ id }) => id)
+}

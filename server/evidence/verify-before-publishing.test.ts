@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyArchive } from '#lib/verify/verify.ts'
 import { create } from '#server/agents/create.ts'
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { askForExport, auditorOf, exportRuntime, fetchArchive, readExport } from '#server/testing/exports.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
@@ -39,6 +41,18 @@ test('an archive that lacks a row that the log demands is not published: the job
   expect(job.error?.message).toContain(`The log says that ${agentId} was created, but data/agents.ndjson`)
   expect(await runtime.files(tenant)).toEqual([])
   expect(await runtime.actions(tenant, exportId)).toContain('alarm.raised')
+})
+
+test('a file that expired unused is listed as left out, so that archives of the day on which it was stored still verify', async () => {
+  const { tenant, auditor } = await withAgent()
+  const file = { type: 'file', id: newId() }
+  await runtime.database.inTenant(tenant.id, async (tx) => {
+    for (const action of ['file.stored', 'file.expired'])
+      await appendAudit(tx, tenant, { actor: systemActor, action, resource: file })
+  })
+  const job = await runtime.make(tenant, auditor)
+  expect(job).toMatchObject({ error: null, status: 'completed_with_omissions' })
+  expect(job.omissions).toContainEqual({ resource: 'files', id: file.id, reason: 'retention_expired' })
 })
 
 test('archives form a chain: each continues the one before it, and the later one shows that the earlier is current', async () => {

@@ -36,8 +36,8 @@ export async function findNow(tx: Transaction): Promise<Date> {
   return row.now
 }
 
-/** Ids of files that were stored in the period and removed since, because nothing used them: only the log still has them. */
-export async function listRemovedFiles(
+/** Ids of files that were stored in the period, and whose bytes or rows expired since. */
+export async function listExpiredFiles(
   tx: Transaction,
   tenantId: string,
   { start, end }: { start: Date; end: Date },

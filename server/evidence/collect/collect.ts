@@ -1,5 +1,5 @@
 import type { JsonValue } from '#lib/json.ts'
-import { listRemovedFiles } from '#server/audit/coverage-store.ts'
+import { listExpiredFiles } from '#server/audit/coverage-store.ts'
 import { readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { leafOf } from '#server/audit/sealing/record-leaf.ts'
 import type { Bag } from '#server/evidence/archive/bag.ts'
@@ -118,8 +118,10 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
         : withValues(name, rows, leftOut)
       return watched(name, finished)
     })
-  for (const id of await database.inTenant(tenant.id, (tx) => listRemovedFiles(tx, tenant.id, period)))
-    leftOut.push({ resource: 'files', id, reason: 'retention_expired' })
+  // A file whose bytes expired still has its row, which is listed above.
+  const listed = new Set(leftOut.flatMap(({ resource, id }) => (resource === 'files' ? [id] : [])))
+  for (const id of await database.inTenant(tenant.id, (tx) => listExpiredFiles(tx, tenant.id, period)))
+    if (!listed.has(id)) leftOut.push({ resource: 'files', id, reason: 'retention_expired' })
   const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
   for (const date of dates) {
     const day = within(date, period)

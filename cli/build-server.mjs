@@ -14,8 +14,9 @@ const CLOCK_STEP_MS = 50
 
 /**
  * Bundles `entry` with its packages into one file unless the existing one was made from the current files, and returns
- * its address. Loading 2,000 modules would be three quarters of a start. Threads and processes that the server starts run from
- * their sources, which `import.meta.url` still names in the bundle. Two processes never bundle concurrently.
+ * its address. Loading 2,000 modules would be three quarters of a start. Programs that the server runs as processes get bundles of
+ * their own next to it. Threads run from their sources, which `import.meta.url` still names in the bundle. Two processes never
+ * bundle concurrently.
  */
 export async function buildServer({ root = ROOT, entry = 'server/main.ts', name = 'server' } = {}) {
   const bundle = join(root, 'dist', `${name}.mjs`)
@@ -27,11 +28,11 @@ export async function buildServer({ root = ROOT, entry = 'server/main.ts', name 
     await mkdir(join(root, 'dist'), { recursive: true })
     await rm(record, { force: true })
     const began = Date.now()
-    const { ok, output } = await runStep([BUNDLER, root, entry, `${bundle}.new`], { capture: true })
+    const { ok, output } = await runStep([BUNDLER, root, entry, join(root, 'dist'), name], { capture: true })
     if (!ok) throw new Error(`The server could not be bundled:\n${output}`)
-    const files = output.trim().split('\n')
-    // By renaming: a process that starts in between reads the old file or the new one.
-    await rename(`${bundle}.new`, bundle)
+    const { bundles, files } = JSON.parse(output.slice(output.lastIndexOf('\n')))
+    // By renaming: a process that starts in between reads the old file or the new one. The server is the first, so it comes last.
+    for (const file of bundles.reverse()) await rename(join(root, 'dist', `${file}.new`), join(root, 'dist', file))
     const last = Math.max(...files.map((file) => statSync(join(root, file)).mtimeMs))
     if (last < began - CLOCK_STEP_MS) await writeFile(record, JSON.stringify({ stamp: stampOf(root, files), files }))
     return pathToFileURL(bundle)

@@ -80,3 +80,50 @@ test('is refused for a source that names its folder in a way that a bundle has n
   await expect(buildServer({ root })).rejects.toThrow('server/deep/said.ts uses __dirname or __filename')
   expect(existsSync(record())).toBe(false)
 })
+
+test('bundles a program that the server runs as a process, next to it', async () => {
+  write('server/deep/count-process.ts', `import { said } from './said.ts'\nconsole.log('process ' + said)`)
+  write(
+    'server/main.ts',
+    `import { execFileSync } from 'node:child_process'
+     import { fileURLToPath } from 'node:url'
+     import { program } from './deep/program.ts'
+     console.log(execFileSync(process.execPath, [fileURLToPath(program)], { encoding: 'utf8' }))`,
+  )
+  write('server/deep/program.ts', `export const program = new URL('./count-process.ts', import.meta.url)`)
+  await buildServer({ root })
+  rmSync(join(root, 'server'), { recursive: true })
+  expect(run()).toBe('process one')
+  expect(existsSync(join(root, 'dist/server-count-process.mjs'))).toBe(true)
+})
+
+test('bundles it again after one of its sources has changed', async () => {
+  write('server/deep/other.ts', `export const other = 'one'`)
+  write('server/deep/count-process.ts', `import { other } from './other.ts'\nconsole.log(other)`)
+  write('server/deep/program.ts', `export const program = new URL('./count-process.ts', import.meta.url)`)
+  write('server/main.ts', `import { program } from './deep/program.ts'\nconsole.log(program.pathname)`)
+  await buildServer({ root })
+  const count = () =>
+    execFileSync(process.execPath, [join(root, 'dist/server-count-process.mjs')], { encoding: 'utf8' })
+  expect(count().trim()).toBe('one')
+  write('server/deep/other.ts', `export const other = 'two'`, 30)
+  await buildServer({ root })
+  expect(count().trim()).toBe('two')
+})
+
+test('contains what a module of it makes when it is bundled, and is made again when that changes', async () => {
+  write('server/deep/words.txt', 'first')
+  write(
+    'server/deep/verifier-scripts.ts',
+    `import { readFileSync } from 'node:fs'
+     const file = new URL('words.txt', import.meta.url)
+     export const scripts = () => ({ page: readFileSync(file, 'utf8'), command: '' })
+     export const sources = () => [file.pathname]`,
+  )
+  write('server/main.ts', `import { scripts } from './deep/verifier-scripts.ts'\nconsole.log(scripts().page)`)
+  await buildServer({ root })
+  write('server/deep/words.txt', 'second', 30)
+  expect(run()).toBe('first')
+  await buildServer({ root })
+  expect(run()).toBe('second')
+})

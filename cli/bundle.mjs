@@ -1,6 +1,9 @@
-// Bundles a program of the tree: root, entry, output. Prints the files that the bundle depends on, one in a line.
+// Bundles a program of the tree, and the programs that it runs as processes: root, entry, folder, name. Writes `<name>.mjs.new` and
+// `<name>-<process>.mjs.new` into the folder. The last line that it prints is JSON with the
+// names and the files that the bundles depend on.
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 
 /** Change with the packages, or with how the bundle is made. */
@@ -9,34 +12,59 @@ const ALSO = ['package.json', 'package-lock.json', 'node_modules/.package-lock.j
 const NOT_BUNDLED = ['@cedar-policy/cedar-wasm', '@cedar-policy/cedar-wasm/nodejs', 'pg-native']
 /** Do without their own place: undici asks whether it has one, pino and thread-stream need it for transports, which we don't use. */
 const NEEDS_NO_PLACE = /node_modules\/(pino|thread-stream|undici)\//
-const [root, entry, output] = process.argv.slice(2)
-const { code, files } = await bundled(root, join(root, entry), dirname(output))
-writeFileSync(output, code)
-process.stdout.write(files.join('\n'))
+/** Modules with `scripts` and `sources`: the bundle has what the former returns, and depends on the files that the latter names. */
+const MADE_HERE = /\/verifier-scripts\.ts$/
+/** How a module names a program next to it that it runs as a process. */
+const PROCESS = /new URL\('\.\/([\w-]+-process)\.ts', import\.meta\.url\)/g
+
+const [root, entry, folder, name] = process.argv.slice(2)
+/** The file of each bundle, by its entry. */
+const programs = new Map([[join(root, entry), `${name}.mjs`]])
+const read = new Set()
+// Grows while it is read: a bundle adds the programs that it runs.
+for (const [input, file] of programs) {
+  const { code, files } = await bundled(input)
+  writeFileSync(join(folder, `${file}.new`), code)
+  for (const one of files) read.add(one)
+}
+process.stdout.write(`\n${JSON.stringify({ bundles: [...programs.values()], files: [...read] })}`)
 
 /** The bundle's text, and the files of the tree that it depends on. */
-async function bundled(root, input, folder) {
+async function bundled(input) {
   const build = await rolldown({
     input,
     cwd: root,
     platform: 'node',
     tsconfig: false,
     external: NOT_BUNDLED,
-    plugins: [keepPlaces(root, folder)],
+    plugins: [makeHere(), keepPlaces()],
     // Known: a package's way to wrap functions of any arity.
     checks: { eval: false },
   })
   // The models of the sign-in service and errors are told apart by the names of their classes.
   const { output } = await build.generate({ format: 'esm', keepNames: true, codeSplitting: false, comments: false })
   // Not the modules of the output, which lacks those that were folded into others.
-  const read = await build.watchFiles
+  const sources = await build.watchFiles
   await build.close()
-  const own = read.map((id) => relative(root, id)).filter((file) => !/^(\0|\.\.|node_modules)/.test(file))
+  const own = sources.map((id) => relative(root, id)).filter((file) => !/^(\0|\.\.|node_modules)/.test(file))
   return { code: output[0].code, files: [...own, ...ALSO].filter((file) => existsSync(join(root, file))) }
 }
 
-/** In the bundle, `import.meta.url` and `import.meta.dirname` name the place of the source, relative to the bundle. */
-function keepPlaces(root, folder) {
+/** The address of the bundle of a process, relative to the bundle that runs it. */
+function processBundle(input, process) {
+  const file = `${name}-${process}.mjs`
+  for (const [other, taken] of programs)
+    if (taken === file && other !== input)
+      throw new Error(`${relative(root, other)} and ${relative(root, input)} would be one file.`)
+  programs.set(input, file)
+  return `new URL('./${file}', import.meta.url)`
+}
+
+/**
+ * In the bundle, `import.meta.url` and `import.meta.dirname` name the place of the source, relative to the bundle. The address of a
+ * program that is run as a process is that of its bundle.
+ */
+function keepPlaces() {
   return {
     name: 'keep-places',
     transform: {
@@ -47,9 +75,29 @@ function keepPlaces(root, folder) {
         if (/\b__(dirname|filename)\b/.test(code) && !NEEDS_NO_PLACE.test(id))
           throw new Error(`${relative(root, id)} uses __dirname or __filename, which a bundle does not have.`)
         const from = (path) => JSON.stringify(relative(folder, path))
+        const placed = (text) =>
+          text
+            .replace(/\bimport\.meta\.url\b/g, `new URL(${from(id)}, import.meta.url).href`)
+            .replace(/\bimport\.meta\.dirname\b/g, `(import.meta.dirname + '/' + ${from(dirname(id))})`)
         return code
-          .replace(/\bimport\.meta\.url\b/g, `new URL(${from(id)}, import.meta.url).href`)
-          .replace(/\bimport\.meta\.dirname\b/g, `(import.meta.dirname + '/' + ${from(dirname(id))})`)
+          .split(PROCESS)
+          .map((part, at) => (at % 2 === 0 ? placed(part) : processBundle(join(dirname(id), `${part}.ts`), part)))
+          .join('')
+      },
+    },
+  }
+}
+
+/** Runs the functions of modules whose result never changes between two builds. */
+function makeHere() {
+  return {
+    name: 'make-here',
+    load: {
+      filter: { id: MADE_HERE },
+      async handler(id) {
+        const { scripts, sources } = await import(pathToFileURL(id).href)
+        for (const file of sources()) this.addWatchFile(file)
+        return `export const scripts = () => (${JSON.stringify(scripts())})`
       },
     },
   }

@@ -6,13 +6,22 @@ import { runStep } from './run-step.mjs'
 
 const root = join(import.meta.dirname, '..')
 const properties = 'server/testing/properties'
+const readers = 'server/testing/readers/archive-readers.test.ts'
+/** The reference implementation of BagIt (PyPI). */
+const bagit = 'bagit==1.9.0'
 const sdks = join(root, 'server/testing/compatibility/sdks')
+
+/** Programs that a file of property tests needs and a machine may lack. */
+const needs = { schemathesis: ['python3'] }
 
 /** One suite for each file of property tests; its name is the file's. */
 const propertySuites = readdirSync(join(root, properties))
   .filter((file) => file.endsWith('.test.ts'))
   .sort()
-  .map((file) => ({ name: basename(file, '.test.ts'), run: () => vitest([`${properties}/${file}`]) }))
+  .map((file) => {
+    const name = basename(file, '.test.ts')
+    return { name, missing: () => missing(...(needs[name] ?? [])), run: () => vitest([`${properties}/${file}`]) }
+  })
 
 /**
  * All suites, in the order in which they run. To add one: a name, what it runs, and in `missing` what it needs that a machine
@@ -25,7 +34,7 @@ export const suites = [
   { name: 'schema', run: () => vitest(['server/kernel/db/tables.test.ts']) },
   { name: 'tokens', run: () => vitest(['server/kernel/auth/']) },
   { name: 'inputs', run: () => vitest(['server/inputs/inputs.test.ts']) },
-  { name: 'export-killed', run: () => vitest(['server/evidence/jobs/export-killed.test.ts']) },
+  { name: 'export-killed', run: () => vitest(['server/evidence/jobs/export-killed']) },
   {
     name: 's3',
     missing: () => missing('moto_server'),
@@ -33,9 +42,33 @@ export const suites = [
   },
   { name: 'archive-changes', run: () => vitest(['server/evidence/archive-changes.test.ts']) },
   { name: 'verify-archive', run: () => vitest(['server/evidence/verify-archive.test.ts']) },
+  ...['unzip', 'bsdtar', '7z'].map((program) => ({
+    name: program,
+    missing: () => missing(program),
+    run: () => reader(program),
+  })),
+  { name: 'python', missing: () => missing('python3'), run: python },
+  { name: 'go-tlog', missing: () => missing('go'), run: () => reader('tlog and note of Go') },
   { name: 'sha256', run: () => vitest(['lib/sha256.test.ts']) },
-  { name: 'compatibility', missing: () => missing('npm'), run: compatibility },
+  { name: 'compatibility', missing: () => missing('npm', 'python3'), run: compatibility },
 ]
+
+/** One test of the programs of others that read an archive. */
+const reader = (name, env = {}) => vitest([readers, '-t', name], env)
+
+/** Python's zipfile, and bagit in a virtual environment of its own. */
+async function python() {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-python-'))
+  try {
+    const program = join(folder, 'bin', 'python')
+    const made = await runStep(['-m', 'venv', folder], { command: 'python3' })
+    const installed = made.ok && (await runStep(['-m', 'pip', 'install', '--quiet', bagit], { command: program }))
+    if (!installed.ok) throw new Error(`${bagit} could not be installed`)
+    return await reader('of Python', { PROOF_PYTHON: program })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
 
 /** SDKs, exporters and tool servers of others, which `npm ci` at the root does not install. */
 async function compatibility() {
@@ -44,7 +77,19 @@ async function compatibility() {
     throw new Error('npm ci failed in server/testing/compatibility/sdks')
   const types = await runStep([join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', sdks], { cwd: root })
   if (!types.ok) throw new Error('the types of server/testing/compatibility/sdks')
-  return await vitest(['server/testing/compatibility/'])
+  return await vitest(['server/testing/compatibility/'], { PROOF_PYTHON: await pythonPackages() })
+}
+
+/** A virtual environment with the Python packages of others. Returns its folder. */
+async function pythonPackages() {
+  const folder = join(root, 'node_modules/.cache/countersign-python')
+  if (!(await runStep(['-m', 'venv', folder], { command: 'python3', cwd: root })).ok)
+    throw new Error('python3 -m venv failed')
+  const requirements = join(root, 'server/testing/compatibility/python/requirements.txt')
+  const pip = { command: join(folder, 'bin/pip'), cwd: root }
+  if (!(await runStep(['install', '--quiet', '--requirement', requirements], pip)).ok)
+    throw new Error('pip install failed in server/testing/compatibility/python')
+  return folder
 }
 
 /** The first program of these that this machine does not have. */
@@ -54,14 +99,14 @@ function missing(...programs) {
 }
 
 /** Runs test files at full counts. A test that counts its cases is as many, every other one is one. */
-async function vitest(files) {
+async function vitest(files, env = {}) {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-proof-'))
   const report = join(scratch, 'vitest.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   try {
     const { ok } = await runStep([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files, ...reporters], {
       cwd: root,
-      env: { PROOF: 'full' },
+      env: { PROOF: 'full', ...env },
     })
     const result = countsOf(JSON.parse(readFileSync(report, 'utf8')))
     return ok || result.failed > 0

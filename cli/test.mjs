@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `npm test`: types, lint, unit and integration tests on a real PostgreSQL, then a real browser on the production build.
-// Ends with the time of each phase, for information, and one line that counts.
+// `npm test`: types and lint; then unit and integration tests on a real PostgreSQL, and alongside them a real browser on the
+// production build, because neither keeps two cores busy. Ends with the time of each phase, for information, and one line that
+// counts.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -22,8 +23,10 @@ async function phase(name, work) {
   process.stdout.write(`\n— ${name}\n`)
   const began = performance.now()
   await work()
-  times.push(`${name} ${Math.round((performance.now() - began) / 1000)} s`)
+  times.push(`${name} ${seconds(began)} s`)
 }
+
+const seconds = (began) => Math.round((performance.now() - began) / 1000)
 
 const run = (script, args, options = {}) =>
   runStep([join(root, script), ...args], {
@@ -90,35 +93,41 @@ await phase('types and lint', () =>
   ]),
 )
 
-await phase('unit and integration', async () => {
+async function unit() {
   const report = join(scratch, 'vitest.json')
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const { ok } = await run('node_modules/vitest/vitest.mjs', args)
   read('unit and integration', report, fromVitest, ok)
-})
+}
 
-const browser = findBrowser()
-if (browser === undefined) {
-  process.stdout.write('\nChromium was not found. Install it or set CHROMIUM_PATH, and run npm test again.\n')
-  count(0, 1)
-  failures.push('browser: not found')
-} else {
+/** The output of the browser tests is written at their end: that of the unit tests is written at the same time. */
+async function browserTests() {
+  const browser = findBrowser()
+  if (browser === undefined) {
+    process.stdout.write('\nChromium was not found. Install it or set CHROMIUM_PATH, and run npm test again.\n')
+    count(0, 1)
+    failures.push('browser: not found')
+    return
+  }
   let built = false
   await phase('build', async () => {
     built = await check('build', 'cli/build.mjs', [])
   })
   // Without a build every browser test would wait for a server that can't start.
-  if (built)
-    await phase('browser', async () => {
-      const report = join(scratch, 'playwright.json')
-      const env = { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: report }
-      const { ok } = await run('node_modules/@playwright/test/cli.js', ['test'], { env })
-      read('browser', report, fromPlaywright, ok)
-    })
+  if (!built) return
+  await phase('browser', async () => {
+    const report = join(scratch, 'playwright.json')
+    const env = { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: report }
+    const { ok, output } = await run('node_modules/@playwright/test/cli.js', ['test'], { env, capture: true })
+    process.stdout.write(output)
+    read('browser', report, fromPlaywright, ok)
+  })
 }
+
+await Promise.all([phase('unit and integration', unit), browserTests()])
 
 rmSync(scratch, { recursive: true, force: true })
 for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
-process.stdout.write(`\n${times.join(', ')}\n`)
+process.stdout.write(`\n${times.join(', ')}; together ${seconds(0)} s\n`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
 process.exit(total.failed === 0 ? 0 : 1)

@@ -1,0 +1,126 @@
+import { createWriteStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { CatalogOperation } from '#lib/schemas/catalog.ts'
+import { operationNamed, wordsOf } from '../catalog.ts'
+import { usageError } from '../failure.ts'
+import {
+  commonFlags,
+  contentOf,
+  type Flag,
+  flagsOf,
+  inputFrom,
+  optionsOf,
+  parse,
+  textOf,
+  type Values,
+  withoutFields,
+} from '../flags.ts'
+import { print, printEvent } from '../output.ts'
+import { callServer, dataOf, type Extra } from '../request.ts'
+import { openSession } from '../session.ts'
+import { follow } from '../stream.ts'
+import { type Command, type Context, commonUsage } from './command.ts'
+
+export const call: Command = {
+  name: 'call',
+  summary: 'Call an operation by its dotted name',
+  usage: `countersign call <operation> [--flag value …] [--json '<input>' | --json @file | --json -]\n${commonUsage}`,
+  async run({ args, ...context }) {
+    const [name, ...rest] = args
+    if (name === undefined || name.startsWith('-'))
+      throw usageError('Name the operation: countersign call approvals.getPending.')
+    return await callOperation(operationNamed(name), { ...context, args: rest })
+  },
+}
+
+/** Flags of a call other than the fields of its input. */
+const callFlags = {
+  json: { type: 'string' },
+  body: { type: 'string' },
+  type: { type: 'string' },
+  out: { type: 'string' },
+  header: { type: 'string', multiple: true },
+} as const
+
+/** Calls one operation with the input that its flags and `--json` form, and prints the answer. */
+export async function callOperation(
+  operation: CatalogOperation,
+  { args, environment, output }: Context,
+): Promise<number | undefined> {
+  const flags = flagsOf(operation)
+  const { values, positionals } = parse(args, { ...commonFlags, ...callFlags, ...optionsOf(flags) })
+  if (values.help === true) {
+    output.out(helpOf(operation, flags))
+    return undefined
+  }
+  if (positionals.length > 0)
+    throw usageError(`Unexpected argument: ${positionals.join(' ')}. Fields are flags: see --help.`)
+  const input = inputFrom(flags, operation.input, values)
+  const extra = extraOf(operation, values)
+  const session = openSession(withoutFields(values, flags), environment)
+  if (operation.kind === 'subscription') {
+    for await (const event of follow(session, operation, input)) printEvent(output, event)
+    return undefined
+  }
+  const response = await callServer(session, operation, input, extra)
+  if (response.headers.get('content-type')?.includes('json') === true) print(output, await dataOf(operation, response))
+  else await save(response, textOf(values, 'out'))
+  return undefined
+}
+
+/** Writes other content to a file, which appears when it is complete, or to the standard output. */
+async function save(response: Response, out: string | undefined): Promise<void> {
+  if (response.body === null) return
+  const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0])
+  if (out === undefined) return await pipeline(body, process.stdout, { end: false })
+  await pipeline(body, createWriteStream(`${out}.part`))
+  await rename(`${out}.part`, out)
+}
+
+function extraOf(operation: CatalogOperation, values: Values): Extra {
+  const lines = [values.header ?? []].flat().map(String)
+  const headers = Object.fromEntries(
+    lines.map((line): [string, string] => {
+      const [, name, value] = /^([\w-]+): *(.*)$/.exec(line) ?? []
+      if (name === undefined || value === undefined)
+        throw usageError(`--header: ${JSON.stringify(line)}. Must be name: value.`)
+      return [name, value]
+    }),
+  )
+  const hasFields = Object.values(operation.places).includes('body')
+  const [first] = Object.keys(operation.body)
+  const given = textOf(values, 'body')
+  if (first === undefined || (hasFields && given === undefined)) return { headers }
+  if (given === undefined)
+    throw usageError(`--body: missing. Required, ${Object.keys(operation.body).join(' or ')}: @file or -.`)
+  const content = contentOf(given)
+  return { headers, document: { type: textOf(values, 'type') ?? first, make: () => content } }
+}
+
+/** What `--help` says of an operation: types, permission, an example. */
+export function helpOf(operation: CatalogOperation, flags: readonly Flag[]): string {
+  const { summary, permission, permissionForOwn, example, body, places } = operation
+  const words = ['countersign', ...wordsOf(operation)].join(' ')
+  const own = permissionForOwn === null ? '' : `, or ${permissionForOwn} for your own`
+  const width = Math.max(0, ...flags.map(({ name, type }) => name.length + type.length + 3))
+  const lines = flags.map(({ name, type, required, kind }) => {
+    const line = `--${name}${type === '' ? '' : ` ${type}`}`.padEnd(width)
+    return `  ${line}${required ? '  required' : kind === 'boolean' ? `  or --no-${name}` : ''}`.trimEnd()
+  })
+  const documents =
+    Object.keys(body).length > 0 && !Object.values(places).includes('body')
+      ? [`  --body <@file|->  ${Object.keys(body).join(' or ')}`]
+      : []
+  return `${summary}
+
+${words}${flags.length > 0 ? ' [--flag value …]' : ''}
+
+${[...lines, ...documents].join('\n')}
+  --json <input|@file|->  the whole input as JSON
+${commonUsage}
+Permission: ${permission === 'any' ? 'any member' : permission}${own}
+Example: ${words} --json '${JSON.stringify(example).replaceAll("'", "'\\''")}'
+`
+}

@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, openAsBlob, readFileSync, statSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout } from 'node:timers/promises'
+import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { type Report, verdictNames } from '#lib/verify/report.ts'
+import { type Outside, verifyArchive } from '#lib/verify/verify.ts'
+import { conclusionOf, questions } from '#lib/verify/words.ts'
+import { operationNamed } from '../catalog.ts'
+import { exitCodes, Failed, usageError } from '../failure.ts'
+import { commonFlags, flagsOf, inputFrom, jsonOf, optionsOf, parse, textOf, type Values } from '../flags.ts'
+import { type Output, print, visible } from '../output.ts'
+import { ask, callServer } from '../request.ts'
+import { openSession, type Session, send, urlOf } from '../session.ts'
+import { type Command, type Context, commonUsage, type Environment } from './command.ts'
+
+const outsideFlags = { key: { type: 'string' }, keys: { type: 'string' }, previous: { type: 'string' } } as const
+const outsideUsage = `  --key <fingerprint>    the service’s key as you know it: 64 hexadecimal digits
+  --keys <file>          the service’s log-keys.json; by default it is fetched from --url or COUNTERSIGN_URL
+  --previous <zip>       the archive made directly before or after this one`
+
+export const evidenceCreate: Command = {
+  name: 'evidence create',
+  summary: 'Create an evidence export; with --wait or --out until it is complete, downloaded and verified',
+  usage: `countersign evidence create --from <time> --to <time> [--wait] [--out <zip>] [--scope <json>] [--purpose <text>]
+${commonUsage}
+${outsideUsage}`,
+  run: create,
+}
+
+export const evidenceVerify: Command = {
+  name: 'evidence verify',
+  summary: 'Verify an archive',
+  usage: `countersign evidence verify <zip> [--key <fingerprint>] [--previous <zip>]
+
+Exit code 0 only if all five verdicts hold, 5 if one fails or could not be checked.
+${commonUsage}
+${outsideUsage}`,
+  async run({ args, environment, output }) {
+    const { values, positionals } = parse(args, { ...commonFlags, ...outsideFlags })
+    const [path] = positionals
+    if (path === undefined || positionals.length > 1) throw usageError('Name one archive.')
+    return await verify(path, values, environment, output)
+  },
+}
+
+async function create({ args, environment, output }: Context): Promise<number | undefined> {
+  const operation = operationNamed('evidence.createExport')
+  const fields = flagsOf(operation)
+  const { values, positionals } = parse(args, {
+    ...commonFlags,
+    ...optionsOf(fields),
+    ...outsideFlags,
+    json: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    wait: { type: 'boolean' },
+    out: { type: 'string' },
+  })
+  if (positionals.length > 0) throw usageError(`Unexpected argument: ${positionals.join(' ')}.`)
+  const given = { ...values, ...timeOf(values, 'from', 'start-date'), ...timeOf(values, 'to', 'end-date') }
+  if (given['include-proofs'] === undefined && given['no-include-proofs'] === undefined) given['include-proofs'] = true
+  const input = inputFrom(fields, operation.input, given)
+  const session = openSession(values, environment)
+  const made = await ask(session, operation, input)
+  const out = textOf(values, 'out')
+  if (values.wait !== true && out === undefined) {
+    print(output, made)
+    return undefined
+  }
+  const job = await completed(session, made, output)
+  if (out === undefined) {
+    print(output, job)
+    return undefined
+  }
+  await download(session, job, out, output)
+  return await verify(out, { ...values, url: session.url }, environment, output)
+}
+
+/** A day without a time is its beginning in UTC. */
+function timeOf(values: Values, name: string, flag: string): Values {
+  const given = textOf(values, name)
+  if (given === undefined) return {}
+  return { [flag]: /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given }
+}
+
+const pollMs = 1_000
+const ended = ['completed', 'completed_with_omissions', 'failed', 'canceled']
+
+/** Polls a job until it ends or its time-out passes. Throws for one without an archive. */
+async function completed(session: Session, made: JsonValue, output: Output): Promise<JsonObject> {
+  const { exportId = null, pollTimeoutMs } = isJsonObject(made) ? made : {}
+  output.error(`Export ${exportId}\n`)
+  const until = Date.now() + Number(pollTimeoutMs)
+  for (;;) {
+    const job = await ask(session, operationNamed('evidence.getExport'), { exportId })
+    if (!isJsonObject(job)) throw new Failed('unreachable', 'The response is not an export.')
+    if (output.isTerminal) output.error(`\r\u001b[K${progressOf(job)}`)
+    if (ended.includes(String(job.status))) {
+      if (output.isTerminal) output.error('\n')
+      if (String(job.status).startsWith('completed')) return job
+      const reason = isJsonObject(job.error) ? `: ${job.error.message}` : ''
+      throw new Failed('refused', `The export is ${job.status}${reason}.`, { code: String(job.status), exportId })
+    }
+    if (Date.now() > until)
+      throw new Failed(
+        'unreachable',
+        `The export is still ${job.status}. Continue with countersign evidence get-export --export-id ${exportId}.`,
+        { code: 'timeout', exportId },
+      )
+    await setTimeout(pollMs)
+  }
+}
+
+const barWidth = 24
+
+function progressOf({ status, progress }: JsonObject): string {
+  if (!isJsonObject(progress)) return String(status)
+  const { stage, unit, done, total } = progress
+  const share = typeof total === 'number' && total > 0 ? Math.min(1, Number(done) / total) : undefined
+  const bar = share === undefined ? '' : ` ${'█'.repeat(Math.round(share * barWidth)).padEnd(barWidth, '░')}`
+  return `${stage}${bar} ${done}${total === null ? '' : `/${total}`} ${unit}`
+}
+
+/** Times without a new byte after which a download is given up. */
+const patience = 5
+
+/** Downloads an archive into `<out>.part`, continues it after a lost connection, and compares its digest with the job's. */
+async function download(session: Session, job: JsonObject, out: string, output: Output): Promise<void> {
+  const part = `${out}.part`
+  const total = Number(job.archiveBytes)
+  await rm(part, { force: true })
+  let etag: string | undefined
+  for (let silent = 0, have = 0; have < total; ) {
+    const range: Record<string, string> =
+      have > 0 && etag !== undefined ? { range: `bytes=${have}-`, 'if-range': etag } : {}
+    const response = await callServer(
+      session,
+      operationNamed('evidence.download'),
+      { exportId: job.exportId ?? null },
+      { headers: range },
+    )
+    etag = response.headers.get('etag') ?? undefined
+    // The whole archive again: it is another one than before.
+    const flags = response.status === 206 ? 'a' : 'w'
+    if (response.body !== null)
+      await pipeline(
+        Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]),
+        createWriteStream(part, { flags }),
+      ).catch((error: unknown) => {
+        output.error(`The connection was lost: ${error instanceof Error ? error.message : String(error)}\n`)
+      })
+    const now = statSync(part, { throwIfNoEntry: false })?.size ?? 0
+    silent = now > have ? 0 : silent + 1
+    have = now
+    if (silent >= patience)
+      throw new Failed('unreachable', `The download stopped at ${have} of ${total} bytes.`, { code: 'unreachable' })
+  }
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(part), hash)
+  const digest = hash.digest('hex')
+  if (typeof job.sha256 === 'string' && job.sha256 !== digest)
+    throw new Failed('different', `The downloaded archive has the digest ${digest}, not ${job.sha256}.`, {
+      code: 'different',
+    })
+  await rename(part, out)
+  output.error(`${out}: ${total} bytes, sha256:${digest}\n`)
+}
+
+/** Verifies an archive and reports each verdict. Exit code 0 only if all hold. */
+async function verify(
+  path: string,
+  values: Values,
+  environment: Environment,
+  output: Output,
+): Promise<number | undefined> {
+  const previous = textOf(values, 'previous')
+  const outside: Outside = {
+    fingerprint: textOf(values, 'key'),
+    published: publishedKeys(values, environment),
+    adjacent: previous === undefined ? undefined : await opened(previous),
+  }
+  const archive = await opened(path)
+  const report = await verifyArchive(archive, outside, {
+    progress: (share) => output.isTerminal && output.error(`\r\u001b[KHashing ${Math.floor(share * 100)} %`),
+  })
+  if (output.isTerminal) output.error('\r\u001b[K')
+  if (output.format === 'table') output.out(describe(report))
+  else {
+    const { exportId, fingerprint = null, verdicts, checks, everything } = report
+    print(output, { exportId, fingerprint, everything, verdicts, checks: checks.map((check) => ({ ...check })) })
+  }
+  return report.everything ? undefined : exitCodes.different
+}
+
+function describe(report: Report): string {
+  const lines = verdictNames.flatMap((name) => {
+    const state = report.verdicts[name]
+    const reasons = report.checks.filter((check) => check.verdict === name && check.state !== 'holds')
+    return [
+      `${questions[name].title.padEnd(14)}${state}`,
+      ...reasons.map((check) => `  ${visible(check.name)}: ${visible(check.detail)}`),
+    ]
+  })
+  return `${[...lines, '', conclusionOf(report)].join('\n')}\n`
+}
+
+async function opened(path: string): Promise<Blob> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw usageError(`${path} is not a file.`)
+  return await openAsBlob(path)
+}
+
+/** The keys and heads that the service publishes: from a file, or from the server that flags or environment name. */
+function publishedKeys(values: Values, environment: Environment): Outside['published'] {
+  const file = textOf(values, 'keys')
+  if (file !== undefined) return async () => jsonOf(readFileSync(file, 'utf8'), file)
+  if (textOf(values, 'url') === undefined && environment.COUNTERSIGN_URL === undefined) return undefined
+  const url = urlOf(values, environment)
+  return async ({ externalId, heads: { seals, open } }) => {
+    const known = new URLSearchParams()
+    if (seals !== undefined) known.set('seals', String(seals.size))
+    if (open !== undefined) {
+      known.set('day', open.origin.slice(-10))
+      known.set('size', String(open.size))
+    }
+    const response = await send(
+      `${url}/.well-known/countersign/${encodeURIComponent(externalId)}/log-keys.json?${known}`,
+    )
+    if (!response.ok) throw new Error(`The server answered ${response.status}.`)
+    return await response.json()
+  }
+}

@@ -1,0 +1,19 @@
+/** How the program ends. `refused`: the server answered 4xx. `different`: compared and not equal, or not verified. */
+export const exitCodes = { done: 0, refused: 1, usage: 2, signedOut: 3, unreachable: 4, different: 5 } as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** An expected end with a message for the person. Everything else is a defect, and shows its stack. */
+export class Failed extends Error {
+  readonly exit: ExitCode
+  /** The error as the server wrote it, for `--output json`. */
+  readonly details: Record<string, unknown>
+
+  constructor(exit: keyof typeof exitCodes, message: string, details: Record<string, unknown> = {}) {
+    super(message)
+    this.exit = exitCodes[exit]
+    this.details = details
+  }
+}
+
+/** Nothing was sent, because the arguments are not valid. */
+export const usageError = (message: string): Failed => new Failed('usage', message, { code: 'usage' })

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import type { CatalogOperation } from '#lib/schemas/catalog.ts'
+import { kebab } from './catalog.ts'
+import { usageError } from './failure.ts'
+import { problemsOf } from './validate.ts'
+
+/** One field of an operation's input as a flag. */
+export type Flag = {
+  /** Without the two hyphens. */
+  name: string
+  field: string
+  kind: 'text' | 'number' | 'boolean' | 'list' | 'json'
+  /** For help: `<uuid>`, `<approve|reject|escalate>`. */
+  type: string
+  required: boolean
+}
+
+export type Values = { readonly [name: string]: string | boolean | (string | boolean)[] | undefined }
+
+/** Flags that every command has. A field of an operation with the same name takes precedence. */
+export const commonFlags = {
+  help: { type: 'boolean', short: 'h' },
+  output: { type: 'string', short: 'o' },
+  profile: { type: 'string' },
+  url: { type: 'string' },
+  tenant: { type: 'string' },
+} as const satisfies ParseArgsConfig['options']
+
+export function flagsOf({ input }: Pick<CatalogOperation, 'input'>): Flag[] {
+  const required = Array.isArray(input.required) ? input.required : []
+  const properties = isJsonObject(input.properties) ? input.properties : {}
+  return Object.entries(properties).map(([field, schema]) => ({
+    name: kebab(field),
+    field,
+    ...kindOf(isJsonObject(schema) ? schema : {}),
+    required: required.includes(field),
+  }))
+}
+
+function kindOf(schema: JsonObject): Pick<Flag, 'kind' | 'type'> {
+  if (Array.isArray(schema.enum) && schema.enum.every((one) => typeof one === 'string'))
+    return { kind: 'text', type: `<${schema.enum.join('|')}>` }
+  if (typeof schema.const === 'boolean' || schema.type === 'boolean') return { kind: 'boolean', type: '' }
+  if (schema.type === 'integer' || schema.type === 'number') return { kind: 'number', type: `<${schema.type}>` }
+  if (schema.type === 'string') return { kind: 'text', type: `<${schema.format ?? 'text'}>` }
+  const items = schema.type === 'array' && isJsonObject(schema.items) ? kindOf(schema.items) : undefined
+  return items?.kind === 'text' ? { kind: 'list', type: `${items.type} …` } : { kind: 'json', type: '<json>' }
+}
+
+/** Options of `parseArgs` for flags: `--no-<name>` sets a boolean to false. */
+export function optionsOf(flags: readonly Flag[]): NonNullable<ParseArgsConfig['options']> {
+  return Object.fromEntries(
+    flags.flatMap(({ name, kind }): [string, NonNullable<ParseArgsConfig['options']>[string]][] => {
+      if (kind === 'boolean')
+        return [
+          [name, { type: 'boolean' }],
+          [`no-${name}`, { type: 'boolean' }],
+        ]
+      return [[name, kind === 'list' ? { type: 'string', multiple: true } : { type: 'string' }]]
+    }),
+  )
+}
+
+/** Reads arguments. Throws a usage error for an unknown flag and for one without its value. */
+export function parse(args: readonly string[], options: NonNullable<ParseArgsConfig['options']>) {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+    return { values: values as Values, positionals }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+      throw usageError(error.message.split('. To specify')[0] ?? error.message)
+    throw error
+  }
+}
+
+export const textOf = (values: Values, name: string): string | undefined => {
+  const value = values[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The program's own flags: a field with the name of one, such as `tenant`, does not choose the server or the credential. */
+export const withoutFields = (values: Values, flags: readonly Flag[]): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => flags.every((flag) => flag.name !== name)))
+
+/** Reads `@file`, `-` (the standard input), or the text itself. */
+export function contentOf(given: string): string {
+  if (given !== '-' && !given.startsWith('@')) return given
+  try {
+    return readFileSync(given === '-' ? 0 : given.slice(1), 'utf8')
+  } catch (error) {
+    throw usageError(`${given === '-' ? 'The standard input' : given.slice(1)} can’t be read: ${String(error)}`)
+  }
+}
+
+export function jsonOf(text: string, name: string): JsonValue {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw usageError(`${name}: ${shown(text)} is not valid JSON.`)
+  }
+}
+
+/**
+ * The input of an operation from its flags and `--json`, whose fields flags replace. Throws a usage error with field, value and
+ * rule for each field that the schema refuses.
+ */
+export function inputFrom(flags: readonly Flag[], schema: JsonObject, values: Values): JsonObject {
+  const json = textOf(values, 'json')
+  const whole = json === undefined ? {} : jsonOf(contentOf(json), '--json')
+  if (!isJsonObject(whole)) throw usageError('--json: Must be a JSON object.')
+  const input: JsonObject = { ...whole }
+  for (const flag of flags) {
+    const value = valueGiven(flag, values)
+    if (value !== undefined) input[flag.field] = value
+  }
+  const problems = problemsOf(schema, input)
+  if (problems.length > 0)
+    throw usageError(problems.map(({ path, value, rule }) => `${path}: ${shown(value)}. ${rule}`).join('\n'))
+  return input
+}
+
+function valueGiven({ name, kind }: Flag, values: Values): JsonValue | undefined {
+  if (kind === 'boolean') return values[name] === true ? true : values[`no-${name}`] === true ? false : undefined
+  const given = values[name]
+  if (given === undefined || typeof given === 'boolean') return undefined
+  if (Array.isArray(given)) return given.map(String)
+  if (kind === 'json') return jsonOf(contentOf(given), `--${name}`)
+  // Text that is not a number is left as it is, so that the schema refuses it with its value.
+  if (kind === 'number') return given.trim() !== '' && Number.isFinite(Number(given)) ? Number(given) : given
+  // @@ is a text that begins with @, such as a policy.
+  return given.startsWith('@@') ? given.slice(1) : given.startsWith('@') ? contentOf(given) : given
+}
+
+/** A value in a message, not longer than a line. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'missing'
+  const text = JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ServiceAccountStatus } from '#lib/schemas/service-accounts.ts'
+import { revokeTokensOf } from '#server/connection-tokens/revoke-all.ts'
 import {
   type ServiceClient,
   serviceClients,
@@ -24,7 +25,10 @@ export async function lockServiceAccount(tx: Transaction, tenant: { id: string; 
   return { id: member.id, roles: member.roles, status: statusOf(member.status, client) }
 }
 
-/** Enables or disables a locked account. A disabled account's tokens are refused from the next request. */
+/**
+ * Enables or disables a locked account. A disabled account's tokens are refused from the next request, and its connection
+ * tokens are revoked.
+ */
 export async function setServiceAccount(
   tx: Transaction,
   tenantId: string,
@@ -32,5 +36,6 @@ export async function setServiceAccount(
   status: 'active' | 'disabled',
 ): Promise<void> {
   await setServiceClientDisabled(tx, tenantId, account.clientId, status === 'disabled')
+  if (status === 'disabled') await revokeTokensOf(tx, tenantId, account.id)
   await setMachineStatus(tx, tenantId, account.id, status === 'disabled' ? 'suspended' : 'active')
 }

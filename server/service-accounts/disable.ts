@@ -5,8 +5,8 @@ import { mutation } from '#server/kernel/operation.ts'
 import { lockServiceAccount, setServiceAccount } from './account.ts'
 
 /**
- * Disables a service account: it gets no new tokens, and its existing ones are refused from the next request. Repeating
- * it has no effect.
+ * Disables a service account: it gets no new tokens, its existing ones are refused from the next request, and its
+ * connection tokens are revoked permanently. Repeating it has no effect.
  */
 export const disable = mutation({
   permission: 'service-account:manage',

@@ -54,4 +54,5 @@ export const list = query({
   },
 })
 
-const linkOf = (link: string): 'created' | 'rotated' => (link === 'created' ? 'created' : 'rotated')
+const linkOf = (link: string): 'created' | 'rotated' | 'token' =>
+  link === 'created' || link === 'token' ? link : 'rotated'

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** Inserts the token and the row by which a request with it finds its tenant. */
+export async function insertToken(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    memberId: string
+    name: string
+    use: string
+    agents: string[] | null
+    tokenSha256: Buffer
+    createdBy: string
+    expiresAt: Date
+  },
+): Promise<void> {
+  await tx.insertInto('connectionTokens').values(row).execute()
+  await tx.insertInto('connectionTokenIndex').values({ tokenSha256: row.tokenSha256, tenantId: row.tenantId }).execute()
+}
+
+const selectTokens = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('connectionTokens as token')
+    .innerJoin('members as member', (join) =>
+      join.onRef('member.tenantId', '=', 'token.tenantId').onRef('member.id', '=', 'token.memberId'),
+    )
+    .leftJoin('connectionTokenUses as use', (join) =>
+      join.onRef('use.tenantId', '=', 'token.tenantId').onRef('use.tokenId', '=', 'token.id'),
+    )
+    .select([
+      'token.id',
+      'token.name',
+      'token.use',
+      'token.agents',
+      'token.createdBy',
+      'token.createdAt',
+      'token.expiresAt',
+      'token.revokedAt',
+      'token.revision',
+      'member.id as memberId',
+      'member.username',
+      'member.displayName',
+      'member.status as memberStatus',
+      'use.usedAt',
+    ])
+    .select(sql<boolean>`token.expires_at <= clock_timestamp()`.as('expired'))
+    .where('token.tenantId', '=', tenantId)
+
+export type TokenRow = Awaited<ReturnType<typeof listTokens>>[number]
+
+export const findToken = (tx: Transaction, tenantId: string, id: string) =>
+  selectTokens(tx, tenantId).where('token.id', '=', id).executeTakeFirst()
+
+/** Newest first; of one service account, or of all. */
+export const listTokens = (
+  tx: Transaction,
+  tenantId: string,
+  memberId: string | undefined,
+  limit: number,
+  cursor: string | undefined,
+) =>
+  selectTokens(tx, tenantId)
+    .$if(memberId !== undefined, (q) => q.where('token.memberId', '=', memberId ?? ''))
+    .$if(cursor !== undefined, (q) => q.where('token.id', '<', cursor ?? ''))
+    .orderBy('token.id', 'desc')
+    .limit(limit)
+    .execute()
+
+const revokeWhere = (tx: Transaction, tenantId: string) =>
+  tx
+    .updateTable('connectionTokens')
+    .set((e) => ({ revokedAt: sql<Date>`clock_timestamp()`, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('revokedAt', 'is', null)
+    .where('expiresAt', '>', sql<Date>`clock_timestamp()`)
+
+/** active → revoked, permanently. Returns false for a token that has ended. */
+export async function setRevoked(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+  const result = await revokeWhere(tx, tenantId).where('id', '=', id).executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** Revokes all active tokens of a service account. */
+export async function setAllRevoked(tx: Transaction, tenantId: string, memberId: string): Promise<void> {
+  await revokeWhere(tx, tenantId).where('memberId', '=', memberId).execute()
+}

@@ -112,6 +112,7 @@ export const metricsRoute = rest({
   name: 'metrics.read',
   operation: read,
   input: ({ query: fields }) => fields,
+  wire: { answer: { 'text/plain': 'text' } },
   respond: ({ metrics }) =>
     new Response(exposition(metrics), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }),
 })

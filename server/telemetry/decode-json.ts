@@ -25,13 +25,33 @@ import {
 // OTLP/JSON is not the JSON mapping of protobuf: ids are hex in any case, enumerations are integers, 64-bit integers are
 // text or numbers, unknown fields are ignored (opentelemetry-proto, docs/specification.md).
 
+/** A signal of OTLP: the names in its request, and how one of its items is read. Requests have the same structure otherwise. */
+export type JsonItems = {
+  groups: string
+  scopes: string
+  items: string
+  /** Throws SpanRefused for an item that can't be accepted, OtlpError for one of another form. */
+  decode(from: Fields, allowance: Allowance): OtlpSpan
+}
+
+const spanItems: JsonItems = {
+  groups: 'resourceSpans',
+  scopes: 'scopeSpans',
+  items: 'spans',
+  decode: (from, allowance) => checkSpan(spanOf(from, allowance)),
+}
+
 /** Throws OtlpError for an invalid message, OtlpTooMuch for one beyond the limits. A large one is decoded in pieces. */
-export async function decodeJson(bytes: Uint8Array, allowance = new Allowance()): Promise<Decoded> {
+export async function decodeJson(
+  bytes: Uint8Array,
+  allowance = new Allowance(),
+  items: JsonItems = spanItems,
+): Promise<Decoded> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const marked = buffer.subarray(0, 3).equals(byteOrderMark) ? buffer.subarray(3) : buffer
   if (!isUtf8(marked)) throw notJson()
   const json = new JsonReader(marked)
-  const request: Request = { json, allowance, rests: new Rests(), spans: [], rejected: new Rejections() }
+  const request: Request = { json, items, allowance, rests: new Rests(), spans: [], rejected: new Rejections() }
   try {
     await readRequest(request)
   } catch (error) {
@@ -41,16 +61,23 @@ export async function decodeJson(bytes: Uint8Array, allowance = new Allowance())
   return new Decoded(request.spans, request.rejected)
 }
 
-type Request = { json: JsonReader; allowance: Allowance; rests: Rests; spans: Scoped[]; rejected: Rejections }
+type Request = {
+  json: JsonReader
+  items: JsonItems
+  allowance: Allowance
+  rests: Rests
+  spans: Scoped[]
+  rejected: Rejections
+}
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
-const notJson = () => new OtlpError('The body is not valid JSON, or not an ExportTraceServiceRequest.')
+const notJson = () => new OtlpError('The body is not valid JSON, or not an OTLP request.')
 
 async function readRequest(request: Request): Promise<void> {
-  const { json, allowance } = request
+  const { json, items, allowance } = request
   if (!json.object()) throw wrong('expected an object')
   await eachMember(request, async (name) => {
-    if (name !== 'resourceSpans') return void json.value()
+    if (name !== items.groups) return void json.value()
     await eachElement(request, async () => {
       allowance.group()
       await resourceSpans(request)
@@ -61,12 +88,12 @@ async function readRequest(request: Request): Promise<void> {
 
 /** A resource may follow its scopes, and a scope its spans: both are filled in when they are read. */
 async function resourceSpans(request: Request): Promise<void> {
-  const { json, allowance } = request
+  const { json, items, allowance } = request
   const resource: KeyValue[] = []
   if (!json.object()) throw wrong('expected an object')
   await eachMember(request, async (name) => {
     if (name === 'resource') resource.push(...keyValues(present(json.value()), 'attributes', allowance, 0))
-    else if (name === 'scopeSpans')
+    else if (name === items.scopes)
       await eachElement(request, async () => {
         allowance.group()
         await scopeSpans(request, resource)
@@ -76,19 +103,19 @@ async function resourceSpans(request: Request): Promise<void> {
 }
 
 async function scopeSpans(request: Request, resource: KeyValue[]): Promise<void> {
-  const { json, allowance, rests, spans, rejected } = request
+  const { json, items, allowance, rests, spans, rejected } = request
   const first = spans.length
   let scope = ''
   if (!json.object()) throw wrong('expected an object')
   for (let name = json.member(true); name !== undefined; name = json.member(false)) {
     if (rests.due(json.at)) await rests.rest()
     if (name === 'scope') scope = text(present(json.value()), 'name')
-    else if (name !== 'spans') json.value()
+    else if (name !== items.items) json.value()
     else if (json.list())
       for (let more = json.element(true); more; more = json.element(false)) {
         allowance.span()
         try {
-          spans.push({ resource, scope, span: checkSpan(spanOf(record(json.value()), allowance)) })
+          spans.push({ resource, scope, span: items.decode(record(json.value()), allowance) })
         } catch (error) {
           if (!(error instanceof SpanRefused)) throw error
           rejected.add(error.message)
@@ -119,9 +146,9 @@ async function eachElement({ json, rests }: Request, read: () => Promise<void>):
 
 const present = (value: JsonValue): Fields => (value === null ? {} : record(value))
 
-type Fields = Record<string, unknown>
+export type Fields = Record<string, unknown>
 
-const wrong = (what: string) => new OtlpError(`Not a valid ExportTraceServiceRequest: ${what}.`)
+const wrong = (what: string) => new OtlpError(`Not a valid OTLP request: ${what}.`)
 
 const Plain = z.custom<Fields>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
 
@@ -132,7 +159,7 @@ function record(value: unknown): Fields {
 }
 
 /** Reads own members only: an inherited `constructor` was not sent. */
-const field = (from: Fields, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined)
+export const field = (from: Fields, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined)
 
 function optional(from: unknown, name: string): Fields {
   const value = field(record(from), name)
@@ -146,7 +173,7 @@ function list(from: Fields, name: string): unknown[] {
   return value
 }
 
-function text(from: Fields, name: string): string {
+export function text(from: Fields, name: string): string {
   const value = field(from, name)
   if (value === undefined || value === null) return ''
   if (typeof value !== 'string') throw wrong(`${name} must be a string`)
@@ -189,7 +216,7 @@ function linkOf(from: Fields, allowance: Allowance): OtlpLink {
   return { traceId: text(from, 'traceId').toLowerCase(), spanId: text(from, 'spanId').toLowerCase(), attributes }
 }
 
-function keyValues(from: Fields, name: string, allowance: Allowance, depth: number): KeyValue[] {
+export function keyValues(from: Fields, name: string, allowance: Allowance, depth: number): KeyValue[] {
   return list(from, name).map((raw) => {
     allowance.value()
     const pair = record(raw)
@@ -197,7 +224,7 @@ function keyValues(from: Fields, name: string, allowance: Allowance, depth: numb
   })
 }
 
-function anyValue(raw: unknown, allowance: Allowance, depth: number): JsonValue {
+export function anyValue(raw: unknown, allowance: Allowance, depth: number): JsonValue {
   if (raw === undefined || raw === null) return null
   if (depth > maxDepth) throw new SpanRefused(`a value is nested more than ${maxDepth} levels deep`)
   allowance.value()
@@ -228,7 +255,7 @@ function double(value: unknown): number | string {
 }
 
 /** Converts nanoseconds, as text or number, to microseconds. */
-function micros(from: Fields, name: string): number {
+export function micros(from: Fields, name: string): number {
   const value = field(from, name)
   if (value === undefined || value === null) return 0
   if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return Number(value.slice(0, -3))

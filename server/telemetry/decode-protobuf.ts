@@ -26,10 +26,26 @@ import { bit64Field, bytesField, CountingWire, varintField, Wire, WireError } fr
 const field1 = bytesField(1)
 const field2 = bytesField(2)
 
+/** A signal of OTLP: the name of its request, and how one of its items is read. Requests have the same structure otherwise. */
+export type ProtobufItems = {
+  message: string
+  /** Throws SpanRefused for an item that can't be accepted. */
+  decode(wire: Wire, end: number, allowance: Allowance): OtlpSpan
+}
+
+const spanItems: ProtobufItems = {
+  message: 'ExportTraceServiceRequest',
+  decode: (wire, end, allowance) => checkSpan(decodeSpan(wire, end, allowance)),
+}
+
 /** Throws OtlpError for an invalid message, OtlpTooMuch for one beyond the limits. A large one is decoded in pieces. */
-export async function decodeProtobuf(bytes: Uint8Array, allowance = new Allowance()): Promise<Decoded> {
+export async function decodeProtobuf(
+  bytes: Uint8Array,
+  allowance = new Allowance(),
+  items: ProtobufItems = spanItems,
+): Promise<Decoded> {
   const wire = new Wire(bytes)
-  const request: Request = { wire, bytes, allowance, rests: new Rests(), spans: [], rejected: new Rejections() }
+  const request: Request = { wire, bytes, items, allowance, rests: new Rests(), spans: [], rejected: new Rejections() }
   try {
     while (wire.at < wire.length) {
       if (request.rests.due(wire.at)) await request.rests.rest()
@@ -40,7 +56,7 @@ export async function decodeProtobuf(bytes: Uint8Array, allowance = new Allowanc
       } else wire.skip(tag, wire.length)
     }
   } catch (cause) {
-    if (cause instanceof WireError) throw new OtlpError('Not a valid ExportTraceServiceRequest.', { cause })
+    if (cause instanceof WireError) throw new OtlpError(`Not a valid ${items.message}.`, { cause })
     throw cause
   }
   return new Decoded(request.spans, request.rejected)
@@ -49,6 +65,7 @@ export async function decodeProtobuf(bytes: Uint8Array, allowance = new Allowanc
 type Request = {
   wire: Wire
   bytes: Uint8Array
+  items: ProtobufItems
   allowance: Allowance
   rests: Rests
   spans: Scoped[]
@@ -80,11 +97,11 @@ function readResource(wire: Wire, end: number, resource: KeyValue[], allowance: 
 }
 
 async function scopeSpans(request: Request, resource: KeyValue[], end: number): Promise<void> {
-  const { wire, allowance, rests, spans, rejected } = request
+  const { wire, items, allowance, rests, spans, rejected } = request
   const first = spans.length
   let scope = ''
   const readSpan = (part: Wire, stop: number) => {
-    spans.push({ resource, scope, span: checkSpan(decodeSpan(part, stop, allowance)) })
+    spans.push({ resource, scope, span: items.decode(part, stop, allowance) })
   }
   const readScopeName = (part: Wire, stop: number) => {
     scope = readScope(part, stop)
@@ -220,7 +237,8 @@ function status(wire: Wire, end: number, span: OtlpSpan): void {
   }
 }
 
-function keyValue(wire: Wire, end: number, allowance: Allowance, depth: number): KeyValue {
+/** Reads a KeyValue. Throws SpanRefused for a value that is nested too deeply. */
+export function keyValue(wire: Wire, end: number, allowance: Allowance, depth: number): KeyValue {
   allowance.value()
   let key = ''
   let value: JsonValue = null
@@ -240,7 +258,8 @@ const arrayField = bytesField(5)
 const listField = bytesField(6)
 const bytesValueField = bytesField(7)
 
-function anyValue(wire: Wire, end: number, allowance: Allowance, depth: number): JsonValue {
+/** Reads an AnyValue. Throws SpanRefused for one that is nested too deeply. */
+export function anyValue(wire: Wire, end: number, allowance: Allowance, depth: number): JsonValue {
   if (depth > maxDepth) throw new SpanRefused(`a value is nested more than ${maxDepth} levels deep`)
   allowance.value()
   let value: JsonValue = null

@@ -15,8 +15,13 @@ const dialects: readonly [name: string, read: Dialect][] = [
   ['traceloop', traceloop],
 ]
 
-/** `agent`: the name that the agent states, or else the service. */
-export type Normalised = { kind: SpanKind; facts: JsonObject; agent: string | undefined }
+/** `agent`: the name that the agent states, or else the service. `service`: unless it is an SDK's default name. */
+export type Normalised = {
+  kind: SpanKind
+  facts: JsonObject
+  agent: string | undefined
+  service: string | undefined
+}
 
 /** Returns the facts of a span in any dialect. Facts of a second dialect are added to those of the first. */
 export function normalise({ resource, scope, span: { name, attributes } }: Scoped): Normalised {
@@ -49,7 +54,8 @@ export function normalise({ resource, scope, span: { name, attributes } }: Scope
   add('serviceVersion', serviceVersion)
   add('environment', environment)
   add('scope', nameIn(scope))
-  return { kind: found?.kind ?? 'other', facts, agent: found?.agent ?? serviceOf(service) }
+  const named = serviceOf(service)
+  return { kind: found?.kind ?? 'other', facts, agent: found?.agent ?? named, service: named }
 }
 
 type ResourceFacts = Record<'service' | 'serviceVersion' | 'environment', string | undefined>

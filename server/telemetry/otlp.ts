@@ -67,6 +67,9 @@ export class Decoded {
   }
 }
 
+/** Decoded logs: each record as an entry below the span that it names. Their `spanId` is not final (logs/export-logs.ts). */
+export class DecodedLogs extends Decoded {}
+
 /** Counts what one request contains while it is read, so that few bytes can't become much memory or time. */
 export class Allowance {
   #values = 0

@@ -179,6 +179,34 @@ describe('received spans', () => {
     expect(spans).toMatchObject([{ name: 'nul \ufffd and   here', attributes: [{ key: 'nul', value: 'a\ufffdb' }] }])
   })
 
+  test('the agent of a trace is its root’s, and the service’s until the root arrives', async () => {
+    const traceId = newTraceId()
+    const rootId = newSpanId()
+    const agentOf = async () =>
+      (
+        await owner.query<{ name: string | null }>('select agent_name as name from traces where trace_id = $1', [
+          traceId,
+        ])
+      ).rows[0]?.name
+    const named = (agent: string): [string, string][] => [['gen_ai.agent.name', agent]]
+    const child = span({ traceId, parentSpanId: rootId, attributes: named('helper') })
+    await send(otlpJson([child], [['service.name', 'shop']]))
+    expect(await agentOf()).toBe('shop')
+    await send(otlpJson([span({ traceId, spanId: rootId, attributes: named('planner') })], [['service.name', 'shop']]))
+    expect(await agentOf()).toBe('planner')
+    await send(otlpJson([span({ traceId, parentSpanId: rootId, attributes: named('helper') })], []))
+    expect(await agentOf()).toBe('planner')
+    // In one request, in any order, and without a service.
+    const [first, second] = [newTraceId(), newTraceId()]
+    const rootOf = (id: string) => span({ traceId: id, attributes: named('planner') })
+    const childOf = (id: string) => span({ traceId: id, parentSpanId: newSpanId(), attributes: named('helper') })
+    await send(otlpProtobuf([childOf(first), rootOf(first), childOf(second)]))
+    const { rows } = await owner.query('select agent_name as name from traces where trace_id = any($1) order by 1', [
+      [first, second],
+    ])
+    expect(rows).toEqual([{ name: 'helper' }, { name: 'planner' }])
+  })
+
   test('unregistered agents are listed as such', async () => {
     const spans = [span({ attributes: [['gen_ai.agent.name', 'shadow-bot']] }), span()]
     await send(otlpJson(spans, [['service.name', 'billing-agent']]))

@@ -15,7 +15,7 @@ const longestName = 256
  */
 export function toSpan(
   scoped: Scoped,
-  { kind, facts, agent }: Normalised,
+  { kind, facts, agent, service }: Normalised,
   declared?: ClassDeclared,
   resource: readonly WrittenAttribute[] = [],
 ): TelemetrySpan {
@@ -50,6 +50,7 @@ export function toSpan(
     resource,
     facts,
     agent,
+    service,
     startedMicros: span.startMicros,
     endedMicros: span.endMicros,
     content,

@@ -16,16 +16,17 @@ export type TestSpan = {
   links?: { traceId: string; spanId: string; traceState?: string; attributes?: [string, OtlpValue][] }[]
 }
 
-const nanos = (ms: number) => String(BigInt(Math.round(ms * 1000)) * 1000n)
+export const nanos = (ms: number) => String(BigInt(Math.round(ms * 1000)) * 1000n)
 
-function jsonValue(value: OtlpValue): object {
+export function jsonValue(value: OtlpValue): object {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
   if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
   if (Array.isArray(value)) return { arrayValue: { values: value.map(jsonValue) } }
   return { kvlistValue: { values: jsonPairs(value.pairs) } }
 }
-const jsonPairs = (pairs: [string, OtlpValue][]) => pairs.map(([key, value]) => ({ key, value: jsonValue(value) }))
+export const jsonPairs = (pairs: [string, OtlpValue][]) =>
+  pairs.map(([key, value]) => ({ key, value: jsonValue(value) }))
 
 export const otlpJson = (spans: readonly TestSpan[], resource: [string, OtlpValue][] = []): string =>
   JSON.stringify({
@@ -61,13 +62,13 @@ export const otlpJson = (spans: readonly TestSpan[], resource: [string, OtlpValu
     ],
   })
 
-const message = (write: (writer: BinaryWriter) => void): Uint8Array => {
+export const message = (write: (writer: BinaryWriter) => void): Uint8Array => {
   const writer = new BinaryWriter()
   write(writer)
   return writer.finish()
 }
 
-function valueBytes(value: OtlpValue): Uint8Array {
+export function valueBytes(value: OtlpValue): Uint8Array {
   return message((at) => {
     if (typeof value === 'string') at.tag(1, 2).string(value)
     else if (typeof value === 'boolean') at.tag(2, 0).bool(value)
@@ -87,7 +88,7 @@ function valueBytes(value: OtlpValue): Uint8Array {
       )
   })
 }
-const pairBytes = ([key, value]: [string, OtlpValue]) =>
+export const pairBytes = ([key, value]: [string, OtlpValue]) =>
   message((at) => at.tag(1, 2).string(key).tag(2, 2).bytes(valueBytes(value)))
 
 const spanBytes = (span: TestSpan): Uint8Array =>

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import type { JsonObject } from '#lib/json.ts'
+import { deviceOf } from '#server/identity/sessions/device.ts'
+import type { Seen } from '#server/identity/sessions/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
+import { currentClient } from '#server/kernel/net/client-address.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { admitHolder, inTurnOfCaller } from './holder.ts'
 import {
@@ -34,6 +37,9 @@ const refusalSeconds = 5
 
 const grantModel = 'Grant'
 
+/** What shows its person where they are signed in (../sessions). */
+const noted = new Set(['Session', 'RefreshToken'])
+
 /**
  * oidc-provider's storage for one tenant and model. An artifact's id is what its holder presents (a code, a refresh
  * token, a cookie), so only its SHA-256 is stored: in the row, and not in the payload.
@@ -46,7 +52,7 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
     async upsert(id, payload, expiresIn) {
       const row = {
         ...address(id),
-        payload: withoutSecrets(payload),
+        payload: { ...withoutSecrets(payload), ...(noted.has(model) ? seenNow(payload) : {}) },
         grantId: payload.grantId ?? null,
         uid: payload.uid ?? null,
         expiresAt: expiresIn === undefined ? null : new Date(Date.now() + expiresIn * 1000),
@@ -111,7 +117,11 @@ export const purgeExpired = (tenantId: string): Promise<number> =>
  * ends, including the tokens of the request that won and every access token. (The library does this itself when the second use comes later.)
  */
 async function revokeFamily(tx: Transaction, tenantId: string, grantId: string | null | undefined): Promise<void> {
-  if (grantId == null) return
+  if (grantId != null) await endGrant(tx, tenantId, grantId)
+}
+
+/** Ends a grant with its codes, refresh tokens and access tokens. */
+export async function endGrant(tx: Transaction, tenantId: string, grantId: string): Promise<void> {
   for (const model of ['AuthorizationCode', 'RefreshToken'])
     await deleteArtifactsOfGrant(tx, { tenantId, model, grantId })
   await endFamily(tx, tenantId, grantId)
@@ -134,7 +144,16 @@ function withoutSecrets({ jti: _id, session, ...payload }: AdapterPayload): Json
   return value
 }
 
-const payloadOf = ({ payload, consumedAt }: Artifact): AdapterPayload => ({
+/** From where the request that writes a person's artifact comes. Nothing for a stranger, who has a session before the sign-in. */
+function seenNow({ accountId }: AdapterPayload): { seen?: Seen } {
+  const request = Provider.ctx?.req
+  const client = currentClient()
+  if (accountId === undefined || request === undefined || client === undefined) return {}
+  const device = deviceOf(request.headers['user-agent'])
+  return { seen: { at: new Date().toISOString(), device, address: client.address } }
+}
+
+const payloadOf = ({ payload: { seen: _seen, ...payload }, consumedAt }: Artifact): AdapterPayload => ({
   ...payload,
   ...(consumedAt === null ? {} : { consumed: Math.floor(consumedAt.getTime() / 1000) }),
 })

@@ -2,14 +2,15 @@ import type { Archive } from './archive.ts'
 import { Broken, type Json, lines, member } from './bytes.ts'
 import { chainedFrom } from './chain.ts'
 import { type Beginning, checkDays, partialDays, scopeOf } from './days.ts'
-import { checkEarlier } from './earlier.ts'
 import type { Heads } from './freshness.ts'
 import { checkDay, checkHead, checkSealProof, daysOf, type Head, newestSeals } from './log.ts'
 import { type LogKey, parseLogKey } from './note.ts'
 import { obligations } from './obligations.ts'
+import { checkOtherRecords } from './other-records.ts'
 import { passkeyVotes } from './passkeys.ts'
 import { type About, type Checker, NotChecked } from './report.ts'
-import { commitments } from './rows.ts'
+import { allBoundIn, asOfIn, checkAfterBorder, checkBorder, commitments, isBefore } from './rows.ts'
+import { kindOf } from './seal.ts'
 
 // The verdicts on the log and on completeness.
 
@@ -36,16 +37,26 @@ export async function checkLog(
   const { externalId } = about.tenant
   const beginning: Beginning = { places: new Map(), created: undefined }
   const owed = obligations()
-  const committed = commitments()
+  const asOf = asOfIn(manifest)
+  const allBound = allBoundIn(manifest)
+  const committed = commitments(asOf, allBound)
   const votes = passkeyVotes()
-  const sought = version === 1 ? [] : [owed, committed, votes]
   const limited = scopeOf(manifest)
-  if (version > 1 && archive.has('data/audit/earlier.ndjson'))
-    await check('log', 'Earlier records', () =>
-      checkEarlier(archive, about, keys, (seen) => {
-        for (const one of [committed, votes]) one.add(seen)
+  if (asOf !== undefined)
+    await check('log', 'Rows read at', async () => {
+      checkBorder(asOf, days)
+      return 'The rows show one moment, shortly before the archive was sealed.'
+    })
+  if (asOf !== undefined && allBound) {
+    // Days that were open when the rows were read may not have been closed since.
+    const open = (date: string) => asOf.some((day) => day.date === date)
+    await check('log', 'Other records', () =>
+      checkOtherRecords(archive, about, { keys, open }, (seen) => {
+        committed.add(seen, false)
+        if (member(seen.record, 'action') === 'passkey.registered') votes.add(seen)
       }),
     )
+  }
   for (const day of days) {
     let head: Head | undefined
     await check('log', `Log of ${day.date}`, async () => {
@@ -53,7 +64,11 @@ export async function checkLog(
       if (day.open) heads.open = head.note
       return await checkDay(archive, day, head, about, limited !== undefined, (seen) => {
         if (member(seen.record, 'action') === 'tenant.created') beginning.created ??= day.date
-        for (const one of sought) one.add(seen)
+        if (version === 1) return
+        committed.add(seen)
+        // The rows can't show what was recorded after they were read.
+        if (!isBefore(asOf, seen)) checkAfterBorder(seen, about.sealedAt)
+        else for (const one of [owed, votes]) one.add(seen)
       })
     })
     if (day.open) continue
@@ -81,6 +96,14 @@ export async function checkLog(
     return await chainedFrom(archive, manifest, heads, { externalId, keys })
   })
   await check('log', 'Rows', () => committed.check(archive))
+  let spans = 0
+  for (const path of archive.paths()) if (kindOf(path) === 'spans') spans += (await archive.digest(path)).lines
+  if (spans > 0)
+    skip(
+      'log',
+      'Spans',
+      `Only the seal covers the ${spans} spans. README.txt describes how to prove a span of telemetry; the log does not commit to those of executions.`,
+    )
   if (votes.any()) await check('log', 'Passkeys', () => votes.check(archive))
   await check('completeness', 'Days', async () => checkDays(days, about, beginning))
   const partial = partialDays(days, about)
@@ -92,6 +115,11 @@ export async function checkLog(
     )
   if (limited !== undefined)
     skip('completeness', 'Rows', `The archive is limited to ${limited}; what else happened is not in it.`)
-  else await check('completeness', 'Rows', () => owed.check(archive))
+  else
+    await check('completeness', 'Rows', async () => {
+      const found = await owed.check(archive)
+      await committed.checkMissing(archive)
+      return found
+    })
   return { heads, keys }
 }

@@ -1,15 +1,17 @@
 import { parseJson } from './bytes.ts'
 import { verdictNames } from './report.ts'
 import { verifyArchive } from './verify.ts'
-import { aboutLines, conclusionOf, questions } from './words.ts'
+import { aboutLines, conclusionOf, keyLines, questions } from './words.ts'
 
 // verify.mjs of every archive: the verifier for a terminal. It opens the files that it is given and connects to nothing.
 
-const usage = `node verify.mjs <archive.zip> [--fingerprint <hex>] [--keys <log-keys.json>] [--adjacent <other.zip>]
+const usage = `node verify.mjs <archive.zip> [--fingerprint <hex>] [--keys <log-keys.json>]
+       [--adjacent <other.zip>] [--tsa <certificate.pem>]
 
-  --fingerprint  the service's key, as you know it: 64 hexadecimal digits
+  --fingerprint  the service's key, as you know it: 64 hexadecimal digits, or twelve words
   --keys         the service's log-keys.json, as you fetched it
-  --adjacent       the archive made directly before or after this one
+  --adjacent     the archive made directly before or after this one
+  --tsa          the certificate of the time-stamping authority, in PEM
 
 Exit code: 0 everything agrees, 1 something fails, 2 not an archive or wrong usage, 3 not everything could be checked.
 `
@@ -25,13 +27,14 @@ export async function runCommand(args: readonly string[], print: (text: string) 
     print(`${error instanceof Error ? error.message : String(error)}\n`)
   })
   if (opened === undefined) return 2
-  const { archive, published, adjacent } = opened
-  const report = await verifyArchive(archive, { fingerprint: given.fingerprint, published, adjacent })
+  const { archive, published, adjacent, authority } = opened
+  const report = await verifyArchive(archive, { fingerprint: given.fingerprint, published, adjacent, authority })
   if (report.about === undefined) {
     print(`${report.checks.map(({ detail }) => detail).join('\n')}\n`)
     return 2
   }
-  for (const [label, text] of aboutLines(report.about)) print(`${label.padEnd(18)}${text}\n`)
+  const key = report.fingerprint === undefined ? [] : keyLines(report.fingerprint)
+  for (const [label, text] of [...aboutLines(report.about), ...key]) print(`${label.padEnd(18)}${text}\n`)
   for (const name of verdictNames) {
     print(`\n${questions[name].title.toUpperCase()}: ${report.verdicts[name]}. ${questions[name].question}\n`)
     for (const check of report.checks)
@@ -42,25 +45,35 @@ export async function runCommand(args: readonly string[], print: (text: string) 
   return report.everything ? 0 : 3
 }
 
-type Given = { archive: string; fingerprint?: string; keys?: string; adjacent?: string }
+type Given = { archive: string; fingerprint?: string; keys?: string; adjacent?: string; tsa?: string }
 
-async function open({ archive, keys, adjacent }: Given) {
+async function open({ archive, keys, adjacent, tsa }: Given) {
   const { openAsBlob, promises } = await import('node:fs')
   const list = keys === undefined ? undefined : parseJson(await promises.readFile(keys, 'utf8'), keys)
+  const certificate = tsa === undefined ? undefined : await promises.readFile(tsa, 'utf8')
   return {
     archive: await openAsBlob(archive),
     published: list === undefined ? undefined : async () => list,
     adjacent: adjacent === undefined ? undefined : await openAsBlob(adjacent),
+    authority: certificate === undefined ? undefined : async () => certificate,
   }
+}
+
+const options: Readonly<Record<string, Exclude<keyof Given, 'archive'>>> = {
+  '--fingerprint': 'fingerprint',
+  '--keys': 'keys',
+  '--adjacent': 'adjacent',
+  '--tsa': 'tsa',
 }
 
 function argumentsOf(args: readonly string[]): Given | undefined {
   const given: Partial<Given> = {}
   for (let at = 0; at < args.length; at++) {
     const [word = '', value] = [args[at], args[at + 1]]
-    if (word === '--fingerprint' || word === '--keys' || word === '--adjacent') {
+    const option = options[word]
+    if (option !== undefined) {
       if (value === undefined) return undefined
-      given[word === '--keys' ? 'keys' : word === '--adjacent' ? 'adjacent' : 'fingerprint'] = value
+      given[option] = value
       at++
     } else if (word.startsWith('-') || given.archive !== undefined) return undefined
     else given.archive = word

@@ -83,6 +83,6 @@ export function scopeOf(manifest: Json): string | undefined {
   const scope = member(manifest, 'scope')
   if (typeof scope !== 'object' || scope === null || Array.isArray(scope)) return undefined
   return Object.entries(scope)
-    .map(([name, id]) => `${name} ${String(id)}`)
+    .map(([name, id]) => `the ${name.replace(/Id$/, '')} ${String(id)}`)
     .join(', ')
 }

@@ -73,7 +73,7 @@ function hostOf({ origin }: Note, path: string): string {
 }
 
 /** What the records of a day say that other checks need. */
-export type SeenRecord = { seq: number; auditId: string; record: Json }
+export type SeenRecord = { date: string; seq: number; auditId: string; record: Json }
 
 /**
  * Every record is the one that was logged at its position, and all leaves of the day give the signed root. `limited`: an
@@ -110,7 +110,7 @@ export async function checkDay(
       throw new Broken(`Record ${seq} does not match the leaf at its position.`)
     tree.add(logged)
     records += 1
-    seen({ seq, auditId: row.auditId, record })
+    seen({ date, seq, auditId: row.auditId, record })
   }
   if (toLast && (fromFirst || last !== undefined) && (last ?? -1) + 1 !== note.size)
     throw new Broken(`The day has ${note.size} records in the log, and ${records} in the archive.`)

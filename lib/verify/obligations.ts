@@ -95,7 +95,8 @@ export function obligations() {
 export const stateIn = (row: Json): Json => (isBound(row) ? (member(row, 'state') ?? null) : row)
 export const isBound = (row: Json): boolean => member(row, 'bound') !== undefined && member(row, 'state') !== undefined
 
-async function omissionsOf(archive: Archive): Promise<Set<string>> {
+/** What the archive lists as left out, as `<file> <id>`. */
+export async function omissionsOf(archive: Archive): Promise<Set<string>> {
   const omitted = new Set<string>()
   for await (const line of archive.linesIn('data/omissions.ndjson')) {
     const one = parseJson(line, 'A line of data/omissions.ndjson')

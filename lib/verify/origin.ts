@@ -11,6 +11,7 @@ import {
   sameBytes,
   textMember,
 } from './bytes.ts'
+import { digitsOfWords } from './fingerprint-words.ts'
 import type { LogKey } from './note.ts'
 import { NotChecked } from './report.ts'
 
@@ -88,7 +89,7 @@ export async function checkSuccession(published: readonly PublishedKey[]): Promi
 }
 
 /**
- * The key with the fingerprint that the reader knows leads to the archive's key, each signed by the one before it. Undefined
+ * The key that the reader knows, by `typedFingerprint`, leads to the archive's key, each signed by the one before it. Undefined
  * when it doesn't. `published` passed `checkSuccession`.
  */
 export function checkSuccessor(published: readonly PublishedKey[], known: string, own: string): string | undefined {
@@ -96,7 +97,8 @@ export function checkSuccessor(published: readonly PublishedKey[], known: string
   const seen = new Set<string>()
   let at: string | undefined = own
   while (at !== undefined && !seen.has(at)) {
-    if (at === known) return 'The key that you know was replaced, and its successors signed each other up to this one.'
+    if (at.startsWith(known))
+      return 'The key that you know was replaced, and its successors signed each other up to this one.'
     seen.add(at)
     const fingerprint: string = at
     at = seals.find((key) => key.fingerprint === fingerprint)?.predecessor?.fingerprint
@@ -121,22 +123,25 @@ export function checkPublished(
   return 'The service publishes the keys that sealed this archive and signed its log.'
 }
 
-/** The archive's key has the fingerprint that the reader got from elsewhere, in hex with or without "sha256:". */
+/** The archive's key has the fingerprint that the reader got from elsewhere, in hex with or without "sha256:", or in words. */
 export function checkFingerprint(expected: string, fingerprint: string): string {
   const given = typedFingerprint(expected)
-  if (given !== fingerprint)
+  if (!fingerprint.startsWith(given))
     throw new Broken(`This archive was sealed with another key: its fingerprint is ${fingerprint}.`)
   return 'The key that sealed this archive has the fingerprint that you compared it with.'
 }
 
-/** The digits of a fingerprint as people write them. NotChecked for anything else. */
+/** The hex digits that a fingerprint begins with: all 64, or the 33 that twelve words name. NotChecked for anything else. */
 export function typedFingerprint(expected: string): string {
+  const words = digitsOfWords(expected)
+  if (words !== undefined) return words
   const given = expected
     .trim()
     .toLowerCase()
     .replace(/^sha256:/, '')
     .replaceAll(/[\s:]/g, '')
-  if (!/^[0-9a-f]{64}$/.test(given)) throw new NotChecked('A fingerprint has 64 hexadecimal digits.')
+  if (!/^[0-9a-f]{64}$/.test(given))
+    throw new NotChecked('A fingerprint has 64 hexadecimal digits, or twelve words of its list.')
   return given
 }
 

@@ -1,7 +1,7 @@
 import { parseJson } from './bytes.ts'
 import { type Check, type State, verdictNames } from './report.ts'
 import { verifyArchive } from './verify.ts'
-import { aboutLines, conclusionOf, questions } from './words.ts'
+import { aboutLines, conclusionOf, keyLines, questions } from './words.ts'
 
 // verify.html of every archive: the verifier for a browser that opens the file from a disk. It connects to nothing.
 
@@ -9,13 +9,15 @@ const stateWords: Record<State, string> = { holds: 'Holds', fails: 'FAILS', 'not
 
 /** Connects the page's fields to the verifier. */
 export function startPage(): void {
-  const [archive, keys] = ['archive', 'keys'].map((id) => field(id))
+  const [archive, keys, adjacent, authority] = ['archive', 'keys', 'adjacent', 'authority'].map((id) => field(id))
   const fingerprint = field('fingerprint')
   const run = () => {
     const file = archive?.files?.[0]
-    if (file !== undefined) void check(file, fingerprint?.value ?? '', keys?.files?.[0])
+    if (file === undefined) return
+    const given = { fingerprint: fingerprint?.value ?? '', keys: keys?.files?.[0] }
+    void check(file, { ...given, adjacent: adjacent?.files?.[0], authority: authority?.files?.[0] })
   }
-  for (const input of [archive, keys, fingerprint]) input?.addEventListener('change', run)
+  for (const input of [archive, keys, adjacent, authority, fingerprint]) input?.addEventListener('change', run)
 }
 
 const field = (id: string): HTMLInputElement | undefined => {
@@ -26,7 +28,14 @@ const field = (id: string): HTMLInputElement | undefined => {
 /** Only the newest check may write into the page. */
 let running = 0
 
-async function check(file: File, typed: string, keys: File | undefined): Promise<void> {
+type Given = {
+  fingerprint: string
+  keys: File | undefined
+  adjacent: File | undefined
+  authority: File | undefined
+}
+
+async function check(file: File, { fingerprint, keys, adjacent, authority }: Given): Promise<void> {
   running += 1
   const own = running
   const show = (id: string, ...content: (Node | string)[]) => {
@@ -37,15 +46,21 @@ async function check(file: File, typed: string, keys: File | undefined): Promise
   const report = await verifyArchive(
     file,
     {
-      fingerprint: typed.trim() === '' ? undefined : typed,
+      fingerprint: fingerprint.trim() === '' ? undefined : fingerprint,
       published: keys === undefined ? undefined : async () => parseJson(await keys.text(), keys.name),
+      adjacent,
+      authority: authority && (() => authority.text()),
     },
     {
       progress: (share) => show('conclusion', `Checking ${file.name}, ${Math.floor(share * 100)} % read`),
     },
   )
+  const key = report.fingerprint === undefined ? [] : keyLines(report.fingerprint)
   if (report.about !== undefined)
-    show('about', ...aboutLines(report.about).flatMap(([label, text]) => [element('dt', label), element('dd', text)]))
+    show(
+      'about',
+      ...[...aboutLines(report.about), ...key].flatMap(([label, text]) => [element('dt', label), element('dd', text)]),
+    )
   show(
     'verdicts',
     ...verdictNames.map((name) => {

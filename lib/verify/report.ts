@@ -19,6 +19,10 @@ export type About = {
   /** What was asked for, from version 2 on. */
   requested: { start: string; end: string } | undefined
   sealedAt: string
+  /** What it is limited to, in words; undefined for everything in its period. */
+  scope: string | undefined
+  /** The address of the authority whose time-stamp the archive has. */
+  timeStampAuthority: string | undefined
   masked: boolean
   withProofs: boolean
   /** Records by kind, in the order of the archive. */

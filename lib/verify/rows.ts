@@ -2,19 +2,22 @@ import { sha256Now } from '../sha256.ts'
 import type { Archive } from './archive.ts'
 import {
   Broken,
+  type Bytes,
   canonical,
   concat,
   encode,
   fromBase64,
-  hex,
+  fromHex,
   type Json,
   member,
   parseJson,
+  sameBytes,
   textMember,
   toBase64Url,
 } from './bytes.ts'
-import type { SeenRecord } from './log.ts'
-import { isBound } from './obligations.ts'
+import { readRow, type SeenRecord } from './log.ts'
+import { mostForms, type Objects, objectTable } from './objects.ts'
+import { isBound, omissionsOf } from './obligations.ts'
 import { NotChecked } from './report.ts'
 
 // Rows against the log: an audit record commits to what each object was after it. A row of such an object is
@@ -22,71 +25,218 @@ import { NotChecked } from './report.ts'
 
 const stateDomain = encode('agcp.state.v1\n')
 
-/** Files whose rows the log must commit to, once their service binds rows. */
-const boundFiles = [
-  ...['members', 'agents', 'agent-versions', 'releases', 'policies', 'policy-bindings', 'executions', 'input-events'],
-  ...['input-waits', 'input-resolutions', 'files', 'approvals', 'approval-votes', 'decisions'],
-]
+/** The type of the objects in each file of rows. */
+const typeOfFile = new Map([
+  ['members', 'member'],
+  ['agents', 'agent'],
+  ['agent-owners', 'agent_owner'],
+  ['agent-versions', 'agent_version'],
+  ['releases', 'release'],
+  ['policies', 'policy_version'],
+  ['policy-names', 'policy'],
+  ['policy-bindings', 'policy_binding'],
+  ['executions', 'execution'],
+  ['execution-events', 'execution_event'],
+  ['input-events', 'input_event'],
+  ['input-waits', 'input_wait'],
+  ['input-resolutions', 'input_resolution'],
+  ['files', 'file'],
+  ['file-uses', 'file_use'],
+  ['approvals', 'approval'],
+  ['approval-votes', 'approval_vote'],
+  ['decisions', 'decision'],
+])
+const fileOfType = new Map([...typeOfFile].map(([file, type]) => [type, file]))
+/** Archives whose rows are not bound lack these files. */
+const newerFiles = new Set(['agent-owners', 'policy-names', 'file-uses'])
 
-type Committed = { revision: number; digest: string | null }
+/** The columns of an id, by type; `id` alone for the others. */
+const keyOfType = new Map([
+  ['agent_owner', ['agentId', 'memberId']],
+  ['policy_version', ['policyId', 'version']],
+  ['execution_event', ['executionId', 'seq']],
+  ['file_use', ['fileId', 'executionId', 'role']],
+  ['approval_vote', ['approvalId', 'id']],
+])
+const idOf = (type: string, state: Json): string =>
+  (keyOfType.get(type) ?? ['id']).map((name) => String(member(state, name))).join('/')
 
-/** Collects the commitments of the records, and then compares the rows with them. */
-export function commitments() {
-  /** The newest of each object, by type and id. */
-  const newest = new Map<string, Committed>()
+/** The part of the log whose effects the rows show. */
+export type AsOf = { date: string; size: number }[]
+
+/** Whether the service had bound all rows to the log when it made the archive. */
+export const allBoundIn = (manifest: Json): boolean => member(member(manifest, 'rows') ?? null, 'allBound') === true
+
+/** When the rows were read, as the manifest states it; undefined in archives of versions that did not state it. */
+export function asOfIn(manifest: Json): AsOf | undefined {
+  const rows = member(manifest, 'rows')
+  if (rows === undefined) return undefined
+  const days = member(rows, 'asOf')
+  if (!Array.isArray(days)) throw new Broken('The manifest does not state when the rows were read.')
+  return days.map((day) => {
+    const [date, size] = [textMember(day, 'date', 'A day in the manifest'), member(day, 'size')]
+    if (typeof size !== 'number') throw new Broken('A day in the manifest is malformed.')
+    return { date, size }
+  })
+}
+
+/** The rows were read while the archive was made, which takes less time than this; clocks may differ. */
+const mostBeforeSealMs = 24 * 3600 * 1000
+
+/**
+ * Throws Broken for a border that can't be the one at which the rows were read: it would let an archive leave out what the
+ * records after it did.
+ */
+export function checkBorder(asOf: AsOf, days: readonly { date: string; size: number }[]): void {
+  for (const [index, { date, size }] of asOf.entries()) {
+    const before = asOf[index - 1]
+    if (before !== undefined && before.date >= date)
+      throw new Broken('The days at which the rows were read are not in order.')
+    const day = days.find((one) => one.date === date)
+    if (size < 0 || !Number.isSafeInteger(size) || (day !== undefined && size > day.size))
+      throw new Broken(`The rows can’t have been read at record ${size} of ${date}.`)
+  }
+  const [first, last] = [asOf[0]?.date ?? '', asOf.at(-1)?.date ?? '']
+  for (const { date } of days)
+    if (date > first && date < last && asOf.every((one) => one.date !== date))
+      throw new Broken(`The rows were read between ${first} and ${last}, but not at a record of ${date}.`)
+}
+
+/** Throws Broken for a record after the border that is older than the making of the archive. */
+export function checkAfterBorder({ record, seq, date }: SeenRecord, sealedAt: string): void {
+  const at = member(record, 'at')
+  if (typeof at !== 'string' || !(Date.parse(at) >= Date.parse(sealedAt) - mostBeforeSealMs))
+    throw new Broken(
+      `The rows were read before record ${seq} of ${date}, more than a day before the archive was sealed.`,
+    )
+}
+
+/** Whether a record was written before the rows were read. */
+export function isBefore(asOf: AsOf | undefined, { date, seq }: Pick<SeenRecord, 'date' | 'seq'>): boolean {
+  if (asOf === undefined) return true
+  const open = asOf.find((day) => day.date === date)
+  // The other days before the first open one were closed.
+  return open === undefined ? asOf.every((day) => date < day.date) : seq < open.size
+}
+
+/** Collects the commitments of the records, and then compares the rows with them. `asOf`: when the rows were read. */
+export function commitments(asOf: AsOf | undefined, allBound: boolean) {
+  const objects = objectTable()
   return {
-    add({ record, seq }: SeenRecord) {
-      const states = member(record, 'states')
-      if (states === undefined) return
-      if (!Array.isArray(states)) throw new Broken(`Record ${seq} has malformed commitments.`)
-      for (const state of states) {
-        const [revision, digest] = [member(state, 'revision'), member(state, 'digest')]
-        if (typeof revision !== 'number' || (typeof digest !== 'string' && digest !== null))
-          throw new Broken(`Record ${seq} has malformed commitments.`)
-        const key = `${textMember(state, 'type', `Record ${seq}`)} ${textMember(state, 'id', `Record ${seq}`)}`
-        const before = newest.get(key)
-        if (before !== undefined && before.revision >= revision)
-          throw new Broken(`Record ${seq} commits to ${key} at revision ${revision} again.`)
-        newest.set(key, { revision, digest })
+    /** `inLog`: the record is in the archive's log, so that the archive must have the rows that it commits to. */
+    add(seen: SeenRecord, inLog = true) {
+      if (!isBefore(asOf, seen)) return
+      for (const { type, id, ...state } of statesIn(seen)) {
+        const known = objects.get(type, id)
+        if (known?.revision === state.revision)
+          throw new Broken(`Record ${seen.seq} commits to ${type} ${id} at revision ${state.revision} again.`)
+        const owed = inLog || known?.owed === true
+        // Records outside the archive's log come first, and may be newer.
+        if (known !== undefined && known.revision > state.revision) objects.set(type, id, { ...known, owed })
+        else objects.set(type, id, { ...state, owed, seen: false })
       }
     },
     async check(archive: Archive): Promise<string> {
       let [bound, plain] = [0, 0]
-      for (const file of boundFiles) {
+      for (const [file, type] of typeOfFile) {
         const path = `data/${file}.ndjson`
+        if (!allBound && newerFiles.has(file) && !archive.has(path)) continue
         if (!archive.has(path)) throw new Broken(`${path} is missing.`)
         for await (const line of archive.linesIn(path)) {
           const row = parseJson(line, `A line of ${path}`)
           if (isBound(row)) {
-            rowIsCommitted(row, newest, path)
+            rowIsCommitted(row, objects, { path, type })
             bound += 1
           } else plain += 1
         }
       }
       if (plain > 0)
         throw new NotChecked(
-          `${bound === 0 ? 'The log does not commit' : `${bound} rows are as the log commits to them; it does not commit`} to ${plain} rows: the service that wrote them is older than commitments.`,
+          `${bound === 0 ? 'No' : bound} rows are compared with the log; ${plain} are shown without their commitments, so only the seal covers them.`,
         )
-      return `All ${bound} rows are as the log commits to them.`
+      return `All ${bound} rows are as the log commits to them${whenRead(asOf)}.`
+    },
+    /** Each row that the archive's log commits to is there, or listed as left out. Call it after `check`. */
+    async checkMissing(archive: Archive): Promise<void> {
+      if (!allBound)
+        throw new NotChecked(
+          'The service had not bound all rows to the log when it made this archive: only those that the log says were created are known to be here.',
+        )
+      if (objects.missing() === 0) return
+      const omitted = await omissionsOf(archive)
+      for (const path of archive.paths()) {
+        if (!/^data\/audit\/[^/]*\.ndjson$/.test(path)) continue
+        for await (const line of archive.linesIn(path)) {
+          const row = readRow(line, path)
+          const date = textMember(row.leaf, 'date', `Record ${row.seq}`)
+          for (const { type, id } of statesIn({ ...row, date })) {
+            const [known, file] = [objects.get(type, id), fileOfType.get(type)]
+            if (known?.owed === true && !known.seen && known.digest !== undefined && !omitted.has(`${file} ${id}`))
+              throw new Broken(
+                `Record ${row.seq} of ${date} commits to ${type} ${id}, but data/${file}.ndjson and the omissions lack it.`,
+              )
+          }
+        }
+      }
     },
   }
 }
 
-function rowIsCommitted(row: Json, newest: ReadonlyMap<string, Committed>, path: string): void {
+/** The last record that the rows know. */
+function whenRead(asOf: AsOf | undefined): string {
+  const last = asOf?.at(-1)
+  if (last === undefined) return ''
+  return last.size === 0
+    ? `, before the first record of ${last.date}`
+    : `, up to record ${last.size - 1} of ${last.date}`
+}
+
+type State = { type: string; id: string; revision: number; form: number; digest: Bytes | undefined }
+
+/** The commitments of a record to objects that archives contain. */
+function* statesIn({ record, seq }: SeenRecord): Generator<State> {
+  const states = member(record, 'states')
+  if (states === undefined) return
+  const malformed = () => new Broken(`Record ${seq} has malformed commitments.`)
+  if (!Array.isArray(states)) throw malformed()
+  for (const state of states) {
+    const [revision, form, digest] = ['revision', 'form', 'digest'].map((name) => member(state, name))
+    const [type, id] = ['type', 'id'].map((name) => textMember(state, name, `Record ${seq}`)) as [string, string]
+    if (typeof revision !== 'number' || !Number.isInteger(revision) || revision < 1 || revision > 0xffffffff)
+      throw malformed()
+    if (typeof form !== 'number' || !Number.isInteger(form) || form < 1 || form > mostForms) throw malformed()
+    if (digest !== null && (typeof digest !== 'string' || !/^sha256:[0-9a-f]{64}$/.test(digest))) throw malformed()
+    if (!fileOfType.has(type)) continue
+    yield { type, id, revision, form, digest: digest === null ? undefined : fromHex(digest.slice(7)) }
+  }
+}
+
+function rowIsCommitted(row: Json, objects: Objects, { path, type }: { path: string; type: string }): void {
   const [state, bound] = [member(row, 'state') ?? null, member(row, 'bound')]
   const of = `A row of ${path}`
-  const key = `${textMember(bound, 'type', of)} ${textMember(bound, 'id', of)}`
-  const committed = newest.get(key)
+  const id = textMember(bound, 'id', of)
+  const key = `${type} ${id}`
+  if (textMember(bound, 'type', of) !== type || idOf(type, state) !== id)
+    throw new Broken(`${path} has the row of another object under ${String(member(bound, 'type'))} ${id}.`)
+  const committed = objects.get(type, id)
   if (committed === undefined) throw new Broken(`No record in the archive commits to ${key} in ${path}.`)
-  if (committed.digest === null) throw new Broken(`The log says that ${key} was removed, but ${path} has it.`)
+  if (committed.seen) throw new Broken(`${path} has ${key} twice.`)
+  if (committed.digest === undefined) throw new Broken(`The log says that ${key} was removed, but ${path} has it.`)
   if (member(bound, 'revision') !== committed.revision)
     throw new Broken(
       `${path} has ${key} at revision ${String(member(bound, 'revision'))}; the log has ${committed.revision}.`,
     )
+  if (member(bound, 'form') !== committed.form) throw new Broken(`${path} has ${key} in another form than the log.`)
   const salt = fromBase64Url(textMember(bound, 'salt', of))
-  const digest = `sha256:${hex(sha256Now(concat(stateDomain, salt, encode(canonical(state)))))}`
-  if (salt.length !== 32 || digest !== committed.digest)
+  const digest = sha256Now(concat(stateDomain, salt, encode(canonical(state))))
+  if (salt.length !== 32 || !sameBytes(digest, committed.digest))
     throw new Broken(`${key} in ${path} is not what the log commits to.`)
+  valuesAreCommitted(row, state, `${key} in ${path}`)
+  objects.set(type, id, { ...committed, seen: true })
+}
+
+/** Each value that the row opens is the one in the state. */
+function valuesAreCommitted(row: Json, state: Json, of: string): void {
   const values = member(row, 'values')
   if (values === undefined) return
   if (typeof values !== 'object' || values === null || Array.isArray(values))
@@ -94,7 +244,7 @@ function rowIsCommitted(row: Json, newest: ReadonlyMap<string, Committed>, path:
   for (const [name, value] of Object.entries(values)) {
     const opened = sha256Now(encode(canonical([member(value, 'salt') ?? null, member(value, 'value') ?? null])))
     if (member(state, name) !== toBase64Url(opened))
-      throw new Broken(`${name} of ${key} in ${path} is not the value that the log commits to.`)
+      throw new Broken(`${name} of ${of} is not the value that the log commits to.`)
   }
 }
 

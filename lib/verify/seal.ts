@@ -15,6 +15,7 @@ import {
   toBase64,
   utf8,
 } from './bytes.ts'
+import { scopeOf } from './days.ts'
 import { derOfEd25519, fingerprintOf } from './origin.ts'
 import type { About } from './report.ts'
 
@@ -235,6 +236,7 @@ export function aboutOf(manifest: Json, sealed: boolean): About {
   const options = member(manifest, 'options')
   const counts = member(manifest, 'counts')
   const days = member(manifest, 'days')
+  const authority = member(manifest, 'timeStampAuthority')
   if (!Array.isArray(days)) throw new Broken('The manifest does not name the days of the log.')
   return {
     sealed,
@@ -245,6 +247,8 @@ export function aboutOf(manifest: Json, sealed: boolean): About {
     requested:
       version === 1 ? undefined : { start: textMember(requested, 'start', of), end: textMember(requested, 'end', of) },
     sealedAt: textMember(manifest, 'sealedAt', of),
+    scope: scopeOf(manifest),
+    timeStampAuthority: typeof authority === 'string' ? authority : undefined,
     masked: member(options, 'masked') === true,
     withProofs: member(options, 'includeProofs') === true,
     contents: Object.entries(typeof counts === 'object' && counts !== null ? counts : {}).flatMap(([name, records]) =>

@@ -26,16 +26,19 @@ import {
   readManifest,
   timeStamp,
 } from './seal.ts'
+import { checkAuthority, readTimeStamp, type TimeStamp } from './time-stamps/time-stamp.ts'
 import { openZip } from './zip.ts'
 
 /** Facts from outside the archive. Without them origin and freshness can’t be checked. */
 export type Outside = {
-  /** The fingerprint of the service's key as the reader knows it, in hex. */
+  /** The fingerprint of the service's key as the reader knows it, in hex or in words. */
   fingerprint?: string | undefined
   /** The service's log-keys.json, asked for when the archive's heads are known. Rejects when it can't be fetched. */
   published?: ((archive: { externalId: string; heads: Heads }) => Promise<Json>) | undefined
   /** The archive of the same organisation that was made directly before or after this one. */
   adjacent?: Blob | undefined
+  /** Certificates of the time-stamping authority, in PEM. */
+  authority?: (() => Promise<string>) | undefined
 }
 
 export type Listener = {
@@ -102,6 +105,7 @@ async function checkAll(
   if (unchanged)
     await check('integrity', 'Manifest', () => checkManifest(opened, { manifest, exportId: report.exportId, files }))
   await check('integrity', 'Sigstore bundle', () => checkSigstore(opened, version))
+  const stamp = await checkTimeStamp(opened, about, check)
   const log = await checkLog(opened, manifest, about, { check, skip })
   let published: Json | undefined
   const known = async () => {
@@ -115,7 +119,7 @@ async function checkAll(
   }
   await check('origin', 'Key', async () => {
     const given = outside.fingerprint
-    if (given !== undefined && (outside.published === undefined || typedFingerprint(given) === fingerprint))
+    if (given !== undefined && (outside.published === undefined || fingerprint.startsWith(typedFingerprint(given))))
       return checkFingerprint(given, fingerprint)
     const list = await known()
     if (list === undefined)
@@ -135,27 +139,59 @@ async function checkAll(
       newer = found.newer
       return found.detail
     })
+  await checkStampedTime(stamp, outside, about, check)
   await check('freshness', 'Newest head', async () => {
-    const list = await known()
+    // Another fact from elsewhere is enough when the service can't be reached.
+    const list = newer ? await known().catch(() => undefined) : await known()
     if (list === undefined && newer) return 'Its newest head is part of the later archive’s.'
-    if (list === undefined) throw new NotChecked('A newer head of the log is needed, which the service publishes.')
+    // A time-stamp shows when the archive existed, and not which log others see.
+    if (list === undefined)
+      throw new NotChecked('A newer head of the log is needed, which the service publishes, or a later archive.')
     const keys = (await succeeding(list, about)).filter((key) => key.purpose === 'log')
     return await checkLive(log.heads, member(list, 'heads'), (origin) =>
       keys.map(({ key }) => logKeyNamed(origin, key)),
     )
   })
-  const authority = member(manifest, 'timeStampAuthority')
-  if (typeof authority === 'string' && !opened.has(timeStamp))
-    await check('integrity', 'Time-stamp', async () => {
-      throw new Broken(`The manifest names the time-stamp of ${authority}, which is missing.`)
-    })
-  if (opened.has(timeStamp))
-    skip(
-      'freshness',
-      'Time-stamp',
-      'Another organisation signed when the archive existed (RFC 3161). README.txt has the command that checks it against that organisation’s certificate.',
-    )
 }
+
+/** Whether the time-stamp covers this archive, which the archive alone shows. Whose it is, only a certificate from elsewhere shows. */
+async function checkTimeStamp(
+  archive: Archive,
+  { timeStampAuthority }: About,
+  check: Checker['check'],
+): Promise<TimeStamp | undefined> {
+  if (timeStampAuthority === undefined && !archive.has(timeStamp)) return undefined
+  let stamp: TimeStamp | undefined
+  await check('integrity', 'Time-stamp', async () => {
+    if (!archive.has(timeStamp))
+      throw new Broken(`The manifest names the time-stamp of ${timeStampAuthority}, which is missing.`)
+    stamp = await readTimeStamp(await archive.bytes(timeStamp), await archive.bytes('manifest.json'))
+    return `A time-stamp (RFC 3161) covers manifest.json. It states ${minuteOf(stamp.at)}.`
+  })
+  return stamp
+}
+
+/** The seal and the time-stamp follow each other within a minute; clocks may differ. */
+const mostApartMs = 24 * 3600 * 1000
+
+/** Whether another organisation signed that the archive existed. Without its certificate, which is then not missed, nothing. */
+async function checkStampedTime(
+  stamp: TimeStamp | undefined,
+  { authority }: Outside,
+  { sealedAt }: About,
+  check: Checker['check'],
+): Promise<void> {
+  if (stamp === undefined || authority === undefined) return
+  const at = minuteOf(stamp.at)
+  await check('freshness', 'Time-stamp', async () => {
+    await checkAuthority(stamp, await authority())
+    if (!(Math.abs(stamp.at - Date.parse(sealedAt)) < mostApartMs))
+      throw new Broken(`The authority signed at ${at}, but the archive states that it was sealed at ${sealedAt}.`)
+    return `The authority whose certificate you gave signed at ${at} that this archive existed.`
+  })
+}
+
+const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** The keys in the list, each signed by the one before it. */
 async function succeeding(list: Json, about: About): Promise<PublishedKey[]> {

@@ -1,3 +1,4 @@
+import { wordsOf } from './fingerprint-words.ts'
 import type { About, Report, VerdictName } from './report.ts'
 
 // How the verdicts are put into words, the same in the console, in verify.html and on the command line.
@@ -20,7 +21,8 @@ export function conclusionOf({ verdicts, everything }: Pick<Report, 'verdicts' |
 
 /** What to say of an archive before any verdict, as label and text. */
 export function aboutLines(about: About): [label: string, text: string][] {
-  const { exportId, tenant, period, requested, sealed, sealedAt, masked, contents, omissions, openDays } = about
+  const { exportId, tenant, period, requested, scope, sealed, sealedAt, masked, contents, omissions, openDays } = about
+  const { timeStampAuthority } = about
   return [
     ...row(!sealed, 'Not sealed', 'No signature covers what follows: it is only claimed.'),
     ['Archive', exportId],
@@ -31,7 +33,9 @@ export function aboutLines(about: About): [label: string, text: string][] {
       'Requested',
       requested === undefined ? '' : `${inWords(requested.start)} to ${inWords(requested.end)} (UTC)`,
     ),
+    ...row(scope !== undefined, 'Limited to', scope ?? ''),
     ['Sealed', `${inWords(sealedAt)} (UTC)`],
+    ...row(timeStampAuthority !== undefined, 'Time-stamp', `by ${timeStampAuthority}`),
     ['Contents', contentsOf(contents)],
     ['Sensitive values', masked ? 'masked' : 'unmasked'],
     [
@@ -41,6 +45,12 @@ export function aboutLines(about: About): [label: string, text: string][] {
     ...row(openDays.length > 0, 'Days not closed', openDays.join(', ')),
   ]
 }
+
+/** The archive's key as label and text: twelve words to compare over a telephone, and the whole fingerprint. */
+export const keyLines = (fingerprint: string): [label: string, text: string][] => [
+  ['Key in words', wordsOf(fingerprint).join(' ')],
+  ['Key fingerprint', fingerprint],
+]
 
 const row = (shown: boolean, label: string, text: string): [string, string][] => (shown ? [[label, text]] : [])
 

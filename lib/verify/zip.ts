@@ -190,6 +190,7 @@ export async function* pieces(file: Blob, { name, packed, size, crc, dataAt }: E
       yield piece.value
     }
   } finally {
+    // Rejects with the error of a broken stream, which the read above has already reported.
     await reader.cancel().catch(() => undefined)
   }
   if (read !== size || sum !== crc) throw new Broken(`${shown(name)} is not what the archive’s directory says.`)

@@ -2,107 +2,89 @@
 
 import { useState } from 'react'
 import { Button } from '#components/ui/controls/button.tsx'
-import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { FileField } from '#components/ui/controls/file-field.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
-import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
-import { Seal, type SealState } from '#components/ui/status/seal.tsx'
-import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { type Report, verdictNames } from '#lib/verify/report.ts'
-import { aboutLines, conclusionOf } from '#lib/verify/words.ts'
+import { KeyWords } from '#components/verify/key-words.tsx'
+import { AboutArchive, Outcome, RecordLadder } from '#components/verify/outcome.tsx'
+import { type Checking, useCheck } from '#components/verify/use-check.ts'
 import { ChooseFile } from './choose-file.tsx'
-import { type Checking, useCheck } from './use-check.ts'
-import { Verdict } from './verdict.tsx'
+
+/** What the reader compares an archive with, as far as it did not come with the archive. */
+type Compared = { fingerprint: string | undefined; adjacent: File | undefined; authority: File | undefined }
+type Chosen = Compared & { file: File }
 
 /** Checks a chosen or dropped archive in this browser. */
 export function VerifyArchive() {
-  const { checking, check } = useCheck()
+  const { checking, check } = useCheck<Chosen>()
   const [typed, setTyped] = useState('')
-  const fingerprint = typed.trim() === '' ? undefined : typed
+  const [adjacent, setAdjacent] = useState<File>()
+  const [authority, setAuthority] = useState<File>()
+  const compared: Compared = { fingerprint: typed.trim() === '' ? undefined : typed, adjacent, authority }
   return (
     <>
       <p>
         The archive is read only in this browser: it isn’t uploaded, and you don’t need to sign in. The page requests
         this service’s public keys and the current head of its log to compare them with the archive.
       </p>
-      <ChooseFile chosen={checking?.file.name} onFile={(file) => check({ file, fingerprint })} />
+      <ChooseFile chosen={checking?.file.name} onFile={(file) => check({ ...compared, file })} />
       <form
         className="flex flex-col items-start gap-3"
         onSubmit={(event) => {
           event.preventDefault()
-          if (checking !== undefined) check({ file: checking.file, fingerprint })
+          if (checking !== undefined) check({ ...compared, file: checking.file })
         }}
       >
-        <div className="w-full">
+        <div className="flex w-full flex-col gap-3">
           <TextField
             label="Key fingerprint (optional)"
-            hint="If you know the fingerprint of the service’s key from another source, enter it here. Otherwise the archive is compared with the keys that this service publishes."
+            hint="If you know the service’s key from another source, enter its 64 digits or its twelve words. Otherwise the archive is compared with the keys that this service publishes."
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
             autoComplete="off"
             spellCheck={false}
             className="font-mono"
           />
+          <FileField
+            label="Another archive of the same organisation (optional)"
+            hint="The archive made directly before or after this one: both must tell of the same log."
+            accept=".zip,application/zip"
+            onFile={setAdjacent}
+          />
+          <FileField
+            label="Certificate of the time-stamping authority (optional)"
+            hint="In PEM, from the authority itself. It matters only for archives with a time-stamp."
+            accept=".pem,.crt,.cer"
+            onFile={setAuthority}
+          />
         </div>
-        {checking !== undefined && checking.fingerprint !== fingerprint && <Button type="submit">Check again</Button>}
+        {checking !== undefined && differs(checking, compared) && <Button type="submit">Check again</Button>}
       </form>
-      <div className="flex flex-col gap-4">{checking && <Outcome checking={checking} />}</div>
+      <div className="flex flex-col gap-4">{checking && <Found checking={checking} />}</div>
     </>
   )
 }
 
-function Outcome({ checking: { file, share, about, checks, report, failed } }: { checking: Checking }) {
+const differs = (checking: Compared, compared: Compared): boolean =>
+  checking.fingerprint !== compared.fingerprint ||
+  checking.adjacent !== compared.adjacent ||
+  checking.authority !== compared.authority
+
+function Found({ checking }: { checking: Checking<Chosen> }) {
+  const { file, about, report, ladder } = checking
   return (
     <>
-      <p role="status" className="font-semibold">
-        {report !== undefined ? (
-          <Seal state={sealOf(report)} label={conclusionOf(report)} />
-        ) : (
-          <span className="wrap-anywhere">
-            {failed === undefined ? 'Checking' : 'Stopped at'} <ShownText>{file.name}</ShownText>
-            {/* Hidden from screen readers, which would read out every update. */}
-            {failed === undefined && share > 0 && <span aria-hidden="true">, {Math.floor(share * 100)} % read</span>}
-          </span>
-        )}
-      </p>
-      {failed !== undefined && (
-        <ErrorPanel
-          title="The check did not run."
-          effect={`${failed} This doesn’t mean that the archive is invalid.`}
-          advice="Load the page again, or use verify.html in the archive."
-        />
+      {about !== undefined && <AboutArchive about={about} />}
+      <Outcome checking={checking} name={file.name} level={2} />
+      {report?.fingerprint !== undefined && (
+        <section className="flex flex-col gap-2">
+          <h2 className="text-base">The key in words</h2>
+          <KeyWords fingerprint={report.fingerprint}>
+            Compare the key with someone who did not get it from this archive, such as the organisation’s security team.
+            Both of you must read:
+          </KeyWords>
+        </section>
       )}
-      {about !== undefined && (
-        <KeyValues>
-          {aboutLines(about).map(([label, text]) => (
-            <KeyValue key={label} name={label}>
-              <ShownText>{text}</ShownText>
-            </KeyValue>
-          ))}
-          {report?.fingerprint !== undefined && (
-            <KeyValue name="Key fingerprint">
-              <Copyable value={report.fingerprint} label="key fingerprint" />
-            </KeyValue>
-          )}
-        </KeyValues>
-      )}
-      {checks.length > 0 && (
-        <ul className="border-line border-b">
-          {verdictNames.map((name) => (
-            <Verdict
-              key={name}
-              name={name}
-              state={report?.verdicts[name]}
-              checks={checks.filter(({ verdict }) => verdict === name)}
-            />
-          ))}
-        </ul>
-      )}
+      {ladder !== undefined && <RecordLadder ladder={ladder} />}
     </>
   )
-}
-
-function sealOf({ verdicts, everything }: Report): SealState {
-  if (Object.values(verdicts).includes('fails')) return 'mismatch'
-  return everything ? 'verified' : 'sealed'
 }

@@ -1,0 +1,50 @@
+import type { Archive } from './archive.ts'
+import { Broken, canonical, encode, fromBase64, type Json, member, parseJson, sameBytes, textMember } from './bytes.ts'
+import { checkSealProof, type Head, headOf, readRow, rowMatches, type SeenRecord } from './log.ts'
+import { climbTo, type LogKey, leafHash } from './note.ts'
+import type { About } from './report.ts'
+
+const otherRecords = 'data/other-records.ndjson'
+
+/**
+ * Records outside the archive's log that commit to rows in it, one a line: `{leaf, nonce, record, path}`. Each is a leaf of its
+ * day, whose checkpoint and place in the log of closed days are in data/proofs/other. `open`: whether a day may lack that
+ * place, because it had not been closed.
+ */
+export async function checkOtherRecords(
+  archive: Archive,
+  about: About,
+  { keys, open }: { keys: readonly LogKey[]; open: (date: string) => boolean },
+  seen: (record: SeenRecord) => void,
+): Promise<string> {
+  const { externalId } = about.tenant
+  const heads = new Map<string, Head>()
+  let count = 0
+  for await (const line of archive.linesIn(otherRecords)) {
+    const row = readRow(line, otherRecords)
+    const date = textMember(row.leaf, 'date', `Record ${row.seq}`)
+    rowMatches(row, about, date)
+    const head = heads.get(date) ?? (await provenHead(archive, date, { externalId, keys, open }))
+    heads.set(date, head)
+    const path = member(parseJson(line, otherRecords), 'path')
+    const hashes = (Array.isArray(path) ? path : []).map((hash: Json) => fromBase64(String(hash)))
+    const root = climbTo(row.seq, head.note.size, leafHash(encode(canonical(row.leaf))), hashes)
+    if (root === undefined || !sameBytes(root, head.note.root))
+      throw new Broken(`Record ${row.seq} of ${date} is not in the log of that day.`)
+    seen({ ...row, date })
+    count += 1
+  }
+  return `${count} records that commit to rows and are outside the archive’s log are in the logs of their days.`
+}
+
+async function provenHead(
+  archive: Archive,
+  date: string,
+  log: { externalId: string; keys: readonly LogKey[]; open: (date: string) => boolean },
+): Promise<Head> {
+  const path = `data/proofs/other/${date}`
+  const head = await headOf(archive, path, date, log)
+  if (log.open(date) && !archive.has(`${path}.seal.tlog-proof`)) return head
+  await checkSealProof(archive, path, head, log)
+  return head
+}

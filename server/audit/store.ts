@@ -88,6 +88,31 @@ function filtered(tx: Transaction, tenantId: string, { actorId, action, resource
   return query
 }
 
+/** Returns the day's records at these positions, in order. */
+export const findRecordsAt = (
+  tx: Transaction,
+  tenantId: string,
+  date: string,
+  places: readonly number[],
+): Promise<StoredRecord[]> =>
+  records(tx, tenantId).where('date', '=', date).where('seq', 'in', places).orderBy('seq').execute()
+
+/** Returns where the log has the registrations of these passkeys. */
+export const findRegistrations = async (
+  tx: Transaction,
+  tenantId: string,
+  passkeyIds: readonly string[],
+): Promise<{ date: string; seq: number; at: Date }[]> =>
+  passkeyIds.length === 0
+    ? []
+    : await tx
+        .selectFrom('auditRecords')
+        .select(['date', 'seq', 'createdAt as at'])
+        .where('tenantId', '=', tenantId)
+        .where('type', '=', 'passkey.registered')
+        .where('resourceId', 'in', passkeyIds)
+        .execute()
+
 /** Streams the first `size` records of a day in order. */
 export const streamRecords = (
   tx: Transaction,

@@ -85,6 +85,16 @@ describe('raising', () => {
     expect(await recordsOf(tenant, 'alarm.raised')).toHaveLength(1)
   })
 
+  test('about a log to which nothing can be appended leads to one alarm that is stored without a record', async () => {
+    const tenant = await testTenant(runtime)
+    await list(tenant)
+    // The next record gets the first position again, which is taken.
+    await owner.query('delete from audit_days where tenant_id = $1', [tenant.id])
+    await raiseAlarm(tenant.id, found)
+    await raiseAlarm(tenant.id, found)
+    expect(await list(tenant, 'open')).toMatchObject([{ ...found, inLog: false, count: 2 }])
+  })
+
   test('about another subject leads to another alarm', async () => {
     const { tenant } = await alarmed()
     await raiseAlarm(tenant.id, { ...found, subject: 'policy/two' })

@@ -23,14 +23,32 @@ export const brokenLog = (name: LogName, reason: string): Found => ({
 
 /**
  * Raises an alarm in a transaction of its own, because the transaction that found the difference is usually undone. A subject
- * has one open alarm: finding it again only counts.
+ * has one open alarm: finding it again only counts. If nothing can be appended to the log, because its rows were changed, the
+ * alarm is only in the table, where its mac proves it.
  */
 export async function raiseAlarm(tenantId: string, found: Found): Promise<void> {
-  await runtime().database.inTenant(tenantId, (tx) => raiseAlarmIn(tx, tenantId, found))
+  const { database, log } = runtime()
+  try {
+    await database.inTenant(tenantId, (tx) => raiseAlarmIn(tx, tenantId, found))
+  } catch (error) {
+    log.error(
+      { err: error, tenantId, ...found },
+      'an alarm could not be written to the log; it is stored without a record',
+    )
+    await database.inTenant(tenantId, (tx) => storeAlarm(tx, tenantId, found, { inLog: false }))
+  }
 }
 
-/** The same, in a transaction that commits. */
-export async function raiseAlarmIn(tx: Transaction, tenantId: string, found: Found): Promise<void> {
+/** The same, in a transaction that commits. Throws if nothing can be appended to the log. */
+export const raiseAlarmIn = (tx: Transaction, tenantId: string, found: Found): Promise<void> =>
+  storeAlarm(tx, tenantId, found, { inLog: true })
+
+async function storeAlarm(
+  tx: Transaction,
+  tenantId: string,
+  found: Found,
+  { inLog }: { inLog: boolean },
+): Promise<void> {
   const { kind, subject, reason } = found
   const isLog = kind === 'log' || kind === 'seal_log'
   // Before anything that may fail: the operator's monitor reads this too.
@@ -41,7 +59,7 @@ export async function raiseAlarmIn(tx: Transaction, tenantId: string, found: Fou
   await lockSubject(tx, tenantId, kind, subject)
   // From now on none of its records verify.
   if (isLog) await setBroken(tx, tenantId, subject, reason)
-  const open = await findOpenAlarm(tx, tenantId, found)
+  const open = await findOpenAlarm(tx, tenantId, found, { inLog })
   const now = await databaseTime(tx)
   const row = {
     id: open?.id ?? newId(),
@@ -53,7 +71,7 @@ export async function raiseAlarmIn(tx: Transaction, tenantId: string, found: Fou
     count: (open?.count ?? 0) + 1,
   }
   await setAlarm(tx, tenantId, { ...row, mac: rowMac(await tenantCipher(tx, tenantId), row) })
-  if (open !== undefined) return
+  if (open !== undefined || !inLog) return
   await appendAudit(tx, await tenantById(tx, tenantId), {
     auditId: row.id,
     actor: systemActor,

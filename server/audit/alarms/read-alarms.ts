@@ -49,16 +49,18 @@ export async function findAlarm(tx: Transaction, tenantId: string, id: string): 
 }
 
 /**
- * Returns the open alarm about a subject that the log contains. One whose record was removed does not count: the next finding
- * raises a new one, which the log contains again.
+ * Returns the open alarm about a subject. With `inLog`, one whose record was removed does not count: the next finding raises a
+ * new one, which the log contains again.
  */
 export async function findOpenAlarm(
   tx: Transaction,
   tenantId: string,
   { kind, subject }: Pick<Alarm, 'kind' | 'subject'>,
+  { inLog }: { inLog: boolean },
 ): Promise<Alarm | undefined> {
   for await (const alarm of readAlarms(tx, tenantId))
-    if (alarm.status === 'open' && alarm.inLog && alarm.kind === kind && alarm.subject === subject) return alarm
+    if (alarm.status === 'open' && (alarm.inLog || !inLog) && alarm.kind === kind && alarm.subject === subject)
+      return alarm
   return undefined
 }
 

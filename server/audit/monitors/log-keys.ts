@@ -1,4 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
+import { wordsOf } from '#lib/verify/fingerprint-words.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
 import { findLatestSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
 import { findLatestCheckpoint, type LogOwner, today } from '#server/audit/store.ts'
@@ -33,7 +34,10 @@ export async function logKeysFile(tx: Transaction, tenant: LogOwner, known: Know
 
 /** The current key first. `keys` come in that order, then retired ones, the last retired first. */
 function keyEntries(tenant: LogOwner, purpose: 'evidence' | 'log', keys: readonly SigningKey[]): JsonObject[] {
-  return keys.map((key, index) => keyEntry(tenant, purpose, key, keys[index + 1]))
+  return keys.map((key, index) => {
+    const entry = keyEntry(tenant, purpose, key, keys[index + 1])
+    return { ...entry, words: wordsOf(entry.fingerprint.replace('sha256:', '')).join(' ') }
+  })
 }
 
 async function sealsHead(tx: Transaction, tenant: LogOwner, known: number | undefined): Promise<JsonObject | null> {

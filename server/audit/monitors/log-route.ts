@@ -6,6 +6,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { query } from '#server/kernel/operation.ts'
 import { lookUpForStranger } from '#server/kernel/rate/lookups.ts'
 import { declare, errorResponse, type RouteHandler, rest } from '#server/kernel/rest.ts'
+import type { RouteWire } from '#server/kernel/route-wire.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { parseLogPath } from './log-resource.ts'
 import { readLog } from './read-log.ts'
@@ -41,6 +42,9 @@ function respond({ mediaType, immutable, body }: Resource): Response {
 
 const pathOf = (request: Request): string => new URL(request.url).pathname.replace(/^\/v1\/log\//, '')
 
+/** Checkpoints and keys are text; tiles and entries are bytes. */
+const wire: RouteWire = { answer: { 'text/plain': 'text', 'application/octet-stream': 'bytes' } }
+
 const asMember = rest({
   name: 'log.get',
   operation: logGet,
@@ -49,22 +53,25 @@ const asMember = rest({
 })
 
 /** `GET /v1/log/…`: public with PUBLIC_LOG, else for members of the tenant. */
-export const logRoute: RouteHandler = declare({ name: 'log.get', operation: logGet }, async (request, context) => {
-  const { config, database } = runtime()
-  if (!config.publicLog) return await asMember(request, context)
-  const requestId = newId()
-  try {
-    const path = pathOf(request)
-    const externalId = parseLogPath(path)?.externalId
-    const response = await lookUpForStranger('log-keys', async () => {
-      const tenant = externalId && (await database.inDirectory((tx) => findLogOwner(tx, externalId)))
-      if (!tenant) throw notFound()
-      return respond(await database.inTenant(tenant.id, (tx) => find(tx, tenant, path)))
-    })
-    response.headers.set('access-control-allow-origin', '*')
-    response.headers.set('x-request-id', requestId)
-    return response
-  } catch (error) {
-    return errorResponse(error, requestId)
-  }
-})
+export const logRoute: RouteHandler = declare(
+  { name: 'log.get', operation: logGet, wire },
+  async (request, context) => {
+    const { config, database } = runtime()
+    if (!config.publicLog) return await asMember(request, context)
+    const requestId = newId()
+    try {
+      const path = pathOf(request)
+      const externalId = parseLogPath(path)?.externalId
+      const response = await lookUpForStranger('log-keys', async () => {
+        const tenant = externalId && (await database.inDirectory((tx) => findLogOwner(tx, externalId)))
+        if (!tenant) throw notFound()
+        return respond(await database.inTenant(tenant.id, (tx) => find(tx, tenant, path)))
+      })
+      response.headers.set('access-control-allow-origin', '*')
+      response.headers.set('x-request-id', requestId)
+      return response
+    } catch (error) {
+      return errorResponse(error, requestId)
+    }
+  },
+)

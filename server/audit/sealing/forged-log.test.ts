@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type { Client } from 'pg'
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiError } from '#lib/errors.ts'
 import { get } from '#server/audit/get.ts'
@@ -15,9 +15,11 @@ import { insertForged, rewriteRecord } from '#server/testing/forge-record.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { moveToPast } from '#server/testing/past-day.ts'
 import type { TestTenant } from '#server/testing/tenant.ts'
+import { until } from '#server/testing/until.ts'
 import { verify } from '#server/traces/verify.ts'
 import { recheckTenant } from './recheck.ts'
 import { signTenant } from './sealer.ts'
+import { SigningWaits } from './signing-waits.ts'
 
 // The owner of the database, without a key, changes closed days, inserts records and deletes what contradicts them. The service
 // must not sign, seal, verify or export the result, and must raise the alarm: in this process, after a restart, and on a second
@@ -269,7 +271,7 @@ async function judge({ tenant, day, auditId }: { tenant: TestTenant; day: string
   return {
     signed: made.filter((head) => head.date === day || head.date === 'seals'),
     verified: status === 'verified',
-    exported: await running.make(tenant, auditor, period).then(({ status }) => status, refusedPeriod),
+    exported: await running.make(tenant, auditor, period).then(({ status }) => status, exportWaits),
     alarm: rows.length > 0,
   }
 }
@@ -280,6 +282,12 @@ const refusedPeriod = (error: unknown): string => {
   throw error
 }
 
+/** While signing waits, an export is not made: the queue runs it again. */
+const exportWaits = (error: unknown): string => {
+  if (error instanceof SigningWaits) return 'waits'
+  return refusedPeriod(error)
+}
+
 const refused = { signed: [], verified: false, exported: 'failed', alarm: true }
 
 test.each(attacks)(
@@ -288,15 +296,39 @@ test.each(attacks)(
     const one = await signedTenant()
     const forged = { tenant: one.tenant, ...(await attack(one)) }
     expect(await judge(forged)).toEqual(refused)
-    // Another node, or this one after a restart: nothing that a process remembers decides.
-    const database = openDatabase(running.database.url, running.log, 4)
-    setRuntime({ ...running, database })
-    try {
-      expect(await judge(forged)).toEqual(refused)
-    } finally {
-      setRuntime(running)
-      await database.close()
-    }
+    // Another node, or this one after a restart.
+    expect(await inNewProcess(() => judge(forged))).toEqual(refused)
+  },
+)
+
+/** A process that starts now: nothing that another one remembers decides. */
+async function inNewProcess<T>(work: () => Promise<T>): Promise<T> {
+  const database = openDatabase(running.database.url, running.log, 4)
+  setRuntime({ ...running, database })
+  try {
+    return await work()
+  } finally {
+    setRuntime(running)
+    await database.close()
+  }
+}
+
+test.each(attacks)(
+  '%s does not verify while signing waits for a connection that counts as an older version, and is found after it',
+  async (_what, attack) => {
+    const one = await signedTenant()
+    const forged = { tenant: one.tenant, ...(await attack(one)) }
+    const unnamed = new Client({ connectionString: running.database.url })
+    await unnamed.connect()
+    const waited = await inNewProcess(() => judge(forged)).finally(() => unnamed.end())
+    expect(waited).toMatchObject({ signed: [], verified: false, exported: expect.stringMatching(/^(waits|failed)$/) })
+    const connected = `select 1 from pg_stat_activity
+      where datname = current_database() and usename <> current_user and application_name = ''`
+    await until(
+      async () => (await owner.query(connected)).rowCount === 0 || undefined,
+      'the end of the unnamed connection',
+    )
+    expect(await inNewProcess(() => judge(forged))).toEqual(refused)
   },
 )
 

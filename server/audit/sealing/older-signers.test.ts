@@ -1,10 +1,12 @@
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { listAlarms } from '#server/audit/alarms/list.ts'
 import { today } from '#server/audit/store.ts'
+import { execute } from '#server/kernel/operation.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
-import { signTenant } from './sealer.ts'
+import { signTenant, startSealer } from './sealer.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 beforeAll(async () => {
@@ -42,4 +44,32 @@ test('nothing is signed while an older version, which signs too, is connected; a
   await signTenant(tenant.id)
   expect(await signed()).toBe(1)
   await owner.end()
+})
+
+test('a log that was not signed for half an hour raises an alarm, once', async () => {
+  const tenant = await testTenant(runtime)
+  const older = new Client({ connectionString: runtime.database.url })
+  await older.connect()
+  const now = performance.now.bind(performance)
+  let later = 200_000
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + later)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const warned = vi.spyOn(runtime.log, 'warn')
+  const auditor = await tenant.as('vera', { roles: ['auditor'] })
+  const alarms = async () => (await execute(listAlarms, auditor, {}, { name: 'alarms.list' })).items
+  const sealer = startSealer()
+  try {
+    await until(async () => warned.mock.calls.length > 0 || undefined, 'the warning of the first round')
+    expect(await alarms()).toEqual([])
+    later += 31 * 60_000
+    for (const round of [1, 2]) {
+      vi.advanceTimersByTime(15_000)
+      const found = await until(async () => (await alarms())[0], `the alarm in round ${round}`)
+      expect(found).toMatchObject({ kind: 'signing', status: 'open', count: 1 })
+    }
+  } finally {
+    vi.useRealTimers()
+    await sealer.close()
+    await older.end()
+  }
 })

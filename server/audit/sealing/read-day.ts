@@ -33,14 +33,15 @@ export type SignedDay = {
  */
 export async function loggedDays(tx: Transaction, tenantId: string, start: Date, end: Date): Promise<string[]> {
   const dates = (await listDays(tx, tenantId, start, end)).map((day) => day.date)
-  const memory = await knownMemory(tx, { id: tenantId })
-  if (memory === undefined) return dates
+  const known = await knownMemory(tx, { id: tenantId })
+  if (known === undefined) return dates
+  const { memory, complete } = known
   const sealed = await countSeals(tx, tenantId)
-  if (sealed !== memory.seals.size)
+  if (sealed === undefined || sealed < memory.seals.size || (complete && sealed > memory.seals.size))
     throw new LogBroken(`The seal log has ${sealed ?? 'gaps in its'} days; the signer remembers ${memory.seals.size}.`)
-  const known = [...Object.keys(memory.days), ...(await listSeals(tx, tenantId, 0, sealed)).map(({ date }) => date)]
+  const signed = [...Object.keys(memory.days), ...(await listSeals(tx, tenantId, 0, sealed)).map(({ date }) => date)]
   const [from, to] = [start, new Date(end.getTime() - 1)].map((time) => time.toISOString().slice(0, 10))
-  const missing = known.find((date) => date >= (from ?? '') && date <= (to ?? '') && !dates.includes(date))
+  const missing = signed.find((date) => date >= (from ?? '') && date <= (to ?? '') && !dates.includes(date))
   if (missing !== undefined) throw new LogBroken(`The log of ${missing} was signed, but its row is missing.`)
   return dates
 }

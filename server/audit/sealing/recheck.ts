@@ -11,25 +11,27 @@ import { tenantById } from '#server/tenants/by-id.ts'
 import { type LogName, sealLog } from './log-name.ts'
 import { LogRefused } from './log-refused.ts'
 import { dateOfEntry, entryOf } from './memory/open-memory.ts'
-import type { SignerMemory } from './memory/signer-memory.ts'
 import { LogBroken, recordsOf, storedDay } from './read-day.ts'
 import { forgetBroken, reportBroken } from './report-broken.ts'
 import { findLatestSealCheckpoint, listSeals } from './seal-store.ts'
-import { listDates, listRecordsOf } from './signer-store.ts'
-import { knownMemory } from './why-contradicted.ts'
+import { listDates, listRecordsOf, lockSigner } from './signer-store.ts'
+import { type KnownMemory, knownMemory } from './why-contradicted.ts'
 
 /** A log that still grows is read again within ten minutes, a closed day and the seal log within a day. */
 const openMs = 8 * 60_000
 const closedMs = 23 * 3_600_000
 const recordsPerSlice = 1000
 
+/** Logs that still grow; those of closed days and the seal log; or both. */
+export type DueLogs = 'open' | 'closed' | 'all'
+
 /**
  * Checks the logs of a tenant that are due: hashes every record and every leaf, and compares the root with the signature and
  * with what the signer remembers. A log that fails is reported; one that passes again is no longer marked as broken.
  */
-export async function recheckTenant(tenantId: string): Promise<void> {
+export async function recheckTenant(tenantId: string, logs: DueLogs = 'all'): Promise<void> {
   const { database } = runtime()
-  const due = await database.inTenant(tenantId, async (tx) => listDue(tx, await tenantById(tx, tenantId)))
+  const due = await database.inTenant(tenantId, async (tx) => listDue(tx, await tenantById(tx, tenantId), logs))
   for (const { log, altered } of due) {
     // Another process may have checked it in the meantime.
     if (altered === undefined && !(await database.inTenant(tenantId, (tx) => isStillDue(tx, tenantId, log)))) continue
@@ -47,8 +49,8 @@ export async function recheckTenant(tenantId: string): Promise<void> {
 type Due = { log: LogName; altered: string | undefined }
 
 /** The logs to check, never checked ones first. What must exist follows from the memory too, so that a deleted log is missed. */
-async function listDue(tx: Transaction, tenant: LogOwner): Promise<Due[]> {
-  const memory = await knownMemory(tx, tenant).catch(unlessRefused)
+async function listDue(tx: Transaction, tenant: LogOwner, logs: DueLogs): Promise<Due[]> {
+  const memory = (await knownMemory(tx, tenant).catch(unlessRefused))?.memory
   const states = new Map((await listCheckStates(tx, tenant.id)).map((state) => [state.log, state]))
   const seals = (await listSeals(tx, tenant.id, 0, 2 ** 31 - 1)).map(({ date }) => date)
   const names = new Set([...states.keys(), ...seals, ...Object.keys(memory?.days ?? {})])
@@ -62,6 +64,7 @@ async function listDue(tx: Transaction, tenant: LogOwner): Promise<Due[]> {
   const now = (await databaseClock(tx))().getTime()
   const due: (Due & { checkedAt: number })[] = []
   for (const log of names) {
+    if (logs !== 'all' && (logs === 'closed') !== isClosed(log)) continue
     const state = states.get(log)
     const altered = state === undefined ? undefined : await whyStateAltered(tx, tenant.id, state)
     const checkedAt = checkedTime(state)
@@ -111,7 +114,9 @@ async function checkStoredDay(tenant: LogOwner, date: string): Promise<void> {
 }
 
 async function checkSeals(tx: Transaction, tenant: LogOwner): Promise<void> {
-  const memory = await knownMemory(tx, tenant)
+  // Memory and rows of one moment: another process may be sealing a day.
+  await lockSigner(tx, tenant.id)
+  const known = await knownMemory(tx, tenant)
   const last = await findLatestSealCheckpoint(tx, tenant.id)
   const seals = await listSeals(tx, tenant.id, 0, 2 ** 31 - 1)
   if (last === undefined) throw new LogBroken('The seal log does not have a checkpoint.')
@@ -129,7 +134,7 @@ async function checkSeals(tx: Transaction, tenant: LogOwner): Promise<void> {
     if (day === undefined || entryOf(day.note) !== entry)
       throw new LogBroken(`The last checkpoint of ${date} is not the sealed one.`)
   }
-  if (memory !== undefined) await checkRemembered(tx, tenant, seals, hashes, memory)
+  if (known !== undefined) await checkRemembered(tx, tenant, seals, hashes, known)
 }
 
 /** Compares the seal log and the days with what the signer remembers outside the database. */
@@ -138,19 +143,20 @@ async function checkRemembered(
   tenant: LogOwner,
   seals: readonly { date: string }[],
   hashes: readonly Buffer[],
-  memory: SignerMemory,
+  { memory, complete }: KnownMemory,
 ): Promise<void> {
   const { size, root } = memory.seals
-  // One more than remembered: never. One less: the signer died before it stored what it remembers.
-  if (seals.length > size) throw new LogBroken(`The seal log has ${seals.length} days; the signer remembers ${size}.`)
-  if (seals.length === size && treeRoot([...hashes]).toString('hex') !== root)
+  // One more than remembered: only from an older version. One less: the signer died before it stored what it remembers.
+  if (seals.length > size && complete)
+    throw new LogBroken(`The seal log has ${seals.length} days; the signer remembers ${size}.`)
+  if (seals.length >= size && treeRoot(hashes.slice(0, size)).toString('hex') !== root)
     throw new LogBroken(`The seal log does not have the ${size} days that the signer remembers.`)
   const known = new Set(seals.map(({ date }) => date))
   const through = memory.sealedThrough
   const days = new Set((await listDates(tx, tenant.id)).map(({ date }) => date))
   for (const date of Object.keys(memory.days))
     if (!days.has(date)) throw new LogBroken(`The log of ${date} was signed, but its row is missing.`)
-  if (seals.length === size && through !== null)
+  if (seals.length >= size && through !== null)
     for (const date of days)
       if (date <= through && !known.has(date))
         throw new LogBroken(`${date} is not in the seal log, but earlier than its end.`)

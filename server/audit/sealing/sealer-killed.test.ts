@@ -18,7 +18,8 @@ import { readMemory } from './memory/signer-memory.ts'
 import { findLatestSealCheckpoint, listSeals } from './seal-store.ts'
 import { signTenant } from './sealer.ts'
 
-// kill -9 in the sealer at every statement: the next sealer finishes the work, and each day has one root.
+// kill -9 in the sealer at every statement, and at every write to the signer's memory: the next sealer finishes the work, and
+// each day has one root.
 
 const masterKey = randomBytes(32).toString('base64')
 let runtime: Awaited<ReturnType<typeof testRuntime>>
@@ -41,7 +42,9 @@ async function unsealed(): Promise<TestTenant> {
   return tenant
 }
 
-async function sealInProcess(tenant: TestTenant, at: number, kill: 'before' | 'sent'): Promise<'killed' | 'ended'> {
+type Place = { kind: 'statements' | 'files'; at: number; kill: 'before' | 'sent' }
+
+async function sealInProcess(tenant: TestTenant, { kind, at, kill }: Place): Promise<'killed' | 'ended'> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../testing/processes/seal-process.ts')], {
     env: {
       ...testEnvironment,
@@ -50,6 +53,7 @@ async function sealInProcess(tenant: TestTenant, at: number, kill: 'before' | 's
       DATA_DIR: runtime.config.dataDir,
       MASTER_KEY: masterKey,
       TENANT: tenant.id,
+      KILL_IN: kind,
       KILL_AT: String(at),
       KILL: kill,
     },
@@ -94,25 +98,30 @@ async function expectSealed(tenant: TestTenant): Promise<void> {
 
 const ways: readonly ('before' | 'sent')[] = ['before', 'sent']
 
-test('a sealer that is killed at any of its statements leaves one root for the day', {
-  timeout: 600_000,
-}, async (context) => {
-  let killed = 0
-  for (let at = 1; ; at += sized(1, 2)) {
-    // With the full counts each statement is hit both ways; else every second one, one way or the other.
-    const outcomes = await Promise.all(
-      sized(ways, ways.slice((at >> 1) % 2, 1 + ((at >> 1) % 2))).map(async (way) => {
-        const tenant = await unsealed()
-        const outcome = await sealInProcess(tenant, at, way)
-        await signTenant(tenant.id)
-        await signTenant(tenant.id)
-        await expectSealed(tenant)
-        return outcome
-      }),
-    )
-    killed += outcomes.filter((outcome) => outcome === 'killed').length
-    if (outcomes.includes('ended')) break
-  }
-  expect(killed).toBeGreaterThan(10)
-  countCases(context, killed)
-})
+test.for([
+  ['at any of its statements', 'statements', 10, 2],
+  ['at any of its writes to the signer’s memory', 'files', 3, 3],
+] as const)(
+  'a sealer that is killed %s leaves one root for the day',
+  { timeout: 600_000 },
+  async ([, kind, least, share], context) => {
+    let killed = 0
+    for (let at = 1; ; at += sized(1, share)) {
+      // With the full counts each place is hit both ways; else some of them, one way or the other.
+      const outcomes = await Promise.all(
+        sized(ways, ways.slice((at >> 1) % 2, 1 + ((at >> 1) % 2))).map(async (kill) => {
+          const tenant = await unsealed()
+          const outcome = await sealInProcess(tenant, { kind, at, kill })
+          await signTenant(tenant.id)
+          await signTenant(tenant.id)
+          await expectSealed(tenant)
+          return outcome
+        }),
+      )
+      killed += outcomes.filter((outcome) => outcome === 'killed').length
+      if (outcomes.includes('ended')) break
+    }
+    expect(killed).toBeGreaterThan(least)
+    countCases(context, killed)
+  },
+)

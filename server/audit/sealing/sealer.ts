@@ -1,3 +1,4 @@
+import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { type LogOwner, listDaysToSign, listLogOwners } from '#server/audit/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
@@ -8,7 +9,7 @@ import { beginKeyed } from './begin-keyed.ts'
 import { type LogName, sealLog } from './log-name.ts'
 import { LogRefused } from './log-refused.ts'
 import type { SignerMemory } from './memory/signer-memory.ts'
-import { recheckTenant } from './recheck.ts'
+import { type DueLogs, recheckTenant } from './recheck.ts'
 import { reportBroken } from './report-broken.ts'
 import { sealClosedDays } from './seal-days.ts'
 import { signDay } from './sign-day.ts'
@@ -19,8 +20,13 @@ import { knownMemory } from './why-contradicted.ts'
 const gatherMs = 500
 /** Finds work without a notification: days that are over, and records from before this process listened. */
 const sweepMs = 15_000
+/** A rolling restart takes minutes. After this time each tenant gets an alarm that its log is not signed. */
+const longestWaitMs = 30 * 60_000
 /** Sealed days that one round reports as changed. */
 const mostReported = 10
+
+const longWait =
+  'Nothing was signed for 30 minutes: a process of an older version, or another program under a role of this service, is connected to the database.'
 
 export type Sealer = { close(): Promise<void> }
 
@@ -29,9 +35,10 @@ export function startSealer(): Sealer {
   const { listener, log } = runtime()
   const gathering = new Map<string, NodeJS.Timeout>()
   let work: Promise<void> = Promise.resolve()
-  let checking: Promise<void> | undefined
+  const checking = new Map<DueLogs, Promise<void>>()
   let sweeping = false
-  let waiting = false
+  let waitingSince: number | undefined
+  let waitReported = false
   let closed = false
 
   // One tenant after the other: signing must not take the connections that calls need.
@@ -45,35 +52,42 @@ export function startSealer(): Sealer {
     sweeping = true
     enqueue(async () => {
       try {
-        await reportWaiting()
         const owners = await runtime().database.inDirectory(listLogOwners)
+        await reportWaiting(owners)
         for (const { id } of owners) if (!closed) await signTenant(id).catch(report)
-        recheck(owners)
+        for (const logs of ['open', 'closed'] as const) recheck(owners, logs)
       } finally {
         sweeping = false
       }
     })
   }
-  const reportWaiting = async () => {
-    const older = await runtime().database.inDirectory((tx) => olderProcesses(tx))
-    if (older && !waiting) log.warn('signing waits while processes of an older version, which sign too, are connected')
-    waiting = older
+  const reportWaiting = async (owners: readonly LogOwner[]) => {
+    if (!(await runtime().database.inDirectory((tx) => olderProcesses(tx)))) {
+      waitingSince = undefined
+      waitReported = false
+      return
+    }
+    if (waitingSince === undefined)
+      log.warn('signing waits while processes of an older version, which sign too, are connected')
+    waitingSince ??= performance.now()
+    if (waitReported || performance.now() - waitingSince < longestWaitMs) return
+    waitReported = true
+    for (const { id } of owners)
+      await raiseAlarm(id, { kind: 'signing', subject: 'database', reason: longWait }).catch(report)
   }
-  // Reading whole days takes long: signing does not wait for it.
-  const recheck = (owners: readonly LogOwner[]) => {
-    if (checking !== undefined) return
+  // Reading whole days takes long: signing does not wait for it, and days that grow do not wait for closed ones.
+  const recheck = (owners: readonly LogOwner[], logs: DueLogs) => {
+    if (checking.has(logs)) return
     const run = async () => {
       for (const { id } of owners)
         if (!closed)
-          await recheckTenant(id).catch((error: unknown) =>
+          await recheckTenant(id, logs).catch((error: unknown) =>
             log.error({ err: error }, 'the recurring check of the log failed'),
           )
     }
     // Assigned before it can end: without tenants it ends immediately.
-    const current = run().finally(() => {
-      if (checking === current) checking = undefined
-    })
-    checking = current
+    const current = run().finally(() => checking.delete(logs))
+    checking.set(logs, current)
   }
   const off = listener.on('audit', '*', (tenantId) => {
     if (tenantId === undefined) return sweep()
@@ -94,7 +108,7 @@ export function startSealer(): Sealer {
       clearInterval(interval)
       for (const timer of gathering.values()) clearTimeout(timer)
       await work
-      await checking
+      await Promise.all(checking.values())
     },
   }
 }
@@ -131,7 +145,7 @@ export async function signTenant(tenantId: string): Promise<void> {
 
 /** Inserts the days without records. Returns the signer's memory, as far as it can be believed. */
 export async function insertMissingDays(tx: Transaction, tenantId: string): Promise<SignerMemory | undefined> {
-  const memory = await knownMemory(tx, { id: tenantId }).catch(unlessRefused)
+  const memory = (await knownMemory(tx, { id: tenantId }).catch(unlessRefused))?.memory
   await insertEmptyDays(tx, tenantId, firstOf(memory))
   return memory
 }

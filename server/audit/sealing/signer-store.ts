@@ -50,6 +50,10 @@ export const listRecordsOf = (
 export const findFirstRecord = (tx: Transaction, tenantId: string): Promise<KeyedRecord | undefined> =>
   records(tx, tenantId).select('mac').orderBy('date').orderBy('seq').limit(1).executeTakeFirst()
 
+/** Lists the tenant's records of a type, with their macs. */
+export const listRecordsOfType = (tx: Transaction, tenantId: string, type: string): Promise<KeyedRecord[]> =>
+  records(tx, tenantId).select('mac').where('type', '=', type).orderBy('date').orderBy('seq').execute()
+
 /** Returns the number of records that no checkpoint covers and that lack a mac. */
 export async function countUnkeyed(tx: Transaction, tenantId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -3,7 +3,9 @@ import type { Transaction } from '#server/kernel/db/transaction.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { adoptionEnded, adoptionMac } from './adopted.ts'
+import { adoptionOf } from './adopted.ts'
+import { type AdoptionEnd, adoptionMac } from './adoption-end.ts'
+import { recallAdoption, rememberAdoption } from './adoption-memory.ts'
 import { adoptionEndedAction, findExternalId, insertAdoption, lockAdoption } from './adoption-store.ts'
 import { changeToAdopt, recordChanges } from './bind.ts'
 import { type Compared, readRowsAfter, readStatesAfter } from './store.ts'
@@ -19,11 +21,14 @@ class Busy extends Error {}
 
 /**
  * Binds all rows of a tenant that no version before this one bound, in batches, and writes the end to the log: from then on a
- * row that differs from its state is tampering. Call it only while no process of an older version can write. Returns false if
- * it has to be called again: another process does the same, or rows were being changed.
+ * row that differs from its state is tampering. The signer's memory gets the end too. Call it only while no process of an older
+ * version can write. Returns false if it has to be called again: another process does the same, rows were being changed, or the
+ * memory can't be read or written.
  */
 export async function adoptTenant(tenantId: string): Promise<boolean> {
-  if (await inTenant(tenantId, (tx) => adoptionEnded(tx, tenantId))) return true
+  if (await inTenant(tenantId, async (tx) => (await adoptionOf(tx, tenantId)) === 'ended'))
+    return await rememberAdoption(tenantId)
+  if ((await inTenant(tenantId, (tx) => recallAdoption(tx, tenantId))) !== 'open') return false
   try {
     for (let round = 0; round < mostRounds; round++) {
       for (const bound of boundTypes) await adoptRows(tenantId, bound)
@@ -81,9 +86,9 @@ async function pages(read: (after: string | undefined) => Promise<Compared[]>): 
 }
 
 async function endAdoption(tenantId: string): Promise<boolean> {
-  return await inTenant(tenantId, async (tx) => {
+  const end = await inTenant(tenantId, async (tx): Promise<AdoptionEnd | undefined> => {
     if (!(await lockAdoption(tx, tenantId))) throw new Busy()
-    if (await adoptionEnded(tx, tenantId)) return true
+    if ((await adoptionOf(tx, tenantId)) === 'ended') return undefined
     const row = { auditId: newId(), endedAt: new Date() }
     await appendAudit(
       tx,
@@ -98,6 +103,8 @@ async function endAdoption(tenantId: string): Promise<boolean> {
     )
     const mac = adoptionMac(await tenantCipher(tx, tenantId), row)
     await insertAdoption(tx, { tenantId, ...row, mac })
-    return true
+    return row
   })
+  // After the commit: a memory of an end that was rolled back would make every row from before it tampering.
+  return await rememberAdoption(tenantId, end)
 }

@@ -1,24 +1,67 @@
+import { ApiError } from '#lib/errors.ts'
 import type { Database } from '#server/kernel/db/database.ts'
 import type { Transaction } from '#server/kernel/db/transaction.ts'
-import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { rightEnd } from './adoption-end.ts'
+import { hasLease } from './adoption-lease.ts'
+import { type Recalled, recallAdoption } from './adoption-memory.ts'
 import { findAdoption, isAdoptionLogged } from './adoption-store.ts'
 
-// Owned by this module: tenants whose adoption this process has seen ended. It never begins again.
-const ended = new WeakMap<Database, Set<string>>()
+/**
+ * `ended`: all of the tenant's rows from before this version are bound, so an unbound row, or one that differs from its
+ * state, is tampering. `open`: a process of an older version may have written it. `unknown`: this process can't tell, because
+ * it does not have the signer's memory, and no worker has confirmed in the last minute that the adoption is open.
+ */
+export type Adoption = 'ended' | 'open' | 'unknown'
+
+type Known = { ended: Set<string>; recalled: Map<string, { at: number; recalled: Recalled }> }
+
+// Owned by this module: tenants whose adoption this process has seen ended, which never begins again; and what the memory
+// answered for the others. Monotonic times in milliseconds.
+const seen = new WeakMap<Database, Known>()
+const askedEveryMs = 5_000
 
 /**
- * Whether all of the tenant's rows from before this version are bound: from then on an unbound row, or one that differs from
- * its state, is tampering. Before that, a process of an older version may have written it. Any trace of the end counts, so
- * that deleting one of them does not switch the checks off.
+ * The state of the tenant's adoption. Any trace of the end counts: the row, the record in the log, and the signer's memory,
+ * which is outside the database. Deleting some of them, or all that SQL reaches, does not switch the checks off.
  */
-export async function adoptionEnded(tx: Transaction, tenantId: string): Promise<boolean> {
-  const known = endedOf()
-  if (known.has(tenantId)) return true
+export async function adoptionOf(tx: Transaction, tenantId: string): Promise<Adoption> {
+  const { ended } = knownOf()
+  if (ended.has(tenantId)) return 'ended'
   const [row, logged] = await Promise.all([findAdoption(tx, tenantId), isAdoptionLogged(tx, tenantId)])
-  if (row === undefined && !logged && !signerKnowsAdoption(tenantId)) return false
-  known.add(tenantId)
-  return true
+  const adoption = row !== undefined || logged ? 'ended' : await withoutTrace(tx, tenantId)
+  if (adoption === 'ended') ended.add(tenantId)
+  return adoption
+}
+
+async function withoutTrace(tx: Transaction, tenantId: string): Promise<Adoption> {
+  const recalled = await recallRecently(tx, tenantId)
+  if (recalled === 'ended') return 'ended'
+  if (recalled === 'no memory') return (await hasLease(tx, tenantId)) ? 'open' : 'unknown'
+  return 'open'
+}
+
+/** While the adoption is open, an answer counts for a few seconds: the memory may be in a store of another machine. */
+async function recallRecently(tx: Transaction, tenantId: string): Promise<Recalled> {
+  const { recalled } = knownOf()
+  const known = recalled.get(tenantId)
+  if (known !== undefined && performance.now() - known.at < askedEveryMs) return known.recalled
+  const at = performance.now()
+  const answer = await recallAdoption(tx, tenantId)
+  recalled.set(tenantId, { at, recalled: answer })
+  return answer
+}
+
+/**
+ * When the tenant's adoption ended; undefined before. Now, if the row with its time was deleted: then no row is certain to be
+ * newer than it. Throws "unavailable" while this process can't tell.
+ */
+export async function boundSince(tx: Transaction, tenantId: string): Promise<Date | undefined> {
+  const adoption = await adoptionOf(tx, tenantId)
+  if (adoption === 'unknown')
+    throw new ApiError('unavailable', 'Whether all rows are bound to the log is unknown until a worker has started.')
+  return adoption === 'ended' ? ((await findAdoption(tx, tenantId))?.endedAt ?? new Date()) : undefined
 }
 
 /**
@@ -26,35 +69,17 @@ export async function adoptionEnded(tx: Transaction, tenantId: string): Promise<
  * not ended.
  */
 export async function whyAdoptionTampered(tx: Transaction, tenantId: string): Promise<string | undefined> {
-  if (!(await adoptionEnded(tx, tenantId))) return undefined
+  if ((await adoptionOf(tx, tenantId)) !== 'ended') return undefined
   const row = await findAdoption(tx, tenantId)
   if (row === undefined) return 'The row that marks the end of the adoption was deleted.'
-  const right = (await tenantCipher(tx, tenantId)).checkMac(adoptionPurpose, adoptionText(row), row.mac)
-  return right ? undefined : 'The row that marks the end of the adoption was changed.'
+  return rightEnd(await tenantCipher(tx, tenantId), row)
+    ? undefined
+    : 'The row that marks the end of the adoption was changed.'
 }
 
-const adoptionPurpose = 'bound.adoption'
-const adoptionText = ({ auditId, endedAt }: { auditId: string; endedAt: Date }): string =>
-  JSON.stringify([auditId, endedAt.toISOString()])
-
-export const adoptionMac = (cipher: TenantCipher, row: { auditId: string; endedAt: Date }): Buffer =>
-  cipher.mac(adoptionPurpose, adoptionText(row))
-
-type SignerMemory = (tenantId: string) => boolean
-
-// Owned by this module: set when the process starts, if it has a memory outside the database.
-let memory: SignerMemory = () => false
-
-/** Connects the memory of the signer: whether it has seen the tenant's adoption end. */
-export function askSignerAboutAdoption(one: SignerMemory): void {
-  memory = one
-}
-
-const signerKnowsAdoption = (tenantId: string): boolean => memory(tenantId)
-
-function endedOf(): Set<string> {
+function knownOf(): Known {
   const { database } = runtime()
-  const known = ended.get(database) ?? new Set()
-  ended.set(database, known)
+  const known = seen.get(database) ?? { ended: new Set(), recalled: new Map() }
+  seen.set(database, known)
   return known
 }

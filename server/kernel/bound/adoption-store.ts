@@ -40,6 +40,20 @@ export async function insertAdoption(
   await tx.insertInto('boundAdoptions').values(row).execute()
 }
 
+export async function setLease(
+  tx: Transaction,
+  { tenantId, validUntil, mac }: { tenantId: string; validUntil: Date; mac: Buffer },
+): Promise<void> {
+  await tx
+    .insertInto('boundAdoptionLeases')
+    .values({ tenantId, validUntil, mac })
+    .onConflict((conflict) => conflict.column('tenantId').doUpdateSet({ validUntil, mac }))
+    .execute()
+}
+
+export const findLease = (tx: Transaction, tenantId: string) =>
+  tx.selectFrom('boundAdoptionLeases').select(['validUntil', 'mac']).where('tenantId', '=', tenantId).executeTakeFirst()
+
 /** Only one process binds a tenant's older rows. False if another one does, until this transaction ends. */
 export async function lockAdoption(tx: Transaction, tenantId: string): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`

@@ -1,10 +1,10 @@
 import { addStates, appendAudit, type RecordedState, systemActor } from '#server/kernel/audit/append.ts'
 import { type Binder, bindWith, type Transaction } from '#server/kernel/db/transaction.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { adoptionEnded } from './adopted.ts'
+import { adoptionOf } from './adopted.ts'
 import { findExternalId } from './adoption-store.ts'
 import { whyTampered } from './check.ts'
-import { IntegrityFailed, reportTampered } from './integrity-failed.ts'
+import { differenceIn, IntegrityFailed, reportTampered } from './integrity-failed.ts'
 import { hasRightMac, rowDigest, stateMac } from './state.ts'
 import { forgetTouched, type NewState, readTouched, type Touched, writeStates } from './store.ts'
 import { type BoundType, form } from './types.ts'
@@ -23,11 +23,11 @@ const binder: Binder = {
     const touched = await Promise.all(written.map(async (bound) => ({ bound, rows: await readTouched(tx, bound) })))
     const tenantId = touched.flatMap(({ rows }) => rows)[0]?.tenantId
     if (tenantId === undefined) return undefined
-    const [cipher, strict] = await Promise.all([tenantCipher(tx, tenantId), adoptionEnded(tx, tenantId)])
+    const [cipher, adoption] = await Promise.all([tenantCipher(tx, tenantId), adoptionOf(tx, tenantId)])
     const changes = touched.flatMap(({ bound, rows }) =>
       rows.flatMap((row) => {
-        const reason = strict ? whyTamperedBefore(cipher, bound, row) : undefined
-        if (reason !== undefined) throw new IntegrityFailed({ tenantId, type: bound.type, id: row.id, reason })
+        const reason = adoption === 'open' ? undefined : whyTamperedBefore(cipher, bound, row)
+        if (reason !== undefined) throw differenceIn(adoption, { tenantId, type: bound.type, id: row.id, reason })
         return changeOf(cipher, bound, row) ?? []
       }),
     )

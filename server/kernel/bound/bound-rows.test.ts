@@ -5,6 +5,7 @@ import { decide } from '#server/approvals/decide.ts'
 import { get } from '#server/approvals/get.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
+import { signTenant } from '#server/audit/sealing/sealer.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { bindTenant } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
@@ -12,6 +13,7 @@ import { execute } from '#server/kernel/operation.ts'
 import { askForRefund, approverGroup as group } from '#server/testing/approval-request.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { verify } from '#server/traces/verify.ts'
 import { adoptTenant } from './adopt.ts'
 import { requireAllBound, requireBound } from './check.ts'
 import { onIntegrityFailed, type Tampered } from './integrity-failed.ts'
@@ -105,6 +107,20 @@ test('a transaction without a record of its own gets one for what it changed', a
     expect.objectContaining({ type: 'approver_group_member', revision: 2, digest: null }),
   ])
   expect(await recheckRows(at.tenant.id)).toEqual([])
+})
+
+test('a delegation that was inserted by SQL lets no one decide in the place of a reviewer', async () => {
+  const at = await scene()
+  const id = await ask(at, 1)
+  const mallory = await at.tenant.as('mallory', { roles: ['approver'] })
+  const delegation = newId()
+  await owner.query(
+    `insert into approver_delegations (tenant_id, id, delegator_id, delegate_id, from_at, until_at, reason)
+     values ($1, $2, $3, $4, now() - interval '1 day', now() + interval '1 day', 'Holidays.')`,
+    [at.tenant.id, delegation, at.jonas.principal.memberId, mallory.principal.memberId],
+  )
+  await expect(vote(mallory, id)).rejects.toMatchObject(failure('approver_delegation', delegation))
+  expect(await read(at.maria, id)).toMatchObject({ status: 'pending' })
 })
 
 test('rows of two tenants in one transaction are bound in the log of each', async () => {
@@ -256,7 +272,7 @@ test('a transaction may read what it has written itself, and not what someone el
   await expect(both).rejects.toMatchObject(failure('approval', other))
 })
 
-test('an older row with its older bound state is found by the recurring check', async () => {
+test('an older row with its older bound state is found by the recurring check, and by the verification of its record', async () => {
   const at = await scene()
   const id = await ask(at)
   await owner.query('create temporary table old_row as select * from approvals where id = $1', [id])
@@ -271,6 +287,37 @@ test('an older row with its older bound state is found by the recurring check', 
     [id],
   )
   expect(await recheckRows(at.tenant.id)).toEqual([expect.objectContaining({ type: 'approval', id })])
+  await signTenant(at.tenant.id)
+  await expect(verified(at, 'approval.reject')).rejects.toMatchObject(failure('approval', id))
+})
+
+/** Verifies the last record of an action, as an auditor does. */
+async function verified({ tenant }: Scene, action: string) {
+  const auditor = await tenant.as('vera', { roles: ['auditor'] })
+  const record = (await records(tenant)).findLast(({ type }) => type === action)?.record
+  return await execute(
+    verify,
+    auditor,
+    { tenant: tenant.externalId, auditId: record?.auditId },
+    { name: 'traces.verify' },
+  )
+}
+
+test('the verification of a record compares the rows of the objects that it commits to', async () => {
+  const at = await scene()
+  const id = await ask(at)
+  await vote(at.jonas, id)
+  await vote(at.anna, id)
+  await signTenant(at.tenant.id)
+  // Later records have changed the request since.
+  expect(await verified(at, 'approval.requested')).toMatchObject({ verified: true })
+  await owner.query(`update approval_votes set decision = 'reject' where approval_id = $1`, [id])
+  expect(await verified(at, 'approval.requested')).toMatchObject({ verified: true })
+  await expect(verified(at, 'approval.approve')).rejects.toMatchObject(
+    failure('approval_vote', expect.stringContaining(id)),
+  )
+  await owner.query(`update approvals set quorum = 1 where id = $1`, [id])
+  await expect(verified(at, 'approval.requested')).rejects.toMatchObject(failure('approval', id))
 })
 
 test('a row moved to another tenant belongs to neither', async () => {

@@ -1,14 +1,16 @@
 import type { Transaction } from '#server/kernel/db/transaction.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { adoptionEnded } from './adopted.ts'
-import { IntegrityFailed } from './integrity-failed.ts'
+import { type Adoption, adoptionOf } from './adopted.ts'
+import { differenceIn } from './integrity-failed.ts'
+import { listObjects, listUnlike } from './log-store.ts'
 import { hasRightMac, rowDigest } from './state.ts'
 import { type Checked, type Compared, readBelow, readObjects } from './store.ts'
-import { type BoundType, boundType, form } from './types.ts'
+import { type BoundType, boundType, form, isBoundType } from './types.ts'
 
 /**
  * Throws IntegrityFailed if one of the objects is not the one that the log commits to: changed, inserted or deleted by anyone
- * but this server. Objects that never existed pass. Costs one statement.
+ * but this server. Objects that never existed pass. Throws "unavailable" instead if this process can't tell whether rows from
+ * before this version are still being bound. Costs one statement.
  */
 export async function requireBound(
   tx: Transaction,
@@ -16,9 +18,10 @@ export async function requireBound(
   type: string,
   ids: readonly string[],
 ): Promise<void> {
-  if (ids.length === 0 || !(await adoptionEnded(tx, tenantId))) return
+  const adoption = ids.length === 0 ? 'open' : await adoptionOf(tx, tenantId)
+  if (adoption === 'open') return
   const bound = boundType(type)
-  await requireRight(tx, tenantId, bound, await readObjects(tx, bound, ids))
+  await requireRight(tx, tenantId, bound, adoption, await readObjects(tx, bound, ids))
 }
 
 /** The same for all objects below `parent`, such as the votes on an approval: none may be missing either. */
@@ -28,22 +31,48 @@ export async function requireBoundBelow(
   type: string,
   parent: string,
 ): Promise<void> {
-  if (!(await adoptionEnded(tx, tenantId))) return
+  const adoption = await adoptionOf(tx, tenantId)
+  if (adoption === 'open') return
   const bound = boundType(type)
-  await requireRight(tx, tenantId, bound, await readBelow(tx, bound, parent))
+  await requireRight(tx, tenantId, bound, adoption, await readBelow(tx, bound, parent))
 }
 
 /** The same for all objects of a type, for types of which a tenant has few: none may be missing either. */
 export async function requireAllBound(tx: Transaction, tenantId: string, type: string): Promise<void> {
-  if (!(await adoptionEnded(tx, tenantId))) return
+  const adoption = await adoptionOf(tx, tenantId)
+  if (adoption === 'open') return
   const bound = boundType(type)
-  await requireRight(tx, tenantId, bound, await readBelow(tx, bound, undefined))
+  await requireRight(tx, tenantId, bound, adoption, await readBelow(tx, bound, undefined))
 }
+
+/**
+ * The same for all objects that a record of the log commits to. It must not contain a later state of one than the stored one,
+ * or another one of the same revision.
+ */
+export async function requireRecordBound(
+  tx: Transaction,
+  tenantId: string,
+  { date, seq }: { date: string; seq: number },
+): Promise<void> {
+  const adoption = await adoptionOf(tx, tenantId)
+  if (adoption === 'open') return
+  const record = { date, from: seq, to: seq + 1 }
+  const objects = await listObjects(tx, tenantId, record)
+  for (const [type, ids] of objects) if (isBoundType(type)) await requireBound(tx, tenantId, type, ids)
+  const [unlike] = objects.size === 0 ? [] : await listUnlike(tx, tenantId, record)
+  if (unlike !== undefined)
+    throw differenceIn(adoption, { tenantId, type: unlike.type, id: unlike.id, reason: whyUnlike(unlike) })
+}
+
+/** Why an object's stored state is not the one that the log contains. */
+export const whyUnlike = ({ revision }: { revision: number }): string =>
+  `The log contains revision ${revision} of it, and its stored state is another or an older one.`
 
 async function requireRight(
   tx: Transaction,
   tenantId: string,
   bound: BoundType,
+  adoption: Adoption,
   objects: readonly Checked[],
 ): Promise<void> {
   if (objects.length === 0) return
@@ -52,7 +81,7 @@ async function requireRight(
     // Its row before the transaction is checked at the COMMIT.
     if (one.touched) continue
     const reason = whyTampered(cipher, bound, one)
-    if (reason !== undefined) throw new IntegrityFailed({ tenantId, type: bound.type, id: one.id, reason })
+    if (reason !== undefined) throw differenceIn(adoption, { tenantId, type: bound.type, id: one.id, reason })
   }
 }
 

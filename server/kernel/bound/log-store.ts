@@ -1,13 +1,36 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/transaction.ts'
 
-export const listLoggedDays = async (tx: Transaction, tenantId: string): Promise<{ date: string; size: number }[]> =>
+export type LoggedDay = { date: string; size: number; closed: boolean }
+
+/** The days of the log, the latest first. */
+export const listLoggedDays = async (tx: Transaction, tenantId: string): Promise<LoggedDay[]> =>
   await tx
     .selectFrom('auditDays')
-    .select(['date', 'size'])
+    .select(['date', 'size', sql<boolean>`sealed_at is not null`.as('closed')])
     .where('tenantId', '=', tenantId)
     .orderBy('date', 'desc')
     .execute()
+
+/** Records [from, to) of a day. */
+type Slice = { date: string; from: number; to: number }
+
+/** The objects that the records commit to: their ids by type. */
+export async function listObjects(
+  tx: Transaction,
+  tenantId: string,
+  { date, from, to }: Slice,
+): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ type: string; id: string }>`
+    select distinct state->>'type' as type, state->>'id' as id
+    from audit_records record
+    cross join jsonb_array_elements(record.record->'states') as state
+    where record.tenant_id = ${tenantId} and record.date = ${date} and record.seq >= ${from} and record.seq < ${to}
+      and jsonb_typeof(record.record->'states') = 'array'`.execute(tx)
+  const byType = new Map<string, string[]>()
+  for (const { type, id } of rows) byType.get(type)?.push(id) ?? byType.set(type, [id])
+  return byType
+}
 
 /**
  * Objects whose stored state contradicts the records [from, to) of a day: it is missing, older than a record's, or another one
@@ -16,7 +39,7 @@ export const listLoggedDays = async (tx: Transaction, tenantId: string): Promise
 export const listUnlike = async (
   tx: Transaction,
   tenantId: string,
-  { date, from, to }: { date: string; from: number; to: number },
+  { date, from, to }: Slice,
 ): Promise<{ type: string; id: string; revision: number }[]> => {
   const { rows } = await sql<{ type: string; id: string; revision: number }>`
     select state->>'type' as type, state->>'id' as id, (state->>'revision')::integer as revision

@@ -69,7 +69,7 @@ const keyed = (type: string, id: string, { form, revision, digest, auditId }: Bo
   canonicalJson([type, id, form, revision, digest === null ? null : digest.toString('hex'), auditId])
 
 /** Numbers that a double can't represent exactly, such as an integer of 20 digits in a policy's selector, become strings. */
-function parseExactly(text: string): JsonValue {
+export function parseExactly(text: string): JsonValue {
   const exact = /\d{16}|[eE]/.test(text)
     ? text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
         token.startsWith('"') || isExact(Number(token)) ? token : JSON.stringify(token),

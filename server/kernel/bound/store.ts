@@ -54,8 +54,10 @@ function stateText(bound: BoundType, content: (column: string) => string): strin
   return `jsonb_build_object(${pairs.join(', ')})::text`
 }
 
-const currentText = (bound: BoundType): string => stateText(bound, (column) => commitment(`r.${column}`))
-const idText = ({ key }: BoundType, row = 'r'): string =>
+/** The state of a row `r` as JSON. */
+export const currentText = (bound: BoundType): string => stateText(bound, (column) => commitment(`r.${column}`))
+/** The id of a row's object. */
+export const idText = ({ key }: BoundType, row = 'r'): string =>
   key.map(([column]) => `${row}.${column}::text`).join(` || '/' || `)
 const boundColumns = 'b.form, b.revision, b.digest, b.audit_id, b.mac'
 const rowOrNull = (bound: BoundType): string =>
@@ -162,6 +164,12 @@ export async function readRowsAfter(
   return (await tx.executeQuery<Found>(CompiledQuery.raw(text, [limit, ...from]))).rows.map(compared)
 }
 
+const forms = { uuid: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', integer: '^[0-9]{1,9}$' }
+
+/** Null for a text of another form, which only SQL can have written: the cast would fail the whole comparison. */
+const parsed = (text: string, kind: 'uuid' | 'text' | 'integer'): string =>
+  kind === 'text' ? text : `case when ${text} ~ '${forms[kind]}' then (${text})::${kind} end`
+
 /** The next bound states of a type in the order of their ids, with their rows. */
 export async function readStatesAfter(
   tx: Transaction,
@@ -171,17 +179,12 @@ export async function readStatesAfter(
 ): Promise<Compared[]> {
   const { table, key, type } = bound
   const text = built('states', bound, () => {
-    const parts = key.map(
-      ([column, kind], index) =>
-        `r.${column} = ${
-          index === key.length - 1 && index > 0
-            ? `substr(b.id, ${key
-                .slice(0, index)
-                .map((_, at) => `length(split_part(b.id, '/', ${at + 1})) + 1`)
-                .join(' + ')} + 1)`
-            : `split_part(b.id, '/', ${index + 1})`
-        }::${kind}`,
-    )
+    const parts = key.map(([column, kind], index) => {
+      const before = key.slice(0, index).map((_, at) => `length(split_part(b.id, '/', ${at + 1})) + 1`)
+      const isRest = index === key.length - 1 && index > 0
+      const part = isRest ? `substr(b.id, ${before.join(' + ')} + 1)` : `split_part(b.id, '/', ${index + 1})`
+      return `r.${column} = ${parsed(part, kind)}`
+    })
     return `select b.id, ${rowOrNull(bound)}, ${boundColumns}
       from (select * from bound_states where tenant_id = app_tenant() and type = '${type}' and id > $1 order by id limit $2) b
       left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')}
@@ -196,7 +199,7 @@ async function check(tx: Transaction, text: string, values: unknown[]): Promise<
 }
 
 /** The parts of an object's key. Only the last one may contain "/". */
-const partsOf = ({ key }: BoundType, id: string): string[] => {
+export const partsOf = ({ key }: BoundType, id: string): string[] => {
   const parts = id.split('/')
   return [...parts.slice(0, key.length - 1), parts.slice(key.length - 1).join('/')]
 }

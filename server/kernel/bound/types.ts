@@ -135,6 +135,16 @@ export const boundTypes: readonly BoundType[] = [
     locks: false,
   },
   {
+    type: 'connection_token',
+    table: 'connection_tokens',
+    key: id,
+    plain: ['member_id', 'use', 'agents', 'created_by', 'revision'],
+    times: ['created_at', 'expires_at', 'revoked_at'],
+    bytes: ['token_sha256'],
+    committed: ['name'],
+    locks: true,
+  },
+  {
     type: 'decision',
     table: 'policy_decisions',
     key: id,
@@ -403,6 +413,8 @@ export function writtenBy(text: string): readonly BoundType[] {
   if (holds !== undefined && /\brelease_hold\(/.test(text)) found.add(holds)
   return [...found]
 }
+
+export const isBoundType = (type: string): boolean => byType.has(type)
 
 export function boundType(type: string): BoundType {
   const found = byType.get(type)

@@ -6,6 +6,7 @@ import { connectAsOwner } from '#server/testing/owner.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
 import { adoptTenant } from './adopt.ts'
+import { hasLease } from './adoption-lease.ts'
 import { onIntegrityFailed, type Tampered } from './integrity-failed.ts'
 import { startBinding } from './worker.ts'
 
@@ -57,7 +58,7 @@ test('binds what an older version wrote, changed and deleted, writes the end to 
   const fresh = await insertGroup(tenant.id)
   await owner.query(`update approver_groups set display_name = 'Older' where id = $1`, [changed])
   await owner.query('delete from approver_groups where id = $1', [deleted])
-  const binding = startBinding(20)
+  const binding = startBinding({ sweep: 20 })
   await until(async () => (await ended(tenant.id)) || undefined, 'the end of the adoption')
   expect(await statesOf(fresh)).toEqual([{ revision: 1, type: 'state.adopted' }])
   expect(await statesOf(changed)).toEqual([{ revision: 2, type: 'state.adopted' }])
@@ -70,7 +71,7 @@ test('binds what an older version wrote, changed and deleted, writes the end to 
   await binding.close()
 
   await owner.query(`update approver_groups set display_name = 'Other' where id = $1`, [fresh])
-  const next = startBinding(20)
+  const next = startBinding({ sweep: 20 })
   await until(async () => alarms.some(({ id }) => id === fresh) || undefined, 'the alarm')
   await next.close()
 })
@@ -88,9 +89,68 @@ test('adopts nothing while a process of an older version is connected', async ()
     async () => (await running.database.inDirectory((tx) => olderProcesses(tx))) || undefined,
     'the older process to be seen',
   )
-  const binding = startBinding(20)
+  const binding = startBinding({ sweep: 20 })
   await until(async () => alarms.some(({ id }) => id === forged) || undefined, 'the alarm')
   expect(await ended(waiting.id)).toBe(false)
   await binding.close()
+  await older.end()
+})
+
+test('finds a change to a row of today’s records between two comparisons of all rows', async () => {
+  const tenant = await testTenant(running)
+  const [changed, replayed, deleted] = [newId(), newId(), newId()]
+  await running.database.inTenant(tenant.id, (tx) =>
+    tx
+      .insertInto('approverGroups')
+      .values([changed, replayed, deleted].map((id) => ({ tenantId: tenant.id, id, name: id, displayName: id })))
+      .execute(),
+  )
+  await owner.query('create temporary table old_state as select * from bound_states where id = $1', [replayed])
+  await running.database.inTenant(tenant.id, (tx) =>
+    tx.updateTable('approverGroups').set({ revision: 2 }).where('id', '=', replayed).execute(),
+  )
+  expect(await adoptTenant(tenant.id)).toBe(true)
+  const binding = startBinding({ sweep: 20, open: 20 })
+  // The comparison of all rows, once a day, has passed this tenant when it finds a difference in a later one.
+  const later = await testTenant(running)
+  expect(await adoptTenant(later.id)).toBe(true)
+  const forged = await insertGroup(later.id)
+  await until(async () => alarms.some(({ id }) => id === forged) || undefined, 'the alarm of the later tenant')
+  expect(alarms.filter(({ tenantId }) => tenantId === tenant.id)).toEqual([])
+
+  await owner.query(`update approver_groups set display_name = 'Other' where id = $1`, [changed])
+  await owner.query('update approver_groups set revision = 1 where id = $1', [replayed])
+  await owner.query(
+    'update bound_states set (revision, digest, audit_id, mac) = (select revision, digest, audit_id, mac from old_state) where id = $1',
+    [replayed],
+  )
+  await owner.query('delete from approver_groups where id = $1', [deleted])
+  await owner.query('delete from bound_states where id = $1', [deleted])
+  const found = () => alarms.filter(({ tenantId }) => tenantId === tenant.id).map(({ id }) => id)
+  await until(async () => found().length === 3 || undefined, 'the three alarms')
+  expect(found().toSorted()).toEqual([changed, replayed, deleted].toSorted())
+  await binding.close()
+})
+
+test('confirms for other processes that the adoption of a tenant is open, and no longer when it has ended', async () => {
+  const tenant = await testTenant(running)
+  const older = new Client({ connectionString: running.database.url, application_name: 'countersign/1' })
+  await older.connect()
+  await until(
+    async () => (await running.database.inDirectory((tx) => olderProcesses(tx))) || undefined,
+    'the older process to be seen',
+  )
+  const binding = startBinding({ sweep: 20 })
+  const leased = () => running.database.inTenant(tenant.id, (tx) => hasLease(tx, tenant.id))
+  await until(async () => (await leased()) || undefined, 'the confirmation')
+  expect(await adoptTenant(tenant.id)).toBe(true)
+  await binding.close()
+  await owner.query('delete from bound_adoption_leases where tenant_id = $1', [tenant.id])
+  const next = startBinding({ sweep: 20 })
+  const fresh = await testTenant(running)
+  const ofFresh = () => running.database.inTenant(fresh.id, (tx) => hasLease(tx, fresh.id))
+  await until(async () => (await ofFresh()) || undefined, 'the confirmation of a newer tenant')
+  expect(await leased()).toBe(false)
+  await next.close()
   await older.end()
 })

@@ -1,54 +1,101 @@
+import type { Transaction } from '#server/kernel/db/database.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { listTenantIds } from '#server/kernel/keys/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { adoptTenant } from './adopt.ts'
-import { recheckRows } from './recheck.ts'
+import { adoptionOf } from './adopted.ts'
+import { writeLease } from './adoption-lease.ts'
+import { recheckOpenDays, recheckRows } from './recheck.ts'
+import { RestingPace } from './resting-pace.ts'
 
 const sweepMs = 15_000
+/** The rows that today's records commit to are compared again this long after the last comparison. */
+const openMs = 4 * 60_000
 /** Every row is compared with the log this often. Its state is in this process only, so that the database can't silence it. */
-const recheckMs = 24 * 3600_000
+const allMs = 24 * 3600_000
+
+type Every = { sweep: number; open: number; all: number }
 
 /**
  * Binds the rows of each tenant that are older than this version, once no process of an older version is left, and compares
- * all bound rows with the log: first when the process starts, then daily. Runs in every process; they don't disturb each
- * other.
+ * bound rows with the log: all of them when the process starts and then daily, those of today's records every few minutes.
+ * The comparisons use at most a fifth of the time of one connection each. Runs in every worker; they don't disturb each other.
  */
-export function startBinding(everyMs = sweepMs): { close(): Promise<void> } {
+export function startBinding(every: Partial<Every> = {}): { close(): Promise<void> } {
   const { config, database, log } = runtime()
+  const { sweep = sweepMs, open = openMs, all = allMs } = every
   const startedAt = performance.now()
   const adopted = new Set<string>()
-  const checkedAt = new Map<string, number>()
-  let closed = false
-  let work: Promise<void> | undefined
+  const closing = new AbortController()
+  const { signal } = closing
+  const tenants = () => database.inDirectory(listTenantIds)
+  const inTenant = <T>(id: string, work: (tx: Transaction) => Promise<T>) => database.inTenant(id, work)
 
-  const sweep = async () => {
-    const { older, tenants } = await database.inDirectory(async (tx) => ({
-      older: await olderProcesses(tx),
-      tenants: await listTenantIds(tx),
-    }))
-    const quiet = !older && performance.now() - startedAt >= config.adoptRowsAfter * 1000
-    for (const { id } of tenants) {
-      if (closed) return
-      if (quiet && !adopted.has(id) && (await adoptTenant(id))) adopted.add(id)
-      const last = checkedAt.get(id)
-      if (last !== undefined && performance.now() - last < recheckMs) continue
-      if ((await recheckRows(id, () => closed)) !== undefined) checkedAt.set(id, performance.now())
+  /** One tenant's key, memory or rows must not keep the others from being checked. */
+  const failedFor = (tenantId: string) => (error: unknown) => {
+    log.error({ err: error, tenantId }, 'binding a tenant’s rows to the log failed; the next round tries again')
+    return undefined
+  }
+  /** Apart from the adoption, which may take longer than a confirmation is valid. */
+  const confirm = async () => {
+    for (const { id } of await tenants()) {
+      if (signal.aborted) return
+      if (adopted.has(id)) continue
+      await inTenant(id, async (tx) => {
+        if ((await adoptionOf(tx, id)) === 'open') await writeLease(tx, id)
+      }).catch(failedFor(id))
     }
   }
+  const adopt = async () => {
+    if (await database.inDirectory((tx) => olderProcesses(tx))) return
+    if (performance.now() - startedAt < config.adoptRowsAfter * 1000) return
+    for (const { id } of await tenants()) {
+      if (signal.aborted) return
+      if (!adopted.has(id) && (await adoptTenant(id).catch(failedFor(id)))) adopted.add(id)
+    }
+  }
+  /** Runs `check` for each tenant that is due; one whose adoption is open stays due. */
+  const checking = (check: typeof recheckRows, dueMs: number) => {
+    const checkedAt = new Map<string, number>()
+    return async () => {
+      for (const { id } of await tenants()) {
+        if (signal.aborted) return
+        const last = checkedAt.get(id)
+        if (last !== undefined && performance.now() - last < dueMs) continue
+        const found = await check(id, new RestingPace(signal)).catch(failedFor(id))
+        if (found !== undefined) checkedAt.set(id, performance.now())
+      }
+    }
+  }
+  const loops = [confirm, adopt, checking(recheckOpenDays, open), checking(recheckRows, all)].map((work) =>
+    repeat(work, sweep, (error) =>
+      log.warn({ err: error }, 'binding rows to the log failed; the next round tries again'),
+    ),
+  )
+  return {
+    async close() {
+      closing.abort()
+      await Promise.all(loops.map((loop) => loop.close()))
+    },
+  }
+}
+
+/** Runs `work` now and every `everyMs`, unless it is still running. */
+function repeat(work: () => Promise<void>, everyMs: number, failed: (error: unknown) => void) {
+  let running: Promise<void> | undefined
   const run = () => {
-    work ??= sweep()
-      .catch((error: unknown) => log.warn({ err: error }, 'binding rows to the log failed; the next round tries again'))
+    running ??= work()
+      .catch(failed)
       .finally(() => {
-        work = undefined
+        running = undefined
       })
   }
   const timer = setInterval(run, everyMs)
   run()
   return {
     async close() {
-      closed = true
       clearInterval(timer)
-      await work
+      await running
     },
   }
 }

@@ -1,9 +1,11 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
+import { IntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findKeys, insertKey, retireKey, retireKeysNotOf } from './store.ts'
+import { forgetTenantKeys, tenantCipher } from './tenant-keys.ts'
 
 /** The purposes of a tenant's keys: tokens of its realm, signed tree heads, evidence bundles. */
 export type SigningPurpose = 'realm' | 'log' | 'evidence'
@@ -78,37 +80,63 @@ export async function cookieKeys(tx: Transaction, tenantId: string): Promise<Buf
   return rows.map((row) => runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, 'cookies')))
 }
 
-/** Every key of `purpose`: the current one first, then retired ones by age. */
+/** Every key of `purpose`: the current one first, then retired ones by age. Throws IntegrityFailed for an altered row. */
 export async function signingKeys(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<SigningKey[]> {
   const rows = await findKeys(tx, tenantId, purpose)
-  return rows.map((row) => {
-    const key = runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, purpose))
-    const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
-    return {
+  const keys: SigningKey[] = []
+  for (const row of rows) {
+    const privateKey = await privateKeyOf(tx, tenantId, purpose, row)
+    keys.push({
       id: row.id,
-      algorithm: signingAlgorithm(row.algorithm),
+      algorithm: signingAlgorithm(tenantId, row),
       privateKey,
       // Not the column: only the private key is encrypted, and another public key would make foreign signatures valid.
       publicKey: createPublicKey(privateKey),
       createdAt: row.createdAt,
       retiredAt: row.retiredAt ?? undefined,
-    }
-  })
+    })
+  }
+  return keys
 }
 
-/** The current signing key. Throws if the tenant has none. */
+/** The current signing key. Throws IntegrityFailed if it was deleted, retired or altered outside the server. */
 export async function currentSigningKey(
   tx: Transaction,
   tenantId: string,
   purpose: SigningPurpose,
 ): Promise<SigningKey> {
   const [key] = await signingKeys(tx, tenantId, purpose)
+  // A tenant has these keys from its first transaction on, and a rotation replaces them in one.
   if (key === undefined || key.retiredAt !== undefined)
-    throw new Error(`The tenant ${tenantId} does not have a current ${purpose} key.`)
+    throw altered(tenantId, purpose, 'The tenant does not have a current key for this purpose.')
   return key
 }
 
-function signingAlgorithm(name: string): SigningKey['algorithm'] {
-  if (name === 'ES256' || name === 'RS256' || name === 'EdDSA') return name
-  throw new Error(`Unknown signing algorithm ${name}.`)
+type KeyRow = Awaited<ReturnType<typeof findKeys>>[number]
+
+async function privateKeyOf(
+  tx: Transaction,
+  tenantId: string,
+  purpose: SigningPurpose,
+  row: KeyRow,
+): Promise<KeyObject> {
+  try {
+    const key = runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, purpose))
+    return createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+  } catch (cause) {
+    // With another master key nothing of the tenant can be decrypted: the operator's mistake, which throws its own error.
+    forgetTenantKeys(tenantId)
+    await tenantCipher(tx, tenantId)
+    runtime().log.error({ err: cause, tenantId, purpose, keyId: row.id }, 'a signing key can’t be decrypted')
+    throw altered(tenantId, row.id, 'It can’t be decrypted with the master key.')
+  }
 }
+
+function signingAlgorithm(tenantId: string, { id, algorithm }: KeyRow): SigningKey['algorithm'] {
+  if (algorithm === 'ES256' || algorithm === 'RS256' || algorithm === 'EdDSA') return algorithm
+  throw altered(tenantId, id, `Its algorithm is ${algorithm}.`)
+}
+
+/** Signing stops until the operator has restored the row, and an alarm says why. */
+const altered = (tenantId: string, id: string, reason: string): IntegrityFailed =>
+  new IntegrityFailed({ tenantId, type: 'signing_key', id, reason })

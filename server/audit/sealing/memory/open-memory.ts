@@ -52,7 +52,9 @@ async function takeOver(
   const before = stored ?? { memory: newMemory(tenant.id), version: undefined }
   const { memory } = before
   const { [sealLog]: seals = memory.seals, ...days } = Object.fromEntries(earlier)
-  const taken: Pick<SignerMemory, 'seals' | 'sealedThrough' | 'days'> = {
+  const taken: Pick<SignerMemory, 'seals' | 'sealedThrough' | 'days' | 'keyedFrom'> = {
+    // It wrote records and closed days without a mac, also after this version had begun to require them.
+    keyedFrom: null,
     seals: newer(memory.seals, seals),
     sealedThrough: await sealedThrough(tx, tenant, newer(memory.seals, seals)),
     days: { ...memory.days },

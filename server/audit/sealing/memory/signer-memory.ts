@@ -31,8 +31,8 @@ const Memory = z.strictObject({
   days: z.record(date, Head),
   /** The first position from which every record has a mac. Null until no older process writes records. */
   keyedFrom: z.strictObject({ date, seq: z.int().min(0) }).nullable(),
-  /** How far rows from before this version are committed to by the log. */
-  adopted: z.record(z.string(), z.json()).nullable(),
+  /** The record that ended the adoption of the tenant's rows (decision 0036), and its time. Null while it is open. */
+  adopted: z.strictObject({ auditId: z.string(), endedAt: z.iso.datetime() }).nullable(),
   /** Logs that a check found to differ from what was signed, with the reason. */
   broken: z.record(z.string(), z.string()),
 })

@@ -1,0 +1,26 @@
+import { databaseClock } from '#server/kernel/db/clock.ts'
+import type { Transaction } from '#server/kernel/db/transaction.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { findLease, setLease } from './adoption-store.ts'
+
+// A process without the signer's memory can't tell an adoption that is still open from one whose traces were deleted. A
+// worker, which has the memory, confirms for a minute at a time that it is open, with a mac. An older confirmation that was
+// put back has expired.
+
+const leaseMs = 60_000
+const purpose = 'bound.adoption_lease'
+
+/** Confirms that the tenant's adoption is open. Call it only in a process that has the signer's memory. */
+export async function writeLease(tx: Transaction, tenantId: string): Promise<void> {
+  const validUntil = new Date((await databaseClock(tx))().getTime() + leaseMs)
+  const mac = (await tenantCipher(tx, tenantId)).mac(purpose, validUntil.toISOString())
+  await setLease(tx, { tenantId, validUntil, mac })
+}
+
+/** Whether a worker has confirmed within the last minute that the tenant's adoption is open. */
+export async function hasLease(tx: Transaction, tenantId: string): Promise<boolean> {
+  const row = await findLease(tx, tenantId)
+  if (row === undefined) return false
+  const left = row.validUntil.getTime() - (await databaseClock(tx))().getTime()
+  return left > 0 && (await tenantCipher(tx, tenantId)).checkMac(purpose, row.validUntil.toISOString(), row.mac)
+}

@@ -3,15 +3,14 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyArchive } from '#lib/verify/verify.ts'
-import { signTenant } from '#server/audit/sealing/sealer.ts'
 import { type ArchiveChange, archiveChanges } from '#server/testing/archive-changes.ts'
-import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.ts'
+import { insertBoundRows } from '#server/testing/configuration.ts'
+import { exportRuntime, twoDaysArchive } from '#server/testing/exports.ts'
 import { readArchiveFiles } from '#server/testing/extract.ts'
 import type { ArchiveFiles } from '#server/testing/forged-archive.ts'
-import { asOwner } from '#server/testing/owner.ts'
 import { countCases, sized } from '#server/testing/properties/counts.ts'
 
-// More than 300 changes to a true archive, each with the verdicts that it must get. `npm test` runs every sixth.
+// More than 1,000 changes to a true archive, each with the verdicts that it must get. `npm test` runs every sixth.
 
 const share = sized(1, 6)
 
@@ -21,23 +20,14 @@ let original: ArchiveFiles
 let fingerprint: string
 beforeAll(async () => {
   runtime = await exportRuntime()
-  const tenant = await runtime.tenant()
-  const auditor = await auditorOf(tenant)
-  const today = new Date().toISOString().slice(0, 10)
-  const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10)
-  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, yesterday])
-  await signTenant(tenant.id)
-  const job = await runtime.make(tenant, auditor, {
-    startDate: `${yesterday}T00:00:00Z`,
-    endDate: new Date(Date.now() + 86_400_000).toISOString(),
-    includeProofs: true,
-  })
-  const bytes = await fetchArchive(auditor, job.exportId)
+  const { bytes, today, exportId } = await twoDaysArchive(runtime, (tenant, auditor) =>
+    insertBoundRows(runtime, tenant, auditor),
+  )
   const { top } = await runtime.extract('changes', bytes)
   const files = await readArchiveFiles(top)
   original = files
   fingerprint = JSON.parse(String(files.get('manifest.json'))).signer.fingerprint
-  changes = archiveChanges({ bytes, folder: `evidence-room-${job.exportId}`, files, today })
+  changes = archiveChanges({ bytes, folder: `evidence-room-${exportId}`, files, today })
 })
 afterAll(() => runtime.close())
 
@@ -46,7 +36,9 @@ const elsewhere = /bundle\.sigstore|seal\.pub\.pem: (?:a newline|the last byte|a
 
 describe('each change to an archive', () => {
   test('gets its verdicts', async (context) => {
-    expect(changes.length).toBeGreaterThan(300)
+    expect(changes.length).toBeGreaterThan(1000)
+    const kinds = changes.flatMap(({ name }) => /^(data\/[a-z-]+\.ndjson): a row deleted$/.exec(name)?.[1] ?? [])
+    expect(kinds).toHaveLength(18)
     let cases = 0
     for (const [index, { name, make, expected }] of changes.entries()) {
       if (index % share !== 0) continue

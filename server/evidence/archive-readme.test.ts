@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { signTenant } from '#server/audit/sealing/sealer.ts'
-import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.ts'
-import { asOwner } from '#server/testing/owner.ts'
+import { insertBoundRows } from '#server/testing/configuration.ts'
+import { exportRuntime, twoDaysArchive } from '#server/testing/exports.ts'
 
 // README.txt of a real archive suffices: its commands are run as they are written.
 
@@ -14,18 +13,9 @@ let yesterday: string
 let today: string
 beforeAll(async () => {
   runtime = await exportRuntime()
-  const tenant = await runtime.tenant()
-  const auditor = await auditorOf(tenant)
-  today = new Date().toISOString().slice(0, 10)
-  yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10)
-  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, yesterday])
-  await signTenant(tenant.id)
-  const job = await runtime.make(tenant, auditor, {
-    startDate: `${yesterday}T00:00:00Z`,
-    endDate: new Date(Date.now() + 86_400_000).toISOString(),
-    includeProofs: true,
-  })
-  bytes = await fetchArchive(auditor, job.exportId)
+  ;({ bytes, yesterday, today } = await twoDaysArchive(runtime, (tenant, auditor) =>
+    insertBoundRows(runtime, tenant, auditor),
+  ))
 })
 afterAll(() => runtime.close())
 
@@ -63,7 +53,9 @@ describe('every command of README.txt', () => {
       expect({ step, status, stderr: stderr.replace(/.*Verif.*\n/, '') }).toEqual({ step, status: 0, stderr: '' })
       if (['3', '5', '12'].includes(step)) expect(stdout).toContain('Signature Verified Successfully')
       if (step === '7') expect(stdout.match(/: signed: yes$/gm)).toHaveLength(3)
-      if (step === '8') expect(stdout.match(/: OK$/gm)).toHaveLength(3)
+      if (step !== '8') continue
+      expect(stdout.match(/: OK$/gm)).toHaveLength(4)
+      expect(stdout).toMatch(/^\d\d rows are as the log commits to them: OK$/m)
     }
   })
 
@@ -90,6 +82,26 @@ describe('every command of README.txt', () => {
     const { top } = await runtime.extract(`flip ${name}`.replaceAll(' ', '-'), bytes)
     await flip(top, path.replace('{today}', today), at)
     expect(run(top, (await stepsOf(top)).get(step)).status).not.toBe(0)
+  })
+
+  test.each([
+    ['column', /"status":"active"/, '"status":"retired"', 'the row of agent '],
+    [
+      'opened name',
+      /"username":\{"salt":"([\w-]+)","value":"[^"]*"/,
+      '"username":{"salt":"$1","value":"mallory"',
+      'username of member ',
+    ],
+    ['revision', /("bound":\{"type":"agent",.*?"revision":)\d+/, '$1 9', 'the row of agent '],
+  ])('finds a changed %s of a row, in step 8', async (what, before, after, reason) => {
+    if (missing('python3')) return
+    const { top } = await runtime.extract(`row-${what.replace(' ', '-')}`, bytes)
+    const path = join(top, `data/${reason.includes('member') ? 'members' : 'agents'}.ndjson`)
+    const text = await readFile(path, 'utf8')
+    expect(text).toMatch(before)
+    await writeFile(path, text.replace(before, after))
+    const { status, stderr } = run(top, (await stepsOf(top)).get('8'))
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(`FAILS: ${reason}`) })
   })
 
   test('finds a day in the log of closed days at another place, in step 8', async () => {

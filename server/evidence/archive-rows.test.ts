@@ -18,6 +18,7 @@ beforeAll(async () => {
   runtime = await exportRuntime()
   const tenant = await runtime.tenant()
   const auditor = await auditorOf(tenant)
+  await runtime.bindRows(tenant)
   const job = await runtime.make(tenant, auditor)
   const { top } = await runtime.extract('rows', await fetchArchive(auditor, job.exportId))
   files = await readArchiveFiles(top)
@@ -68,7 +69,7 @@ const states =
   (records: JsonObject[]) => [
     record(records, 'agent.updated', { states: of.map((one) => ({ type: 'agent', id: 'a1', form: 1, ...one })) }),
   ]
-const committed = states({ revision: 1, digest: digestOf({}) }, { revision: 2, digest: digestOf(agent) })
+const committed = states({ revision: 1, digest: digestOf({ id: 'a1' }) }, { revision: 2, digest: digestOf(agent) })
 const rowsCheck = async (edit: typeof committed, rows: object[]) => {
   const changed = relogged(files, today, edit, rowsOf({ agents: rows }))
   const { checks } = await verifyArchive(new Blob([new Uint8Array(await packArchive(folder, changed))]))
@@ -79,15 +80,28 @@ describe('a row that is bound to the log', () => {
   test('holds when it is the last state that a record commits to', async () => {
     expect(await rowsCheck(committed, [row])).toMatchObject({
       state: 'holds',
-      detail: 'All 1 rows are as the log commits to them.',
+      detail: expect.stringMatching(/^All 1 rows are as the log commits to them, up to record \d+ of /),
     })
   })
 
   test.each<[string, typeof committed, object[], string]>([
     ['with a changed member', committed, [{ ...row, state: { ...agent, status: 'disabled' } }], 'is not what the log'],
-    ['of an older revision', committed, [{ ...row, state: {}, bound: { ...bound, revision: 1 } }], 'at revision 1'],
+    [
+      'of an older revision',
+      committed,
+      [{ ...row, state: { id: 'a1' }, bound: { ...bound, revision: 1 } }],
+      'at revision 1',
+    ],
     ['of a later revision', committed, [{ ...row, bound: { ...bound, revision: 3 } }], 'at revision 3'],
-    ['under another id', committed, [{ ...row, bound: { ...bound, id: 'a2' } }], 'No record in the archive commits'],
+    ['under another id', committed, [{ ...row, bound: { ...bound, id: 'a2' } }], 'the row of another object'],
+    [
+      'moved to another object',
+      committed,
+      [{ ...row, state: { ...agent, id: 'a2' }, bound: { ...bound, id: 'a2' } }],
+      'No record in the archive commits',
+    ],
+    ['under another type', committed, [{ ...row, bound: { ...bound, type: 'member' } }], 'the row of another object'],
+    ['that is listed twice', committed, [row, row], 'twice'],
     ['with another salt', committed, [{ ...row, bound: { ...bound, salt: valueSalt } }], 'is not what the log'],
     [
       'with another value for a commitment',
@@ -115,7 +129,7 @@ describe('a row that is bound to the log', () => {
   test('is not checked when the service did not commit to it', async () => {
     expect(await rowsCheck(committed, [row, { id: 'a2' }])).toMatchObject({
       state: 'not checked',
-      detail: expect.stringContaining('1 rows are as the log commits to them; it does not commit to 1 rows'),
+      detail: '1 rows are compared with the log; 1 are shown without their commitments, so only the seal covers them.',
     })
   })
 })

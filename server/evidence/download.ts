@@ -5,6 +5,7 @@ import { ExportById } from '#lib/schemas/evidence.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { errorResponse } from '#server/kernel/rest.ts'
+import type { RouteWire } from '#server/kernel/route-wire.ts'
 import { archiveIsGone } from './gone.ts'
 import { storeOf } from './places/place.ts'
 import { rangeOf } from './range.ts'
@@ -83,6 +84,14 @@ export const download = mutation({
     }
   },
 })
+
+export const archiveWire: RouteWire = {
+  query: z.object({}),
+  answer: { 'application/zip': 'bytes' },
+  // 206 for a range.
+  statuses: [200, 206],
+  headers: ['range', 'if-range'],
+}
 
 /** The input from a request for the archive. */
 export const downloadInput = (params: Record<string, string>, { headers, method }: Request) => ({

@@ -1,6 +1,9 @@
+import { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
-import { EstimateExportInput, ExportEstimate } from '#lib/schemas/evidence.ts'
+import { Id } from '#lib/schemas/common.ts'
+import { EstimateExportInput, ExportEstimate, PeriodTime } from '#lib/schemas/evidence.ts'
 import { query } from '#server/kernel/operation.ts'
+import type { RouteWire } from '#server/kernel/route-wire.ts'
 import { isThere } from './collect/scope-store.ts'
 import { estimateExport } from './estimate/estimate.ts'
 
@@ -17,6 +20,17 @@ export const estimate = query({
     return counts
   },
 })
+
+export const estimateWire: RouteWire = {
+  query: z.strictObject({
+    startDate: PeriodTime,
+    endDate: PeriodTime,
+    agentId: Id.optional(),
+    executionId: Id.optional(),
+    approvalId: Id.optional(),
+    includeRawPayloads: z.boolean().optional(),
+  }),
+}
 
 /** The input from a query string, which names the scope by one of its three ids. */
 export function estimateInput({

@@ -3,9 +3,10 @@ import { query } from '#server/kernel/operation.ts'
 import { exportViewOf } from './view-of.ts'
 import { visibleExport } from './visible-export.ts'
 
-/** Returns the state of one export. `permission` is 'any' because visibleExport checks for one of two. */
+/** Returns the state of one export. */
 export const getExport = query({
-  permission: 'any',
+  permission: 'evidence:list',
+  permissionForOwn: 'evidence:export',
   input: ExportById,
   output: ExportJob,
   async run({ tx, tenant, principal, input }) {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
+import { JsonObject } from '#lib/schemas/common.ts'
 import { ExportById } from '#lib/schemas/evidence.ts'
 import { query } from '#server/kernel/operation.ts'
+import type { RouteWire } from '#server/kernel/route-wire.ts'
 import { findManifest } from './store.ts'
 import { unfinished } from './unfinished.ts'
 
@@ -19,6 +21,8 @@ export const getManifest = query({
     return { bytes: new Uint8Array(row.manifest), sha256: row.manifestSha256 }
   },
 })
+
+export const manifestWire: RouteWire = { answer: { 'application/json': JsonObject } }
 
 /** The ETag is the manifest's SHA-256. */
 export const manifestResponse = ({ bytes, sha256 }: z.infer<typeof SealedManifest>): Response =>

@@ -31,6 +31,10 @@ The records are in data/. Everything else describes and seals them:
   data/proofs/              for each day: the signed checkpoint, all leaf
                             hashes, and its place in the signed log of closed
                             days (c2sp.org/tlog-checkpoint, c2sp.org/tlog-proof)
+  data/other-records.ndjson records outside the period, or outside the scope,
+                            that commit to rows in this archive: each with the
+                            hashes that lead to the signed root of its day in
+                            data/proofs/other/
   data/chain.json           the archive before this one, and the proof that the
                             log of this one continues it
 
@@ -102,8 +106,8 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
    name+id+base64 of the byte 1 and the 32 bytes of the key. Further signatures
    below a checkpoint are those of witnesses (c2sp.org/tlog-cosignature).
 
-8. Every record is in the log of its day, and closed days are in the log of
-   closed days.
+8. Every record is in the log of its day, closed days are in the log of closed
+   days, and rows are what the log says (step 10).
 
    sed -n '/^# BEGIN records$/,/^# END records$/p' README.txt | python3 -
 
@@ -127,10 +131,19 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
    data/omissions.ndjson with the reason. verify.html and verify.mjs check this.
 
 10. Rows are what the log says. A row {state, bound} is the object after the
-    record whose "states" name its type, id and revision. The digest there is
+    record whose "states" have its type, id and revision. The digest there is
     SHA-256 over "agcp.state.v1", a newline, the salt (base64url, in bound) and
-    state as canonical JSON. A row without bound was written by a service that
-    did not commit to rows; only the seal covers it.
+    state as canonical JSON. No later record up to manifest.json's rows.asOf
+    (the number of records of each open day when the rows were read) has a
+    higher revision. Members of state that are names, free text or content are
+    commitments; "values" opens them: base64url of SHA-256 over [salt, value]
+    as canonical JSON is the member of state. "shown" and "contentGone" are
+    under the seal only. Step 8 checks this for each row. Each object that a
+    record of the period commits to has its row, unless the record says that it
+    was deleted (digest null) or data/omissions.ndjson lists it; verify.html
+    and verify.mjs check that, too. A row without bound is under the seal only:
+    it was written before the service committed to rows, or its state contains
+    a digest that could be guessed from and is not shown.
 
 11. A decision that was confirmed with a passkey has "confirmation". SHA-256
     over it as canonical JSON is details.confirmation of the record with the

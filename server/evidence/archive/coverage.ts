@@ -25,12 +25,22 @@ export type ArchiveBefore = {
   consistency: string[]
   verifierKey: string | undefined
 }
+/** The state of the database that the rows of an archive show. */
+export type RowsAsOf = {
+  /** The name of the snapshot, as long as the transaction that has it is open. */
+  snapshot: string
+  /** The days of the log that were open then, with their numbers of records. Later records may contradict the rows. */
+  asOf: { date: string; size: number }[]
+  /** When all of the tenant's rows were bound to the log; undefined before. */
+  boundSince: Date | undefined
+}
 /** What an archive covers: the part of the requested period between the beginning of the log and its newest signed head. */
 export type Coverage = {
   period: { start: Date; end: Date }
   days: readonly SignedDay[]
   seals: SealHead | undefined
   before: ArchiveBefore | undefined
+  rows: RowsAsOf
 }
 
 export type CoverageSteps = {
@@ -43,14 +53,22 @@ export type CoverageSteps = {
 /**
  * Signs the new records of each day of the period, closes days that are over, and checks the signatures. The records are
  * hashed again while they are written: a day that differs from its signature fails the export before it is published.
- * Throws LogBroken or LogRefused.
+ * Throws LogBroken, LogRefused or SigningWaits.
  */
-export async function coverageOf(run: ClaimedExport, { begin, check }: CoverageSteps): Promise<Coverage> {
+export async function coverageOf(
+  run: ClaimedExport,
+  rows: RowsAsOf,
+  { begin, check }: CoverageSteps,
+): Promise<Coverage> {
   const { tenant, row } = run
   const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => runtime().database.inTenant(tenant.id, work)
+  // Repeats what a signer remembered and did not store before it was killed.
+  await check(sealLog, () => sealDates(tenant))
   const dates = await check(sealLog, () => datesOf(tenant, { start: row.startAt, end: row.endAt }))
   await begin(dates.length)
   for (const date of dates) await check(date, () => signDate(tenant, date))
+  // Rows that changed after the period name records of these days.
+  for (const { date } of rows.asOf) if (!dates.includes(date)) await check(date, () => signDate(tenant, date))
   await check(sealLog, () => sealDates(tenant))
   const days: SignedDay[] = []
   for (const date of dates) days.push(await check(date, () => inTenant((tx) => checkedDay(tx, tenant, date))))
@@ -58,7 +76,7 @@ export async function coverageOf(run: ClaimedExport, { begin, check }: CoverageS
     inTenant(async (tx) => {
       const seals = await sealHead(tx, tenant)
       const period = await coveredPeriod(tx, run, days)
-      return { period, days, seals, before: await archiveBefore(tx, run, seals) }
+      return { period, days, seals, before: await archiveBefore(tx, run, seals), rows }
     }),
   )
 }

@@ -3,11 +3,11 @@ import { stripTypeScriptTypes } from 'node:module'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Reads a module and everything that it imports. Returns a function that makes their JavaScript, as one text without imports:
- * a page that is opened from disk can't load other files. Comments and line breaks stay, so that a reader of the archive can
- * read its verifier. Modules may import only each other, by name, and no name may be declared in two of them.
+ * Reads a module and everything that it imports. `join` makes their JavaScript, as one text without imports: a page that is
+ * opened from disk can't load other files. Comments and line breaks stay, so that a reader of the archive can read its verifier.
+ * Modules may import only each other, by name, and no name may be declared in two of them.
  */
-export function readModules(entry: string): () => string {
+export function readModules(entry: string): { paths: string[]; join(): string } {
   const sources = new Map<string, string>()
   const add = (path: string) => {
     if (sources.has(path)) return
@@ -19,7 +19,7 @@ export function readModules(entry: string): () => string {
     sources.set(path, source)
   }
   add(entry)
-  return () => join([...sources.values()])
+  return { paths: [...sources.keys()], join: () => join([...sources.values()]) }
 }
 
 function join(sources: readonly string[]): string {

@@ -14,7 +14,7 @@ export const listedOmissions = 100
 /** Returns manifest.json of an archive. `open` marks a day that continued after its checkpoint. */
 export function manifestOf(
   { tenant, row }: ClaimedExport,
-  { period, days, seals, before }: Coverage,
+  { period, days, seals, before, rows }: Coverage,
   leftOut: readonly LeftOut[],
   signer: { keyId: string; publicKeyPem: string },
   sealedAt: Date,
@@ -33,6 +33,8 @@ export function manifestOf(
     requestedPeriod: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
     previousExportId: before?.exportId ?? null,
     heads: { seals: seals?.note ?? null },
+    // The rows are those after these records, which the log of each open day then had. `allBound`: each has its commitment.
+    rows: { asOf: rows.asOf, allBound: rows.boundSince !== undefined },
     createdAt: row.createdAt.toISOString(),
     sealedAt: sealedAt.toISOString(),
     createdBy: { type: 'member', id: row.requestedBy },

@@ -4,7 +4,8 @@
 export const signaturesScript = String.raw`
 # BEGIN signatures
 dir=$(mktemp -d)
-for note in data/proofs/*.checkpoint; do
+for note in data/proofs/*.checkpoint data/proofs/other/*.checkpoint; do
+  test -f "$note" || continue
   name=$(head -n 1 "$note")
   sed '/^$/,$d' "$note" > "$dir/text"
   sed '1,/^$/d' "$note" | grep -F " $name " | sed 's/.* //' | base64 -d | tail -c 64 > "$dir/sig"
@@ -36,7 +37,7 @@ done
 # END sigstore
 `
 
-/** For Python 3.6 or later: records, leaves, roots, and the log of closed days. */
+/** For Python 3.6 or later: records, leaves, roots, the log of closed days, and rows. */
 export const recordsScript = String.raw`
 # BEGIN records
 import base64, glob, hashlib, json, os, sys
@@ -71,26 +72,65 @@ def read(path): return open(path, encoding="utf-8", newline="\n").read()
 def head(note):                  # text, size and root of a checkpoint
     text = note[:note.rindex("\n\n") + 1]; lines = text.split("\n")
     return text, int(lines[1]), base64.b64decode(lines[2])
+def lines(path): return map(load, read(path).split("\n")[:-1]) if os.path.exists(path) else []
+def hashed(row, date):           # the leaf of a record
+    leaf, record = row["leaf"], row["record"]
+    digest = sha(b"agcp.audit.record.v1\n" + bytes.fromhex(row["nonce"]) + jcs(record).encode())
+    same = leaf["digest"] == "sha256:" + digest.hex() and leaf["auditId"] == record["auditId"]
+    need(same and leaf["date"] == date, "record " + record["auditId"])
+    return sha(b"\0" + jcs(leaf).encode())
+asof = load(read("manifest.json")).get("rows", {}).get("asOf")
+newest = {}                      # of each object, up to when the rows were read
+def commits(row, date, seq):
+    sizes = {day["date"]: int(day["size"]) for day in asof or []}
+    if not asof or not (seq < sizes[date] if date in sizes else date < min(sizes)): return
+    for state in row["record"].get("states", []):
+        key = state["type"], state["id"]
+        if key not in newest or int(newest[key]["revision"]) < int(state["revision"]): newest[key] = state
+def sealed(date, text, name):    # the day's place in the log of closed days
+    proof, note = read(name + ".seal.tlog-proof").split("\n\n", 1)
+    (closed, count, top), lines = head(note), proof.split("\n")
+    path = [base64.b64decode(line) for line in lines[2:]]
+    need(climb(int(lines[1][6:]), count, sha(b"\0" + text.encode()), path) == top, date + ": the seal")
+    print(date, "is", lines[1], "of", count, "closed days: OK")
+    return closed
 for path in sorted(glob.glob("data/proofs/[0-9]*.checkpoint")):
     date = os.path.basename(path)[:10]
     text, size, signed = head(read(path))
     data = open("data/proofs/" + date + ".leaves", "rb").read()
     leaves = [data[at:at + 32] for at in range(0, len(data), 32)]
     need(len(leaves) == size and root(leaves) == signed, date + ": the leaves")
-    records = read("data/audit/" + date + ".ndjson").split("\n")[:-1]
-    for row in map(load, records):
-        leaf, record = row["leaf"], row["record"]
-        digest = sha(b"agcp.audit.record.v1\n" + bytes.fromhex(row["nonce"]) + jcs(record).encode())
-        same = leaf["digest"] == "sha256:" + digest.hex() and leaf["auditId"] == record["auditId"]
-        need(same and leaf["date"] == date, "record " + record["auditId"])
-        need(leaves[int(leaf["seq"])] == sha(b"\0" + jcs(leaf).encode()), "leaf " + leaf["auditId"])
-    print(date, len(records), "records,", size, "leaves: OK")
+    records = 0
+    for row in lines("data/audit/" + date + ".ndjson"):
+        seq = int(row["leaf"]["seq"]); records += 1
+        need(leaves[seq] == hashed(row, date), "leaf " + row["leaf"]["auditId"])
+        commits(row, date, seq)
+    print(date, records, "records,", size, "leaves: OK")
     if not os.path.exists("data/proofs/" + date + ".seal.tlog-proof"): continue
-    proof, note = read("data/proofs/" + date + ".seal.tlog-proof").split("\n\n", 1)
-    (closed, count, top), lines = head(note), proof.split("\n")
-    path = [base64.b64decode(line) for line in lines[2:]]
-    need(climb(int(lines[1][6:]), count, sha(b"\0" + text.encode()), path) == top, date + ": the seal")
+    closed = sealed(date, text, "data/proofs/" + date)
     need(closed == head(read("data/proofs/seals.checkpoint"))[0], date + ": the log of closed days")
-    print(date, "is", lines[1], "of", count, "closed days: OK")
+others = set()
+for row in lines("data/other-records.ndjson"):
+    date, seq = row["leaf"]["date"], int(row["leaf"]["seq"]); name = "data/proofs/other/" + date
+    text, size, signed = head(read(name + ".checkpoint"))
+    path = [base64.b64decode(one) for one in row["path"]]
+    need(climb(seq, size, hashed(row, date), path) == signed, "record " + row["leaf"]["auditId"])
+    commits(row, date, seq)
+    if date not in others and os.path.exists(name + ".seal.tlog-proof"): sealed(date, text, name)
+    others.add(date)
+count = 0
+for path in sorted(glob.glob("data/*.ndjson")):
+    for row in lines(path):
+        if "bound" not in row: continue
+        bound, state = row["bound"], row["state"]; key = bound["type"], bound["id"]
+        salt = base64.urlsafe_b64decode(bound["salt"] + "=")
+        digest = "sha256:" + sha(b"agcp.state.v1\n" + salt + jcs(state).encode()).hex()
+        last = newest.get(key, {})
+        need(last.get("revision") == bound["revision"] and last["digest"] == digest, "the row of %s %s" % key)
+        for name, one in row.get("values", {}).items():
+            opened = base64.urlsafe_b64encode(sha(jcs([one["salt"], one["value"]]).encode()))
+            need(state[name] == opened.decode().rstrip("="), name + " of %s %s" % key)
+        count += 1
+print(count, "rows are as the log commits to them: OK")
 # END records
 `

@@ -1,11 +1,5 @@
 import { hash } from 'node:crypto'
-import { join } from 'node:path'
-import { readModules } from './join-modules.ts'
-
-const library = join(import.meta.dirname, '../../../lib/verify')
-// Read at the start, and made for the first archive: Node's compiler is a quarter of a start's processor time.
-const pageScript = readModules(join(library, 'page.ts'))
-const commandScript = readModules(join(library, 'command.ts'))
+import { scripts } from './verifier-scripts.ts'
 
 /** The verifiers of every archive. */
 export type Verifiers = {
@@ -17,7 +11,10 @@ export type Verifiers = {
 
 let built: Verifiers | undefined
 export function verifiers(): Verifiers {
-  built ??= { page: buildPage(), command: buildCommand() }
+  if (built === undefined) {
+    const { page, command } = scripts()
+    built = { page: buildPage(page), command: buildCommand(command) }
+  }
   return built
 }
 
@@ -28,8 +25,8 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}dt{font-we
 li{margin:.25rem 0;overflow-wrap:anywhere}.fails{font-weight:bold}output{display:block;margin:1.5rem 0;font-weight:bold}
 @media(max-width:30rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}}`
 
-function buildPage(): string {
-  const script = `\n${pageScript()}\nstartPage()\n`
+function buildPage(modules: string): string {
+  const script = `\n${modules}\nstartPage()\n`
   const digest = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`
   const policy = `default-src 'none'; script-src ${digest(script)}; style-src ${digest(style)}; base-uri 'none'; form-action 'none'`
   return `<!doctype html>
@@ -46,9 +43,11 @@ function buildPage(): string {
 <h1>Verify an evidence archive</h1>
 <p>Choose the ZIP in which this page came. It is read in this browser; nothing is sent anywhere.</p>
 <p><label for="archive">Archive (ZIP)</label><input id="archive" type="file" accept=".zip"></p>
-<p><label for="fingerprint">Fingerprint of the service’s key, as you know it from elsewhere (optional)</label>
+<p><label for="fingerprint">Fingerprint of the service’s key, as you know it from elsewhere: 64 hexadecimal digits or twelve words (optional)</label>
 <input id="fingerprint" autocomplete="off" spellcheck="false"></p>
 <p><label for="keys">The service’s log-keys.json (optional)</label><input id="keys" type="file" accept=".json"></p>
+<p><label for="adjacent">The archive made directly before or after this one (optional)</label><input id="adjacent" type="file" accept=".zip"></p>
+<p><label for="authority">The certificate of the time-stamping authority (optional)</label><input id="authority" type="file" accept=".pem,.crt,.cer"></p>
 <output id="conclusion"></output>
 <dl id="about"></dl>
 <div id="verdicts"></div>
@@ -60,6 +59,6 @@ function buildPage(): string {
 `
 }
 
-const buildCommand = (): string => `${commandScript()}
+const buildCommand = (modules: string): string => `${modules}
 process.exitCode = await runCommand(process.argv.slice(2), (text) => process.stdout.write(text))
 `

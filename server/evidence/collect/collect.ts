@@ -1,38 +1,26 @@
-import type { JsonValue } from '#lib/json.ts'
 import { listExpiredFiles } from '#server/audit/coverage-store.ts'
 import { readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { leafOf } from '#server/audit/sealing/record-leaf.ts'
+import { findRegistrations } from '#server/audit/store.ts'
 import type { Bag } from '#server/evidence/archive/bag.ts'
 import { type Coverage, chainFile } from '#server/evidence/archive/coverage.ts'
 import { type ClaimedExport, checkStillOurs } from '#server/evidence/jobs/export-claim.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { readBatches, readResources } from './collect-batches-store.ts'
-import { readFiles, readInputEvents, readInputResolutions, readInputWaits } from './collect-inputs-store.ts'
+import { committedElsewhere, rowsOfFile } from './collect-rows.ts'
 import { listSpanDates, readSpans } from './collect-spans-store.ts'
-import {
-  type Period,
-  readAgents,
-  readAgentVersions,
-  readApprovals,
-  readApprovalVotes,
-  readDecisions,
-  readExecutionEvents,
-  readExecutions,
-  readMembers,
-  readPolicies,
-  readPolicyBindings,
-  readReleases,
-} from './collect-store.ts'
+import { type Period, rowFiles } from './collect-store.ts'
 import { readTraces } from './collect-traces-store.ts'
 import { LeafColumn } from './leaf-column.ts'
 import type { LeftOut } from './left-out.ts'
 import { maskedResources, maskedSpans } from './masked-spans.ts'
+import { type NamedRecords, namedRecords, notingPasskeys, otherRecords } from './other-records.ts'
 import { rawValues } from './raw-payloads.ts'
 import { mayHaveRaw } from './raw-permission.ts'
 import { reportHtml } from './report-html.ts'
 import { reportRows } from './report-rows.ts'
-import { type ContentRow, withoutValues, withValues } from './row-content.ts'
 import { recordsInScope, scopeText } from './scope.ts'
 
 const ndjson = { mediaType: 'application/x-ndjson' }
@@ -43,40 +31,6 @@ const text = { mediaType: 'text/plain; charset=utf-8' }
  * time of the commit, and a record of the period obliges the archive to have the row.
  */
 const marginMs = 60_000
-
-/** Files of one query each, in the order of the archive. */
-type Resource = readonly [
-  name: string,
-  read: (tx: Transaction, tenantId: string, period: Period) => AsyncIterable<object>,
-]
-type ShownRow = ContentRow & { shown?: Record<string, JsonValue> }
-/** The same with content. `masked`: the archive is without raw payloads. */
-type ContentResource = readonly [
-  name: string,
-  read: (tx: Transaction, tenantId: string, period: Period, masked: boolean) => AsyncIterable<ShownRow>,
-]
-const configuration: readonly Resource[] = [
-  ['members', readMembers],
-  ['agents', readAgents],
-  ['agent-versions', readAgentVersions],
-  ['releases', readReleases],
-  ['policies', readPolicies],
-  ['policy-bindings', readPolicyBindings],
-]
-const activity: readonly ContentResource[] = [
-  ['executions', readExecutions],
-  ['execution-events', readExecutionEvents],
-  ['input-events', readInputEvents],
-  ['input-resolutions', readInputResolutions],
-  ['files', readFiles],
-  ['approvals', readApprovals],
-  ['decisions', readDecisions],
-]
-const rest: readonly Resource[] = [
-  ['input-waits', readInputWaits],
-  ['approval-votes', readApprovalVotes],
-  ['traces', readTraces],
-]
 
 /**
  * Writes all payload files and returns the omissions. If the requester may no longer read raw payloads, the archive is without
@@ -107,17 +61,42 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
   const masked = !row.includeRawPayloads
   // Kinds of rows with content that an archive without raw payloads leaves out.
   const withheld = new Set<string>()
-  const watched = (name: string, rows: AsyncIterable<object>) => lines(noted(name, report.watch(name, rows), leftOut))
-  for (const [name, read] of [...configuration, ...rest])
-    await add(`data/${name}.ndjson`, (tx) => watched(name, read(tx, tenant.id, rowsFrom)))
-  for (const [name, read] of activity)
-    await add(`data/${name}.ndjson`, (tx) => {
-      const rows = read(tx, tenant.id, rowsFrom, masked)
-      const finished = masked
-        ? withoutValues(name, rows, leftOut, () => withheld.add(name))
-        : withValues(name, rows, leftOut)
-      return watched(name, finished)
-    })
+  const named = namedRecords(row.scope === null ? covered : { ...covered, days: [] })
+  for (const day of days) {
+    const leaves = new LeafColumn()
+    await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, covered, day, leaves, named))
+    if (!row.includeProofs) continue
+    await bag.addFile(`data/proofs/${day.date}.checkpoint`, [day.note], text)
+    if (day.seal !== undefined) await bag.addFile(`data/proofs/${day.date}.seal.tlog-proof`, [day.seal.tlogProof], text)
+    await bag.addFile(`data/proofs/${day.date}.leaves`, leaves.pieces(), { mediaType: 'application/octet-stream' })
+  }
+  await database.inSnapshot(tenant.id, { id: covered.rows.snapshot }, async (tx) => {
+    const archive = {
+      tenantId: tenant.id,
+      cipher: await tenantCipher(tx, tenant.id),
+      masked,
+      strictSince: covered.rows.boundSince,
+      leftOut,
+      withheld: (name: string) => void withheld.add(name),
+      committedBy: named.needed,
+    }
+    // An archive of one object has what belongs to that object, and so does its log.
+    const elsewhere =
+      archive.strictSince === undefined || row.scope !== null
+        ? undefined
+        : await committedElsewhere(tx, tenant.id, { period, rowsFrom, dates: days.map(({ date }) => date) })
+    const passkeys = new Set<string>()
+    for (const file of rowFiles) {
+      await checkStillOurs(run)
+      const found = rowsOfFile(tx, archive, file, { rowsFrom, elsewhere: elsewhere?.get(file) ?? new Set() })
+      const rows = file.type === 'approval_vote' ? notingPasskeys(found, passkeys) : found
+      await bag.addFile(`data/${file.name}.ndjson`, lines(report.watch(file.name, rows)), ndjson)
+    }
+    if (archive.strictSince === undefined) return
+    for (const place of await findRegistrations(tx, tenant.id, [...passkeys])) named.needed(place)
+  })
+  await add('data/traces.ndjson', (tx) => lines(readTraces(tx, tenant.id, rowsFrom)))
+  const others: SignedDay[] = row.includeProofs ? await addOtherRecords(run, bag, named) : []
   // A file whose bytes expired still has its row, which is listed above.
   const listed = new Set(leftOut.flatMap(({ resource, id }) => (resource === 'files' ? [id] : [])))
   for (const id of await database.inTenant(tenant.id, (tx) => listExpiredFiles(tx, tenant.id, period)))
@@ -141,16 +120,10 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
       await add(`data/raw/${date}.values.ndjson`, (tx) =>
         lines(rawValues(tx, tenant.id, within(date, period), leftOut)),
       )
-  for (const day of days) {
-    const leaves = new LeafColumn()
-    await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, covered, day, leaves))
-    if (!row.includeProofs) continue
-    await bag.addFile(`data/proofs/${day.date}.checkpoint`, [day.note], text)
-    if (day.seal !== undefined) await bag.addFile(`data/proofs/${day.date}.seal.tlog-proof`, [day.seal.tlogProof], text)
-    await bag.addFile(`data/proofs/${day.date}.leaves`, leaves.pieces(), { mediaType: 'application/octet-stream' })
-  }
   if (row.includeProofs && seals !== undefined) await bag.addFile('data/proofs/seals.checkpoint', [seals.note], text)
-  const keys = [...days.flatMap((day) => [day, day.seal]), seals, before].flatMap((one) => one?.verifierKey ?? [])
+  const keys = [...[...days, ...others].flatMap((day) => [day, day.seal]), seals, before].flatMap(
+    (one) => one?.verifierKey ?? [],
+  )
   await bag.addFile('data/keys/vkeys.txt', [[...new Set(keys)].map((key) => `${key}\n`).join('')], text)
   for (const resource of withheld) leftOut.push({ resource, reason: 'masked' })
   await bag.addFile('data/report.html', reportHtml(run, covered, report, leftOut), { mediaType: 'text/html' })
@@ -163,17 +136,18 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
   return leftOut
 }
 
-/** Adds rows whose content was removed, by an erasure or the tenant's retention, to the omissions. */
-async function* noted(resource: string, rows: AsyncIterable<object>, leftOut: LeftOut[]): AsyncGenerator<object> {
-  for await (const row of rows) {
-    if (
-      'contentGone' in row &&
-      'id' in row &&
-      (row.contentGone === 'erased' || row.contentGone === 'retention_expired')
-    )
-      leftOut.push({ resource, id: String(row.id), reason: row.contentGone })
-    yield row
+/** Adds the records that commit to rows and that are not among those of the period, with proofs. Returns their days. */
+async function addOtherRecords({ tenant }: ClaimedExport, bag: Bag, named: NamedRecords): Promise<SignedDay[]> {
+  const { database } = runtime()
+  const days: SignedDay[] = []
+  await database.inTenant(tenant.id, (tx) =>
+    bag.addFile('data/other-records.ndjson', lines(otherRecords(tx, tenant, named, days)), ndjson),
+  )
+  for (const { date, note, seal } of days) {
+    await bag.addFile(`data/proofs/other/${date}.checkpoint`, [note], text)
+    if (seal !== undefined) await bag.addFile(`data/proofs/other/${date}.seal.tlog-proof`, [seal.tlogProof], text)
   }
+  return days
 }
 
 /** Omits the encrypted values of a resource. If raw payloads are requested, data/raw contains them. */
@@ -197,6 +171,7 @@ async function* auditLines(
   { period: { start, end } }: Coverage,
   day: SignedDay,
   leaves: LeafColumn,
+  named: NamedRecords,
 ): AsyncGenerator<string> {
   const ofPeriod = async function* () {
     for await (const row of readDay(tx, tenant, day)) {
@@ -207,6 +182,7 @@ async function* auditLines(
   const rows = scope === null ? ofPeriod() : recordsInScope(tx, tenant.id, scope, ofPeriod())
   for await (const row of rows) {
     const { nonce, record } = row
+    if (scope !== null) named.contained(row)
     yield `${JSON.stringify({ leaf: leafOf(row, tenant.externalId), nonce: nonce.toString('hex'), record })}\n`
   }
 }
@@ -239,11 +215,12 @@ const description = ({ tenant, row }: ClaimedExport, { period }: Coverage) => ({
       'Members, agents, releases, published policies and bindings that existed before the end of the period.',
     activity:
       'Executions and approvals in progress during the period; events, votes, decisions and spans recorded in it.',
+    rows: 'A row that is bound to the log is {state, bound, values, shown}: `state` is what a record commits to, `values` opens its commitments, and README.txt describes how to recompute it. Another row has its columns only. Each row is as it was after the records that rows.asOf in manifest.json counts.',
     payloads:
       'A column of content (input, output, error, data, attributes, recipient, name, payload, presentation, request) is the commitment to its value, base64url(SHA-256(JCS([salt, value]))), also after the value was removed; null if there never was one; {"ciphertext"}, the SHA-256 of the encrypted bytes, if it is older than commitments. ' +
       (row.includeRawPayloads
         ? '`values` has the salt and the value of each column.'
-        : 'Their salts and values are only in an archive with raw payloads. `shown` is what may be seen of a journal entry.'),
+        : 'Their salts and values are only in an archive with raw payloads. `shown` is what may be seen of a journal entry, and the code of an execution’s error.'),
     masking: row.includeRawPayloads
       ? 'Sensitive values of spans are in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
       : 'In journal entries and spans, a masked value is {"$masked":{"class"}}, an attribute with it has `masked`. Inputs, outputs and arguments are masked as a whole; names and free text by their keys and their form.',

@@ -82,11 +82,15 @@ export function reportRows(): ReportRows {
   }
 }
 
-/** A row's members, also of one that is bound to the log. */
+/** A row's members, also of one that is bound to the log: then with the values that it opens. */
 function fieldsOf(row: object): Row {
-  const fields = row as Row
-  return typeof fields.state === 'object' && fields.state !== null && 'bound' in fields ? (fields.state as Row) : fields
+  const { state, values, ...fields } = row as Row
+  if (!isRow(state)) return row as Row
+  const opened = Object.entries(isRow(values) ? values : {}).map(([name, one]) => [name, isRow(one) ? one.value : null])
+  return { ...fields, ...state, ...Object.fromEntries(opened) }
 }
+
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A value as text; a masked one by its length. */
 function shown(value: unknown): string {

@@ -6,13 +6,13 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 // people to those whom the rest names. An approval brings its votes, its decision and the row of its execution, and not what
 // else happened in that execution.
 
-type Table = keyof typeof belongs
+export type ScopedTable = keyof typeof belongs
 
 /** Whether a row belongs to the scope; `row` is the name of the table in the statement. Everything does without a scope. */
 export const inScope = (
   tenantId: string,
   scope: ExportScope | null | undefined,
-  table: Table,
+  table: ScopedTable,
   row: string = table,
 ): RawBuilder<boolean> => (scope == null ? sql<boolean>`true` : belongs[table](tenantId, scope, row))
 
@@ -101,6 +101,7 @@ const membersOf = (tenantId: string, scope: ExportScope) => sql`(
 const belongs = {
   members: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${membersOf(tenantId, scope)}`,
   agents: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${agentsOf(tenantId, scope)}`,
+  agentOwners: (tenantId, scope, row) => sql<boolean>`${column(row, 'agentId')} in ${agentsOf(tenantId, scope)}`,
   agentVersions: (tenantId, scope, row) =>
     'agentId' in scope
       ? sql<boolean>`${column(row, 'agentId')} = ${scope.agentId}`
@@ -108,6 +109,8 @@ const belongs = {
     select r.agent_version_id from releases r where r.tenant_id = ${tenantId} and r.id in ${releasesOf(tenantId, scope)})`,
   releases: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${releasesOf(tenantId, scope)}`,
   policyVersions: (tenantId, scope, row) => sql<boolean>`${column(row, 'policyId')} in (
+    select b.policy_id from policy_bindings b where b.tenant_id = ${tenantId} and b.id in ${bindingsOf(tenantId, scope)})`,
+  policies: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in (
     select b.policy_id from policy_bindings b where b.tenant_id = ${tenantId} and b.id in ${bindingsOf(tenantId, scope)})`,
   policyBindings: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${bindingsOf(tenantId, scope)}`,
   executions: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${executionsOf(tenantId, scope)}`,
@@ -120,6 +123,8 @@ const belongs = {
   files: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in (
     select u.file_id from file_uses u
     where u.tenant_id = ${tenantId} and u.execution_id in ${wholeExecutionsOf(tenantId, scope)})`,
+  fileUses: (tenantId, scope, row) =>
+    sql<boolean>`${column(row, 'executionId')} in ${wholeExecutionsOf(tenantId, scope)}`,
   approvals: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${approvalsOf(tenantId, scope)}`,
   approvalVotes: (tenantId, scope, row) =>
     sql<boolean>`${column(row, 'approvalId')} in ${approvalsOf(tenantId, scope)}`,

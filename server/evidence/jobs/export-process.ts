@@ -1,5 +1,6 @@
 // The process that makes one archive, so that neither its memory nor its processor time is the server's. The server sends the
 // work over the channel, with the address of the database and the keys, which therefore appear in no list of processes.
+import { flushCompileCache } from 'node:module'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { createLog } from '#server/kernel/log.ts'
 import { setRuntime } from '#server/kernel/runtime.ts'
@@ -40,7 +41,11 @@ async function work({ config, databaseUrl, masterKeys, run, covered, path, expec
 process.on('disconnect', () => process.exit(1))
 process.once('message', (message: Work) => {
   work(message).then(
-    (answer) => process.send?.(answer, () => process.exit(0)),
+    (answer) => {
+      // Before the answer, after which the server ends this process. A second process then need not compile its program.
+      flushCompileCache()
+      process.send?.(answer, () => process.exit(0))
+    },
     (error: unknown) => {
       process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
       process.exit(1)

@@ -40,10 +40,12 @@ export async function makeArchive(
     await advance(run, 'sealing')
     const sealed = await seal(run, bag, covered, leftOut)
     const written = file.result()
+    const { user, system } = process.cpuUsage()
     await advance(run, 'verifying')
     await progress.begin({ stage: 'verifying', unit: 'bytes', done: 0, total: written.bytes })
     await verifyWritten(path, written, progress.add)
     await verifyDraft(run, path)
+    logCost(run.row.id, written.bytes, { user, system })
     return {
       row: run.row,
       manifest: sealed.manifestBytes,
@@ -55,6 +57,15 @@ export async function makeArchive(
   } finally {
     file.out.destroy()
   }
+}
+
+/** The processor time of this process, of which `written` was before the verification. */
+function logCost(exportId: string, bytes: number, written: NodeJS.CpuUsage): void {
+  const [before, all] = [written, process.cpuUsage()].map(({ user, system }) => Math.round((user + system) / 1000)) as [
+    number,
+    number,
+  ]
+  runtime().log.info({ exportId, bytes, madeCpuMs: before, verifiedCpuMs: all - before }, 'an archive was made')
 }
 
 async function seal(run: ClaimedExport, bag: Bag, covered: Coverage, leftOut: readonly LeftOut[]): Promise<SealedBag> {

@@ -2,11 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportStages } from '#lib/schemas/evidence.ts'
 import { listAlarms } from '#server/audit/alarms/list.ts'
 import { cancelExport } from '#server/evidence/cancel-export.ts'
+import { openDatabase } from '#server/kernel/db/database.ts'
 import { execute } from '#server/kernel/operation.ts'
+import { setRuntime } from '#server/kernel/runtime.ts'
 import { askForExport, auditorOf, exportRuntime, fetchArchive, readExport } from '#server/testing/exports.ts'
 import { asOwner, connectAsOwner } from '#server/testing/owner.ts'
 import { until } from '#server/testing/until.ts'
@@ -87,6 +90,32 @@ describe('a run that was interrupted', () => {
     const job = await readExport(auditor, exportId)
     expect(job).toMatchObject({ status: 'failed', error: { code: 'unavailable' } })
     expect(job.error?.message).toContain('free in the server’s folder')
+  })
+
+  test('waits while the log is not signed, without an alarm, and ends with that reason at its time limit', async () => {
+    const tenant = await runtime.tenant()
+    const auditor = await auditorOf(tenant)
+    const exportId = await askForExport(auditor)
+    const unnamed = new Client({ connectionString: runtime.database.url })
+    await unnamed.connect()
+    // A process that starts now finds the connection, which counts as one of an older version.
+    const database = openDatabase(runtime.database.url, runtime.log, 4)
+    setRuntime({ ...runtime, database })
+    try {
+      await expect(runExport(tenant.id, exportId)).rejects.toMatchObject({ name: 'SigningWaits' })
+      expect((await readExport(auditor, exportId)).status).toBe('preflight')
+      await asOwner(runtime, `update evidence_exports set poll_timeout_ms = 0 where id = '${exportId}'`)
+      await runExport(tenant.id, exportId)
+    } finally {
+      setRuntime(runtime)
+      await database.close()
+      await unnamed.end()
+    }
+    const { status, error } = await readExport(auditor, exportId)
+    expect({ status, code: error?.code }).toEqual({ status: 'failed', code: 'unavailable' })
+    expect(error?.message).toMatch(/not signed while a process of an older version is connected.*Request a new export/)
+    const { items } = await execute(listAlarms, auditor, {}, { name: 'alarms.list' })
+    expect(items).toEqual([])
   })
 
   test('does nothing once the export has ended', async () => {

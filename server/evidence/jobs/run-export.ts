@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { LogRefused } from '#server/audit/sealing/log-refused.ts'
 import { LogBroken } from '#server/audit/sealing/read-day.ts'
+import { SigningWaits } from '#server/audit/sealing/signing-waits.ts'
 import { ArchiveRefused } from '#server/evidence/archive/archive-refused.ts'
 import { type CoverageSteps, coverageOf } from '#server/evidence/archive/coverage.ts'
 import { estimateExport } from '#server/evidence/estimate/estimate.ts'
@@ -9,6 +10,7 @@ import type { ArchiveOf, ArchiveStore } from '#server/evidence/places/archives.t
 import { currentStore, storeOf } from '#server/evidence/places/place.ts'
 import { StoreFailed } from '#server/evidence/places/store-failed.ts'
 import { lockExport, setPlace } from '#server/evidence/store.ts'
+import { IntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import {
   advance,
@@ -21,6 +23,7 @@ import {
 } from './export-claim.ts'
 import type { MadeArchive } from './make-archive.ts'
 import { type Progress, progressOf } from './progress.ts'
+import { withRowsAsOf } from './rows-as-of.ts'
 import { NoSpace, openScratch, removeScratch, requireSpace } from './scratch.ts'
 import { makeInProcess } from './start-process.ts'
 import { watchClaim } from './watch-claim.ts'
@@ -51,14 +54,17 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
 }
 
 const isRefused = (error: unknown): error is Error =>
-  error instanceof LogBroken || error instanceof LogRefused || error instanceof ArchiveRefused
+  error instanceof LogBroken ||
+  error instanceof LogRefused ||
+  error instanceof ArchiveRefused ||
+  error instanceof IntegrityFailed
 
 const deadlineOf = ({ row }: ClaimedExport): number => row.createdAt.getTime() + row.pollTimeoutMs
 
 /** The reason for people who may see the export; errors of the program are only in the log. */
 function whyNot(error: unknown): string {
   if (error instanceof StoreFailed) return `The archive could not be stored. ${error.message}`
-  return error instanceof NoSpace ? error.message : 'The archive could not be created.'
+  return error instanceof NoSpace || error instanceof SigningWaits ? error.message : 'The archive could not be created.'
 }
 
 async function makeAndStore(run: ClaimedExport, signal: AbortSignal): Promise<void> {
@@ -70,13 +76,16 @@ async function makeAndStore(run: ClaimedExport, signal: AbortSignal): Promise<vo
   const path = await openScratch(tenant.id, row.id, row.run)
   try {
     await advance(run, 'preflight')
-    const covered = await coverageOf(run, steps(run, progress, signal))
-    const estimate = await runtime().database.inTenant(tenant.id, (tx) => estimateExport(tx, tenant.id, row))
-    await requireSpace(estimate.bytes)
-    const expected = covered.days.reduce((sum, day) => sum + day.size, estimate.objects)
-    const made = await makeInProcess({ run, covered, path, expected }, signal).catch((error: unknown) =>
-      alarmed(run, { kind: 'export', subject: row.id }, error),
-    )
+    // The log is signed after the rows' snapshot was taken, so that it has every record that commits to them.
+    const made = await withRowsAsOf(tenant.id, async (rows) => {
+      const covered = await coverageOf(run, rows, steps(run, progress, signal))
+      const estimate = await runtime().database.inTenant(tenant.id, (tx) => estimateExport(tx, tenant.id, row))
+      await requireSpace(estimate.bytes)
+      const expected = covered.days.reduce((sum, day) => sum + day.size, estimate.objects)
+      return await makeInProcess({ run, covered, path, expected }, signal).catch((error: unknown) =>
+        alarmed(run, { kind: 'export', subject: row.id }, error),
+      )
+    })
     run.row = made.row
     await progress.begin({ stage: 'storing', unit: 'bytes', done: 0, total: made.bytes })
     await storeAndPublish(run, archive, { path, made, progress }, signal)

@@ -146,7 +146,24 @@ test('an object of another size or without an answer is not served', async () =>
   await expect(fetchArchive(auditor, job.exportId)).rejects.toMatchObject({ code: 'unavailable' })
   store.objects.delete(key)
   await expect(fetchArchive(auditor, job.exportId)).rejects.toMatchObject({ code: 'unavailable' })
-  await expect(
-    storeOf('s3://evidence/nothing').remove('s3://evidence/nothing', { tenantId: tenant.id, exportId: key, run: 1 }),
-  ).resolves.toBeUndefined()
+  const archive = { tenantId: tenant.id, exportId: job.exportId, run: 2 }
+  const missing = `s3://evidence/archives/${tenant.id}/${job.exportId}-2.zip`
+  await expect(storeOf(missing).remove(missing, archive)).resolves.toBeUndefined()
+})
+
+test('a row that names the object of another export is neither served nor deleted', async () => {
+  const [tenant, other] = [await runtime.tenant(), await runtime.tenant()]
+  const auditor = await auditorOf(tenant)
+  const job = await runtime.make(tenant, auditor)
+  const foreign = await runtime.make(other, await auditorOf(other))
+  const place = `s3://evidence/archives/${other.id}/${foreign.exportId}-1.zip`
+  await asOwner(runtime, 'update evidence_exports set archive_place = $2, archive_bytes = $3 where id = $1', [
+    job.exportId,
+    place,
+    foreign.archiveBytes,
+  ])
+  await expect(fetchArchive(auditor, job.exportId)).rejects.toMatchObject({ code: 'unavailable' })
+  const archive = { tenantId: tenant.id, exportId: job.exportId, run: 1 }
+  await expect(storeOf(place).remove(place, archive)).rejects.toThrow('another object')
+  expect(store.objects.size).toBe(2)
 })

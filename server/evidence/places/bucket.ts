@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { Bucket } from '#server/kernel/config.ts'
-import type { ArchiveStore } from './archives.ts'
+import type { ArchiveOf, ArchiveStore } from './archives.ts'
 import { abandonUploads, type ObjectAt, storeWhole } from './multipart.ts'
 import { clientOf, s3 } from './s3-client.ts'
 import { StoreFailed } from './store-failed.ts'
@@ -10,38 +10,44 @@ import { StoreFailed } from './store-failed.ts'
 export function bucketAt({ bucket, prefix }: Bucket): ArchiveStore {
   return {
     placeFor: ({ tenantId, exportId, run }) => `s3://${bucket}/${prefix}${tenantId}/${exportId}-${run}.zip`,
-    store: (place, _archive, file, signal) =>
-      answering(signal, (client) => storeWhole(client, objectAt(place), file, signal)),
+    store: (place, archive, file, signal) =>
+      answering(signal, (client) => storeWhole(client, objectAt(place, archive), file, signal)),
     // The row names the object from now on.
     publish: () => Promise.resolve(),
-    open: (place, _archive, range) => answering(undefined, (client) => read(client, place, range)),
+    open: (place, archive, range) => answering(undefined, (client) => read(client, objectAt(place, archive), range)),
     discard: remove,
     remove,
   }
 }
 
-function objectAt(place: string): ObjectAt {
+/**
+ * The object of a place, which must be one of a run of this export: anyone who can change the row could otherwise read or delete
+ * any object that this service may, such as another tenant's archive. Throws StoreFailed.
+ */
+function objectAt(place: string, { tenantId, exportId }: ArchiveOf): ObjectAt {
   const [, name = '', key = ''] = /^s3:\/\/([^/]+)\/(.+)$/.exec(place) ?? []
+  const [run] = /\d+\.zip$/.exec(key) ?? []
+  if (run === undefined || !`/${key}`.endsWith(`/${tenantId}/${exportId}-${run}`))
+    throw new StoreFailed('The stored place is that of another object.')
   return { Bucket: name, Key: key }
 }
 
-async function remove(place: string): Promise<void> {
+async function remove(place: string, archive: ArchiveOf): Promise<void> {
   await answering(undefined, async (client) => {
     const { DeleteObjectCommand } = await s3()
-    await abandonUploads(client, objectAt(place))
-    await client.send(new DeleteObjectCommand(objectAt(place)))
+    const object = objectAt(place, archive)
+    await abandonUploads(client, object)
+    await client.send(new DeleteObjectCommand(object))
   })
 }
 
 async function read(
   client: S3Client,
-  place: string,
+  object: ObjectAt,
   { start, end, size }: { start: number; end: number; size: number },
 ): Promise<Readable> {
   const { GetObjectCommand } = await s3()
-  const { Body, ContentRange } = await client.send(
-    new GetObjectCommand({ ...objectAt(place), Range: `bytes=${start}-${end}` }),
-  )
+  const { Body, ContentRange } = await client.send(new GetObjectCommand({ ...object, Range: `bytes=${start}-${end}` }))
   if (ContentRange !== `bytes ${start}-${end}/${size}` || !(Body instanceof Readable)) {
     if (Body instanceof Readable) Body.destroy()
     throw new StoreFailed(`The store has another object: ${ContentRange ?? 'no range'} instead of ${size} bytes.`)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { CompletedPart, S3Client } from '@aws-sdk/client-s3'
+import { runtime } from '#server/kernel/runtime.ts'
 import type { ArchiveFile } from './archives.ts'
 import { s3 } from './s3-client.ts'
 import { StoreFailed } from './store-failed.ts'
@@ -35,7 +36,10 @@ export async function storeWhole(
     const parts = await sendParts(client, { ...at, UploadId }, file, signal)
     await complete(client, { ...at, UploadId }, parts, file)
   } catch (error) {
-    await client.send(new AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => undefined)
+    await client.send(new AbortMultipartUploadCommand({ ...at, UploadId })).catch((left: unknown) => {
+      // The next run of the export abandons it; after the last one, only the bucket's own rule for unfinished uploads does.
+      runtime().log.warn({ err: left, ...at, uploadId: UploadId }, 'an unfinished upload could not be abandoned')
+    })
     throw error
   }
 }
@@ -85,7 +89,11 @@ async function complete(
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts }, IfNoneMatch: '*' }))
   } catch (error) {
     const { Bucket, Key } = upload
-    const there = await client.send(new HeadObjectCommand({ Bucket, Key })).catch(() => undefined)
+    const there = await client.send(new HeadObjectCommand({ Bucket, Key })).catch((unknown: unknown) => {
+      // The answer to the last step, which is thrown below, is the one that matters.
+      runtime().log.warn({ err: unknown, Bucket, Key }, 'whether the store has an archive could not be read')
+      return undefined
+    })
     if (there?.ContentLength !== bytes || there.Metadata?.sha256 !== sha256) throw error
   }
 }

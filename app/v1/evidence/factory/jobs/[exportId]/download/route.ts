@@ -1,4 +1,4 @@
-import { archiveResponse, download, downloadInput } from '#server/evidence/download.ts'
+import { archiveResponse, archiveWire, download, downloadInput } from '#server/evidence/download.ts'
 import { methods, rest } from '#server/kernel/rest.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
@@ -7,5 +7,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = methods({
     operation: download,
     input: ({ params, request }) => downloadInput(params, request),
     respond: archiveResponse,
+    wire: archiveWire,
   }),
 })

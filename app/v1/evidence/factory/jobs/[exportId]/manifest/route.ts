@@ -1,4 +1,4 @@
-import { getManifest, manifestResponse } from '#server/evidence/get-manifest.ts'
+import { getManifest, manifestResponse, manifestWire } from '#server/evidence/get-manifest.ts'
 import { methods, rest } from '#server/kernel/rest.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
@@ -7,5 +7,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = methods({
     operation: getManifest,
     input: ({ params }) => params,
     respond: manifestResponse,
+    wire: manifestWire,
   }),
 })

@@ -1,0 +1,60 @@
+import type { JsonObject } from '#lib/json.ts'
+import { requireNotMissing } from '#server/kernel/bound/missing.ts'
+import { idsWithout, isOneOf, streamCommitted, streamRows } from '#server/kernel/bound/stream-store.ts'
+import { boundType } from '#server/kernel/bound/types.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { archiveRow, type RowsOf } from './archive-row.ts'
+import { isIn, type Period, type RowFile, rowFiles, whyGone } from './collect-store.ts'
+import { inLots } from './in-lots.ts'
+
+// The rows of an archive, all from one snapshot of the database.
+
+/** Ids of rows that belong to a file only because a record of the period commits to them. */
+export type Committed = ReadonlyMap<RowFile, ReadonlySet<string>>
+
+/**
+ * Returns the rows that records of the period commit to and that are not in a file by their own times: an approval that was
+ * decided before the period and used in it.
+ */
+export async function committedElsewhere(
+  tx: Transaction,
+  tenantId: string,
+  { period, rowsFrom, dates }: { period: Period; rowsFrom: Period; dates: readonly string[] },
+): Promise<Committed> {
+  const found = new Map(rowFiles.map((file) => [file, new Set<string>()]))
+  for await (const lot of inLots(streamCommitted(tx, tenantId, { ...period, dates })))
+    for (const [file, ids] of found) {
+      const asked = lot.flatMap(({ type, id }) => (type === file.type ? [id] : []))
+      if (asked.length === 0) continue
+      const type = boundType(file.type)
+      for (const id of await idsWithout(tx, tenantId, type, asked, isIn(tenantId, file, rowsFrom))) ids.add(id)
+    }
+  return found
+}
+
+/** The rows of a file. Throws IntegrityFailed for one that is not what the log commits to, and for one that was deleted. */
+export async function* rowsOfFile(
+  tx: Transaction,
+  archive: RowsOf,
+  file: RowFile,
+  { rowsFrom, elsewhere }: { rowsFrom: Period; elsewhere: ReadonlySet<string> },
+): AsyncGenerator<JsonObject> {
+  const { tenantId } = archive
+  const type = boundType(file.type)
+  const extra = whyGone(file)
+  if (archive.strictSince !== undefined && file.whole === true) await requireNotMissing(tx, tenantId, type)
+  for await (const found of streamRows(tx, tenantId, type, { where: isIn(tenantId, file, rowsFrom), extra }))
+    yield archiveRow(archive, file, type, found)
+  for await (const ids of inLots(toAsync(elsewhere))) {
+    const left = new Set(ids)
+    for await (const found of streamRows(tx, tenantId, type, { where: isOneOf(type, ids), extra })) {
+      left.delete(found.id)
+      yield archiveRow(archive, file, type, found)
+    }
+    if (archive.strictSince !== undefined) await requireNotMissing(tx, tenantId, type, [...left])
+  }
+}
+
+async function* toAsync<T>(items: Iterable<T>): AsyncGenerator<T> {
+  yield* items
+}

@@ -2,7 +2,7 @@ import { ApiError, notFound } from '#lib/errors.ts'
 import { outcomeOf, type StandsIn, seatOf, whyNotDecide, whyNotReject } from '#lib/rules/approvals.ts'
 import { DecideInput, DecideOutput } from '#lib/schemas/approvals.ts'
 import type { Confirmation } from '#lib/schemas/passkeys.ts'
-import { requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
+import { requireAllBound, requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { type MutationContext, mutation, refuse } from '#server/kernel/operation.ts'
@@ -44,6 +44,7 @@ export const decide = mutation({
     await requireAsLogged(context, approval)
     if (approval === undefined) throw notFound()
     const standsIn = await requireReviewer(context, approval)
+    if (standsIn !== undefined) await requireSeatAsLogged(context, approval, standsIn)
     requireAsRead(input, approval)
     const confirmation = await confirmationOf(tx, context, approval, input)
     const decisionId = newId()
@@ -79,6 +80,19 @@ async function requireAsLogged({ tx, tenant, principal, input }: Context, approv
     requireBoundBelow(tx, tenant.id, 'approval_vote', input.approvalId),
     requireBound(tx, tenant.id, 'member', [memberId]),
     approval && requireBound(tx, tenant.id, 'approver_group_member', [`${approval.groupId}/${memberId}`]),
+  ])
+}
+
+/** The same for a delegate: the delegations of the tenant, and the delegator as a member of the group. */
+async function requireSeatAsLogged(
+  { tx, tenant }: Context,
+  { groupId }: Row,
+  { delegatorId }: StandsIn,
+): Promise<void> {
+  await Promise.all([
+    requireAllBound(tx, tenant.id, 'approver_delegation'),
+    requireBound(tx, tenant.id, 'member', [delegatorId]),
+    requireBound(tx, tenant.id, 'approver_group_member', [`${groupId}/${delegatorId}`]),
   ])
 }
 

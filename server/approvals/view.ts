@@ -1,4 +1,5 @@
 import { type ReviewerFacts, whyNotDecide } from '#lib/rules/approvals.ts'
+import { amountIn } from '#lib/rules/effect.ts'
 import { ApprovalKind, type ApprovalSummary } from '#lib/schemas/approvals.ts'
 import type { Actor } from '#lib/schemas/common.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
@@ -26,6 +27,8 @@ export function summaryOf(
     risk: row.presentation.risk,
     agentName: row.presentation.agent?.displayName ?? null,
     environment: row.presentation.environment,
+    amount: amountIn(row.presentation.arguments),
+    facts: row.presentation.card?.facts ?? [],
     requestedBy: actor(row.requestedBy),
     requestedAt: row.requestedAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),

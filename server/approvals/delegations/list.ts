@@ -1,4 +1,5 @@
 import { DelegationList, ListDelegationsInput } from '#lib/schemas/delegations.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { listDelegations } from './store.ts'
@@ -15,6 +16,13 @@ export const list = query({
       limit: input.limit + 1,
       cursor: input.cursor,
     })
-    return pageOf(await delegationViews(tx, tenant.id, rows), input.limit, (delegation) => delegation.id)
+    const page = pageOf(await delegationViews(tx, tenant.id, rows), input.limit, (delegation) => delegation.id)
+    await requireBound(
+      tx,
+      tenant.id,
+      'approver_delegation',
+      page.items.map(({ id }) => id),
+    )
+    return page
   },
 })

@@ -83,6 +83,63 @@ test('a new key is shown once, must be stored before the page can be left, and a
   await expect(page).toHaveURL(at('members'))
 })
 
+test('a connection token is shown once, sends telemetry until it is revoked, and names its use and agents', async ({
+  signedIn,
+  origin,
+}) => {
+  const name = unique('exporter')
+  const page = await signedIn('tom')
+  await page.goto(at('service-accounts'))
+  await page.getByRole('navigation', { name: 'Access' }).getByRole('link', { name: 'Connection tokens' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Connection tokens' })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create a connection token' }).click()
+  const form = dialog(page, 'Create a connection token')
+  const submit = form.getByRole('button', { name: 'Create the token' })
+  await form.getByRole('textbox', { name: 'Name' }).fill(name)
+  await form.getByLabel('Service account').selectOption({ label: 'Decisions bot' })
+  await expect(submit).toHaveAccessibleDescription(/lacks the permission telemetry:write/)
+  await form.getByLabel('For').selectOption('gateway')
+  await expect(submit).toHaveAccessibleDescription('Name at least one agent.')
+  await form.getByLabel('For').selectOption('telemetry')
+  await form.getByLabel('Service account').selectOption({ label: 'Telemetry' })
+  await form.getByRole('textbox', { name: 'Agents' }).fill('planner, writer')
+  await expect(form.getByLabel('Expires').getByRole('option', { name: 'Never' })).toHaveCount(0)
+  await expectAccessible(page)
+  await submit.click()
+
+  const shown = dialog(page, `The connection token ${name}`)
+  await expect(shown).toContainText('OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20')
+  const token = await shownValue(page)
+  expect(token).toMatch(/^cst_/)
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(shown.getByRole('alert')).toContainText('Tick “I stored the token” first')
+  await shown.getByRole('checkbox', { name: 'I stored the token' }).check()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  const row = page.getByRole('row', { name: new RegExp(name) })
+  await expect(row).toContainText('Active')
+  await expect(row).toContainText('planner, writer')
+  await expect(row).toContainText('Never')
+  const send = () =>
+    fetch(`${origin}/v1/traces`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+  expect((await send()).status).toBe(200)
+
+  const managed = await manage(page, name)
+  await expectAccessible(page)
+  await managed.getByRole('button', { name: 'Revoke' }).click()
+  const revoke = dialog(page, `Revoke ${name}`)
+  await expect(revoke.getByRole('button', { name: 'Revoke the token' })).toHaveAttribute('aria-disabled', 'true')
+  await revoke.getByRole('textbox').fill(name)
+  await revoke.getByRole('button', { name: 'Revoke the token' }).click()
+  await expect(row).toContainText('Revoked')
+  expect((await send()).status).toBe(401)
+})
+
 test('if the response with a new key is lost, a retry creates no second key and reports that the value is lost', async ({
   signedIn,
   troubles,
@@ -163,6 +220,7 @@ test('Vera can read the lists but not change them, Omar can’t read them, and b
     ['members', 'Invite a person', 'member:manage'],
     ['groups', 'Create a group', 'member:manage'],
     ['service-accounts', 'Create a service account', 'service-account:manage'],
+    ['connection-tokens', 'Create a connection token', 'service-account:manage'],
     ['api-keys', 'Create an API key', 'secret:read'],
     ['secrets', 'Create a secret', 'secret:read'],
   ] as const) {

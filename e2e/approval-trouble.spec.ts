@@ -1,8 +1,25 @@
+import type { Page } from '@playwright/test'
 import { address, approveButton, choice, fillIn, open, rail, reason } from './approval-page.ts'
 import { call, personToken, type RefundCase, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 
 // A decision whose response is lost, refused or late, and a request that changes while it is open.
+
+type SignedIn = (username: string) => Promise<Page>
+
+/** The page of a new refund, with an approval that is filled in and not yet sent. */
+async function drafted(signedIn: SignedIn, origin: string): Promise<Page> {
+  const page = await open(await signedIn('jonas'), await waitingRefund(origin))
+  await fillIn(page)
+  return page
+}
+
+/** The approvals that the page reads from now on are changed as text before they arrive. */
+const changeReads = (page: Page, change: (text: string) => string) =>
+  page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: change(await response.text()) })
+  })
 
 test('after a lost response the outcome is unknown until the page finds the recorded decision', async ({
   signedIn,
@@ -10,9 +27,7 @@ test('after a lost response the outcome is unknown until the page finds the reco
   troubles,
 }) => {
   troubles.expect(/Failed to load resource/)
-  const refund = await waitingRefund(origin)
-  const page = await open(await signedIn('jonas'), refund)
-  await fillIn(page)
+  const page = await drafted(signedIn, origin)
   let lost = 0
   await page.route('**/v1/approvals.decide', async (route) => {
     lost += 1
@@ -38,9 +53,7 @@ test('after a lost request the form unlocks if the approval is still pending, an
   troubles,
 }) => {
   troubles.expect(/Failed to load resource/)
-  const refund = await waitingRefund(origin)
-  const page = await open(await signedIn('jonas'), refund)
-  await fillIn(page)
+  const page = await drafted(signedIn, origin)
   const keys: (string | undefined)[] = []
   await page.route('**/v1/approvals.decide', async (route) => {
     keys.push(route.request().headers()['idempotency-key'])
@@ -57,9 +70,7 @@ test('after a lost request the form unlocks if the approval is still pending, an
 })
 
 test('only one decision is in flight at a time, and the form is locked until it ends', async ({ signedIn, origin }) => {
-  const refund = await waitingRefund(origin)
-  const page = await open(await signedIn('jonas'), refund)
-  await fillIn(page)
+  const page = await drafted(signedIn, origin)
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   let sent = 0
   await page.route('**/v1/approvals.decide', async (route) => {
@@ -82,9 +93,7 @@ test('only one decision is in flight at a time, and the form is locked until it 
 
 test('offline, typed text stays and nothing can be sent', async ({ signedIn, origin, troubles }) => {
   troubles.expect(/ERR_INTERNET_DISCONNECTED/)
-  const refund = await waitingRefund(origin)
-  const page = await open(await signedIn('jonas'), refund)
-  await fillIn(page)
+  const page = await drafted(signedIn, origin)
   await page.context().setOffline(true)
   await expect(rail(page)).toContainText('You are offline.')
   await expect(approveButton(page)).toHaveAttribute('aria-disabled', 'true')
@@ -100,9 +109,7 @@ test('after too many requests a countdown runs, then the same decision can be se
   troubles,
 }) => {
   troubles.expect(/429/)
-  const refund = await waitingRefund(origin)
-  const page = await open(await signedIn('jonas'), refund)
-  await fillIn(page)
+  const page = await drafted(signedIn, origin)
   let answered = false
   await page.route('**/v1/approvals.decide', async (route) => {
     if (answered) return await route.continue()
@@ -158,12 +165,9 @@ test('a request that expires while it is open shows it immediately, and keeps th
   const refund = await waitingRefund(origin)
   const page = await signedIn('jonas')
   let expiresAt: string | undefined
-  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
-    const response = await route.fetch()
-    const text = await response.text()
-    const body = expiresAt === undefined ? text : text.replaceAll(/"expiresAt":"[^"]+"/g, `"expiresAt":"${expiresAt}"`)
-    await route.fulfill({ response, body })
-  })
+  await changeReads(page, (text) =>
+    expiresAt === undefined ? text : text.replaceAll(/"expiresAt":"[^"]+"/g, `"expiresAt":"${expiresAt}"`),
+  )
   await page.goto(address(refund))
   await choice(page, 'Approve').check()
   await reason(page).fill('Too slow')
@@ -185,13 +189,10 @@ test('a changed payload is shown as a difference, and must be reviewed again', a
   const refund = await waitingRefund(origin)
   const page = await signedIn('jonas')
   let changed = false
-  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
-    const response = await route.fetch()
-    const text = await response.text()
-    const other = text
-      .replaceAll('"value":"4200.00"', '"value":"9900.00"')
-      .replaceAll(/sha256:[0-9a-f]{64}/g, `sha256:${'ab'.repeat(32)}`)
-    await route.fulfill({ response, body: changed ? other : text })
+  await changeReads(page, (text) => {
+    if (!changed) return text
+    const other = text.replaceAll('"value":"4200.00"', '"value":"9900.00"')
+    return other.replaceAll(/sha256:[0-9a-f]{64}/g, `sha256:${'ab'.repeat(32)}`)
   })
   await page.goto(address(refund))
   await fillIn(page)

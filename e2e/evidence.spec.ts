@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { extractArchive } from '#server/testing/extract.ts'
 import { call, decideAs, externalId, home, personToken, waitingRefund } from './cases.ts'
+import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 
 const run = promisify(execFile)
@@ -30,7 +31,7 @@ test('the archive that Vera exports and downloads verifies with sha256sum and op
   await page.getByRole('textbox', { name: /^For whom or what/ }).fill('Hartmann & Partner, annual audit')
   const review = page.getByRole('region', { name: '3. Review' })
   await expect(review).toContainText('with proofs')
-  await expect(review).toContainText(/about [\d.]+ [kM]B/)
+  await expect(review).toContainText(/about [\d.]+ [kM]B, ready in a few seconds/)
   await expect(review).toContainText('Hartmann & Partner, annual audit')
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Export the evidence' }).click()
@@ -65,6 +66,61 @@ test('the archive that Vera exports and downloads verifies with sha256sum and op
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+})
+
+test('Vera verifies an archive on its page, changes a copy of it, and sees which verdicts notice', async ({
+  signedIn,
+  origin,
+}) => {
+  const refund = await waitingRefund(origin)
+  await decideAs(origin, 'jonas', refund.approvalId, 'approve', 'Order and amount checked against the claim.')
+  const page = await signedIn('vera')
+  await page.goto(`${home()}/evidence/new`)
+  await page.getByRole('button', { name: 'Export the evidence' }).click()
+  const here = page.getByRole('region', { name: 'Verify here' })
+  const sent: string[] = []
+  await here.getByRole('button', { name: 'Verify the archive here' }).click({ timeout: 120_000 })
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') sent.push(request.url())
+  })
+  const verdict = (level: number, title: string) =>
+    here.getByRole('listitem').filter({ has: page.getByRole('heading', { level, name: title }) })
+  await expect(here.getByText(/^(?:Everything agrees|Nothing contradicts itself)/)).toBeVisible({ timeout: 120_000 })
+  for (const title of ['Integrity', 'Origin', 'Completeness', 'Freshness'])
+    await expect(verdict(3, title)).toContainText('Holds')
+  const words = here.getByRole('list', { name: 'The key in words' }).getByRole('listitem')
+  await expect(words).toHaveCount(12)
+  const published = await page.request.get(`/.well-known/countersign/${externalId()}/log-keys.json`)
+  const { keys } = (await published.json()) as { keys: { words: string }[] }
+  expect(keys.map((key) => key.words)).toContain((await words.allTextContents()).join(' '))
+  await here.getByText(/^One record’s way to the signed root/).click()
+  await expect(here.getByText('From the record in this archive, this browser reaches the signed root.')).toBeVisible()
+  await expectEveryView(page, 'evidence-verified')
+
+  const change = here.getByRole('button', { name: 'Change the copy and verify it' })
+  await expect(change).toHaveAttribute('aria-disabled', 'true')
+  await here.getByRole('radio', { name: 'The reason of a decision' }).click()
+  await change.click()
+  await expect(verdict(4, 'Integrity')).toContainText('was changed', { timeout: 120_000 })
+  await expect(verdict(4, 'Log')).toContainText('Fails')
+  await expect(here.getByText(/Integrity is confirmed for the archive and fails for the copy/)).toBeVisible()
+  await here.getByRole('radio', { name: 'An amount' }).click()
+  await here.getByRole('radio', { name: 'Change it and recalculate the lists' }).click()
+  await change.click()
+  await expect(verdict(4, 'Integrity')).toContainText('The signature does not match', { timeout: 120_000 })
+  await here.getByRole('radio', { name: 'Delete a record of the log' }).click()
+  await here.getByRole('radio', { name: 'Change it, recalculate the lists, and sign again' }).click()
+  await change.click()
+  await expect(verdict(4, 'Origin')).toContainText('does not publish the key', { timeout: 120_000 })
+  await expect(verdict(4, 'Integrity')).toContainText('Holds')
+  await expect(verdict(4, 'Log')).toContainText('Fails')
+  await expectEveryView(page, 'evidence-tampered')
+  await here.getByRole('radio', { name: 'The signature' }).click()
+  await change.click()
+  await expect(verdict(4, 'Integrity')).toContainText('The signature does not match', { timeout: 120_000 })
+  // The archive itself is untouched.
+  await expect(verdict(3, 'Integrity')).toContainText('Holds')
+  expect(sent).toEqual([])
 })
 
 test('a person who may read evidence and raw payloads exports them unmasked, for a recorded reason', async ({

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Page, Route } from '@playwright/test'
 import { home } from './cases.ts'
 import { expect, signIn, test } from './fixtures.ts'
 
@@ -27,6 +27,47 @@ test('links lead to pages without loading a document', async ({ signedIn }) => {
   await page.goBack()
   await expect(heading(page, 'Policies')).toBeVisible()
   expect(documents).toEqual([])
+})
+
+test('one press opens a menu whose code was not yet loaded', async ({ signedIn }) => {
+  const page = await signedIn('maria')
+  await page.goto(home())
+  const person = page.getByRole('button', { name: /theme and sign out$/ })
+  // The session is ready, and with it the page.
+  await expect(person).toBeVisible()
+  const scripts: string[] = []
+  page.on('request', (request) => {
+    if (request.resourceType() === 'script') scripts.push(request.url())
+  })
+  const zone = page.getByRole('button', { name: /^Time zone/ })
+  const items = page.getByRole('menuitemradio')
+  await expect(zone).toHaveAttribute('aria-haspopup', 'menu')
+  await zone.press('Enter')
+  await expect(items.first()).toBeFocused()
+  expect(scripts).not.toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(items).toHaveCount(0)
+  await expect(zone).toBeFocused()
+  await person.click()
+  await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(person).toBeFocused()
+})
+
+test('a menu that could not be loaded opens with a later press', async ({ signedIn, troubles }) => {
+  troubles.expect(/ERR_FAILED|Failed to load chunk|ChunkLoadError/)
+  const page = await signedIn('maria')
+  await page.goto(home())
+  await expect(page.getByRole('button', { name: /theme and sign out$/ })).toBeVisible()
+  const zone = page.getByRole('button', { name: /^Time zone/ })
+  const refused = (route: Route) => route.abort()
+  await page.route('**/_next/static/**', refused)
+  const failed = page.waitForEvent('requestfailed')
+  await zone.press('Enter')
+  await failed
+  await page.unroute('**/_next/static/**', refused)
+  await zone.press('Enter')
+  await expect(page.getByRole('menuitemradio').first()).toBeFocused()
 })
 
 test('a page from an older build loads the document of the next page', async ({ signedIn }) => {

@@ -233,3 +233,32 @@ function countRenewals(context: BrowserContext): { count: number } {
   })
   return renewals
 }
+
+test('a person sees where they are signed in, and signs out another device, which notices it', async ({
+  page,
+  browser,
+  origin,
+}) => {
+  const phone = await browser.newContext({
+    baseURL: origin,
+    userAgent:
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
+  })
+  const elsewhere = await phone.newPage()
+  await signIn(elsewhere, 'vera')
+  await signIn(page, 'vera')
+  await page.goto(`${home()}/settings/me`)
+  const sessions = page.getByRole('table', { name: 'Your sessions' })
+  const row = sessions.getByRole('row', { name: /Safari on iOS/ })
+  await expect(row).toContainText('console')
+  await expect(sessions.getByRole('row', { name: /This browser/ }).getByRole('button')).toHaveCount(0)
+  await expectAccessible(page)
+  await row.getByRole('button', { name: 'Sign out Safari on iOS' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Sign out there' })
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Sign out there' }).click()
+  await expect(page.getByText('You are signed out on Safari on iOS.')).toBeVisible()
+  await expect(row).toHaveCount(0)
+  await expect(elsewhere.getByText('Your session has ended. The page may be out of date')).toBeVisible()
+  await phone.close()
+})

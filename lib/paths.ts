@@ -106,7 +106,7 @@ export const decisionPath = (tenant: string, decisionId: string) =>
 export const editPolicyPath = (tenant: string, policyId: string, search: { version?: number } = {}) =>
   withSearch(`${policyPath(tenant, policyId)}/edit`, search)
 
-export type AccessPage = 'members' | 'groups' | 'service-accounts' | 'api-keys' | 'secrets'
+export type AccessPage = 'members' | 'groups' | 'service-accounts' | 'connection-tokens' | 'api-keys' | 'secrets'
 /** `status` filters the members, `archived` adds archived keys and secrets. */
 export const accessPath = (
   tenant: string,

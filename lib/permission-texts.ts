@@ -34,7 +34,7 @@ export const permissionText: Record<Permission, string> = {
   'subject:erase': 'erase the data of a person',
   'tenant:manage': 'change the branding and settings of the organisation',
   'member:manage': 'invite, change and remove members and approver groups',
-  'service-account:manage': 'create, rotate and disable service accounts',
+  'service-account:manage': 'create, rotate and disable service accounts, and their connection tokens',
   'secret:create': 'create API keys and secrets',
   'secret:read': 'list API keys and secrets',
   'secret:read_value': 'read the value of a secret, which is recorded',

@@ -5,7 +5,7 @@ import { appRouter } from './router.ts'
 import { routes } from './routes.ts'
 
 /** Handlers without an operation: their callers do not have a token yet. */
-const open = new Set([
+export const openRoutes = new Set([
   '/.well-known/countersign/:externalId/log-keys.json',
   '/v1/branding/:sha256',
   '/v1/health/live',
@@ -21,10 +21,10 @@ const procedures = '/v1/:procedure{[^/]+}'
 export function collectCatalog(table = routes): CatalogEntry[] {
   const called = declaredProcedures(appRouter).map(([name, operation]): CatalogEntry => {
     const method = operation.kind === 'mutation' ? 'POST' : 'GET'
-    return { name, transport: 'procedure', method, path: `/v1/${name}`, operation }
+    return { name, transport: 'procedure' as const, method, path: `/v1/${name}`, operation }
   })
   const routed = table
-    .filter(([path]) => path !== procedures && !open.has(path))
+    .filter(([path]) => path !== procedures && !openRoutes.has(path))
     .flatMap(([path, module]) =>
       (['GET', 'POST'] as const).flatMap((method): CatalogEntry[] => {
         const handler = module[method]
@@ -33,7 +33,7 @@ export function collectCatalog(table = routes): CatalogEntry[] {
           throw new Error(
             `${method} ${path} declares no operation. Create it with rest() or declare(), or list it as open.`,
           )
-        return declaration === 'no such verb' ? [] : [{ ...declaration, transport: 'route', method, path }]
+        return declaration === 'no such verb' ? [] : [{ ...declaration, transport: 'route' as const, method, path }]
       }),
     )
   return [...called, ...routed]

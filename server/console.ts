@@ -4,21 +4,23 @@ import type { Config } from '#server/kernel/config.ts'
 import type { Log } from '#server/kernel/log.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Routes } from './http.ts'
+import { withCommandLine } from './shell/command-line.ts'
 import { createCspReportHandler } from './shell/csp-report.ts'
 import { loadConsole } from './shell/load-build.ts'
 import { createShell } from './shell.ts'
 
 const ownBuild = join(import.meta.dirname, '..', '.next', 'console')
+const ownCommandLine = join(import.meta.dirname, '..', 'dist', 'countersign.mjs')
 
 /** All routes outside `/v1` and `/realms`. */
 export type Pages = Routes
 export type OpenPages = (config: Config, log: Log) => Pages
 
-/** The console that was built into `folder`. Throws if it has not been built. */
-export const openConsole: (folder?: string) => OpenPages =
-  (folder = ownBuild) =>
+/** The console that was built into `folder`, and the command line. Throws if the console has not been built. */
+export const openConsole: (folder?: string, commandLine?: string) => OpenPages =
+  (folder = ownBuild, commandLine = ownCommandLine) =>
   (config, log) => {
-    const shell = createShell({ build: loadConsole(folder), ...shellSettings(config) })
+    const shell = createShell({ build: withCommandLine(loadConsole(folder), commandLine), ...shellSettings(config) })
     const reports = createCspReportHandler({
       onReport: (report) => log.warn({ report }, 'the browser reported a policy violation'),
       https: config.baseUrl.startsWith('https:'),

@@ -8,6 +8,7 @@ import { onAgentStop } from '#server/agents/stops.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
+import { adoptionMemory } from '#server/audit/sealing/adoption-memory.ts'
 import { evidenceExports, formerExports } from '#server/evidence/jobs/export-jobs.ts'
 import { inputMasks } from '#server/executions/input-masks.ts'
 import { advanceExecutions, inputArrived, toolCallDecided } from '#server/executions/jobs.ts'
@@ -19,6 +20,7 @@ import { askAgain, askDelivered } from '#server/inputs/ask-by-mail.ts'
 import { waitExpiry } from '#server/inputs/expire-waits.ts'
 import { onInput, onMask, onRetry } from '#server/inputs/listeners.ts'
 import { onFirstSignIn } from '#server/kernel/auth/first-sign-in.ts'
+import { connectAdoptionMemory } from '#server/kernel/bound/adoption-memory.ts'
 import { onIntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { onDelivery } from '#server/mail/delivery-changes.ts'
@@ -56,6 +58,7 @@ export function registerDecisions(): void {
   onDecided('setting_change', settingChangeDecided)
   onDecided('tool_call', toolCallDecided)
   onDecided('unmask', unmaskDecided)
+  connectAdoptionMemory(adoptionMemory)
   onIntegrityFailed(({ tenantId, type, id, reason }) =>
     raiseAlarm(tenantId, { kind: 'object', subject: `${type}/${id}`, reason }),
   )

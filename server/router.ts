@@ -4,8 +4,10 @@ import { approvals, delegations } from '#server/approvals/router.ts'
 import { alarms, audit } from '#server/audit/router.ts'
 import { catalog } from '#server/catalog/router.ts'
 import { changes } from '#server/changes/router.ts'
+import { connectionTokens } from '#server/connection-tokens/router.ts'
 import { executions } from '#server/executions/router.ts'
 import { externalAgentApprovals, externalAgentPolicies } from '#server/external-agents/router.ts'
+import { sessions } from '#server/identity/sessions/router.ts'
 import { executionInputs } from '#server/inputs/router.ts'
 import { mergeRouters, router } from '#server/kernel/trpc.ts'
 import { passkeys } from '#server/passkeys/router.ts'
@@ -26,6 +28,7 @@ export const appRouter = router({
   audit,
   catalog,
   changes,
+  connectionTokens,
   delegations,
   erasures,
   executions: mergeRouters(executions, executionInputs),
@@ -39,6 +42,7 @@ export const appRouter = router({
   secrets,
   serviceAccounts,
   session,
+  sessions,
   tenants: mergeRouters(tenants, tenantSettings),
   traces,
 })

@@ -22,6 +22,7 @@ import * as live from '../app/v1/health/live/route.ts'
 import * as ready from '../app/v1/health/ready/route.ts'
 import * as inputEvents from '../app/v1/input-events/route.ts'
 import * as log from '../app/v1/log/[...path]/route.ts'
+import * as logs from '../app/v1/logs/route.ts'
 import * as mcp from '../app/v1/mcp/[agent]/[server]/route.ts'
 import * as metrics from '../app/v1/metrics/route.ts'
 import * as openapi from '../app/v1/openapi.json/route.ts'
@@ -53,6 +54,7 @@ export const routes: readonly [path: string, module: Module][] = [
   ['/v1/files/:id', file],
   ['/v1/input-events', inputEvents],
   ['/v1/log/:path{.+}', log],
+  ['/v1/logs', logs],
   ['/v1/mcp/:agent/:server', mcp],
   ['/v1/metrics', metrics],
   ['/v1/openapi.json', openapi],

@@ -6,6 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { packConsole } from '../cli/console/pack.ts'
 import { type Front, openPort } from './http.ts'
+import { withCommandLine } from './shell/command-line.ts'
 import { type CspReport, createCspReportHandler } from './shell/csp-report.ts'
 import { loadConsole } from './shell/load-build.ts'
 import { createShell } from './shell.ts'
@@ -264,4 +265,33 @@ test('a server that runs is not changed by a build that replaces the files', asy
 
 test('without a built console the start fails', () => {
   expect(() => loadConsole(join(dist, 'console'))).toThrow(/ENOENT.*console\.json/)
+})
+
+test('the command line is a file of the server, under its own address', async () => {
+  writeNextOutput(dist, ROUTES)
+  writeFileSync(join(dist, 'countersign.mjs'), 'console.log(1)\n'.repeat(100))
+  packConsole(dist, join(dist, 'public'), join(dist, 'console'))
+  const build = withCommandLine(loadConsole(join(dist, 'console')), join(dist, 'countersign.mjs'))
+  const get = await serve({ build })
+  const answer = await get('/cli/countersign.mjs')
+  expect(answer).toMatchObject({
+    status: 200,
+    headers: {
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=0, must-revalidate',
+    },
+  })
+  expect(answer.text).toBe('console.log(1)\n'.repeat(100))
+  const zipped = await get('/cli/countersign.mjs', { headers: { 'accept-encoding': 'gzip' } })
+  expect(gunzipSync(zipped.raw).toString()).toBe(answer.text)
+  const known = await get('/cli/countersign.mjs', { headers: { 'if-none-match': answer.headers.etag ?? '' } })
+  expect(known.status).toBe(304)
+  expect((await get('/cli/')).status).toBe(404)
+})
+
+test('a server without a built command line answers 404', async () => {
+  writeNextOutput(dist, ROUTES)
+  packConsole(dist, join(dist, 'public'), join(dist, 'console'))
+  const get = await serve({ build: withCommandLine(loadConsole(join(dist, 'console')), join(dist, 'missing.mjs')) })
+  expect((await get('/cli/countersign.mjs')).status).toBe(404)
 })

@@ -43,6 +43,7 @@ export function createSocket() {
           // The method and path that a socket's proof has to name; its first message is not an HTTP request.
           request: { method: 'GET', path: '/v1' },
           apiKey: req.headers['x-svc-api-key']?.toString(),
+          origin: req.headers.origin,
           tenantExternalId: tenantIn(info.connectionParams, req, 'tenantExternalId', 'x-svc-tenant-external-id'),
           tenantId: tenantIn(info.connectionParams, req, 'tenantId', 'x-svc-tenant-id'),
           requestId: newId(),

@@ -1,11 +1,9 @@
 'use client'
 
-import Link from 'next/link'
 import type { ReactNode } from 'react'
-import { Page, PageHeader } from '#components/layout/page.tsx'
+import { AreaPage } from '#components/layout/area-page.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { TabLinks } from '#components/ui/controls/tab-links.tsx'
 import { type AccessPage as AccessArea, accessPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
 
@@ -13,6 +11,7 @@ const AREAS: { page: AccessArea; label: string }[] = [
   { page: 'members', label: 'Members' },
   { page: 'groups', label: 'Approver groups' },
   { page: 'service-accounts', label: 'Service accounts' },
+  { page: 'connection-tokens', label: 'Connection tokens' },
   { page: 'api-keys', label: 'API keys' },
   { page: 'secrets', label: 'Secrets' },
 ]
@@ -23,33 +22,18 @@ type AccessPageProps = {
   permission: Permission
   /** The action that requires it: "see the members". */
   act: string
-  /** The button that creates a record; shown even if blocked. */
   action: ReactNode
-  /** One or two sentences that explain the records. */
   about: string
   children: ReactNode
 }
 
 /** One of the lists of people and software that can act in the tenant. */
-export function AccessPage({ page, permission, act, action, about, children }: AccessPageProps) {
+export function AccessPage({ permission, act, children, ...page }: AccessPageProps) {
   const { tenant, can } = useSession()
+  const areas = AREAS.map((area) => ({ ...area, href: accessPath(tenant, area.page) }))
   return (
-    <Page wide>
-      <PageHeader
-        title={AREAS.find((area) => area.page === page)?.label}
-        facts={<p className="max-w-[75ch] text-ink-2">{about}</p>}
-        action={action}
-      />
-      <TabLinks
-        label="Access"
-        link={Link}
-        tabs={AREAS.map((area) => ({
-          label: area.label,
-          href: accessPath(tenant, area.page),
-          current: area.page === page,
-        }))}
-      />
+    <AreaPage label="Access" areas={areas} {...page}>
       {can(permission) ? children : <MissingPermission act={act} permission={permission} />}
-    </Page>
+    </AreaPage>
   )
 }

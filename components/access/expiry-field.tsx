@@ -21,14 +21,21 @@ export const expiryOf = (choice: string, now: number): Expiry => ({
   at: choice === 'never' ? undefined : new Date(now + Number(choice) * DAY_MS).toISOString(),
 })
 
-/** The expiry of a key or secret. */
-export function ExpiryField({ value, onChange }: { value: Expiry; onChange: (expiry: Expiry) => void }) {
+type ExpiryFieldProps = {
+  value: Expiry
+  onChange: (expiry: Expiry) => void
+  /** The credential always expires. */
+  always?: true
+}
+
+/** The expiry of a key, token or secret. */
+export function ExpiryField({ value, onChange, always }: ExpiryFieldProps) {
   return (
     <SelectField
       label="Expires"
       value={value.choice}
       onChange={(choice) => onChange(expiryOf(choice, Date.now()))}
-      options={CHOICES}
+      options={always ? CHOICES.filter((choice) => choice.value !== 'never') : CHOICES}
       placeholder="Choose when it expires"
       hint={
         value.at === undefined ? (

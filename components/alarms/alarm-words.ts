@@ -42,5 +42,11 @@ export function alarmWords({ kind, subject }: Pick<Alarm, 'kind' | 'subject'>): 
         title: 'The database and the signer’s own memory disagree.',
         remedy: 'Nothing is signed until an operator has decided which of them is right.',
       }
+    case 'signing':
+      return {
+        title: 'The audit log is not being signed.',
+        remedy:
+          'End processes of an older version, and connections to the database under the name of a role of the service.',
+      }
   }
 }

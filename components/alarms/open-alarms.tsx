@@ -18,17 +18,7 @@ export function OpenAlarms() {
   const id = useId()
   const { tenant } = useSession()
   const { data, error, refetch } = useOpenAlarms()
-  if (error !== null)
-    return (
-      <RequestFailed
-        error={error}
-        what="The alarms"
-        plural
-        act="see alarms"
-        permission="audit:read"
-        retry={() => void refetch()}
-      />
-    )
+  if (error !== null) return <AlarmsFailed error={error} retry={() => void refetch()} />
   if (data === undefined || data.items.length === 0) return null
   const count = data.items.length
   return (
@@ -39,15 +29,27 @@ export function OpenAlarms() {
           All alarms
         </Link>
       </div>
-      {data.items.slice(0, shown).map((alarm) => (
-        <OpenAlarm key={alarm.id} alarm={alarm} />
-      ))}
+      <OpenAlarmList alarms={data.items.slice(0, shown)} />
     </section>
   )
 }
 
+export function AlarmsFailed({ error, retry }: { error: unknown; retry: () => void }) {
+  return <RequestFailed error={error} what="The alarms" plural act="see alarms" permission="audit:read" retry={retry} />
+}
+
+export function OpenAlarmList({ alarms }: { alarms: readonly Alarm[] }) {
+  return (
+    <div className="flex flex-col gap-2">
+      {alarms.map((alarm) => (
+        <OpenAlarm key={alarm.id} alarm={alarm} />
+      ))}
+    </div>
+  )
+}
+
 /** An open alarm with its two ways out: its record, and closing it. */
-export function OpenAlarm({ alarm }: { alarm: Alarm }) {
+function OpenAlarm({ alarm }: { alarm: Alarm }) {
   const { tenant } = useSession()
   return (
     <AlarmStrip alarm={alarm}>

@@ -5,7 +5,7 @@ import type { Topic } from '#lib/rules/changes.ts'
 export type Change = { topic: Shown; id: string | null }
 
 /** Topics, and the settings that only their owner changes and sees. */
-export type Shown = Topic | 'passkeys'
+export type Shown = Topic | 'passkeys' | 'sessions'
 
 type Path = readonly [domain: string, ...rest: string[]]
 
@@ -21,6 +21,7 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
       ['audit', 'checkpoint'],
     ],
   },
+  connectionTokens: { in: [['connectionTokens']] },
   delegations: { in: [['delegations']] },
   erasures: { in: [['erasures']] },
   evidence: { in: [['evidence']] },
@@ -55,6 +56,7 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
   seals: { in: [['audit', 'checkpoint']] },
   secrets: { in: [['secrets']] },
   serviceAccounts: { in: [['serviceAccounts']] },
+  sessions: { in: [['sessions']] },
   tenants: { in: [['tenants'], ['session']] },
   traces: {
     in: [

@@ -8,14 +8,13 @@ import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
-import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
 import type { Failure } from '#lib/failure.ts'
-import { limits } from '#lib/limits.ts'
 import type { Permission } from '#lib/permissions.ts'
 import { whyNotReason } from '#lib/rules/reason.ts'
+import { ReasonField } from './reason-field.tsx'
 
 type ReasonDialogProps = {
   /** Label of the button that opens the dialog and of the one that acts: "Cancel the wait". */
@@ -101,14 +100,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
           </>
         }
       >
-        <TextArea
-          label="Reason"
-          hint={props.reasonHint ?? 'Required. Stored in the audit record.'}
-          limit={limits.reason}
-          value={reason}
-          readOnly={acting.pending}
-          onChange={(event) => setReason(event.target.value)}
-        />
+        <ReasonField value={reason} onChange={setReason} hint={props.reasonHint} locked={acting.pending} />
         {acting.failure !== undefined && <Failed failure={acting.failure} title={props.notDone} />}
       </Dialog>
     </>

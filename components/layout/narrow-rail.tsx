@@ -1,16 +1,26 @@
 'use client'
 
-import { useState } from 'react'
-import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { type ComponentType, useState } from 'react'
 import { MenuIcon } from '#components/ui/status/icons.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
-import { Rail } from './rail.tsx'
+import type { RailSheetProps } from './rail-sheet.tsx'
 
-type NarrowRailProps = { tenant: string; name: string; waiting: number | undefined; alarms: number | undefined }
+type NarrowRailProps = Omit<RailSheetProps, 'open' | 'onOpenChange'>
 
-/** The rail as a sheet behind a button, for small screens. */
-export function NarrowRail({ tenant, name, waiting, alarms }: NarrowRailProps) {
+const load = () => import('./rail-sheet.tsx').then((module) => module.RailSheet)
+
+/** The rail as a sheet behind a button, for small screens. A page loads the sheet when the button gets the pointer or the focus. */
+export function NarrowRail(props: NarrowRailProps) {
+  const { waiting, alarms } = props
   const [open, setOpen] = useState(false)
+  const [Sheet, setSheet] = useState<ComponentType<RailSheetProps>>()
+  // Without a connection the sheet is missing until the next attempt.
+  const start = () =>
+    Sheet ??
+    void load().then(
+      (component) => setSheet(() => component),
+      () => undefined,
+    )
   const label = [
     'Menu',
     ...(waiting === undefined || waiting === 0 ? [] : [`${waiting} approvals waiting for you`]),
@@ -23,7 +33,12 @@ export function NarrowRail({ tenant, name, waiting, alarms }: NarrowRailProps) {
         aria-label={label}
         aria-haspopup="dialog"
         aria-expanded={open}
-        onClick={() => setOpen(true)}
+        onPointerEnter={start}
+        onFocus={start}
+        onClick={() => {
+          start()
+          setOpen(true)
+        }}
         className="relative inline-grid size-9 place-items-center hover:bg-selected"
       >
         <MenuIcon size="size-5" />
@@ -37,9 +52,7 @@ export function NarrowRail({ tenant, name, waiting, alarms }: NarrowRailProps) {
           />
         )}
       </button>
-      <Dialog open={open} onOpenChange={setOpen} title={name} description="The areas of the console" placement="side">
-        <Rail tenant={tenant} waiting={waiting} alarms={alarms} onNavigate={() => setOpen(false)} />
-      </Dialog>
+      {Sheet && <Sheet {...props} open={open} onOpenChange={setOpen} />}
     </>
   )
 }

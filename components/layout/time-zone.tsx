@@ -1,13 +1,13 @@
 'use client'
 
 import { type ReactNode, useContext } from 'react'
-import { Menu, MenuChoice } from '#components/ui/controls/menu.tsx'
+import { MenuButton } from '#components/ui/controls/menu-button.tsx'
 import { useNow } from '#components/ui/text/now.ts'
 import { TimeZoneContext } from '#components/ui/text/time.tsx'
 import { zoneName } from '#components/ui/text/time-format.ts'
 import { createPreference } from './preference.ts'
 
-type ZoneChoice = 'utc' | 'local'
+export type ZoneChoice = 'utc' | 'local'
 
 const choice = createPreference<ZoneChoice>({
   key: 'countersign-time-zone',
@@ -25,6 +25,8 @@ export function TimeZoneProvider({ children }: { children: ReactNode }) {
   return <TimeZoneContext value={zone === 'utc' ? 'UTC' : deviceZone()}>{children}</TimeZoneContext>
 }
 
+const load = () => import('./time-zone-items.tsx').then((module) => module.TimeZoneItems)
+
 /** The zone's short name, and the menu that changes it. */
 export function TimeZoneMenu() {
   const [chosen, choose] = choice.use()
@@ -32,22 +34,14 @@ export function TimeZoneMenu() {
   const now = useNow()
   const name = now === undefined ? 'UTC' : zoneName(zone, new Date(now))
   return (
-    <Menu
+    <MenuButton
+      load={load}
+      props={{ chosen, choose, deviceZone: now === undefined ? undefined : deviceZone() }}
       trigger={
         <button type="button" aria-label={`Time zone: ${name}`} className="min-h-8 px-2 hover:bg-selected">
           {name}
         </button>
       }
-    >
-      <MenuChoice
-        heading="Show times in"
-        value={chosen}
-        onChange={choose}
-        options={[
-          { value: 'utc', label: 'UTC' },
-          { value: 'local', label: now === undefined ? 'This device' : `This device (${deviceZone()})` },
-        ]}
-      />
-    </Menu>
+    />
   )
 }

@@ -1,17 +1,21 @@
 'use client'
 
-import { Menu, MenuChoice, MenuHeading, MenuItem, MenuRule } from '#components/ui/controls/menu.tsx'
+import { MenuButton } from '#components/ui/controls/menu-button.tsx'
 import { PersonIcon } from '#components/ui/status/icons.tsx'
-import type { FrameUser } from './frame-parts.ts'
-import { THEME_CHOICES, useTheme } from './theme.ts'
+import { useTheme } from './theme.ts'
+import type { UserMenuItemsProps } from './user-menu-items.tsx'
 
-type UserMenuProps = { user: FrameUser | undefined; onSignOut: (() => void) | undefined }
+const load = () => import('./user-menu-items.tsx').then((module) => module.UserMenuItems)
 
 /** The signed-in person, the theme, and signing out. */
-export function UserMenu({ user, onSignOut }: UserMenuProps) {
-  const [theme, chooseTheme] = useTheme()
+export function UserMenu(props: UserMenuItemsProps) {
+  const { user } = props
+  // Follows a choice that is made in another tab.
+  useTheme()
   return (
-    <Menu
+    <MenuButton
+      load={load}
+      props={props}
       trigger={
         <button
           type="button"
@@ -22,17 +26,6 @@ export function UserMenu({ user, onSignOut }: UserMenuProps) {
           <span className="hidden max-w-60 truncate rail:inline">{user?.name ?? 'Theme'}</span>
         </button>
       }
-    >
-      {user && (
-        <MenuHeading>
-          <span className="block text-base text-ink">{user.name}</span>
-          {user.role}
-        </MenuHeading>
-      )}
-      {user && <MenuRule />}
-      <MenuChoice heading="Theme" value={theme} options={THEME_CHOICES} onChange={chooseTheme} />
-      {onSignOut && <MenuRule />}
-      {onSignOut && <MenuItem onSelect={onSignOut}>Sign out</MenuItem>}
-    </Menu>
+    />
   )
 }

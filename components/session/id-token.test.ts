@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whyNotForUs } from './id-token.ts'
+import { whyNotForUs, whyNotFromAsked } from './id-token.ts'
 
 const asked = { issuer: 'https://auth.example/realms/northwind', clientId: 'countersign-console' }
 
@@ -18,4 +18,22 @@ test.each([
   ['no audience', { iss: asked.issuer, aud: [] }, 'another application'],
 ])('an id_token for %s is refused', (_name, claims, reason) => {
   expect(whyNotForUs(claims, asked)).toContain(reason)
+})
+
+const callback = (iss?: string) =>
+  `https://console.example/auth/callback?${new URLSearchParams({ code: 'c', state: 's', ...(iss === undefined ? {} : { iss }) })}`
+
+test.each([
+  ['names the issuer that was asked', asked.issuer],
+  ['names none', undefined],
+])('a response that %s gets a token request', (_name, iss) => {
+  expect(whyNotFromAsked(callback(iss), asked)).toBeUndefined()
+})
+
+test.each([
+  ['another realm', 'https://auth.example/realms/globex'],
+  ['a longer address', `${asked.issuer}/`],
+  ['an empty name', ''],
+])('a response of %s gets none, so that its code is sent to no one', (_name, iss) => {
+  expect(whyNotFromAsked(callback(iss), asked)).toContain('another organisation')
 })

@@ -9,3 +9,12 @@ export function whyNotForUs({ iss, aud }: Claims, asked: { issuer: string; clien
   if (iss !== asked.issuer) return 'The identity provider answered for another organisation.'
   if (![aud].flat().includes(asked.clientId)) return 'The identity provider answered for another application.'
 }
+
+/**
+ * Why the response in the redirect to this page is not answered with a token request, or undefined if it is (RFC 9207): a provider
+ * that names itself must be the one that was asked. Providers that do not are only told apart by their id_token.
+ */
+export function whyNotFromAsked(address: string, asked: { issuer: string }): string | undefined {
+  const iss = new URL(address).searchParams.get('iss')
+  if (iss !== null && iss !== asked.issuer) return 'The identity provider answered for another organisation.'
+}

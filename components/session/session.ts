@@ -5,7 +5,7 @@ import type { AccessToken, TokenSource } from '#lib/api-fetch.ts'
 import { failureOf, RequestError } from '#lib/failure.ts'
 import { signedOutPath } from '#lib/paths.ts'
 import { presented, type Token, tokenOf } from './credential.ts'
-import { whyNotForUs } from './id-token.ts'
+import { whyNotForUs, whyNotFromAsked } from './id-token.ts'
 import {
   consoleClientId,
   discoverRealm,
@@ -244,6 +244,8 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
   if (stored === undefined)
     return { done: false, reason: 'This sign-in was already completed, or was started in another browser.' }
   const { realm, returnTo, helper }: Pending = JSON.parse(stored).data
+  const mixedUp = whyNotFromAsked(address, { issuer: realmUrl(realm.slug) })
+  if (mixedUp !== undefined) return { done: false, reason: mixedUp }
   const client = providerClient(realm, vault)
   try {
     const user = await client.signinRedirectCallback(address)

@@ -9,6 +9,7 @@ export const topicPermissions = {
   alarms: ['audit:read'],
   approvals: ['approval:list'],
   audit: ['audit:read'],
+  connectionTokens: ['service-account:manage'],
   delegations: ['approval:decide'],
   erasures: ['subject:erase'],
   evidence: ['evidence:list', 'evidence:export'],

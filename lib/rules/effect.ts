@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
-import type { ArgumentView } from '#lib/schemas/approvals.ts'
+import type { ArgumentView, Money } from '#lib/schemas/approvals.ts'
 import { isMasked } from './mask.ts'
 
 export type Effect = { title: string; effectLabel: string; verb: string }
@@ -16,6 +16,14 @@ export function formatMoney(amount: JsonValue | undefined, currency: JsonValue |
     if (error instanceof RangeError) return undefined
     throw error
   }
+}
+
+/** The amount among the arguments as a reviewer sees them; null if they don't have one, or it is masked. */
+export function amountIn(rows: readonly ArgumentView[]): Money | null {
+  const valueAt = (path: string) => rows.find((row) => row.path === path)?.value
+  const [amount, currency] = [valueAt('amount'), valueAt('currency')]
+  if (typeof currency !== 'string' || formatMoney(amount, currency) === undefined) return null
+  return { value: String(amount), currency }
 }
 
 /**

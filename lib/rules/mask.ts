@@ -1,4 +1,4 @@
-import type { JsonValue } from '#lib/json.ts'
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { stringFinder } from '../find-strings.ts'
 import { erasedText } from './erased.ts'
 
@@ -12,12 +12,17 @@ const marker = (value: JsonValue, className: string): Masked => ({
   $masked: { class: className, length: (typeof value === 'string' ? value : JSON.stringify(value)).length },
 })
 
-export const isMasked = (value: JsonValue | undefined): value is Masked =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.keys(value).length === 1 &&
-  Object.hasOwn(value, '$masked')
+/** Anyone can send an object with a member of this name, so its content must have the form, too. */
+export function isMasked(value: JsonValue | undefined): value is Masked {
+  if (!isJsonObject(value) || Object.keys(value).length !== 1 || !Object.hasOwn(value, '$masked')) return false
+  const inner = value.$masked
+  return (
+    isJsonObject(inner) &&
+    Object.keys(inner).length === 2 &&
+    typeof inner.class === 'string' &&
+    Number.isSafeInteger(inner.length)
+  )
+}
 
 /** The steps of a path: member names, or '*' for every element. Undefined for any other form of path. */
 export function parsePath(path: string): string[] | undefined {

@@ -1,3 +1,4 @@
+import { type Permission, permissionsOf, rolesToAskFor } from '#lib/permissions.ts'
 import { guardedRoles } from './members.ts'
 
 const guarded = new Set<string>(guardedRoles)
@@ -28,3 +29,34 @@ export const clientIdOf = (name: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 64)
     .replaceAll(/^-+|-+$/g, '')
+
+/**
+ * The only permission that a token of each use can have, if its service account has it. A token for SCIM has none in this
+ * API: provisioning has an API of its own.
+ */
+export const permissionOfUse = {
+  telemetry: 'telemetry:write',
+  gateway: 'execution:start',
+  scim: undefined,
+} as const satisfies Record<string, Permission | undefined>
+
+export type ConnectionUseName = keyof typeof permissionOfUse
+
+/** Days that a token is valid for, by default and at most. */
+export const connectionTokenDays = { usual: 90, most: 365 } as const
+/** The agents that one token can name. */
+export const mostAgentsOfToken = 50
+
+/** Why a token of this use can't be created for an account with these roles, or undefined when it can. */
+export function whyNotConnect(use: ConnectionUseName, roles: readonly string[]): string | undefined {
+  const needed = permissionOfUse[use]
+  if (needed === undefined || permissionsOf(roles).has(needed)) return undefined
+  return `The service account lacks the permission ${needed}, so the token could do nothing. Choose an account with the role ${rolesToAskFor(needed).join(' or ')}.`
+}
+
+/** Why these agents don't fit the use of a token, or undefined when they do. */
+export function whyNotAgents(use: ConnectionUseName, agents: readonly string[] | undefined): string | undefined {
+  if (use === 'gateway' && agents === undefined)
+    return 'Required for a gateway token: name the agents that it may call for.'
+  if (use === 'scim' && agents !== undefined) return 'A SCIM token does not concern agents. Leave them out.'
+}

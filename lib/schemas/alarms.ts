@@ -3,9 +3,18 @@ import { Id, Justification, PageInput, page, Time } from './common.ts'
 
 /**
  * What disagreed: a day of the audit log, the log of closed days, the row of an object, a verification of a record, the
- * check before an export, an export, or the signer's memory.
+ * check before an export, an export, or the signer's memory; or that nothing is signed for a long time.
  */
-export const alarmKinds = ['log', 'seal_log', 'object', 'verification', 'preflight', 'export', 'memory'] as const
+export const alarmKinds = [
+  'log',
+  'seal_log',
+  'object',
+  'verification',
+  'preflight',
+  'export',
+  'memory',
+  'signing',
+] as const
 export type AlarmKind = (typeof alarmKinds)[number]
 
 export const Alarm = z.object({

@@ -29,6 +29,27 @@ export const ArgumentView = z.object({
 })
 export type ArgumentView = z.infer<typeof ArgumentView>
 
+/** What the run knows about the object. `value` is null if it is unknown or masked; `from`: `input`, or ids of steps. */
+export const CardFact = z.object({
+  label: z.string(),
+  value: z.string().nullable(),
+  masked: ArgumentView.shape.masked,
+  from: z.array(z.string()),
+})
+export type CardFact = z.infer<typeof CardFact>
+
+/** The manifest's `approvalCard`, filled in when the request was made. */
+export const Card = z.object({
+  title: z.string().nullable(),
+  facts: z.array(CardFact),
+  links: z.array(z.object({ label: z.string(), url: z.string(), host: z.string() })),
+})
+export type Card = z.infer<typeof Card>
+
+/** `value`: a decimal string. `currency`: an ISO 4217 code. */
+export const Money = z.object({ value: z.string(), currency: z.string() })
+export type Money = z.infer<typeof Money>
+
 /** The content of the approval page, fixed when the request was made. */
 export const Presentation = z.object({
   /** A sentence: verb, object, target. */
@@ -49,6 +70,8 @@ export const Presentation = z.object({
   /** Null if the request is not about an agent but changes people, groups or settings. */
   environment: z.string().nullable(),
   arguments: z.array(ArgumentView),
+  /** Absent without a card in the manifest, and for requests from before there were any. */
+  card: Card.optional(),
   agent: z.object({ id: Id, name: z.string(), displayName: z.string(), version: z.string() }).nullable(),
   policy: z
     .object({
@@ -89,6 +112,10 @@ export const ApprovalSummary = z.object({
   risk: Presentation.shape.risk,
   agentName: z.string().nullable(),
   environment: z.string().nullable(),
+  /** The arguments `amount` and `currency`, if they are an amount of money and not masked. */
+  amount: Money.nullable(),
+  /** The facts of the manifest's card. */
+  facts: z.array(CardFact),
   requestedBy: Actor,
   requestedAt: Time,
   expiresAt: Time,

@@ -22,7 +22,7 @@ export const terminalExportStatuses: readonly ExportStatus[] = [
   'canceled',
 ]
 
-const PeriodTime = z.iso
+export const PeriodTime = z.iso
   .datetime({ offset: true })
   .refine(
     (time) => Date.parse(time) >= 0 && Date.parse(time) < Date.parse('9999-01-01T00:00:00Z'),

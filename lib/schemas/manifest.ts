@@ -55,6 +55,32 @@ const Model = z.looseObject({
 })
 export type Model = z.infer<typeof Model>
 
+/** A page outside, opened by a reviewer. The host is fixed; references may appear in the path and the query only. */
+const CardLink = z.looseObject({
+  label: z.string().min(1).max(40),
+  url: z
+    .string()
+    .max(2000)
+    .refine(
+      (url) => /^https:\/\/[^\s/?#@$\\]+([/?#]|$)/.test(url) && URL.canParse(url),
+      'Must be an https address whose host does not contain a reference, such as https://crm.example/orders/${input.orderId}.',
+    ),
+})
+
+/**
+ * The facts that reviewers see first: templates over the input and the outputs of earlier steps, masked like them
+ * (server/approvals/fill-card.ts).
+ */
+export const ApprovalCard = z.looseObject({
+  title: z.string().min(1).max(200).optional(),
+  facts: z
+    .array(z.looseObject({ label: z.string().min(1).max(40), value: z.string().min(1).max(500) }))
+    .max(12)
+    .default([]),
+  links: z.array(CardLink).max(5).default([]),
+})
+export type ApprovalCard = z.infer<typeof ApprovalCard>
+
 /** The `spec` that a release requires. Registration accepts less and warns. */
 export const AgentSpec = z.looseObject({
   description: z.string().optional(),
@@ -140,6 +166,7 @@ export const AgentSpec = z.looseObject({
         .default({}),
     })
     .default({ approvals: {} }),
+  approvalCard: ApprovalCard.optional(),
   environments: z.array(EnvironmentName).optional(),
 })
 export type AgentSpec = z.infer<typeof AgentSpec>
@@ -158,6 +185,7 @@ export const knownKeys = {
     'data',
     'inputs',
     'limits',
+    'approvalCard',
     'governance',
     'environments',
   ],

@@ -47,8 +47,8 @@ export const ServiceAccount = z.object({
   name: z.string(),
   roles: z.array(z.string()),
   status: ServiceAccountStatus,
-  /** The people who created it or rotated its secret; separation of duties treats them and the account as one identity. */
-  sponsors: z.array(z.object({ person: Actor, link: z.enum(['created', 'rotated']) })),
+  /** The people who created it, rotated its secret or created a connection token of it; separation of duties treats them and the account as one identity. */
+  sponsors: z.array(z.object({ person: Actor, link: z.enum(['created', 'rotated', 'token']) })),
   /** The valid secrets, oldest first; `notAfter` is null for the one that does not expire. */
   secrets: z.array(z.object({ id: Id, createdAt: Time, notAfter: Time.nullable() })),
   createdAt: Time,

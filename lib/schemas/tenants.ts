@@ -75,6 +75,8 @@ export const Session = z.object({
   resets: z.array(AccountReset),
   /** Revision of the tenant's settings and branding, used as `expectedRevision` of a change. */
   tenantRevision: Revision,
+  /** The installation has the demo tenants (SEED_DEMO), so the console offers experiments. */
+  demo: z.boolean(),
 })
 export type Session = z.infer<typeof Session>
 

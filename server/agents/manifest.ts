@@ -86,7 +86,7 @@ export function readManifest(yaml: string): Manifest {
     },
     warnings: [...unknownKeys(document), ...specIssues(document)]
       .slice(0, mostIssues)
-      .map((one) => ({ ...one, ...positions()(one.at) })),
+      .map(({ at, ...issue }) => ({ ...issue, ...positions()(at) })),
   }
 }
 

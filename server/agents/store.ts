@@ -9,6 +9,23 @@ export const findAgentByName = (tx: Transaction, tenantId: string, name: string)
 export const findAgent = (tx: Transaction, tenantId: string, id: string) =>
   tx.selectFrom('agents').selectAll().where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
 
+/** Returns those of the names under which no agent is registered. */
+export async function listUnknownAgents(
+  tx: Transaction,
+  tenantId: string,
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length === 0) return []
+  const rows = await tx
+    .selectFrom('agents')
+    .select('name')
+    .where('tenantId', '=', tenantId)
+    .where('name', 'in', names)
+    .execute()
+  const known = new Set(rows.map(({ name }) => name))
+  return names.filter((name) => !known.has(name))
+}
+
 /** Does nothing when the name is taken; the caller then reads the existing agent. */
 export async function insertAgent(
   tx: Transaction,

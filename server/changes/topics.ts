@@ -11,6 +11,7 @@ const topicOfResource: Record<string, Topic> = {
   alarm: 'alarms',
   approval: 'approvals',
   audit_log: 'alarms',
+  connection_token: 'connectionTokens',
   delegation: 'delegations',
   erasure: 'erasures',
   evidence_export: 'evidence',
@@ -53,6 +54,8 @@ function consequences(topic: Topic, action: string): Topic[] {
   if (topic === 'mails') return ['inputs']
   // Which approvals wait for whom depends on who is absent.
   if (topic === 'delegations') return ['approvals']
+  // Disabling an account revokes its tokens.
+  if (topic === 'serviceAccounts') return ['connectionTokens']
   // A suspension stops the deadlines of everything that waits for the agent's executions.
   if (topic === 'agents' && action !== 'agent.registered') return ['executions', 'approvals', 'inputs']
   return []

@@ -155,10 +155,23 @@ describe('a refund', () => {
     const id = await start(agentId, 'A-1001')
     const approvalId = await waitingApproval(id)
     const jonas = await api.person('jonas')
-    const shown = payload<{ payloadDigest: string; presentation: { title: string }; blocked: unknown }>(
-      await api.query(jonas, 'approvals.get', { approvalId }),
-    )
+    const shown = payload<{
+      payloadDigest: string
+      presentation: { title: string; card: { facts: unknown } }
+      blocked: unknown
+    }>(await api.query(jonas, 'approvals.get', { approvalId }))
     expect(shown.presentation.title).toBe('Issue refund of €4,200.00 for A-1001')
+    expect(shown).toMatchObject({ amount: { value: '4200.00', currency: 'EUR' }, facts: shown.presentation.card.facts })
+    expect(shown.presentation.card).toEqual({
+      title: 'Order A-1001 of Elif Aydin',
+      facts: [
+        { label: 'Customer', value: 'Elif Aydin (C-20418)', from: ['order'] },
+        { label: 'E-mail', value: null, masked: { class: 'pii.email', length: 23 }, from: ['order'] },
+        { label: 'Order amount', value: '4200.00 EUR', from: ['order'] },
+        { label: 'Order status', value: 'delivered', from: ['order'] },
+      ],
+      links: [],
+    })
     expect(shown.blocked).toBeNull()
     expect(payload(await api.query(await api.person('maria'), 'approvals.get', { approvalId }))).toMatchObject({
       eligible: false,

@@ -4,6 +4,7 @@ import { describeEffect } from '#lib/rules/effect.ts'
 import { maskValue } from '#lib/rules/mask.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import { RequestApprovalInput, RequestApprovalOutput } from '#lib/schemas/external-agents.ts'
+import { fillCard } from '#server/approvals/fill-card.ts'
 import { requestApproval as ask } from '#server/approvals/request.ts'
 import { presentDecision } from '#server/executions/steps/present-call.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
@@ -76,5 +77,7 @@ function presentationOf(
     traceId: null,
     position: null,
     subject: null,
+    // What an agent elsewhere knows is in its arguments.
+    card: fillCard(content.spec.approvalCard, { input: shown, steps: {} }),
   }
 }

@@ -4,6 +4,7 @@ import { notFound } from '#lib/errors.ts'
 import { ById } from '#lib/schemas/common.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
+import type { RouteWire } from '#server/kernel/route-wire.ts'
 import { openContent } from './content.ts'
 import { findFiles } from './store.ts'
 
@@ -27,6 +28,8 @@ export const download = mutation({
     return { id: file.id, name: file.name, bytes: file.bytes, sha256: file.sha256 }
   },
 })
+
+export const fileWire: RouteWire = { answer: { 'application/octet-stream': 'bytes' } }
 
 /** The bytes as a stream, always as an attachment: whatever type the file claims, browsers do not render or run it. */
 export async function fileResponse(

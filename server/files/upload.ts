@@ -34,7 +34,15 @@ export const upload = mutation({
 
 /** `POST /v1/files?name=…`: the body is the file, streamed to disk before any transaction starts. */
 export const uploadRoute = declare(
-  { name: 'files.upload', operation: upload },
+  {
+    name: 'files.upload',
+    operation: upload,
+    wire: {
+      query: ReceivedFile.pick({ name: true }).partial(),
+      body: { 'application/octet-stream': 'bytes', '*/*': 'bytes' },
+      statuses: [201],
+    },
+  },
   authenticated(async (caller, request) => {
     const authorized = authorize(caller, upload)
     const name = new URL(request.url).searchParams.get('name') ?? 'file'

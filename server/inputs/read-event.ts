@@ -1,7 +1,20 @@
+import { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { parseJson, readBody } from '#server/kernel/body.ts'
 import { wireLimits } from '#server/kernel/limits.ts'
+import type { RouteWire } from '#server/kernel/route-wire.ts'
+
+/** Attributes in the JSON format of CloudEvents 1.0. A binary event has them as ce- headers, and any body. */
+const CloudEvent = z.looseObject({
+  specversion: z.literal('1.0'),
+  id: z.string().min(1),
+  source: z.string().min(1),
+  type: z.string().min(1),
+})
+export const eventWire: RouteWire = {
+  body: { 'application/json': 'fields', 'application/cloudevents+json': CloudEvent },
+}
 
 const limit = wireLimits.json.bytes
 

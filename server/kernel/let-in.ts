@@ -1,6 +1,8 @@
+import { ApiError } from '#lib/errors.ts'
+import { Id } from '#lib/schemas/common.ts'
 import { accessDenied } from './auth/access-denied.ts'
 import { type Admission, admit } from './auth/admit.ts'
-import { type Credentials, credentialsOf, present } from './auth/authenticate.ts'
+import { type Credentials, credentialsOf, type Presented, present } from './auth/authenticate.ts'
 import { captureOutcome } from './capture-outcome.ts'
 import { newId } from './ids.ts'
 import { withJustification } from './justification.ts'
@@ -38,7 +40,9 @@ export async function letIn<B>(
     const body = isRead(request) ? undefined : reading
     const read = body !== undefined && 'token' in presented ? await captureOutcome(body()) : undefined
     const named = tenantIn?.(read)
-    admission = await admit(presented, selecting(credentials, named), calls)
+    admission = await admit(presented, selecting(credentials, named), calls).catch(async (error: unknown) => {
+      throw (await isOwnId(presented, credentials, named)) ? wrongKindOfId() : error
+    })
     const { tenant } = admission.caller
     if (named !== undefined && named !== tenant.externalId) throw accessDenied()
     // A body may arrive slowly, so no transaction waits for it.
@@ -55,6 +59,26 @@ export async function letIn<B>(
 
 /** A request without a body. */
 export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
+
+/** Whether the input names the caller's own tenant by its id instead of its external id. */
+async function isOwnId(presented: Presented, credentials: Credentials, named: string | undefined): Promise<boolean> {
+  if (named === undefined || !Id.safeParse(named).success) return false
+  try {
+    const { caller, end } = await admit(presented, credentials)
+    await end()
+    return caller.tenant.id === named
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
+}
+
+/** Reveals nothing about other tenants, whose ids get the same refusal as unknown ones. */
+const wrongKindOfId = () =>
+  new ApiError(
+    'bad_request',
+    'The input names your tenant by its id. Give its external id: the field externalId of tenants.current.',
+  )
 
 /** A header takes precedence over the input: if the two name different tenants, the call is denied. */
 const selecting = (credentials: Credentials, named: string | undefined): Credentials =>

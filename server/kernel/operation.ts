@@ -3,8 +3,8 @@ import { ApiError, type ErrorCode } from '#lib/errors.ts'
 import type { Permission } from '#lib/permissions.ts'
 import { type AuditDetails, appendAudit } from './audit/append.ts'
 import type { Admission } from './auth/admit.ts'
-import { type Authorized, authorize, requireNamedTenant } from './auth/authorize.ts'
-import type { Caller, Principal, Tenant } from './auth/principal.ts'
+import { type Authorized, authorize, type Connected, requireNamedTenant } from './auth/authorize.ts'
+import { type Caller, connectionOf, type Principal, type Tenant } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
 import { within } from './db/transaction.ts'
 import { answered, type Given, remember } from './idempotency.ts'
@@ -47,9 +47,11 @@ export type AuditEntry = {
 export type Need = Permission | 'any'
 
 /** `In` is the caller's input, `I` the result of parsing it. */
-export type Query<I, O, In = unknown> = {
+export type Query<I, O, In = unknown> = Connected & {
   kind: 'query'
   permission: Need
+  /** Is also sufficient, for objects of the caller; `run` checks whose they are. */
+  permissionForOwn?: Permission
   input: z.ZodType<I, In>
   output: z.ZodType<O>
   /** The input field that names a tenant by its external id: it selects the tenant, like the header. */
@@ -63,7 +65,7 @@ export type Query<I, O, In = unknown> = {
   ask?(context: Caller & { input: I }): Promise<O>
 }
 
-export type Mutation<I, O, In = unknown> = {
+export type Mutation<I, O, In = unknown> = Connected & {
   kind: 'mutation'
   permission: Need
   input: z.ZodType<I, In>
@@ -103,14 +105,10 @@ export type Subscription<I, E, In = unknown> = {
 export type Operation<I, O> = Query<I, O> | Mutation<I, O>
 
 /** The type-independent part of an operation's declaration, from which the catalog is built. */
-export type Declared = {
-  kind: 'query' | 'mutation' | 'subscription'
-  permission: Need
-  input: z.ZodType
-  output?: z.ZodType
-  tenantField?: string
-  apiKeys?: true
-}
+export type Declared = Pick<
+  Query<unknown, unknown>,
+  'permission' | 'permissionForOwn' | 'input' | 'tenantField' | 'justified' | 'apiKeys' | 'connectionTokens'
+> & { kind: 'query' | 'mutation' | 'subscription'; output?: z.ZodType }
 
 export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined)
 
@@ -270,7 +268,7 @@ async function mutate<I, O>(
       actor: actorOfCall(caller.principal),
       requestId: caller.requestId,
       ...entry,
-      details: { ...entry.details, ...noted },
+      details: { ...entry.details, ...noted, ...connectionOf(caller) },
     })
   const given = error === undefined ? { output } : { error }
   if (identity !== undefined)
@@ -293,7 +291,7 @@ async function recordRefusal<I, O>(
       requestId: caller.requestId,
       ...entry,
       action: `${entry.action}.refused`,
-      details: { ...entry.details, code: refusal.code, ...refusal.audited },
+      details: { ...entry.details, code: refusal.code, ...refusal.audited, ...connectionOf(caller) },
     }),
   )
 }

@@ -8,6 +8,7 @@ import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
 import { letIn } from './let-in.ts'
 import { type Declared, type Operation, perform } from './operation.ts'
+import type { RouteWire } from './route-wire.ts'
 import { runtime } from './runtime.ts'
 
 /**
@@ -69,7 +70,7 @@ export function authenticated(
 }
 
 /** The declaration behind a handler: a named operation, or the response to a verb that the route does not support. */
-export type Declaration = { name: string; operation: Declared } | 'no such verb'
+export type Declaration = { name: string; operation: Declared; wire: RouteWire } | 'no such verb'
 
 const declarations = new WeakMap<RouteHandler, Declaration>()
 
@@ -94,6 +95,8 @@ export type RestOptions<I, O> = {
   status?: number
   /** The operation itself recognizes repeated requests: its input contains the Idempotency-Key. */
   ownIdempotency?: true
+  /** What the schemas of the operation don't show of this route. The catalog is built from it. */
+  wire?: RouteWire
   /** For responses other than JSON, such as downloads. It must use only `output`. */
   respond?(output: O, caller: Caller): Promise<Response> | Response
   name: string
@@ -126,7 +129,11 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
     response.headers.set('x-request-id', caller.requestId)
     return response
   }, reading)
-  return declare({ name: options.name, operation: options.operation }, answer)
+  const { name, operation, status = 200, wire } = options
+  return declare(
+    { name, operation, wire: { statuses: [status], replays: operation.kind === 'mutation', ...wire } },
+    answer,
+  )
 }
 
 /** HEAD is answered wherever GET is. */

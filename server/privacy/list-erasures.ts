@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type Erasure, ErasureList, ListErasuresInput } from '#lib/schemas/privacy.ts'
 import { listErasureArchives } from '#server/evidence/erasures/erasures-store.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { listErasures } from './store.ts'
@@ -16,6 +17,12 @@ export const listAllErasures = query({
   async run({ tx, tenant, input }) {
     const rows = await listErasures(tx, tenant.id, input.limit + 1, input.cursor)
     const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.id)
+    await requireBound(
+      tx,
+      tenant.id,
+      'erasure',
+      items.map(({ id }) => id),
+    )
     const archives = await listErasureArchives(
       tx,
       tenant.id,

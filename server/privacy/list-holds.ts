@@ -1,4 +1,5 @@
 import { HoldList, ListHoldsInput } from '#lib/schemas/privacy.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { listHolds } from './store.ts'
@@ -12,6 +13,12 @@ export const listAllHolds = query({
   async run({ tx, tenant, input }) {
     const rows = await listHolds(tx, tenant.id, input.limit + 1, input.cursor)
     const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.id)
+    await requireBound(
+      tx,
+      tenant.id,
+      'legal_hold',
+      items.map(({ id }) => id),
+    )
     return {
       items: items.map((row) => ({
         id: row.id,

@@ -22,7 +22,7 @@ export async function insertMachine(tx: Transaction, row: Machine): Promise<void
 /** Inserts the link unless it exists. */
 export async function insertLink(
   tx: Transaction,
-  row: { tenantId: string; memberId: string; personId: string; link: 'created' | 'rotated' },
+  row: { tenantId: string; memberId: string; personId: string; link: 'created' | 'rotated' | 'token' },
 ): Promise<void> {
   await tx
     .insertInto('memberSponsors')
@@ -50,6 +50,18 @@ export const lockMachine = (tx: Transaction, tenantId: string, issuer: string, s
     .where('tenantId', '=', tenantId)
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
+    .where('kind', '=', 'service_account')
+    .where('status', '<>', 'removed')
+    .forUpdate()
+    .executeTakeFirst()
+
+/** A service account of any issuer, locked until the transaction ends. */
+export const lockServiceAccountById = (tx: Transaction, tenantId: string, id: string) =>
+  tx
+    .selectFrom('members')
+    .select(columns)
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
     .where('kind', '=', 'service_account')
     .where('status', '<>', 'removed')
     .forUpdate()

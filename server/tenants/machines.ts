@@ -33,7 +33,8 @@ export async function createMachine(
 }
 
 /**
- * Makes one identity (for separation of duties) of a machine and everyone who has seen its secret: its creator or, if
+ * Makes one identity (for separation of duties) of a machine and everyone who has seen its secret or a connection token:
+ * its creator or, if
  * that is a machine too, the people behind it.
  */
 export async function tieToMaker(
@@ -41,7 +42,7 @@ export async function tieToMaker(
   tenantId: string,
   memberId: string,
   makerId: string,
-  link: 'created' | 'rotated',
+  link: 'created' | 'rotated' | 'token',
 ): Promise<void> {
   const behind = (await findSponsors(tx, tenantId, [makerId])).map((sponsor) => sponsor.personId)
   for (const personId of new Set([makerId, ...behind]))

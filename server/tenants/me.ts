@@ -1,5 +1,6 @@
 import { Session } from '#lib/schemas/tenants.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
 import { findResetsToAcknowledge } from './account-link-store.ts'
 import { findGroupsOf } from './group-store.ts'
 import { findTenantRevision } from './store.ts'
@@ -34,6 +35,7 @@ export const me = query({
         passkeysRemoved: reset.passkeysRemoved,
       })),
       tenantRevision: await findTenantRevision(tx, tenant.id),
+      demo: runtime().config.seedDemo,
     }
   },
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { JsonValue } from '#lib/json.ts'
 import type { State, VerdictName } from '#lib/verify/report.ts'
 import { type ArchiveFiles, packArchive, resealed } from './forged-archive.ts'
 
@@ -18,7 +19,13 @@ const sha256 = (data: Buffer): string => createHash('sha256').update(data).diges
 
 /** Each change, in an order in which every n-th one is a fair share. */
 export function archiveChanges(original: Original): ArchiveChange[] {
-  return [...bytesOfFiles(original), ...listsMadeAgain(original), ...sealedAgain(original), ...containers(original)]
+  return [
+    ...bytesOfFiles(original),
+    ...listsMadeAgain(original),
+    ...sealedAgain(original),
+    ...boundRows(original),
+    ...containers(original),
+  ]
 }
 
 const packed =
@@ -113,6 +120,71 @@ const rewrites: readonly (readonly [string, (lines: string[]) => string[]])[] = 
   ['without its last line', (lines) => lines.slice(0, -1)],
   ['in another order', (lines) => lines.toReversed()],
 ]
+
+/** A row that is bound to the log, in each kind of file, changed by someone who seals everything again with another key. */
+function* boundRows(original: Original): Generator<ArchiveChange> {
+  const rowsOf = (data: Buffer): Row[] =>
+    String(data)
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+  const all = [...original.files].flatMap(([path, data]) =>
+    /^data\/[a-z-]+\.ndjson$/.test(path)
+      ? rowsOf(data).flatMap((row) => (row.bound === undefined ? [] : [{ path, row }]))
+      : [],
+  )
+  for (const [path, data] of original.files) {
+    const [row, ...others] = all.filter((one) => one.path === path).map((one) => one.row)
+    if (row === undefined) continue
+    const salt = all.find((one) => one.row.bound.salt !== row.bound.salt)?.row.bound.salt ?? ''
+    for (const [name, changed, expected] of changesOf(row, salt)) {
+      const lines = [...changed, ...others].map((one) => `${JSON.stringify(one)}\n`).join('')
+      const files = resealed(original.files, { files: (content) => void content.set(path, Buffer.from(lines)) })
+      if (files.get(path)?.equals(data)) throw new Error(`${path}, ${name}: nothing was changed.`)
+      yield { name: `${path}: ${name}`, make: packed(original, files), expected: { origin: 'fails', ...expected } }
+    }
+  }
+}
+
+type Row = {
+  state: Record<string, JsonValue>
+  bound: { type: string; id: string; revision: number; form: number; salt: string }
+  values?: Record<string, { salt: string; value: JsonValue }>
+}
+
+function* changesOf(row: Row, salt: string): Generator<[name: string, rows: object[], ArchiveChange['expected']]> {
+  const { state, bound, values = {} } = row
+  const wrong = { log: 'fails' } as const
+  const moved = (text: JsonValue) =>
+    typeof text === 'string' ? text.replace(/.$/, (last) => (last === '0' ? '1' : '0')) : text
+  for (const name of Object.keys(state))
+    yield [`${name} of a row altered`, [{ ...row, state: { ...state, [name]: [state[name] ?? null] } }], wrong]
+  const [first = ''] = Object.keys(state)
+  const { [first]: _left, ...rest } = state
+  yield ['a row with a member less', [{ ...row, state: rest }], wrong]
+  yield ['a row with a member more', [{ ...row, state: { ...state, more: null } }], wrong]
+  yield ['a row deleted', [], { completeness: 'fails' }]
+  yield ['a row without its commitment', [state], { log: 'not checked', completeness: 'fails' }]
+  yield ['a row twice', [row, row], wrong]
+  const older = { ...bound, revision: bound.revision - 1 }
+  yield ['an older revision of a row', [{ ...row, bound: older }], wrong]
+  yield ['a later revision of a row', [{ ...row, bound: { ...bound, revision: bound.revision + 1 } }], wrong]
+  yield ['another form of a row', [{ ...row, bound: { ...bound, form: bound.form + 1 } }], wrong]
+  yield ['the id of a row moved', [{ ...row, bound: { ...bound, id: moved(bound.id) } }], wrong]
+  const away = Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [
+      name,
+      typeof value === 'string' && bound.id.includes(value) ? moved(value) : value,
+    ]),
+  )
+  yield ['a whole row moved to another id', [{ ...row, state: away, bound: { ...bound, id: moved(bound.id) } }], wrong]
+  yield ['the salt of another row', [{ ...row, bound: { ...bound, salt } }], wrong]
+  yield ['the type of another row', [{ ...row, bound: { ...bound, type: 'approver_group' } }], wrong]
+  for (const [name, one] of Object.entries(values)) {
+    yield [`the value of ${name} altered`, [{ ...row, values: { ...values, [name]: { ...one, value: 'x' } } }], wrong]
+    yield [`the salt of ${name} altered`, [{ ...row, values: { ...values, [name]: { ...one, salt } } }], wrong]
+  }
+}
 
 /** Fields of the ZIP that two programs could read differently: of several entries, and of the end. */
 function* containers({ bytes }: Original): Generator<ArchiveChange> {

@@ -64,6 +64,7 @@ export const alone: Readonly<Record<string, string>> = {
     'files.upload',
     'inputEvents.submit',
     'telemetry.export',
+    'telemetry.exportLogs',
   ]),
   ...because('reads, and is recorded', ['evidence.download', 'files.download']),
   ...because('concerns the caller’s own account', [
@@ -72,13 +73,21 @@ export const alone: Readonly<Record<string, string>> = {
     'passkeys.finishRegistration',
     'passkeys.remove',
     'session.acknowledgeReset',
+    'sessions.end',
+    'sessions.endOthers',
   ]),
   ...because('records who stands behind a machine, which identities read', [
+    'connectionTokens.create',
     'secrets.createApiKey',
     'serviceAccounts.create',
     'serviceAccounts.rotateSecret',
   ]),
-  ...because('stores or ends a secret', ['secrets.archive', 'secrets.create', 'secrets.revoke']),
+  ...because('stores or ends a secret', [
+    'connectionTokens.revoke',
+    'secrets.archive',
+    'secrets.create',
+    'secrets.revoke',
+  ]),
   ...because('switches a machine, whose people stay the same', ['serviceAccounts.disable', 'serviceAccounts.enable']),
 }
 

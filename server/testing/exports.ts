@@ -2,14 +2,17 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
+import { signTenant } from '#server/audit/sealing/sealer.ts'
 import { createExport } from '#server/evidence/create-export.ts'
 import { archiveResponse, download } from '#server/evidence/download.ts'
 import { getExport } from '#server/evidence/get-export.ts'
 import { evidenceExports } from '#server/evidence/jobs/export-jobs.ts'
 import { runExport } from '#server/evidence/jobs/run-export.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { adoptTenant } from '#server/kernel/bound/adopt.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { extractArchive } from './extract.ts'
+import { asOwner } from './owner.ts'
 import { type TestTenant, testRuntime, testTenant } from './tenant.ts'
 
 /** From today's midnight (UTC) until tomorrow, with proofs. */
@@ -38,6 +41,33 @@ export const parseLines = (text: string) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 
+type ExportRuntime = Awaited<ReturnType<typeof exportRuntime>>
+
+/**
+ * A new tenant's archive with proofs, over yesterday, which is closed, and today, which is open, after `prepare`. Dates are
+ * YYYY-MM-DD.
+ */
+export async function twoDaysArchive(
+  runtime: ExportRuntime,
+  prepare: (tenant: TestTenant, auditor: Caller) => Promise<void> = () => Promise.resolve(),
+) {
+  const tenant = await runtime.tenant()
+  const auditor = await auditorOf(tenant)
+  await prepare(tenant, auditor)
+  await runtime.bindRows(tenant)
+  const today = new Date().toISOString().slice(0, 10)
+  const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10)
+  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, yesterday])
+  await signTenant(tenant.id)
+  const job = await runtime.make(tenant, auditor, {
+    startDate: `${yesterday}T00:00:00Z`,
+    endDate: new Date(Date.now() + 86_400_000).toISOString(),
+    includeProofs: true,
+  })
+  const bytes = await fetchArchive(auditor, job.exportId)
+  return { tenant, auditor, today, yesterday, exportId: job.exportId, bytes }
+}
+
 /** Creates a runtime in which tests run exports themselves, until `startWorker()`. Close it in afterAll. */
 export async function exportRuntime(environment: Record<string, string> = {}) {
   const runtime = await testRuntime({ environment })
@@ -51,6 +81,10 @@ export async function exportRuntime(environment: Record<string, string> = {}) {
     tenant: () => testTenant(runtime),
     startWorker: () => {
       working = true
+    },
+    /** Binds all rows of the tenant to the log, as a worker does. */
+    async bindRows(tenant: TestTenant): Promise<void> {
+      if (!(await adoptTenant(tenant.id))) throw new Error('The rows could not be bound.')
     },
     /** Requests an export and runs its job to the end. */
     async make(tenant: TestTenant, caller: Caller, input?: object): Promise<ExportJob> {

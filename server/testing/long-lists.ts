@@ -128,6 +128,12 @@ const statements: readonly Statement[] = [
       case when n in (1, 2, 6, 7) then null else ${at('n')} end`,
   ],
   [
+    'connection_tokens',
+    'tenant_id, id, member_id, name, use, token_sha256, created_by, expires_at, revoked_at',
+    `$1, ${id('n')}, case when n > 5 then ${id('1')} else ${id('2')} end, 'token-' || n, 'telemetry', sha256(('token-' || n)::bytea), $3::uuid,
+      ${at('n + 1')}, case when n > 5 then null else ${at('n')} end`,
+  ],
+  [
     'evidence_exports',
     'tenant_id, id, status, start_at, end_at, include_proofs, include_raw_payloads, requested_by',
     `$1, ${id('n')}, 'failed', ${at('n')}, ${at('n + 1')}, true, false, $3::uuid`,

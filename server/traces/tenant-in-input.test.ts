@@ -52,6 +52,21 @@ const post = (token: string, procedure: string, body: object | string, headers: 
   })
 
 describe.each(calls)('%s', (procedure, input) => {
+  test('says that it expects the external id if the caller gives their own tenant’s id, and only then', async () => {
+    const idOf = (slug: string) => api.credentials.tenants.find((tenant) => tenant.slug === slug)?.id ?? ''
+    for (const answer of [
+      await api.query(jonas, procedure, input(idOf('northwind'))),
+      await post(jonas, procedure, input(idOf('northwind'))),
+    ]) {
+      expect(answer.status).toBe(400)
+      expect(answer.text).toContain('Give its external id: the field externalId of tenants.current.')
+    }
+    for (const id of [idOf('globex'), '01a1f934-0000-7000-8000-000000000001']) {
+      const answer = await api.query(jonas, procedure, input(id))
+      expect([answer.status, answer.text]).toEqual([403, denied])
+    }
+  })
+
   test('selects the tenant of its input if the caller is a member', async () => {
     const answer = payload<object>(await api.query(anna, procedure, input(globex)))
     expect(JSON.stringify(answer)).toContain(procedure === 'traces.verify' ? '"status":' : traceId)

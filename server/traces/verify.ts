@@ -1,13 +1,16 @@
 import { VerifyInput, VerifyOutput } from '#lib/schemas/traces.ts'
 import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
+import { findRecord } from '#server/audit/store.ts'
 import { mismatchOf } from '#server/audit/verifying/mismatch-of.ts'
 import { verifyRecord } from '#server/audit/verifying/verify-record.ts'
+import { requireRecordBound } from '#server/kernel/bound/check.ts'
 import { askingQuery } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 /**
  * Checks one audit record against the signed log. An invalid proof is a result (`verified: false`), not an error. A mismatch
  * of what is stored raises an alarm, in a transaction of its own: a log to which nothing can be appended still gets its answer.
+ * Throws integrity_failed if the record is right, but the stored row of an object that it commits to is not the logged one.
  */
 export const verify = askingQuery({
   permission: 'trace:verify',
@@ -18,6 +21,8 @@ export const verify = askingQuery({
     const { database, log } = runtime()
     const { output, found } = await database.inTenant(tenant.id, async (tx) => {
       const output = await verifyRecord(tx, tenant, input)
+      const record = output.verified ? await findRecord(tx, tenant.id, input.auditId) : undefined
+      if (record !== undefined) await requireRecordBound(tx, tenant.id, record)
       return { output, found: await mismatchOf(tx, tenant, input, output) }
     })
     if (found !== undefined)

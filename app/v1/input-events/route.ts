@@ -1,4 +1,4 @@
-import { readInputEvent } from '#server/inputs/read-event.ts'
+import { eventWire, readInputEvent } from '#server/inputs/read-event.ts'
 import { submit } from '#server/inputs/submit.ts'
 import { methods, rest } from '#server/kernel/rest.ts'
 
@@ -9,6 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = methods({
     operation: submit,
     status: 202,
     ownIdempotency: true,
+    wire: eventWire,
     input: ({ request }) => readInputEvent(request),
   }),
 })

@@ -1,6 +1,7 @@
 import { whyNotRemove } from '#lib/rules/members.ts'
 import { MemberOutput, RemoveMemberInput } from '#lib/schemas/members.ts'
 import { cancelRequest } from '#server/approvals/cancel-request.ts'
+import { revokeTokensOf } from '#server/connection-tokens/revoke-all.ts'
 import { deleteRealmUser } from '#server/identity/links/sign-in-links.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { forgetPasskeys } from '#server/passkeys/credentials.ts'
@@ -26,6 +27,7 @@ export const remove = mutation({
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
     stopWhen(whyNotRemove(facts))
     await setMember(tx, tenant.id, member.id, { status: 'removed' })
+    await revokeTokensOf(tx, tenant.id, member.id)
     await forgetPasskeys(tx, tenant, member.id)
     if (facts.kind === 'person' && !facts.isForeign) await deleteRealmUser(tx, tenant.id, member.subject)
     return { member: await memberView(tx, tenant, member.id) }

@@ -1,5 +1,6 @@
 import { whyNotSuspend } from '#lib/rules/members.ts'
 import { MemberOutput, SuspendMemberInput } from '#lib/schemas/members.ts'
+import { revokeTokensOf } from '#server/connection-tokens/revoke-all.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { setMember } from '#server/tenants/member-store.ts'
 import { lockTarget, stopWhen } from './target.ts'
@@ -17,6 +18,7 @@ export const suspend = mutation({
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
     stopWhen(whyNotSuspend(facts))
     await setMember(tx, tenant.id, member.id, { status: 'suspended' })
+    await revokeTokensOf(tx, tenant.id, member.id)
     return { member: await memberView(tx, tenant, member.id) }
   },
 })

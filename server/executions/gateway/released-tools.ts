@@ -5,16 +5,19 @@ import { findActiveReleases, findAgent, findAgentByName } from '#server/agents/s
 import { query } from '#server/kernel/operation.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
 import { findActiveRelease } from '#server/releases/store.ts'
+import { requireReach } from './require-reach.ts'
 
 /** The tools of one server that an external agent may see: those of its release, as released. */
 export const releasedTools = query({
   permission: 'execution:start',
+  connectionTokens: 'gateway',
   input: GatewayInput,
   output: GatewayTools,
-  async run({ tx, tenant, input }) {
+  async run({ tx, tenant, principal, input }) {
     const agent = Id.safeParse(input.agent).success
       ? await findAgent(tx, tenant.id, input.agent)
       : await findAgentByName(tx, tenant.id, input.agent)
+    requireReach(principal, agent?.name)
     if (agent === undefined) throw notFound()
     const active = await findActiveReleases(tx, tenant.id, [agent.id])
     const [only] = active

@@ -1,6 +1,8 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import { GatewayInput } from '#lib/schemas/gateway.ts'
 import { idempotencyMeta } from '#server/agents/tool-servers.ts'
 import { authorize } from '#server/kernel/auth/authorize.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
@@ -16,6 +18,12 @@ import { callKey, startCall } from './start-call.ts'
 
 const name = 'mcp.call'
 
+/** One message or a batch of them. */
+const JsonRpc = z.union([
+  z.looseObject({ jsonrpc: z.literal('2.0') }),
+  z.array(z.looseObject({ jsonrpc: z.literal('2.0') })),
+])
+
 type Served = Awaited<ReturnType<typeof releasedTools.run>>
 
 /**
@@ -26,6 +34,14 @@ export const gateway: RouteHandler = declare(
   {
     name,
     operation: startCall,
+    wire: {
+      query: GatewayInput.pick({ environment: true }),
+      body: { 'application/json': JsonRpc },
+      answer: { 'application/json': JsonRpc, 'text/event-stream': 'text' },
+      // 202 for a message that expects no response.
+      statuses: [200, 202],
+      headers: ['mcp-protocol-version'],
+    },
   },
   authenticated(async (caller, request, context) => {
     const authorized = authorize(caller, releasedTools)

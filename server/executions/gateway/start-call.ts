@@ -14,6 +14,7 @@ import { findActiveRelease } from '#server/releases/store.ts'
 import { executionQueue } from '../execution-queue.ts'
 import { gatewayStepId } from '../runtimes/next-gateway.ts'
 import { takeAwaited } from './gateway-store.ts'
+import { requireReach } from './require-reach.ts'
 
 /**
  * Starts one tool call of an external agent as an execution of its own, which is decided, approved, called and recorded like
@@ -22,6 +23,7 @@ import { takeAwaited } from './gateway-store.ts'
  */
 export const startCall = mutation({
   permission: 'execution:start',
+  connectionTokens: 'gateway',
   input: GatewayCallInput,
   output: GatewayCallOutput,
   audit: (input, output) => ({
@@ -37,6 +39,7 @@ export const startCall = mutation({
   }),
   async run({ tx, tenant, principal, input, repeated }) {
     const agent = await findAgent(tx, tenant.id, input.agentId)
+    requireReach(principal, agent?.name)
     if (agent === undefined) throw notFound()
     const before =
       input.idempotencyKey === undefined

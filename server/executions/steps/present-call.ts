@@ -1,7 +1,9 @@
-import type { JsonObject } from '#lib/json.ts'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { argumentRows, describeEffect } from '#lib/rules/effect.ts'
-import type { Presentation } from '#lib/schemas/approvals.ts'
+import type { Card, Presentation } from '#lib/schemas/approvals.ts'
+import { fillCard } from '#server/approvals/fill-card.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
+import { scopeOf } from '#server/executions/state/next-step.ts'
 import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
 import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
 
@@ -42,7 +44,16 @@ export function presentCall(
     traceId: row.traceId,
     position: index < 0 ? null : `step ${index + 1} of ${steps.length}`,
     subject: null,
+    card: cardOf(loaded),
   }
+}
+
+/** Everyone who may read the request sees the card, so its values are masked first. */
+function cardOf({ content, input, steps, mask }: Loaded): Card | undefined {
+  const { approvalCard } = content.spec
+  if (approvalCard === undefined) return undefined
+  const records = steps.map(({ stepId, status, output }) => ({ stepId, status, output: mask(output as JsonValue) }))
+  return fillCard(approvalCard, scopeOf(records, mask(input)))
 }
 
 /** The parts of a call's description that don't depend on who makes the call. `tool` is undefined for a model. */

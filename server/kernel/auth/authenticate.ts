@@ -6,6 +6,8 @@ import { accessDenied } from './access-denied.ts'
 import { authenticateApiKey } from './api-key.ts'
 import { proofTenantOf, spendProof, verifyAuthorization } from './authorization.ts'
 import { ofEndedFamily, outdated, type VerifiedToken } from './bearer.ts'
+import { authenticateConnectionToken, recogniseConnectionToken } from './connection-tokens/authenticate-token.ts'
+import { connectionTokenIn } from './connection-tokens/token-format.ts'
 import type { ProvenRequest } from './dpop/proof.ts'
 import { signInFirst } from './first-sign-in.ts'
 import { recogniseKey } from './known-keys.ts'
@@ -21,6 +23,8 @@ export type Credentials = {
   dpop: string | undefined
   request: ProvenRequest
   apiKey?: string | undefined
+  /** The origin of the web page that sends the request. */
+  origin?: string | undefined
   tenantExternalId: string | undefined
   tenantId: string | undefined
   requestId: string
@@ -31,13 +35,17 @@ export const credentialsOf = ({ headers, method, url }: Request, requestId: stri
   dpop: headers.get('dpop') ?? undefined,
   request: { method, path: new URL(url).pathname },
   apiKey: headers.get('x-svc-api-key') ?? undefined,
+  origin: headers.get('origin') ?? undefined,
   tenantExternalId: headers.get('x-svc-tenant-external-id') ?? undefined,
   tenantId: headers.get('x-svc-tenant-id') ?? undefined,
   requestId,
 })
 
 /** Verified credentials; `identify` then finds the member that they belong to. */
-export type Presented = { apiKey: string } | { token: VerifiedToken; scheme: 'Bearer' | 'DPoP' }
+export type Presented =
+  | { apiKey: string }
+  | { connectionToken: string }
+  | { token: VerifiedToken; scheme: 'Bearer' | 'DPoP' }
 
 /**
  * Verifies a request's credentials before any lookup of the caller; a proof of a key is used up. Throws 401, 400
@@ -52,6 +60,11 @@ export async function present(credentials: Credentials): Promise<Presented> {
     return { apiKey }
   }
   if (authorization === undefined) throw new ApiError('unauthorized', 'Send a bearer token or an API key.')
+  const connectionToken = connectionTokenIn(authorization)
+  if (connectionToken !== undefined) {
+    await recogniseConnectionToken(connectionToken, credentials.origin)
+    return { connectionToken }
+  }
   const { token, proof } = await verifyAuthorization({ ...credentials, authorization })
   if (proof !== undefined) await spendProof(await tenantIdOf(proofTenantOf(token)), proof)
   return { token, scheme: proof === undefined ? 'Bearer' : 'DPoP' }
@@ -69,6 +82,8 @@ export async function identify(
   { tx, end }: { tx: Transaction; end(): Promise<void> },
 ): Promise<Caller> {
   if ('apiKey' in presented) return await authenticateApiKey(presented.apiKey, credentials, tx)
+  if ('connectionToken' in presented)
+    return await authenticateConnectionToken(presented.connectionToken, credentials, tx)
   const { token } = presented
   const family = familyOf(token)
   const found = await findCaller(tx, wantedTenant(token, credentials), { ...token, family })

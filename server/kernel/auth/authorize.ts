@@ -1,5 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import type { Permission } from '#lib/permissions.ts'
+import type { ConnectionUse } from '#lib/schemas/connection-tokens.ts'
 import { accessDenied } from './access-denied.ts'
 import type { Caller } from './principal.ts'
 
@@ -10,7 +11,15 @@ const checked = Symbol('authorized')
  */
 export type Authorized<O> = { readonly caller: Caller; readonly operation: O; readonly [checked]: true }
 
-type Guarded = { permission: Permission | 'any'; kind?: string; apiKeys?: true }
+/** `connectionTokens`: the tokens of this use reach the operation, if their account has its permission. */
+export type Connected = { connectionTokens?: ConnectionUse }
+
+type Guarded = Connected & {
+  permission: Permission | 'any'
+  permissionForOwn?: Permission
+  kind?: string
+  apiKeys?: true
+}
 
 /**
  * A scope of an API key grants one operation, not everything that needs the same permission; what needs none is open for
@@ -24,8 +33,12 @@ export const isForApiKeys = ({ permission, kind, apiKeys }: Guarded): boolean =>
  * nothing to callers without the permission. Throws 403.
  */
 export function authorize<O extends Guarded>(caller: Caller, operation: O): Authorized<O> {
-  const { permission } = operation
-  if (permission !== 'any' && !caller.principal.permissions.has(permission))
+  const { permission, permissionForOwn } = operation
+  const { permissions, connection } = caller.principal
+  if (connection !== undefined && operation.connectionTokens !== connection.use)
+    throw new ApiError('forbidden', `A connection token for ${connection.use} can’t call this operation.`)
+  const mayForOwn = permissionForOwn !== undefined && permissions.has(permissionForOwn)
+  if (permission !== 'any' && !permissions.has(permission) && !mayForOwn)
     throw new ApiError('forbidden', `This requires the permission ${permission}.`, { details: { permission } })
   if (caller.principal.kind === 'api_key' && !isForApiKeys(operation))
     throw new ApiError(

@@ -1,4 +1,5 @@
 import type { Permission } from '#lib/permissions.ts'
+import type { ConnectionUse } from '#lib/schemas/connection-tokens.ts'
 
 /** The tenant of a call. */
 export type Tenant = {
@@ -14,6 +15,9 @@ export type Tenant = {
 /** The tokens of one sign-in at one client: they end together. */
 export type TokenFamily = { id: string; tenantExternalId: string }
 
+/** `agents`: the names of the agents that the token is for; undefined for all of them. */
+export type Connection = { id: string; use: ConnectionUse; agents: readonly string[] | undefined }
+
 /** The authenticated caller, as a member of the tenant. */
 export type Principal = {
   memberId: string
@@ -24,6 +28,8 @@ export type Principal = {
   displayName: string
   roles: string[]
   permissions: ReadonlySet<Permission>
+  /** The connection token that the caller sent, instead of an access token: the caller reaches what it is for, and nothing else. */
+  connection?: Connection
   /** The family of the token, in the tenant of its realm. */
   family?: TokenFamily
   /** When the token was issued, in milliseconds since the epoch; absent without a token. */
@@ -39,3 +45,7 @@ export type Caller = {
   /** The caller's reason for viewing masked values: the header x-svc-justification. */
   justification?: string
 }
+
+/** The connection token by which the caller acts, for the details of its records: each can be revoked on its own. */
+export const connectionOf = ({ principal: { connection } }: Caller): { connectionTokenId?: string } =>
+  connection === undefined ? {} : { connectionTokenId: connection.id }

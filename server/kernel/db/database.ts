@@ -2,7 +2,14 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
 import { openPool } from './pool.ts'
-import { type OpenTransaction, openTransaction, type Transaction, within, writeLast } from './transaction.ts'
+import {
+  type OpenTransaction,
+  openTransaction,
+  type Snapshot,
+  type Transaction,
+  within,
+  writeLast,
+} from './transaction.ts'
 
 export type { OpenTransaction, Transaction } from './transaction.ts'
 
@@ -12,6 +19,8 @@ export type Database = {
    * it throws.
    */
   inTenant<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** The same, in which all statements read one state of the database. It must not write. */
+  inSnapshot<T>(tenantId: string, snapshot: Snapshot, work: (tx: Transaction) => Promise<T>): Promise<T>
   /** The same without a tenant: only the directory of tenants is visible, and no tenant's rows. */
   inDirectory<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** A transaction of the directory that the caller ends, for code that identifies the tenant first (admission). */
@@ -58,11 +67,17 @@ export async function withOwnMemberships<T>(
 /** Opens a pool for the application's role. `url` comes from migrate(). */
 export function openDatabase(url: string, log: Log, poolSize = 16): Database {
   const pool = openPool(url, log, { max: poolSize, pipeline: true })
+  // Their transactions stay open for the whole of an export, which also needs connections of the pool: in the pool, exports
+  // that take all of its connections would wait for each other.
+  const snapshots = openPool(url, log, { max: poolSize, pipeline: true })
   return {
     url,
     inTenant: async (tenantId, work) => within(await openTransaction(pool, tenantId), work),
+    inSnapshot: async (tenantId, snapshot, work) => within(await openTransaction(snapshots, tenantId, snapshot), work),
     inDirectory: async (work) => within(await openTransaction(pool), work),
     open: () => openTransaction(pool),
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.end(), snapshots.end()])
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testRuntime } from '#server/testing/tenant.ts'
@@ -55,4 +56,27 @@ test.each(['psql', 'countersign-queue', `countersign/${protocol - 1}`, `counters
 test('a newer version is not older', async () => {
   time += 5_000
   expect(await connected(`countersign/${protocol + 1}`, older)).toBe(false)
+})
+
+test('a caller whose connection waits for a lock does not keep others waiting', async () => {
+  time += 5_000
+  await gone.query('begin')
+  await gone.query('select pg_advisory_xact_lock(1)')
+  const answered: string[] = []
+  // Statements of one connection run in their order.
+  const locked = running.database
+    .inDirectory(async (tx) => {
+      const lock = sql`select pg_advisory_xact_lock(1)`.execute(tx)
+      await Promise.all([lock, olderProcesses(tx, () => time)])
+    })
+    .then(() => answered.push('locked'))
+  await until(async () => {
+    const { rows } = await gone.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`)
+    return rows.length > 0 || undefined
+  }, 'the first caller to wait')
+  expect(await older()).toBe(false)
+  answered.push('other')
+  await gone.query('commit')
+  await locked
+  expect(answered).toEqual(['other', 'locked'])
 })

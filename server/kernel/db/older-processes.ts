@@ -3,7 +3,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { protocol } from './application-name.ts'
 import type { Database, Transaction } from './database.ts'
 
-type Seen = { since: number; askedAt: number; answer: Promise<boolean> | undefined; lastSeenAt: number | undefined }
+type Seen = { since: number; askedAt: number | undefined; lastSeenAt: number | undefined }
 
 // Owned by this module: what this process saw on each database. Monotonic times in milliseconds.
 const seen = new WeakMap<Database, Seen>()
@@ -13,19 +13,18 @@ const goneAfterMs = 60_000
 
 /**
  * Whether a process of an older protocol uses this database, or did within the last minute as far as this process saw.
- * While it is true, write only what that process can read and check. Costs at most one statement in five seconds.
+ * While it is true, write only what that process can read and check. Costs one statement in five seconds. Callers that need an
+ * answer at the same time ask on their own connections, because another caller's may be waiting for a lock.
  */
 export async function olderProcesses(tx: Transaction, now: () => number = () => performance.now()): Promise<boolean> {
   const { database } = runtime()
-  const known = seen.get(database) ?? { since: now(), askedAt: 0, answer: undefined, lastSeenAt: undefined }
+  const known = seen.get(database) ?? { since: now(), askedAt: undefined, lastSeenAt: undefined }
   seen.set(database, known)
-  if (known.answer === undefined || now() - known.askedAt >= askedEveryMs) {
-    known.askedAt = now()
-    known.answer = olderConnected(tx)
-    // A question that failed is asked again.
-    known.answer.catch(() => (known.answer = undefined))
+  if (known.askedAt === undefined || now() - known.askedAt >= askedEveryMs) {
+    const askedAt = now()
+    if (await olderConnected(tx)) known.lastSeenAt = Math.max(known.lastSeenAt ?? askedAt, askedAt)
+    known.askedAt = Math.max(known.askedAt ?? askedAt, askedAt)
   }
-  if (await known.answer) known.lastSeenAt = known.askedAt
   return known.lastSeenAt !== undefined && now() - known.lastSeenAt < goneAfterMs
 }
 

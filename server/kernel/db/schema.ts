@@ -271,6 +271,12 @@ export interface BatchResources {
   tenantId: string;
 }
 
+export interface BoundAdoptionLeases {
+  mac: Buffer;
+  tenantId: string;
+  validUntil: Timestamp;
+}
+
 export interface BoundAdoptions {
   auditId: string;
   endedAt: Timestamp;
@@ -295,6 +301,32 @@ export interface BrandingImages {
   mediaType: string;
   sha256: string;
   tenantId: string;
+}
+
+export interface ConnectionTokenIndex {
+  tenantId: string;
+  tokenSha256: Buffer;
+}
+
+export interface ConnectionTokens {
+  agents: string[] | null;
+  createdAt: Generated<Timestamp>;
+  createdBy: string;
+  expiresAt: Timestamp;
+  id: string;
+  memberId: string;
+  name: string;
+  revision: Generated<number>;
+  revokedAt: Timestamp | null;
+  tenantId: string;
+  tokenSha256: Buffer;
+  use: string;
+}
+
+export interface ConnectionTokenUses {
+  tenantId: string;
+  tokenId: string;
+  usedAt: Timestamp;
 }
 
 export interface ContentFormats {
@@ -961,9 +993,13 @@ export interface DB {
   auditTiles: AuditTiles;
   auditTrees: AuditTrees;
   batchResources: BatchResources;
+  boundAdoptionLeases: BoundAdoptionLeases;
   boundAdoptions: BoundAdoptions;
   boundStates: BoundStates;
   brandingImages: BrandingImages;
+  connectionTokenIndex: ConnectionTokenIndex;
+  connectionTokens: ConnectionTokens;
+  connectionTokenUses: ConnectionTokenUses;
   contentFormats: ContentFormats;
   dpopProofs: DpopProofs;
   erasedContent: ErasedContent;

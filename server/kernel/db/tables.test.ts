@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '#server/kernel/ids.ts'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
 
 // Row-level security as described by the database itself: a new table without a rule is found immediately.
@@ -25,8 +26,12 @@ const names = async (text: string) => (await rows<{ name: string }>(text)).map((
 
 /** The directory of tenants and the list of migrations contain no data of a single tenant. */
 const withoutTenant = ['schema_migrations', 'tenants']
-/** Read before a tenant is known, and only with the digest of a key: see the last tests. */
-const keyedByDigest = 'api_key_index'
+/** Read before a tenant is known, and only with the digest of a credential: see the last tests. Table, column, setting. */
+const keyedByDigest = [
+  ['api_key_index', 'key_sha256', 'app.api_key_sha256'],
+  ['connection_token_index', 'token_sha256', 'app.connection_token_sha256'],
+] as const
+const indexes = keyedByDigest.map(([table]) => `'${table}'`).join(', ')
 
 test('every table has tenant_id, except the directory and the list of migrations', async () => {
   const tables = await names(`select table_name as name from information_schema.tables
@@ -45,13 +50,13 @@ test('row-level security is enabled and forced, and each policy checks the tenan
   ).toEqual([])
   expect(
     await names(`select t.table_name as name from information_schema.columns t
-      where t.table_schema = 'public' and t.column_name = 'tenant_id' and t.table_name <> '${keyedByDigest}' and not exists (
+      where t.table_schema = 'public' and t.column_name = 'tenant_id' and t.table_name not in (${indexes}) and not exists (
         select 1 from pg_policies p where p.tablename = t.table_name and p.cmd = 'ALL'
           and p.qual = '(tenant_id = app_tenant())' and p.with_check = '(tenant_id = app_tenant())')`),
   ).toEqual([])
   // Another permissive policy would open what the first one closes; the three below have a reason and tests of their own.
   expect(
-    await names(`select tablename as name from pg_policies where schemaname = 'public' and tablename not in ('tenants', '${keyedByDigest}')
+    await names(`select tablename as name from pg_policies where schemaname = 'public' and tablename not in ('tenants', ${indexes})
       group by tablename having count(*) > 1 order by 1`),
   ).toEqual(['account_links', 'branding_images', 'members'])
 })
@@ -135,7 +140,7 @@ test('every key starts with the tenant, so that no key reveals data of another t
       join pg_namespace n on n.oid = t.relnamespace
       join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
       where n.nspname = 'public' and x.indisunique and a.attname <> 'tenant_id'
-        and t.relname not in ('tenants', 'schema_migrations', '${keyedByDigest}')`),
+        and t.relname not in ('tenants', 'schema_migrations', ${indexes})`),
   ).toEqual([])
   expect(
     await names(`select c.conname as name from pg_constraint c
@@ -185,16 +190,16 @@ test('without a tenant no rows are visible, and a row of another tenant can’t 
   await expect(application.query('update audit_records set type = type')).rejects.toThrow(/permission denied/)
 })
 
-test('the index of API keys reveals a row only to a query that names its digest', async () => {
-  const [tenant, other] = ['01a1f934-0000-7000-8000-000000000011', '01a1f934-0000-7000-8000-000000000012']
+test.each(keyedByDigest)('%s reveals a row only to a query that names its digest', async (table, column, setting) => {
+  const [tenant, other] = [newId(), newId()]
   for (const id of [tenant, other])
     await owner.query(
       `insert into tenants (id, slug, external_id, name, display_name, branding) values ('${id}', 'x${id}', '${id}', 'x', 'x', '{}')`,
     )
   const [digest, unknown] = ['ab'.repeat(32), 'cd'.repeat(32)]
   const insert = (id: string) =>
-    application.query(`insert into ${keyedByDigest} (key_sha256, tenant_id) values ('\\x${digest}', '${id}')`)
-  const seen = async () => (await application.query(`select tenant_id from ${keyedByDigest}`)).rows
+    application.query(`insert into ${table} (${column}, tenant_id) values ('\\x${digest}', '${id}')`)
+  const seen = async () => (await application.query(`select tenant_id from ${table}`)).rows
   await expect(insert(tenant)).rejects.toThrow(/row-level security/)
   await application.query('begin')
   await application.query(`select set_config('app.tenant_id', '${tenant}', true)`)
@@ -202,13 +207,13 @@ test('the index of API keys reveals a row only to a query that names its digest'
   await application.query('savepoint s')
   await expect(insert(other)).rejects.toThrow(/row-level security/)
   await application.query('rollback to s')
-  // Not even the tenant itself can list its keys here or delete one.
+  // Not even the tenant itself can list its credentials here or delete one.
   expect(await seen()).toEqual([])
-  await application.query(`select set_config('app.api_key_sha256', '${unknown}', true)`)
+  await application.query(`select set_config('${setting}', '${unknown}', true)`)
   expect(await seen()).toEqual([])
-  await application.query(`select set_config('app.api_key_sha256', '${digest}', true)`)
+  await application.query(`select set_config('${setting}', '${digest}', true)`)
   expect(await seen()).toEqual([{ tenant_id: tenant }])
-  for (const change of [`update ${keyedByDigest} set tenant_id = '${other}'`, `delete from ${keyedByDigest}`]) {
+  for (const change of [`update ${table} set tenant_id = '${other}'`, `delete from ${table}`]) {
     await application.query('savepoint s')
     await expect(application.query(change)).rejects.toThrow(/permission denied/)
     await application.query('rollback to s')

@@ -27,6 +27,9 @@ export type OpenTransaction = {
   rollBack(): Promise<void>
 }
 
+/** One state of the database for all statements of a transaction: a new one, or that of an open transaction (pg_export_snapshot). */
+export type Snapshot = 'new' | { id: string }
+
 /** SQLSTATE in_failed_sql_transaction */
 const transactionFailed = '25P02'
 
@@ -136,18 +139,28 @@ const dialect = {
 // Columns are snake_case in SQL and camelCase in TypeScript; the content of JSON columns is not converted.
 const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
 
+/** A transaction with a snapshot may wait for as long as its reader needs. */
+function beginText(tenantId: string | undefined, snapshot: Snapshot | undefined): string {
+  const statements = [snapshot === undefined ? 'begin' : 'begin isolation level repeatable read']
+  if (typeof snapshot === 'object') statements.push(`set transaction snapshot ${pg.escapeLiteral(snapshot.id)}`)
+  if (snapshot !== undefined) statements.push('set local idle_in_transaction_session_timeout = 0')
+  if (tenantId !== undefined) statements.push(`set local app.tenant_id = '${tenantId}'`)
+  return statements.join('; ')
+}
+
 /**
  * Opens a transaction, for one tenant's rows or for the directory alone. BEGIN and the tenant are sent with the first
  * statement in one write, without waiting for their response; a transaction without statements never reaches the
  * database. Kysely's own transactions wait for each response, and would send concurrent statements one by one.
  */
-export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise<OpenTransaction> {
+export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot?: Snapshot): Promise<OpenTransaction> {
   if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('The tenant must be given by its UUID.')
+  const beginning = beginText(tenantId, snapshot)
   const connection = new PooledConnection(await pool.connect())
   let begun: Promise<string> | undefined
   const begin = () => {
     if (begun !== undefined) return
-    begun = connection.send(tenantId === undefined ? 'begin' : `begin; set local app.tenant_id = '${tenantId}'`)
+    begun = connection.send(beginning)
     // The users of the transaction get the error: later statements fail, and so does the commit.
     begun.catch(() => connection.discard())
   }

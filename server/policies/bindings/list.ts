@@ -1,4 +1,5 @@
 import { BindingList, ListBindingsInput } from '#lib/schemas/policies.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { bindingView } from '#server/policies/view.ts'
@@ -17,10 +18,17 @@ export const listBindings = query({
       tenant.id,
       rows.map((row) => row.proposedBy),
     )
-    return pageOf(
+    const page = pageOf(
       rows.map((row) => bindingView(row, actor)),
       input.limit,
       (binding) => binding.id,
     )
+    await requireBound(
+      tx,
+      tenant.id,
+      'policy_binding',
+      page.items.map(({ id }) => id),
+    )
+    return page
   },
 })

@@ -1,5 +1,6 @@
 import { notFound } from '#lib/errors.ts'
 import { DecisionList, DecisionReason, Effect, ListDecisionsInput } from '#lib/schemas/policies.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { findPolicy } from '#server/policies/store.ts'
@@ -22,6 +23,12 @@ export const listDecisions = query({
     const filter = { ...input, from: timeOf(input.from), to: timeOf(input.to) }
     const rows = await listFilteredDecisions(tx, tenant.id, filter, { searched, limit: limit + 1, cursor })
     const { items, nextCursor } = pageOf(rows, limit, (row) => row.id)
+    await requireBound(
+      tx,
+      tenant.id,
+      'decision',
+      items.map(({ id }) => id),
+    )
     const last = nextCursor === null ? await findLastSearched(tx, tenant.id, filter, searched, cursor) : undefined
     return {
       searched,

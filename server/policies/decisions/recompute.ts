@@ -4,6 +4,7 @@ import type { JsonObject } from '#lib/json.ts'
 import { JsonObject as AnyJsonObject } from '#lib/schemas/common.ts'
 import { DecisionFacts, RecomputeInput, RecomputeOutput } from '#lib/schemas/policies.ts'
 import { findAgent } from '#server/agents/store.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { judgeBudgets } from '#server/policies/budgets/judge-budgets.ts'
 import { outcomeOf } from './decide.ts'
@@ -22,6 +23,7 @@ export const recompute = query({
   output: RecomputeOutput,
   async run({ tx, tenant, input }) {
     const row = await findDecision(tx, tenant.id, input.decisionId)
+    await requireBound(tx, tenant.id, 'decision', [input.decisionId])
     if (row === undefined) throw notFound()
     if (row.request === null)
       throw new ApiError('conflict', 'The request of this decision is no longer stored, so it cannot be recomputed.')

@@ -28,10 +28,16 @@ const timeoutMs = 30_000
 const mostTogether = 32
 
 type Waiting = { tenantId: string; question: Question; resolve(answer: Answer): void; reject(error: unknown): void }
-type Engine = { worker: Worker | undefined; turns: TenantTurns<Waiting>; busy: Promise<void> | undefined }
+type Engine = {
+  worker: Worker | undefined
+  turns: TenantTurns<Waiting>
+  busy: Promise<void> | undefined
+  /** Unlike `busy`, also while the sources of a set are read between its two questions. */
+  asked: Set<Promise<Settled>>
+}
 
 // The decision worker of the process and the questions that wait for it. Owner: this module.
-const engine: Engine = { worker: undefined, turns: new TenantTurns(), busy: undefined }
+const engine: Engine = { worker: undefined, turns: new TenantTurns(), busy: undefined, asked: new Set() }
 
 /**
  * Settles one request of a tenant by the rules of one set. `readTexts` is called when the worker has not cached the set.
@@ -40,6 +46,20 @@ const engine: Engine = { worker: undefined, turns: new TenantTurns(), busy: unde
  * that caused the failure fails, with WorkerFailure, and other tenants wait for one question at a time.
  */
 export async function settleIn(
+  tenantId: string,
+  question: Question,
+  readTexts: () => Promise<readonly PolicyText[]>,
+): Promise<Settled> {
+  const settled = settle(tenantId, question, readTexts)
+  engine.asked.add(settled)
+  try {
+    return await settled
+  } finally {
+    engine.asked.delete(settled)
+  }
+}
+
+async function settle(
   tenantId: string,
   question: Question,
   readTexts: () => Promise<readonly PolicyText[]>,
@@ -108,6 +128,7 @@ function start(state: Engine): Worker {
 
 /** Ends the decision worker after the questions already asked. A later question starts a new one. */
 export async function closeEngine(): Promise<void> {
+  await Promise.allSettled(engine.asked)
   await engine.busy
   const { worker } = engine
   engine.worker = undefined

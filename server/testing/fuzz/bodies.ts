@@ -117,20 +117,25 @@ export function fileBodies(): HostileBody[] {
 
 const id = (length: number) => 'ab'.repeat(length)
 
-/** For telemetry, in both encodings: large when it arrives, or after decompression. */
-export function telemetryBodies(): HostileBody[] {
+/** For telemetry, in both encodings: large when it arrives, or after decompression. Data points are not read, so they may be more. */
+export function telemetryBodies(signal: 'traces' | 'logs' | 'metrics' = 'traces'): HostileBody[] {
+  const [groups, scopes, items] = {
+    traces: ['resourceSpans', 'scopeSpans', 'spans'],
+    logs: ['resourceLogs', 'scopeLogs', 'logRecords'],
+    metrics: ['resourceMetrics', 'scopeMetrics', 'metrics'],
+  }[signal]
   const size = wireLimits.telemetry.bytes
   const span = `{"traceId":"${id(16)}","spanId":"${id(8)}","startTimeUnixNano":"1795000000000000000"}`
-  const inScope = (spans: string) => `{"resourceSpans":[{"scopeSpans":[{"spans":[${spans}]}]}]}`
+  const inScope = (spans: string) => `{"${groups}":[{"${scopes}":[{"${items}":[${spans}]}]}]}`
   const json: [string, string, number?][] = [
-    ['empty resources', `{"resourceSpans":[${filled(size - 100, '{},')}{}]}`, 413],
-    ['empty scopes', `{"resourceSpans":[{"scopeSpans":[${filled(size - 100, '{},')}{}]}]}`, 413],
+    ['empty resources', `{"${groups}":[${filled(size - 100, '{},')}{}]}`, 413],
+    ['empty scopes', `{"${groups}":[{"${scopes}":[${filled(size - 100, '{},')}{}]}]}`, 413],
     ['an unknown member', `{"x":[${filled(size - 100, '{},')}{}]}`, 413],
     ['unknown members', `{${filled(size - 100, '"a":0,')}"b":0}`],
     ['the same spans', inScope(filled(size - 200, `${span},`) + span), 413],
     ['as many spans as are allowed', inScope(Array.from({ length: 19_999 }, () => span).join(','))],
     ['attributes of one span', inScope(`{"attributes":[${filled(size - 200, '{"key":"a"},')}{}]}`), 413],
-    ['levels', filled(size, '{"resourceSpans":['), 400],
+    ['levels', filled(size, `{"${groups}":[`), 400],
   ]
   const zipped = json.map(
     ([name, text, refused]): HostileBody => ({
@@ -146,7 +151,7 @@ export function telemetryBodies(): HostileBody[] {
     body: new Uint8Array(gzipSync(Buffer.alloc(size - (size % unit.length), Buffer.from(unit)))),
     ...(refused === undefined ? {} : { refused }),
   })
-  return [
+  const bodies: HostileBody[] = [
     ...zipped,
     wire('empty resources', [0x0a, 0x00], 413),
     wire('empty scopes', [0x0a, 0x02, 0x12, 0x00], 413),
@@ -163,6 +168,7 @@ export function telemetryBodies(): HostileBody[] {
       refused: 413,
     },
   ]
+  return signal === 'metrics' ? bodies.map(({ refused: _exactly, ...body }) => body) : bodies
 }
 
 const protobuf = (name: string) => ({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Client, escapeIdentifier } from 'pg'
 
 /**
- * Rows that the server changes without a call: issued tokens, the sealer's signatures, and when a machine was last used,
+ * Rows that the server changes without a call: issued tokens, the sealer's signatures, the leases of workers, and when a machine was last used,
  * which is recorded after its call.
  */
 const changedByItself = new Set([
@@ -13,6 +13,8 @@ const changedByItself = new Set([
   'audit_tiles',
   'audit_seals',
   'audit_seal_checkpoints',
+  'bound_adoption_leases',
+  'connection_token_uses',
   'machine_uses',
 ])
 

@@ -26,7 +26,8 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => api.close())
 
-const isTelemetry = ({ path }: Entry) => path === '/v1/traces'
+const signals = { '/v1/traces': 'traces', '/v1/logs': 'logs', '/v1/metrics': 'metrics' } as const
+const signalOf = ({ path }: Entry) => signals[path as keyof typeof signals]
 const isFile = ({ path }: Entry) => path === '/v1/files'
 
 type Case = { entry: Entry; body: HostileBody }
@@ -35,7 +36,8 @@ type Case = { entry: Entry; body: HostileBody }
 function cases(): Case[] {
   const json = jsonBodies()
   const bodiesOf = (entry: Entry, turn: number) => {
-    if (isTelemetry(entry)) return telemetryBodies()
+    const signal = signalOf(entry)
+    if (signal !== undefined) return telemetryBodies(signal)
     if (isFile(entry)) return fileBodies()
     return full ? json : json.slice(turn % json.length, (turn % json.length) + 1)
   }
@@ -47,8 +49,9 @@ function cases(): Case[] {
   return [...large, ...heavy]
 }
 
-async function tokenFor({ path }: Entry): Promise<string> {
-  if (path === '/v1/traces') return await api.client('telemetry')
+async function tokenFor(entry: Entry): Promise<string> {
+  const { path } = entry
+  if (signalOf(entry) !== undefined) return await api.client('telemetry')
   return await (/agents|policies$|executions|files$/.test(path)
     ? api.client('ci-pipeline')
     : api.client('admin-automation'))

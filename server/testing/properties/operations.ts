@@ -128,6 +128,18 @@ export const lines: Record<string, Line> = {
 
   'GET /v1/changes.stream': ['any', plain({ topics: ['tenants'] })],
 
+  'POST /v1/connectionTokens.create': [
+    'service-account:manage',
+    by('machine', (serviceAccountId) => ({ name: 'exporter', serviceAccountId, use: 'telemetry' }), { absent: 400 }),
+  ],
+  'GET /v1/connectionTokens.list': [
+    'service-account:manage',
+    plain(),
+    filter('machine', 'serviceAccountId'),
+    filter('connectionToken', 'cursor'),
+  ],
+  'POST /v1/connectionTokens.revoke': ['service-account:manage', by('connectionToken', (id) => ({ id }))],
+
   'POST /v1/delegations.create': ['approval:decide', by('approver', absence, { ...forPeople, absent: 400 })],
   'GET /v1/alarms.list': ['audit:read', plain(), filter('alarm', 'cursor')],
   'POST /v1/alarms.close': [
@@ -154,7 +166,7 @@ export const lines: Record<string, Line> = {
   'GET /v1/evidence/estimate': ['evidence:export', plain(days), by('agent', (agentId) => ({ ...days, agentId }))],
   'GET /v1/evidence/export-jobs': ['evidence:list', plain(), filter('export', 'cursor')],
   'POST /v1/evidence/export-jobs': ['evidence:export', plain(period, { own: [202] })],
-  'GET /v1/evidence/factory/jobs/:exportId': ['any', by('export', exportOf, { also: 'evidence:list' })],
+  'GET /v1/evidence/factory/jobs/:exportId': ['evidence:list', by('export', exportOf)],
   // The world's export has ended.
   'POST /v1/evidence/factory/jobs/:exportId/cancel': [
     'evidence:export',
@@ -235,7 +247,10 @@ export const lines: Record<string, Line> = {
   'GET /v1/holds.list': ['hold:manage', plain(), filter('hold', 'cursor')],
   'POST /v1/holds.release': ['hold:manage', by('hold', (id) => ({ id, expectedRevision: 1, reason }))],
 
+  'POST /v1/logs': ['telemetry:write', plain()],
+
   'GET /v1/metrics': ['metrics:read', plain()],
+  'POST /v1/metrics': ['telemetry:write', plain()],
 
   'POST /v1/members.invite': [
     'member:manage',
@@ -355,6 +370,10 @@ export const lines: Record<string, Line> = {
   'POST /v1/session.acknowledgeReset': ['any', by('accountReset', (id) => ({ id }), forPeople)],
   'GET /v1/session.me': ['any', plain(undefined)],
   'GET /v1/session.watch': ['any', plain()],
+  // The world's people did not sign in at the provider. server/identity/sessions/sessions.test.ts tests those of others.
+  'POST /v1/sessions.end': ['any', plain({ id: 'unknown-session' })],
+  'POST /v1/sessions.endOthers': ['any', plain(undefined)],
+  'GET /v1/sessions.list': ['any', plain(undefined)],
   'GET /v1/tenants.current': ['any', plain(undefined)],
   'GET /v1/tenants.getSettings': ['tenant:manage', plain(undefined)],
   'GET /v1/tenants.list': ['any', plain(), filter('tenant', 'cursor')],

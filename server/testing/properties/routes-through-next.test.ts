@@ -70,7 +70,9 @@ test('every route that the server calls is a route of Next', () => {
   const ofNext = Object.values(built).filter((route) => route.startsWith('/v1/'))
   // Replaces the names of parameters, in both notations, with one name.
   const shape = (path: string) => path.replaceAll(/:\w+(\{[^}]*\})?|\[[^\]]*\]/g, '*')
-  expect(ofNext.map(shape).sort()).toEqual(routes.map(([path]) => shape(path)).sort())
+  // The published keys are outside the API: the server answers them itself.
+  const ofServer = routes.map(([path]) => shape(path)).filter((path) => path.startsWith('/v1/'))
+  expect(ofNext.map(shape).sort()).toEqual(ofServer.sort())
 })
 
 const viaNext = async (path: string, token?: string, method = 'GET') => {

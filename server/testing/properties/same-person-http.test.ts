@@ -3,6 +3,7 @@ import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { Browser } from '#server/testing/auth/browser.ts'
 import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type Received, startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
+import { bindingFor, registerRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
 // A sample of each class of same-person.test.ts over HTTP, on a server that runs as an operator starts it: who acts is what the
@@ -69,6 +70,79 @@ test('an account does not decide its own request, and not one from which it gain
   expect(reason(await decide(api, jonas, gains))).toBe('separation_of_duties')
   expect((await decide(api, tom, gains)).status).toBe(403)
   expect(payload(await decide(api, await api.person('anna'), gains))).toMatchObject({ status: 'approved' })
+})
+
+const bindingOf = async (by: string, name: string): Promise<string> => {
+  const agentId = await registerRefundAgent(api, name)
+  const wanted = await bindingFor(api, agentId, name)
+  return payload<Change>(await api.mutate(by, 'policyBindings.propose', wanted)).approvalId
+}
+
+/** Expects that the decision is refused, with a message that names the link. */
+async function expectOnePerson(by: string, approvalId: string, link: RegExp): Promise<void> {
+  const refused = await decide(api, by, approvalId)
+  expect([refused.status, reason(refused)]).toEqual([403, 'separation_of_duties'])
+  expect(refused.text).toMatch(link)
+}
+
+test('a delegation helps in neither direction: a delegate of the requester, and the requester as a delegate', async () => {
+  const maria = await api.person('maria')
+  const jonas = await api.person('jonas')
+  const delegated = async (from: string, to: string, work: () => Promise<void>) => {
+    const input = { delegate: to, until: new Date(Date.now() + 3_600_000).toISOString(), reason: 'On leave.' }
+    const { delegation } = payload<{ delegation: { id: string } }>(await api.mutate(from, 'delegations.create', input))
+    await work()
+    payload(await api.mutate(from, 'delegations.end', { id: delegation.id }))
+  }
+  // An approver in no group, who can decide only in another's place.
+  const input = { email: 'noa@mail.example', username: 'noa', displayName: 'Noa', roles: ['approver'] }
+  const invited = payload<Invited>(await api.mutate(await api.person('tom'), 'members.invite', input))
+  payload(await decide(api, await api.person('anna'), invited.change?.approvalId ?? ''))
+  const noa = await redeem(api, invited.inviteUrl ?? '', 'noa')
+
+  const approvalId = await bindingOf(maria, 'same-person-delegated')
+  await delegated(maria, 'noa', () => expectOnePerson(noa, approvalId, /delegate of Maria Köhler, who caused/))
+  await delegated(jonas, 'maria', () => expectOnePerson(maria, approvalId, /You asked for this/))
+  // The delegate of an approver who caused nothing decides.
+  await delegated(jonas, 'noa', async () => {
+    expect(payload(await decide(api, noa, approvalId))).toMatchObject({ status: 'approved' })
+  })
+})
+
+test('someone who invited the requester, or rotated the secret of the requester, does not decide', async () => {
+  const granted = await (async () => {
+    const { id, revision, roles } = await memberOf(api, 'jonas')
+    const wanted = { id, expectedRevision: revision, roles: [...roles, 'tenant_admin'] }
+    const asked = payload<{ change: Change }>(await api.mutate(await api.person('tom'), 'members.setRoles', wanted))
+    return await decide(api, await api.person('anna'), asked.change.approvalId)
+  })()
+  expect(payload(granted)).toMatchObject({ status: 'approved' })
+  // Until the token is renewed it lacks the new role.
+  api.forgetTokens()
+  const jonas = await api.person('jonas')
+  const anna = await api.person('anna')
+
+  const input = { email: 'ivo@mail.example', username: 'ivo', displayName: 'Ivo', roles: ['developer'] }
+  const { inviteUrl } = payload<Invited>(await api.mutate(jonas, 'members.invite', input))
+  const ivo = await redeem(api, inviteUrl ?? '', 'ivo')
+  const invited = await bindingOf(ivo, 'same-person-invited')
+  await expectOnePerson(jonas, invited, /Ivo/)
+  expect(payload(await decide(api, anna, invited))).toMatchObject({ status: 'approved' })
+
+  const clientId = 'ci-pipeline'
+  const { clientSecret } = payload<{ clientSecret: string }>(
+    await api.mutate(jonas, 'serviceAccounts.rotateSecret', { clientId }),
+  )
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  })
+  const path = '/realms/northwind/protocol/openid-connect/token'
+  const machine = (await api.request(undefined, path, { method: 'POST', body })).body as { access_token: string }
+  const rotated = await bindingOf(machine.access_token, 'same-person-rotated')
+  await expectOnePerson(jonas, rotated, /rotated the service account ci-pipeline/)
+  expect(payload(await decide(api, anna, rotated))).toMatchObject({ status: 'approved' })
 })
 
 test('a reset ends the tokens of the account in every tenant', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { loadConfig } from '#server/kernel/config.ts'
+import { applicationName } from '#server/kernel/db/application-name.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { serve } from '#server/serve.ts'
@@ -60,7 +61,8 @@ export async function startPropertyServer(
   const { database, log } = runtime()
   const other = openDatabase(pastRowSecurity ? source.ownerUrl : database.url, log, poolSize)
   setRuntime({ ...runtime(), database: other })
-  const owner = new Client({ connectionString: source.ownerUrl })
+  // Named like a process of this version: past row-level security the server has the same role, and would wait for an older one.
+  const owner = new Client({ connectionString: source.ownerUrl, application_name: applicationName() })
   await owner.connect()
   return {
     baseUrl: server.baseUrl,

@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newApiKey } from '#server/kernel/auth/api-key-format.ts'
+import { newConnectionToken } from '#server/kernel/auth/connection-tokens/token-format.ts'
 import { startApi, type TestApi } from '#server/testing/api.ts'
 import { Browser, type Visit } from '#server/testing/auth/browser.ts'
 import {
@@ -295,6 +296,12 @@ describe('what anyone can request uses at most three connections, and users get 
       'api_key_index in access exclusive mode',
       () => '/v1/session.me',
       () => ({ 'x-svc-api-key': newApiKey() }),
+    ],
+    [
+      'an unknown connection token',
+      'connection_token_index in access exclusive mode',
+      () => '/v1/session.me',
+      () => ({ authorization: `Bearer ${newConnectionToken()}` }),
     ],
     ['an image', 'branding_images in access exclusive mode', () => `/v1/branding/${random(32, 'hex')}`],
   ])('%s', { timeout: 60_000 }, async ([, lock, path, headers = () => ({})], context) => {

@@ -20,6 +20,7 @@ export type Kind =
   | 'approver'
   | 'auditRecord'
   | 'binding'
+  | 'connectionToken'
   | 'decision'
   | 'delegation'
   | 'execution'
@@ -30,6 +31,7 @@ export type Kind =
   | 'inputEvent'
   | 'inputResolution'
   | 'inputWait'
+  | 'machine'
   | 'mail'
   | 'member'
   | 'policy'
@@ -123,6 +125,7 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
       approver: await tenant.memberId('rae'),
       auditRecord: records.items[0]?.auditId ?? '',
       binding: binding.bindingId,
+      connectionToken: await another.connectionToken(),
       decision: journal.items.flatMap(({ data }) => data?.decisionId ?? [])[0] ?? '',
       delegation: await another.delegation(),
       execution: executionId,
@@ -133,6 +136,7 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
       inputEvent: input.event,
       inputResolution: input.resolution,
       inputWait: input.wait,
+      machine: await another.machine(),
       mail: mails.items[0]?.id ?? '',
       member: await another.member(),
       policy,
@@ -192,6 +196,10 @@ async function waitingExecution(
 /** Creates objects that operations use up. `api` acts as a person, because some objects belong to their creator. */
 function makers(api: Api, tenant: PropertyTenant, slug: string) {
   const name = () => `${slug.slice(0, 20)}-${randomBytes(8).toString('hex')}`
+  const machine = async () => {
+    const account = { name: name(), roles: ['traces:write'] }
+    return await tenant.memberId((await api.mutate<{ clientId: string }>('serviceAccounts.create', account)).clientId)
+  }
   return {
     async alarm() {
       const subject = name()
@@ -202,6 +210,10 @@ function makers(api: Api, tenant: PropertyTenant, slug: string) {
     async apiKey() {
       const key = { name: name(), permissions: [] }
       return (await api.mutate<{ apiKey: { id: string } }>('secrets.createApiKey', key)).apiKey.id
+    },
+    async connectionToken() {
+      const token = { name: name(), serviceAccountId: await machine(), use: 'telemetry' }
+      return (await api.mutate<{ id: string }>('connectionTokens.create', token)).id
     },
     async delegation() {
       const absence = { delegate: 'rae', until: new Date(Date.now() + 86_400_000).toISOString(), reason: slug }
@@ -215,6 +227,7 @@ function makers(api: Api, tenant: PropertyTenant, slug: string) {
       const hold = { from: '2020-01-01', to: '2020-01-02', reason: slug }
       return (await api.mutate<{ holdId: string }>('holds.create', hold)).holdId
     },
+    machine,
     async member() {
       const username = name()
       await tenant.person(username, [])

@@ -30,6 +30,7 @@ export type LockedTrace = {
   traceId: string
   day: string
   changeCount: number
+  agentName: string | null
   /** The trace can't have any spans yet. */
   made: boolean
 }
@@ -64,7 +65,7 @@ export async function lockTraces(
     left join agents on agents.tenant_id = ${tenantId}::uuid and agents.name = i.agent_name
     order by i.place
     on conflict (tenant_id, trace_id) do update set change_count = traces.change_count
-    returning trace_id, day::text as day, change_count, (xmax = 0) as made`.execute(tx)
+    returning trace_id, day::text as day, change_count, agent_name, (xmax = 0) as made`.execute(tx)
   return rows
 }
 
@@ -153,9 +154,11 @@ export type TraceGrowth = {
   search: string
   /** The agents that its spans name, in order. */
   agents: readonly string[]
+  /** The agent of the trace as far as this batch shows it. */
+  agent: string | null
   startedMicros: number
-  /** Name and end of the span without a parent, if the batch contains it. */
-  root: { name: string; endedMicros: number } | undefined
+  /** Name, agent and end of the span without a parent, if the batch contains it. */
+  root: { name: string; agent: string | null; endedMicros: number } | undefined
 }
 
 /**
@@ -170,16 +173,17 @@ export async function growTraces(tx: Transaction, tenantId: string, growth: read
         search = case when position(i.search in traces.search) > 0 then traces.search
           else left(traces.search || e'\\n' || i.search, 4000) end,
         name = case when traces.execution_id is null then coalesce(i.root_name, traces.name) else traces.name end,
-        agent_name = case when traces.execution_id is null then coalesce(traces.agent_name, i.agents[1])
+        agent_name = case when traces.execution_id is null then coalesce(i.root_agent, traces.agent_name, i.agent)
           else traces.agent_name end,
-        agent_id = coalesce(traces.agent_id, (select id from agents where agents.tenant_id = ${tenantId}::uuid
+        agent_id = coalesce(case when traces.execution_id is null then (select id from agents
+          where agents.tenant_id = ${tenantId}::uuid and agents.name = i.root_agent) end, traces.agent_id, (select id from agents where agents.tenant_id = ${tenantId}::uuid
           and agents.name = any(i.agents) order by array_position(i.agents, agents.name) limit 1)),
         started_at = case when traces.execution_id is null then least(traces.started_at, ${micros(sql`i.started`)})
           else traces.started_at end,
         ended_at = case when traces.execution_id is null then coalesce(${micros(sql`i.root_ended`)}, traces.ended_at)
           else traces.ended_at end
-      from (select trace_id, spans, errors, kinds, search, string_to_array(agents, ${sql.lit(between)}) as agents, started,
-        root_name, root_ended from unnest(${column(
+      from (select trace_id, spans, errors, kinds, search, string_to_array(agents, ${sql.lit(between)}) as agents, agent, started,
+        root_name, root_agent, root_ended from unnest(${column(
           growth.map((one) => one.traceId),
           'text',
         )}, ${column(
@@ -201,6 +205,10 @@ export async function growTraces(tx: Transaction, tenantId: string, growth: read
           'text',
         )},
         ${column(
+          growth.map((one) => one.agent),
+          'text',
+        )},
+        ${column(
           growth.map((one) => one.startedMicros),
           'float8',
         )},
@@ -209,10 +217,14 @@ export async function growTraces(tx: Transaction, tenantId: string, growth: read
           'text',
         )},
         ${column(
+          growth.map((one) => one.root?.agent ?? null),
+          'text',
+        )},
+        ${column(
           growth.map((one) => one.root?.endedMicros ?? null),
           'float8',
         )})
-        as i (trace_id, spans, errors, kinds, search, agents, started, root_name, root_ended)) i
+        as i (trace_id, spans, errors, kinds, search, agents, agent, started, root_name, root_agent, root_ended)) i
       where traces.tenant_id = ${tenantId}::uuid and traces.trace_id = i.trace_id`.execute(tx)
   for (const { traceId } of growth) notify(tx, 'trace', topicOf(tenantId, traceId))
 }
@@ -276,4 +288,12 @@ export const listAgentsOfTraces = async (tx: Transaction, tenantId: string, trac
     tx,
   )
   return rows
+}
+
+/** Returns the agents of those of the traces that exist, by their ids; null for a trace of which no span names one. */
+export const listNamesOfTraces = async (tx: Transaction, tenantId: string, traceIds: readonly string[]) => {
+  const { rows } = await sql<{ traceId: string; agentName: string | null }>`
+    select trace_id, agent_name from traces
+    where tenant_id = ${tenantId}::uuid and trace_id = any(${column(traceIds, 'text')})`.execute(tx)
+  return new Map(rows.map(({ traceId, agentName }) => [traceId, agentName]))
 }

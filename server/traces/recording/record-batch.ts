@@ -7,6 +7,7 @@ import { Pace } from '#server/kernel/pace.ts'
 import { BatchColumns, type SpanOfBatch } from './batch-columns.ts'
 import {
   type BatchRow,
+  type BatchTrace,
   findKnownSpans,
   growTraces,
   insertBatch,
@@ -25,8 +26,10 @@ export type TelemetrySpan = SpanOfBatch & {
   kind: SpanKind
   status: 'unset' | 'ok' | 'error'
   facts: JsonObject
-  /** The name that the agent states. */
+  /** The name that the agent states, otherwise the service. */
   agent: string | undefined
+  /** The name of the service in the span's resource. */
+  service: string | undefined
   content: string
 }
 
@@ -36,13 +39,18 @@ export type Recorded = {
   repeated: number
   /** Spans whose id belongs to a different span. */
   conflicting: number
+  /** Spans of traces of other agents than `agents`. */
+  outside: number
   traces: number
   /** The root of the tree of the added spans' leaves, in hex; undefined if none were added. */
   root: string | undefined
 }
 
 /** The data of a span that is still needed after it has been written. */
-type Kept = Pick<TelemetrySpan, 'traceId' | 'spanId' | 'parentSpanId' | 'name' | 'kind' | 'status' | 'agent'> &
+type Kept = Pick<
+  TelemetrySpan,
+  'traceId' | 'spanId' | 'parentSpanId' | 'name' | 'kind' | 'status' | 'agent' | 'service'
+> &
   Pick<TelemetrySpan, 'startedMicros' | 'endedMicros'> & {
     fingerprint: Buffer
     resource: number | null
@@ -53,15 +61,16 @@ type Kept = Pick<TelemetrySpan, 'traceId' | 'spanId' | 'parentSpanId' | 'name' |
  * Adds spans to their traces, which are created if missing. Existing spans are never changed: a repeated span is not added, and
  * a different span with the same id counts as conflicting. Locks the traces until commit. `auditId` is the record that the
  * caller writes with `root`. Each span is written as soon as `spans` yields it, so that a large batch is never in memory as
- * objects.
+ * objects. `agents`: the only agents to whose existing traces spans may be added.
  */
 export async function recordBatch(
   tx: Transaction,
   tenantId: string,
   auditId: string,
   spans: Iterable<TelemetrySpan>,
+  agents?: readonly string[],
 ): Promise<Recorded> {
-  const none = { added: 0, repeated: 0, conflicting: 0, traces: 0, root: undefined }
+  const none = { added: 0, repeated: 0, conflicting: 0, outside: 0, traces: 0, root: undefined }
   const cipher = await tenantCipher(tx, tenantId)
   const columns = new BatchColumns(cipher, auditId)
   const kept = new Map<string, Kept>()
@@ -85,13 +94,21 @@ export async function recordBatch(
     if (trace === undefined) throw new Error(`unreachable: the trace ${traceId} was not locked`)
     return trace
   }
+  let outside = 0
+  if (agents !== undefined)
+    for (const span of all) {
+      const { made, agentName } = traceOf(span)
+      if (made || (agentName !== null && agents.includes(agentName))) continue
+      span.wanted = false
+      outside += 1
+    }
   const candidates = all.flatMap((span) => {
     const { made, day } = traceOf(span)
     return made ? [] : [{ traceId: span.traceId, spanId: span.spanId, day }]
   })
   for (const known of await findKnownSpans(tx, tenantId, candidates)) {
     const again = kept.get(keyOf(known))
-    if (again === undefined) continue
+    if (again === undefined || !again.wanted) continue
     again.wanted = false
     // After an erasure the content can't be compared, and a repeated span must not be stored again.
     const same = known.fingerprint === null || again.fingerprint.equals(known.fingerprint)
@@ -99,7 +116,7 @@ export async function recordBatch(
     else conflicting += 1
   }
   const added = all.filter(({ wanted }) => wanted)
-  if (added.length === 0) return { ...none, repeated, conflicting }
+  if (added.length === 0) return { ...none, repeated, conflicting, outside }
 
   const numbers = new Map([...locked].map(([traceId, { changeCount }]) => [traceId, changeCount]))
   let index = 0
@@ -125,11 +142,12 @@ export async function recordBatch(
   await insertResources(tx, batch, columns.resourcesOf(new Set(added.map(({ resource }) => resource))))
   await insertBatch(tx, { ...batch, leaves })
   // The leaves have been written, so their row can be reused for the root.
-  return { added: added.length, repeated, conflicting, traces: growth.length, root: rootOfRow(leaves).toString('hex') }
+  const root = rootOfRow(leaves).toString('hex')
+  return { added: added.length, repeated, conflicting, outside, traces: growth.length, root }
 }
 
 function keep(
-  { traceId, spanId, parentSpanId, kind, status, agent, startedMicros, endedMicros }: TelemetrySpan,
+  { traceId, spanId, parentSpanId, kind, status, agent, service, startedMicros, endedMicros }: TelemetrySpan,
   fingerprint: Buffer,
   { name, resource }: { name: string; resource: number | null },
 ): Kept {
@@ -141,6 +159,7 @@ function keep(
     kind,
     status,
     agent,
+    service,
     startedMicros,
     endedMicros,
     fingerprint,
@@ -151,34 +170,53 @@ function keep(
 
 const keyOf = ({ traceId, spanId }: { traceId: string; spanId: string }): string => traceId + spanId
 
-/** The name of a trace: that of its root, or of its first span until the root arrives. */
-function tracesOf(spans: readonly Kept[]) {
-  const traces = new Map<string, { traceId: string; name: string; agentName: string | null; startedMicros: number }>()
-  for (const { traceId, parentSpanId, name, agent, startedMicros } of spans) {
-    const trace = traces.get(traceId)
-    if (trace === undefined) {
-      traces.set(traceId, { traceId, name, agentName: agent ?? null, startedMicros })
-      continue
-    }
-    if (parentSpanId === null) trace.name = name
-    trace.agentName ??= agent ?? null
-    trace.startedMicros = Math.min(trace.startedMicros, startedMicros)
-  }
-  return [...traces.values()]
+/**
+ * The agent of a trace: that of its root. Until the root arrives, it is the service of the resource, because a child may
+ * name another agent that works for it; without a service, it is the first agent that a span names.
+ */
+export function agentOfTrace(
+  spans: readonly { parentSpanId: string | null; agent: string | undefined; service: string | undefined }[],
+): string | undefined {
+  const root = spans.find((span) => span.parentSpanId === null)
+  return (
+    root?.agent ??
+    spans.find(({ service }) => service !== undefined)?.service ??
+    spans.find(({ agent }) => agent !== undefined)?.agent
+  )
 }
 
-/** At most this many names from one batch, because names that always differ would fill the list. */
-const maxAgents = 100
+/** The name of a trace: that of its root, or of its first span until the root arrives. */
+const tracesOf = (spans: readonly Kept[]): BatchTrace[] =>
+  [...byTraceOf(spans)].map(([traceId, of]) => {
+    const agent = agentOfTrace(of)
+    return {
+      traceId,
+      name: (of.find(({ parentSpanId }) => parentSpanId === null) ?? of[0])?.name ?? '',
+      agentName: agent === undefined ? null : nameable(agent),
+      startedMicros: earliest(of),
+    }
+  })
 
-function growthOf(spans: readonly Kept[]): TraceGrowth[] {
+const earliest = (spans: readonly Kept[]): number =>
+  spans.reduce((least, span) => Math.min(least, span.startedMicros), Number.POSITIVE_INFINITY)
+
+function byTraceOf(spans: readonly Kept[]): Map<string, Kept[]> {
   const byTrace = new Map<string, Kept[]>()
   for (const span of spans) {
     const list = byTrace.get(span.traceId)
     if (list === undefined) byTrace.set(span.traceId, [span])
     else list.push(span)
   }
-  return [...byTrace].map(([traceId, of]) => {
+  return byTrace
+}
+
+/** At most this many names from one batch, because names that always differ would fill the list. */
+const maxAgents = 100
+
+const growthOf = (spans: readonly Kept[]): TraceGrowth[] =>
+  [...byTraceOf(spans)].map(([traceId, of]) => {
     const root = of.find((span) => span.parentSpanId === null)
+    const agent = agentOfTrace(of)
     return {
       traceId,
       spans: of.length,
@@ -186,11 +224,15 @@ function growthOf(spans: readonly Kept[]): TraceGrowth[] {
       kinds: [...new Set(of.map((span) => span.kind))],
       search: [...new Set(of.map((span) => span.name.toLowerCase()))].join('\n').slice(0, 4000).toWellFormed(),
       agents: [...new Set(of.flatMap((span) => span.agent ?? []))].slice(0, maxAgents).map(nameable),
-      startedMicros: of.reduce((least, span) => Math.min(least, span.startedMicros), Number.POSITIVE_INFINITY),
-      root: root && { name: root.name, endedMicros: root.endedMicros },
+      agent: agent === undefined ? null : nameable(agent),
+      startedMicros: earliest(of),
+      root: root && {
+        name: root.name,
+        agent: root.agent === undefined ? null : nameable(root.agent),
+        endedMicros: root.endedMicros,
+      },
     }
   })
-}
 
 function agentsOf(spans: readonly Kept[]): { name: string; traceId: string }[] {
   const found = new Map<string, string>()

@@ -2,14 +2,13 @@
 
 import Link from 'next/link'
 import { alarmWords } from '#components/alarms/alarm-words.ts'
-import { OpenAlarm } from '#components/alarms/open-alarms.tsx'
+import { AlarmsFailed, OpenAlarmList } from '#components/alarms/open-alarms.tsx'
 import { useOpenAlarms } from '#components/alarms/use-open-alarms.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
-import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
@@ -55,17 +54,7 @@ function AlarmLists() {
 
 function Open() {
   const { data, error, refetch } = useOpenAlarms()
-  if (error !== null)
-    return (
-      <RequestFailed
-        error={error}
-        what="The alarms"
-        plural
-        act="see alarms"
-        permission="audit:read"
-        retry={() => void refetch()}
-      />
-    )
+  if (error !== null) return <AlarmsFailed error={error} retry={() => void refetch()} />
   if (data === undefined) return <Skeleton label="Loading the alarms…" rows={2} rowClass="h-20" />
   if (data.items.length === 0)
     return (
@@ -74,13 +63,7 @@ function Open() {
         alarm.
       </EmptyState>
     )
-  return (
-    <div className="flex flex-col gap-2">
-      {data.items.map((alarm) => (
-        <OpenAlarm key={alarm.id} alarm={alarm} />
-      ))}
-    </div>
-  )
+  return <OpenAlarmList alarms={data.items} />
 }
 
 function Closed() {

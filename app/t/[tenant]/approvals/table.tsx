@@ -10,6 +10,7 @@ import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { type ApprovalsView, approvalPath } from '#lib/paths.ts'
+import { formatMoney } from '#lib/rules/effect.ts'
 
 type Row = ApprovalSummaries[number]
 
@@ -46,6 +47,17 @@ export function ApprovalTable({ view, rows }: { view: ApprovalsView; rows: Row[]
         </span>
       ),
     },
+    {
+      key: 'amount',
+      header: 'Amount',
+      align: 'end',
+      cell: ({ amount }) =>
+        amount == null ? null : (
+          <span className="whitespace-nowrap font-semibold tabular-nums">
+            {formatMoney(amount.value, amount.currency)}
+          </span>
+        ),
+    },
     { key: 'risk', header: 'Risk', cell: ({ risk }) => <RiskBars level={risk} /> },
     {
       key: 'requester',
@@ -63,9 +75,18 @@ export function ApprovalTable({ view, rows }: { view: ApprovalsView; rows: Row[]
       ? {
           key: 'status',
           header: 'Decision',
-          cell: ({ status }) => {
+          cell: ({ status, decidedBy, decidedAt }) => {
             const shape = approvalShape(status)
-            return <StatusShape status={shape.status} label={shape.label} />
+            return (
+              <span className="flex flex-col">
+                <StatusShape status={shape.status} label={shape.label} />
+                {decidedBy !== null && decidedAt !== null && (
+                  <span className="text-dense text-ink-2">
+                    <ShownText>{decidedBy.displayName}</ShownText>, <Time at={decidedAt} show="relative" />
+                  </span>
+                )}
+              </span>
+            )
           },
         }
       : { key: 'expires', header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} show="relative" /> },

@@ -4,9 +4,8 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { TextArea } from '#components/ui/controls/text-field.tsx'
+import { ReasonField } from '#components/forms/reason-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
-import { limits } from '#lib/limits.ts'
 import { whyNotReason } from '#lib/rules/reason.ts'
 import type { Member } from '#lib/schemas/members.ts'
 
@@ -59,14 +58,7 @@ export function ChangeStanding({ member, act: kind, onClose }: { member: Member;
       onRun={() => act.run({ id: member.id, reason: reason.trim() })}
       onClose={onClose}
     >
-      <TextArea
-        label="Reason"
-        hint="Stored in the audit record."
-        value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        limit={limits.reason}
-        readOnly={act.pending}
-      />
+      <ReasonField value={reason} onChange={setReason} hint="Stored in the audit record." locked={act.pending} />
     </ActDialog>
   )
 }

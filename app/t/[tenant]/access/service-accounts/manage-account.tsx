@@ -89,7 +89,7 @@ function Switch({ account, onClose }: Manage) {
       title={`${off ? 'Disable' : 'Enable'} ${account.name}`}
       description={
         off
-          ? 'The account can’t obtain new tokens, and its existing tokens are refused from the next request on. You can enable it again.'
+          ? 'The account can’t obtain new tokens, its existing tokens are refused from the next request on, and its connection tokens are revoked permanently. You can enable the account again.'
           : 'The account can sign in again with its secrets that haven’t expired.'
       }
       label={off ? 'Disable the account' : 'Enable the account'}
@@ -102,10 +102,14 @@ function Switch({ account, onClose }: Manage) {
   )
 }
 
+const LINKS = {
+  created: 'created it',
+  rotated: 'rotated its secret',
+  token: 'created a connection token for it',
+} as const
+
 /** "Maria Köhler created it; Tom Okafor rotated its secret". */
 function sponsorText({ sponsors }: ServiceAccount): string {
   if (sponsors.length === 0) return 'None: the operator created it'
-  return sponsors
-    .map(({ person, link }) => `${person.displayName} ${link === 'created' ? 'created it' : 'rotated its secret'}`)
-    .join('; ')
+  return sponsors.map(({ person, link }) => `${person.displayName} ${LINKS[link]}`).join('; ')
 }

@@ -17,6 +17,7 @@ import { Time } from '#components/ui/text/time.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { ArgumentsSection } from './arguments-section.tsx'
+import { CardSection } from './card-section.tsx'
 import { EffectsSection } from './effects-section.tsx'
 import { ReasonsSection } from './reasons-section.tsx'
 import { RecordSection } from './record-section.tsx'
@@ -27,7 +28,7 @@ import type { Neighbours } from './use-neighbours.ts'
 
 type CaseFileProps = { decision: DecisionControl; shown: Approval; neighbours: Neighbours }
 
-/** The request in reading order: its effects, its arguments, why it needs a person, what led to it, the decision. */
+/** The request in reading order: what is known about the object, its effects, its arguments, why it needs a person, what led to it, the decision. */
 export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
   const { tenant } = useSession()
   return (
@@ -41,6 +42,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
       />
       <ErasedNotice erased={shown.erased} />
       <CustodyLine>
+        <CardSection card={shown.presentation.card} />
         <EffectsSection shown={shown} expired={decision.view.is === 'expired'} />
         <ArgumentsSection shown={shown} onShorten={decision.shorten} />
         <ReleasePolicies shown={shown} />

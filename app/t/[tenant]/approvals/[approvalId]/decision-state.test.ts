@@ -25,6 +25,8 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   risk: 'high',
   agentName: 'Refund assistant',
   environment: 'production',
+  amount: null,
+  facts: [],
   requestedBy: person('0198c000-0000-7000-8000-000000000003', 'Maria'),
   requestedAt: '2026-11-20T13:20:00.000Z',
   expiresAt: '2026-11-20T14:20:00.000Z',

@@ -1,12 +1,12 @@
 'use client'
 
 import { useQuery } from '#components/api/query.ts'
+import { Climbed } from '#components/ladder/climbed.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { JcsError } from '#lib/jcs.ts'
 import { climb, type Ladder, leafOf } from '#lib/ladder.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
-import { Climbed } from './climbed.tsx'
 
 /** The path from the record to the day's signed root, computed by this browser. */
 export function Proof({ proof }: { proof: AuditProof }) {

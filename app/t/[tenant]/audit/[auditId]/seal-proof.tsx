@@ -1,11 +1,11 @@
 'use client'
 
 import { useQuery } from '#components/api/query.ts'
+import { Climbed } from '#components/ladder/climbed.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { climb, leafOfText } from '#lib/ladder.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
-import { Climbed } from './climbed.tsx'
 
 /** The path from the day's last checkpoint to the signed root of all closed days, computed by this browser. */
 export function SealProof({ proof }: { proof: AuditProof }) {

@@ -3,14 +3,13 @@
 import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
+import { ReasonField } from '#components/forms/reason-field.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
-import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
-import { limits } from '#lib/limits.ts'
 import { whyNotReason } from '#lib/rules/reason.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 
@@ -52,13 +51,7 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
           </>
         }
       >
-        <TextArea
-          label="Reason"
-          hint="Required. Stored in the audit record."
-          limit={limits.reason}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
+        <ReasonField value={reason} onChange={setReason} locked={cancel.pending} />
         {failure && (
           <ErrorPanel
             title="The export was not canceled."

@@ -1,5 +1,6 @@
 'use client'
 
+import { nameOfKind } from '#components/evidence/kind-words.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
@@ -24,9 +25,9 @@ export function Contents({ exportId }: { exportId: string }) {
       />
     )
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
-  const told = COUNTS.flatMap(([kind, one, many]) => {
+  const told = COUNTS.flatMap((kind) => {
     const count = manifest.counts[kind] ?? 0
-    return count === 0 ? [] : [{ kind, count, words: count === 1 ? one : many }]
+    return count === 0 ? [] : [{ kind, count, words: nameOfKind(count, kind) }]
   })
   return (
     <>
@@ -63,16 +64,8 @@ export function Contents({ exportId }: { exportId: string }) {
   )
 }
 
-/** The counts of the manifest that people ask for, and their words. */
-const COUNTS: [kind: string, one: string, many: string][] = [
-  ['executions', 'execution', 'executions'],
-  ['approvals', 'approval', 'approvals'],
-  ['approval-votes', 'vote', 'votes'],
-  ['decisions', 'decision of a policy', 'decisions of policies'],
-  ['releases', 'release', 'releases'],
-  ['policies', 'policy version', 'policy versions'],
-  ['audit', 'record of the log', 'records of the log'],
-]
+/** The counts of the manifest that people ask for. */
+const COUNTS = ['executions', 'approvals', 'approval-votes', 'decisions', 'releases', 'policies', 'audit']
 
 const COLUMNS: Column<ExportManifest['files'][number]>[] = [
   {

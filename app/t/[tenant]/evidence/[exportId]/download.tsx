@@ -1,17 +1,15 @@
 'use client'
 
 import { useState } from 'react'
-import { useApi } from '#components/api/api.tsx'
-import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
-import { type Failure, failureFromBody, failureOf, RequestError } from '#lib/failure.ts'
+import { type Failure, failureOf, RequestError } from '#lib/failure.ts'
 import { formatBytes } from '#lib/format.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 import { toFailure } from '#lib/trpc.ts'
 import { type SavedHow, saveArchive } from './save-archive.ts'
+import { useArchive } from './use-archive.ts'
 
 type State =
   | { is: 'idle' }
@@ -21,20 +19,9 @@ type State =
 
 /** Saves the archive to disk. The server records each download. */
 export function Download({ job }: { job: ExportJob }) {
-  const { can } = useSession()
-  const { fetchApi } = useApi()
+  const { name, blocked, fetchArchive } = useArchive(job)
   const [state, setState] = useState<State>({ is: 'idle' })
-  const { exportId, archiveName, archiveBytes, includeRawPayloads } = job
-  const needed = (
-    includeRawPayloads ? (['evidence:read', 'evidence:raw'] as const) : (['evidence:read'] as const)
-  ).find((permission) => !can(permission))
-  const name = archiveName ?? `evidence-room-${exportId}.zip`
-
-  async function fetchArchive(): Promise<Response> {
-    const response = await fetchApi(`/v1/evidence/factory/jobs/${exportId}/download`)
-    if (response.ok) return response
-    throw new RequestError(failureFromBody(await response.json().catch(() => undefined), response))
-  }
+  const { archiveBytes } = job
 
   async function save() {
     setState({ is: 'saving', received: 0 })
@@ -54,7 +41,7 @@ export function Download({ job }: { job: ExportJob }) {
       <Button
         variant="primary"
         onClick={() => void save()}
-        disabledReason={needed === undefined ? undefined : whoCan(needed)}
+        disabledReason={blocked}
         busyLabel={state.is === 'saving' ? `Saving (${formatBytes(state.received)} so far)…` : undefined}
       >
         Download the archive{size}

@@ -26,6 +26,7 @@ import { Omissions } from './omissions.tsx'
 import { Progress } from './progress.tsx'
 import { Stages } from './stages.tsx'
 import { useExport } from './use-export.ts'
+import { VerifyHere } from './verify-here.tsx'
 
 /** One export, from the request to the archive. */
 export function EvidenceExport() {
@@ -139,7 +140,7 @@ function Archive({ job }: { job: ExportJob }) {
   return (
     <>
       {omissions.length > 0 && (
-        <Section title="Missing from the archive">
+        <Section title={omissions.every(({ reason }) => reason === 'masked') ? 'Masked' : 'Missing from the archive'}>
           <Omissions omissions={omissions} />
         </Section>
       )}
@@ -169,6 +170,11 @@ function Archive({ job }: { job: ExportJob }) {
           </p>
         )}
       </Section>
+      {archiveGone === null && (
+        <Section title="Verify here">
+          <VerifyHere job={job} />
+        </Section>
+      )}
       {can('evidence:read') && (
         <Section title="Contents">
           <Contents exportId={job.exportId} />

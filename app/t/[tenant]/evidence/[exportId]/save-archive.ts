@@ -1,3 +1,5 @@
+import { collected, counted } from './counted.ts'
+
 /** How the file is saved: streamed to disk while it downloads, or collected by the browser first. */
 export type SavedHow = 'streamed' | 'collected'
 
@@ -8,7 +10,7 @@ type SaveFilePicker = (options: {
 
 /**
  * Saves a download that needs a header, which a link can't send. With the File System Access API, the bytes are written
- * straight to the chosen file; other browsers keep the archive in memory until it is complete. Call it from a click.
+ * straight to the chosen file; other browsers collect the archive until it is complete. Call it from a click.
  * Returns undefined if the person canceled the file dialog. Rejects if `fetchArchive` or reading the response rejects.
  */
 export async function saveArchive(
@@ -19,7 +21,7 @@ export async function saveArchive(
   const picker = savePicker()
   if (picker === undefined) {
     const response = await fetchArchive()
-    offer(await new Response(counted(response, onBytes)).blob(), name)
+    offer(await collected(counted(response, onBytes)), name)
     return 'collected'
   }
   const file = await chooseFile(picker, name)
@@ -46,20 +48,6 @@ async function chooseFile(picker: SaveFilePicker, suggestedName: string): Promis
     if (error instanceof DOMException && error.name === 'AbortError') return undefined
     throw error
   }
-}
-
-function counted(response: Response, onBytes: (received: number) => void): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let received = 0
-  const body = response.body ?? new Blob().stream()
-  return body.pipeThrough(
-    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      transform(chunk, controller) {
-        received += chunk.byteLength
-        onBytes(received)
-        controller.enqueue(chunk)
-      },
-    }),
-  )
 }
 
 function offer(archive: Blob, name: string): void {

@@ -1,8 +1,8 @@
 'use client'
 
+import { DayFields } from '#components/forms/day-fields.tsx'
 import type { Days, DaysProblem } from '#components/forms/days.ts'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
-import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { Preset } from './range.ts'
 
 type RangeFieldsProps = {
@@ -15,7 +15,6 @@ type RangeFieldsProps = {
 }
 
 export function RangeFields({ preset, onPreset, custom, onCustom, problem, locked }: RangeFieldsProps) {
-  const errorAt = (field: DaysProblem['field']) => (problem?.field === field ? problem.message : undefined)
   return (
     <>
       <RadioCards
@@ -29,26 +28,7 @@ export function RangeFields({ preset, onPreset, custom, onCustom, problem, locke
           { value: 'custom', label: 'Other days', consequence: 'From a first day to a last day, both included.' },
         ]}
       />
-      {preset === 'custom' && (
-        <div className="grid gap-4 narrow:grid-cols-2">
-          <TextField
-            label="First day (UTC)"
-            type="date"
-            value={custom.first}
-            readOnly={locked}
-            onChange={(event) => onCustom({ ...custom, first: event.target.value })}
-            error={errorAt('first')}
-          />
-          <TextField
-            label="Last day (UTC)"
-            type="date"
-            value={custom.last}
-            readOnly={locked}
-            onChange={(event) => onCustom({ ...custom, last: event.target.value })}
-            error={errorAt('last')}
-          />
-        </div>
-      )}
+      {preset === 'custom' && <DayFields days={custom} onChange={onCustom} problem={problem} locked={locked} />}
     </>
   )
 }

@@ -3,10 +3,11 @@
 import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { formatPeriod } from '#components/evidence/period.ts'
+import { roughDuration } from '#components/evidence/rough-duration.ts'
 import { scopeWords } from '#components/evidence/scope-words.ts'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { formatBytes, formatCount, formatDuration } from '#lib/format.ts'
+import { formatBytes, formatCount } from '#lib/format.ts'
 import type { ExportEstimate, ExportScope } from '#lib/schemas/evidence.ts'
 import { type Range, touchesToday } from './range.ts'
 
@@ -40,7 +41,7 @@ export function Review({ range, scope, purpose, proofs, raw, now }: ReviewProps)
         <KeyValue name="Contents">
           {proofs ? 'with proofs' : 'without proofs'}, sensitive values {raw ? 'unmasked' : 'masked'}
         </KeyValue>
-        <KeyValue name="Holds now">
+        <KeyValue name="Contains now">
           {estimate === undefined ? (
             <span className="text-ink-2">{error === null ? 'Counting…' : 'Can’t be counted at the moment.'}</span>
           ) : (
@@ -50,7 +51,7 @@ export function Review({ range, scope, purpose, proofs, raw, now }: ReviewProps)
         <KeyValue name="Size">
           {estimate === undefined
             ? '–'
-            : `about ${formatBytes(estimate.bytes)}, made in about ${formatDuration(estimate.seconds * 1000)}`}
+            : `about ${formatBytes(estimate.bytes)}, ready in ${roughDuration(estimate.seconds)}`}
         </KeyValue>
         <KeyValue name="Who can download it">
           {raw ? 'Members who may read evidence and raw payloads' : 'Members who may read evidence'}

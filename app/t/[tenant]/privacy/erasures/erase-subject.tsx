@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { ReasonField } from '#components/forms/reason-field.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
-import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
-import { limits } from '#lib/limits.ts'
 import { whyNotReason } from '#lib/rules/reason.ts'
 
 const shortest = 4
@@ -52,13 +52,11 @@ export function EraseSubject({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         readOnly={act.pending}
       />
-      <TextArea
-        label="Reason"
-        hint="Required. Stored permanently, so it must not name the person."
-        limit={limits.reason}
+      <ReasonField
         value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        readOnly={act.pending}
+        onChange={setReason}
+        hint="Required. Stored permanently, so it must not name the person."
+        locked={act.pending}
       />
       <Checkbox
         label="I have checked the text. The erasure can’t be undone."

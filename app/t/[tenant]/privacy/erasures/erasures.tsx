@@ -17,6 +17,7 @@ import { formatCount } from '#lib/format.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { EraseSubject } from './erase-subject.tsx'
+import { ErasureArchives } from './erasure-archives.tsx'
 import { ErasureState } from './erasure-state.tsx'
 
 type Erasure = Answers['erasures']['list']['items'][number]
@@ -30,7 +31,7 @@ export function Erasures() {
   return (
     <PrivacyPage
       page="erasures"
-      about="An erasure removes every value that contains a person’s data from executions, requests, traces, mails and files. Digests and proofs remain. Archives that were exported before are files outside of this search."
+      about="An erasure removes every value that contains a person’s data from executions, requests, traces, mails and files. Digests and proofs remain. Evidence archives are searched, too: each one with the data is listed, and deleted or marked as the organisation’s settings state."
       action={
         <ActionButton permission="subject:erase" variant="primary" onClick={() => setAsking(true)}>
           Erase a person’s data
@@ -90,6 +91,7 @@ const columns: Column<Erasure>[] = [
       </span>
     ),
   },
+  { key: 'archives', header: 'Archives', cell: (row) => <ErasureArchives erasure={row} /> },
   { key: 'by', header: 'Requested by', cell: (row) => <ShownText>{row.requestedBy.displayName}</ShownText> },
   { key: 'at', header: 'Requested', cell: (row) => <Time at={row.createdAt} show="absolute" /> },
   {

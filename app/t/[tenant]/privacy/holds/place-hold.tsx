@@ -4,10 +4,12 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { DayFields } from '#components/forms/day-fields.tsx'
+import { type Days, parseDays } from '#components/forms/days.ts'
+import { ReasonField } from '#components/forms/reason-field.tsx'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
-import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
-import { limits } from '#lib/limits.ts'
 import { whyNotReason } from '#lib/rules/reason.ts'
 
 type Scope = 'trace' | 'period'
@@ -18,8 +20,7 @@ export function PlaceHold({ onClose }: { onClose: () => void }) {
   const notice = useNotice()
   const [scope, setScope] = useState<Scope>()
   const [traceId, setTraceId] = useState('')
-  const [from, setFrom] = useState('')
-  const [to, setTo] = useState('')
+  const [days, setDays] = useState<Days>({ first: '', last: '' })
   const [reason, setReason] = useState('')
   const act = useAct({
     send: client.holds.create.mutate,
@@ -39,7 +40,10 @@ export function PlaceHold({ onClose }: { onClose: () => void }) {
       missing={whyNotScope() ?? whyNotReason(reason)}
       act={act}
       onRun={() =>
-        act.run({ ...(scope === 'trace' ? { traceId: traceId.trim() } : { from, to }), reason: reason.trim() })
+        act.run({
+          ...(scope === 'trace' ? { traceId: traceId.trim() } : { from: days.first, to: days.last }),
+          reason: reason.trim(),
+        })
       }
       onClose={onClose}
     >
@@ -63,31 +67,12 @@ export function PlaceHold({ onClose }: { onClose: () => void }) {
           readOnly={act.pending}
         />
       )}
-      {scope === 'period' && (
-        <div className="grid grid-cols-1 gap-4 narrow:grid-cols-2">
-          <TextField
-            label="First day (UTC)"
-            type="date"
-            value={from}
-            onChange={(event) => setFrom(event.target.value)}
-            readOnly={act.pending}
-          />
-          <TextField
-            label="Last day (UTC)"
-            type="date"
-            value={to}
-            onChange={(event) => setTo(event.target.value)}
-            readOnly={act.pending}
-          />
-        </div>
-      )}
-      <TextArea
-        label="Reason"
-        hint="Required. Stored permanently, in the audit record."
-        limit={limits.reason}
+      {scope === 'period' && <DayFields days={days} onChange={setDays} locked={act.pending} />}
+      <ReasonField
         value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        readOnly={act.pending}
+        onChange={setReason}
+        hint="Required. Stored permanently, in the audit record."
+        locked={act.pending}
       />
     </ActDialog>
   )
@@ -95,7 +80,7 @@ export function PlaceHold({ onClose }: { onClose: () => void }) {
   function whyNotScope(): string | undefined {
     if (scope === undefined) return 'Choose what the hold covers.'
     if (scope === 'trace') return /^[0-9a-f]{32}$/.test(traceId.trim()) ? undefined : 'Enter the ID of a trace.'
-    if (from === '' || to === '') return 'Enter the first and the last day.'
-    return from <= to ? undefined : 'Choose a last day that is not before the first day.'
+    const parsed = parseDays(days, () => undefined)
+    return 'field' in parsed ? parsed.message : undefined
   }
 }

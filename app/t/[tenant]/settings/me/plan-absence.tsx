@@ -4,9 +4,11 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
+import { DayFields } from '#components/forms/day-fields.tsx'
+import type { Days } from '#components/forms/days.ts'
+import { ReasonField } from '#components/forms/reason-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
-import { limits } from '#lib/limits.ts'
 import { whyNotReason } from '#lib/rules/reason.ts'
 import { periodOf } from './absence-period.ts'
 
@@ -15,8 +17,7 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
   const { client } = useApi()
   const notice = useNotice()
   const [delegate, setDelegate] = useState('')
-  const [first, setFirst] = useState(() => new Date().toISOString().slice(0, 10))
-  const [last, setLast] = useState('')
+  const [days, setDays] = useState<Days>(() => ({ first: new Date().toISOString().slice(0, 10), last: '' }))
   const [reason, setReason] = useState('')
   const act = useAct({
     send: client.delegations.create.mutate,
@@ -26,10 +27,10 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  const period = periodOf({ first, last }, Date.now())
+  const period = periodOf(days, Date.now())
   const problem = 'field' in period ? period : undefined
-  const errorAt = (field: 'first' | 'last', text: string) =>
-    text !== '' && problem?.field === field ? problem.message : undefined
+  // An empty field is explained next to the button, not yet as a mistake.
+  const shown = problem !== undefined && days[problem.field] !== '' ? problem : undefined
   return (
     <ActDialog
       title="Name a delegate"
@@ -53,32 +54,8 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         readOnly={act.pending}
       />
-      <div className="grid gap-4 narrow:grid-cols-2">
-        <TextField
-          label="First day (UTC)"
-          type="date"
-          value={first}
-          onChange={(event) => setFirst(event.target.value)}
-          error={errorAt('first', first)}
-          readOnly={act.pending}
-        />
-        <TextField
-          label="Last day (UTC)"
-          type="date"
-          value={last}
-          onChange={(event) => setLast(event.target.value)}
-          error={errorAt('last', last)}
-          readOnly={act.pending}
-        />
-      </div>
-      <TextArea
-        label="Reason"
-        hint="Stored in the audit record."
-        value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        limit={limits.reason}
-        readOnly={act.pending}
-      />
+      <DayFields days={days} onChange={setDays} problem={shown} locked={act.pending} />
+      <ReasonField value={reason} onChange={setReason} hint="Stored in the audit record." locked={act.pending} />
     </ActDialog>
   )
 }

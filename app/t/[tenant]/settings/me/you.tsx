@@ -13,6 +13,7 @@ import { type Role, roleNames } from '#lib/permissions.ts'
 import { Absences } from './absences.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Permissions } from './permissions.tsx'
+import { Sessions } from './sessions.tsx'
 
 /** Shows the identity of the signed-in person, their session, passkeys, absences and permissions. */
 export function You() {
@@ -40,7 +41,7 @@ export function You() {
           </KeyValue>
         </KeyValues>
       </Section>
-      <Section title="Your session">
+      <Section title="Your sessions">
         <p className="max-w-[75ch]">
           This browser is signed in as <ShownText>{identity.username}</ShownText> of{' '}
           <ShownText>{identity.organisation}</ShownText>, in all of its tabs. Signing out ends that session at the
@@ -49,6 +50,7 @@ export function You() {
         <div>
           <Button onClick={signOut}>Sign out in this browser</Button>
         </div>
+        <Sessions />
         {changePassword !== undefined && (
           <p>
             <a href={changePassword} className="underline">

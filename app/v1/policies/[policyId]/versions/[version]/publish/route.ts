@@ -5,6 +5,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: rest({
     name: 'policyVersions.publish',
     operation: publishVersion,
+    wire: { body: {} },
     input: ({ params }) => ({ policyId: params.policyId, version: Number(params.version) }),
   }),
 })

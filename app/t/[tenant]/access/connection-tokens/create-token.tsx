@@ -1,0 +1,137 @@
+'use client'
+
+import { useState } from 'react'
+import { type Expiry, ExpiryField, expiryOf } from '#components/access/expiry-field.tsx'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
+import { usePages } from '#components/api/use-pages.ts'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { limits } from '#lib/limits.ts'
+import {
+  type ConnectionUseName,
+  connectionTokenDays,
+  mostAgentsOfToken,
+  whyNotAgents,
+  whyNotConnect,
+} from '#lib/rules/service-accounts.ts'
+import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
+import { type Answers, useTRPC } from '#lib/trpc.ts'
+import { NewToken } from './new-token.tsx'
+import { USES } from './reach.tsx'
+
+type Created = Answers['connectionTokens']['create']
+type OfferedUse = Exclude<ConnectionUseName, 'scim'>
+
+const OFFERED: { value: OfferedUse; label: string }[] = [
+  { value: 'telemetry', label: USES.telemetry },
+  { value: 'gateway', label: USES.gateway },
+]
+const AGENT_HINTS: Record<OfferedUse, string> = {
+  telemetry: 'Names of agents, separated by commas. Leave it empty to allow the traces of all agents.',
+  gateway: 'Names of registered agents, separated by commas. The token works for their addresses only.',
+}
+
+/** Creates a token from a form, and shows it once. */
+export function CreateToken({ onClose }: { onClose: () => void }) {
+  const { client } = useApi()
+  const trpc = useTRPC()
+  const accounts = usePages(trpc.serviceAccounts.list, { limit: limits.pageRows }).items
+  const [created, setCreated] = useState<Created>()
+  const [name, setName] = useState('')
+  const [use, setUse] = useState<OfferedUse>('telemetry')
+  const [accountId, setAccountId] = useState('')
+  const [agentNames, setAgentNames] = useState('')
+  const [expiry, setExpiry] = useState<Expiry>(() => expiryOf(String(connectionTokenDays.usual), Date.now()))
+  const act = useAct({
+    send: client.connectionTokens.create.mutate,
+    touches: ['connectionTokens', 'serviceAccounts'],
+    onDone: setCreated,
+  })
+  if (created !== undefined) return <NewToken created={created} onClose={onClose} />
+  const listed = [
+    ...new Set(
+      agentNames
+        .split(',')
+        .map((agent) => agent.trim())
+        .filter((agent) => agent !== ''),
+    ),
+  ]
+  const agents = listed.length === 0 ? undefined : listed
+  const account = accounts?.find(({ id }) => id === accountId)
+  return (
+    <ActDialog
+      title="Create a connection token"
+      description="The token is shown once, right after it is created. Only its hash is stored. You can’t approve requests of its service account from then on."
+      label="Create the token"
+      busyLabel="Creating the token…"
+      done="created"
+      missing={whyNot({ name, use, agents, account })}
+      act={act}
+      onRun={() =>
+        act.run({
+          name: name.trim(),
+          serviceAccountId: accountId,
+          use,
+          ...(agents === undefined ? {} : { agents }),
+          ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }),
+        })
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="Name the program that uses the token, so that others know what stops working when it is revoked."
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        autoComplete="off"
+        readOnly={act.pending}
+      />
+      <SelectField
+        label="For"
+        value={use}
+        onChange={(value) => setUse(value === 'gateway' ? 'gateway' : 'telemetry')}
+        options={OFFERED}
+        placeholder="Choose a purpose"
+        hint="The token reaches nothing else."
+      />
+      <SelectField
+        label="Service account"
+        value={accountId}
+        onChange={setAccountId}
+        options={(accounts ?? [])
+          .filter(({ status }) => status === 'active')
+          .map(({ id, name: label }) => ({ value: id, label }))}
+        placeholder={accounts === undefined ? 'Loading service accounts…' : 'Choose a service account'}
+        hint="The token acts in its name. Disabling the account revokes the token."
+      />
+      <TextField
+        label="Agents"
+        hint={AGENT_HINTS[use]}
+        value={agentNames}
+        onChange={(event) => setAgentNames(event.target.value)}
+        autoComplete="off"
+        readOnly={act.pending}
+      />
+      <ExpiryField value={expiry} onChange={setExpiry} always />
+    </ActDialog>
+  )
+}
+
+type Draft = {
+  name: string
+  use: OfferedUse
+  agents: string[] | undefined
+  account: ServiceAccount | undefined
+}
+
+function whyNot({ name, use, agents, account }: Draft): string | undefined {
+  if (name.trim() === '') return 'Enter a name.'
+  if (name.trim().length > limits.secretName) return `A name can have at most ${limits.secretName} characters.`
+  if (account === undefined) return 'Choose a service account.'
+  if (use === 'gateway' && agents === undefined) return 'Name at least one agent.'
+  if (agents !== undefined && agents.length > mostAgentsOfToken)
+    return `A token can name at most ${mostAgentsOfToken} agents.`
+  return whyNotAgents(use, agents) ?? whyNotConnect(use, account.roles)
+}

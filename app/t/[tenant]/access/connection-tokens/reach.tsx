@@ -1,0 +1,25 @@
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import type { ConnectionUseName } from '#lib/rules/service-accounts.ts'
+
+/** What a token of each use is for. */
+export const USES: Record<ConnectionUseName, string> = {
+  telemetry: 'Telemetry',
+  gateway: 'Tool calls (MCP)',
+  scim: 'SCIM',
+}
+
+type ReachProps = { use: ConnectionUseName; agents: readonly string[] | null }
+
+/** The use of a token and the agents that it is for. */
+export function Reach({ use, agents }: ReachProps) {
+  return (
+    <span className="flex flex-col">
+      <span>{USES[use]}</span>
+      {use !== 'scim' && (
+        <span className="wrap-anywhere text-dense text-ink-2">
+          {agents === null ? 'All agents' : <ShownText>{agents.join(', ')}</ShownText>}
+        </span>
+      )}
+    </span>
+  )
+}

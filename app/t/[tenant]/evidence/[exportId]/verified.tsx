@@ -1,0 +1,44 @@
+'use client'
+
+import { useEffect } from 'react'
+import { useSession } from '#components/session/session-provider.tsx'
+import { KeyWords } from '#components/verify/key-words.tsx'
+import { AboutArchive, Outcome, RecordLadder } from '#components/verify/outcome.tsx'
+import { useCheck } from '#components/verify/use-check.ts'
+import { Tamper } from './tamper.tsx'
+
+/** The verdicts on a downloaded archive, the key to compare, one record's path, and in the demo a copy to change. */
+export function Verified({ archive, name }: { archive: Blob; name: string }) {
+  const { me, tenant } = useSession()
+  const { checking, check } = useCheck()
+  // The worker stops with the component, so a second mount starts the check again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `check` is new in each render.
+  useEffect(() => check({ file: archive, fingerprint: undefined }), [archive])
+  if (checking === undefined) return null
+  const { about, report, ladder } = checking
+  return (
+    <div className="flex flex-col gap-4">
+      <Outcome checking={checking} name={name} level={3} />
+      {about !== undefined && (
+        <details>
+          <summary className="min-h-6 w-fit cursor-pointer">What the archive states of itself</summary>
+          <AboutArchive about={about} />
+        </details>
+      )}
+      {ladder !== undefined && <RecordLadder ladder={ladder} />}
+      {report?.fingerprint !== undefined && (
+        <section className="flex flex-col gap-2">
+          <h3 className="text-base">Compare the key</h3>
+          <KeyWords fingerprint={report.fingerprint}>
+            With someone who did not get it from this archive or this page, or with the{' '}
+            <a href={`/.well-known/countersign/${encodeURIComponent(tenant)}/log-keys.json`} className="text-link">
+              published keys
+            </a>{' '}
+            opened from another network. Both of you must read:
+          </KeyWords>
+        </section>
+      )}
+      {me.demo && report !== undefined && <Tamper archive={archive} before={report} />}
+    </div>
+  )
+}

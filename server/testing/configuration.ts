@@ -1,0 +1,91 @@
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { adoptTenant } from '#server/kernel/bound/adopt.ts'
+import { newId } from '#server/kernel/ids.ts'
+import type { Runtime } from '#server/kernel/runtime.ts'
+import { insertActivity } from './activity.ts'
+import { connectAsOwner } from './owner.ts'
+import type { TestTenant } from './tenant.ts'
+
+/**
+ * Inserts what `insertActivity` lacks: an agent with its version and owner, a release, a policy with a published version and a
+ * binding, a wait, a use of a file, and a vote. Foreign keys are disabled.
+ */
+async function insertConfiguration(
+  runtime: Runtime,
+  tenant: TestTenant,
+  memberId: string,
+  { executionId, approvalId, fileId }: { executionId: string; approvalId: string; fileId: string },
+): Promise<void> {
+  const [agentId, versionId, policyId] = [newId(), newId(), newId()]
+  const decided = { approval_id: approvalId, proposed_by: memberId, decided_at: new Date() }
+  const agent = { name: 'sorter', display_name: 'Sorter', status: 'active', created_by: memberId }
+  const version = { version: '1.0.0', manifest_yaml: 'x', manifest: {}, manifest_digest: 'sha256:1' }
+  const release = { digest: 'sha256:2', content: {}, status: 'active', environment: 'production' }
+  const binding = { policy_version: 1, environment: 'production', mode: 'enforce', status: 'active' }
+  const rows: [table: string, row: Record<string, unknown>][] = [
+    ['agents', { id: agentId, ...agent }],
+    ['agent_owners', { agent_id: agentId, member_id: memberId }],
+    ['agent_versions', { id: versionId, agent_id: agentId, ...version, created_by: memberId }],
+    ['releases', { id: newId(), agent_id: agentId, agent_version_id: versionId, ...release, ...decided }],
+    ['policies', { id: policyId, name: 'refunds', created_by: memberId }],
+    [
+      'policy_versions',
+      {
+        policy_id: policyId,
+        version: 1,
+        source: 'permit (principal, action, resource);',
+        digest: 'sha256:3',
+        status: 'published',
+        created_by: memberId,
+        published_at: new Date(),
+      },
+    ],
+    ['policy_bindings', { id: newId(), agent_id: agentId, policy_id: policyId, ...binding, ...decided }],
+    [
+      'input_waits',
+      {
+        id: newId(),
+        execution_id: executionId,
+        step_id: 'ask',
+        input_name: 'answer',
+        on_expiry: 'fail',
+        status: 'open',
+        expires_at: new Date(Date.now() + 3_600_000),
+      },
+    ],
+    ['file_uses', { file_id: fileId, execution_id: executionId, role: 'input' }],
+    [
+      'approval_votes',
+      {
+        approval_id: approvalId,
+        id: newId(),
+        member_id: memberId,
+        decision: 'approve',
+        reason: 'It is due.',
+        escalation_level: 0,
+        audit_id: newId(),
+      },
+    ],
+  ]
+  const owner = await connectAsOwner(runtime)
+  try {
+    await owner.query('set session_replication_role = replica')
+    for (const [table, row] of rows) {
+      const columns = ['tenant_id', ...Object.keys(row)]
+      await owner.query(
+        `insert into ${table} (${columns.join(', ')}) values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
+        [tenant.id, ...Object.values(row)],
+      )
+    }
+  } finally {
+    await owner.end()
+  }
+}
+
+/** Inserts a row of each kind that an archive contains, by the caller, and binds them to the log. */
+export async function insertBoundRows(runtime: Runtime, tenant: TestTenant, { principal }: Caller): Promise<void> {
+  const { memberId } = principal
+  const activity = await insertActivity(runtime, tenant, memberId, { amount: 137, mail: 'grace@example.com' })
+  await insertConfiguration(runtime, tenant, memberId, activity)
+  if (!(await adoptTenant(tenant.id))) throw new Error('The rows could not be bound.')
+}

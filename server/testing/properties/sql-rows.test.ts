@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { boundTypes } from '#server/kernel/bound/types.ts'
+import { inside, itemsOf, query, type Reader } from '#server/testing/sql-changes/calls.ts'
+import { notInMatrix, rowTables, spanTables } from '#server/testing/sql-changes/every-table.ts'
+import { type Installation, openInstallation } from '#server/testing/sql-changes/installation.ts'
+import {
+  changesOfRows,
+  changesOfSpans,
+  changesOfStates,
+  type RowChange,
+} from '#server/testing/sql-changes/row-changes.ts'
+import {
+  buildRowWorld,
+  judgeRows,
+  noteRows,
+  type RowWorld,
+  readerOfWorld,
+} from '#server/testing/sql-changes/row-world.ts'
+import { dropUniqueIndexes, keeping, readTables, type Table } from '#server/testing/sql-changes/rows.ts'
+import { until } from '#server/testing/until.ts'
+import { countCases, sized } from './counts.ts'
+
+// The owner of the database, without a key, changes rows of evidence in every table and column, and with every trick that a
+// review found. No archive with the change agrees, and the re-read raises an alarm for each object: of the process that runs,
+// after it was killed and started again, and on a second node.
+
+let server: Installation
+let one: RowWorld
+let other: RowWorld
+let tables: Table[]
+let second: Reader
+beforeAll(async () => {
+  const slugs = [1, 2].map(() => `w-${randomBytes(4).toString('hex')}`)
+  server = await openInstallation(slugs.map((slug) => `ext-${slug}`))
+  tables = await readTables(server.owner)
+  await server.start()
+  one = await buildRowWorld(server, slugs[0] ?? '')
+  other = await buildRowWorld(server, slugs[1] ?? '')
+  await dropUniqueIndexes(
+    server.owner,
+    boundTypes.map(({ table }) => table),
+  )
+  await noteRows(readerOfWorld(server.baseUrl, one), one)
+  second = readerOfWorld(await server.startSecond(), one)
+}, 300_000)
+afterAll(() => server.close())
+
+const kept = () => tables.filter(({ name }) => rowTables.has(name) || spanTables.some((table) => table === name))
+const tenants = () => [one.world.tenant.id, other.world.tenant.id]
+const say = (line: string) => {
+  if (process.env.SQL_CHANGES) appendFileSync(process.env.SQL_CHANGES, `${line}\n`)
+}
+
+test('every table is part of a matrix, or has a reason why a change to it proves nothing', () => {
+  expect(notInMatrix(tables.map(({ name }) => name))).toEqual([])
+})
+
+test('no archive with a changed row agrees, whichever node makes it', { timeout: 2_400_000 }, async (context) => {
+  const all = [...changesOfRows(server, tables), ...changesOfStates(server, tables), ...changesOfSpans(server, tables)]
+  const wrong: string[] = []
+  let made = 0
+  for (const [index, { trick, type, what, make }] of all.entries()) {
+    if (index % sized(1, 40) !== 0) continue
+    const reader = index % 2 === 0 ? second : readerOfWorld(server.baseUrl, one)
+    await keeping(server.owner, kept(), tenants(), async () => {
+      if ((await make(one, other)) === undefined) return
+      made += 1
+      const { found, shown, archive } = await judgeRows(reader, one)
+      say(`${type} | ${trick} | ${what} | ${found.join(', ')} | ${shown.join(', ')} | ${archive ?? ''}`)
+      if (archive?.startsWith('agrees')) wrong.push(`${type}: ${trick} ${what}: ${archive}`)
+    })
+  }
+  expect(wrong).toEqual([])
+  countCases(context, made)
+})
+
+/** Bytes of encrypted content: the re-read compares their commitments, and they can't be decrypted by a read or an export. */
+const isContent = ({ trick, type, what }: RowChange): boolean =>
+  trick === 'alter' && boundTypes.some((one) => one.type === type && one.content?.some((column) => column === what))
+
+/** Changes that can be made together: in each round one of each type, and all tricks. */
+function rounds(): RowChange[][] {
+  const types = new Map<string, RowChange[]>()
+  for (const one of [...changesOfRows(server, tables), ...changesOfStates(server, tables)]) {
+    if (isContent(one)) continue
+    const type = one.trick.startsWith('bound_') ? one.trick.split(':', 1)[0] : one.type
+    types.set(type ?? '', [...(types.get(type ?? '') ?? []), one])
+  }
+  const lists = [...types.values()].map((all) => [
+    ...all.filter(({ trick }) => trick !== 'alter'),
+    ...all.filter(({ trick }) => trick === 'alter'),
+  ])
+  const most = Math.max(...lists.map((list) => list.length))
+  return Array.from({ length: most }, (_, round) =>
+    lists.flatMap((list, place) => (round < list.length ? (list[(round + place) % list.length] ?? []) : [])),
+  )
+}
+
+/** The objects with an open alarm that was seen since then. */
+async function alarmsSince(reader: Reader, since: string): Promise<Set<string>> {
+  const subjects = new Set<string>()
+  for (let cursor = ''; ; ) {
+    const input = { status: 'open', limit: 100 }
+    const { json } = await query(reader, 'alarms.list', cursor === '' ? input : { ...input, cursor })
+    for (const item of itemsOf(json))
+      if (String(inside(item, 'lastSeenAt')) >= since) subjects.add(String(inside(item, 'subject')))
+    const next = inside(json, 'nextCursor')
+    if (typeof next !== 'string') return subjects
+    cursor = next
+  }
+}
+
+test('after a restart, the re-read raises an alarm for each changed object', {
+  timeout: 2_400_000,
+}, async (context) => {
+  let made = 0
+  const silent: string[] = []
+  const types = new Set<string>()
+  for (const [index, changes] of rounds().entries()) {
+    if (index % sized(1, 12) !== 0) continue
+    await keeping(server.owner, kept(), tenants(), async () => {
+      const since = new Date().toISOString()
+      const expected = new Map<string, string>()
+      for (const { trick, type, what, make } of changes) {
+        const id = await make(one, other)
+        if (id === undefined) continue
+        expected.set(`${type}/${id}`, `${type}: ${trick} ${what}`)
+        types.add(type)
+      }
+      made += expected.size
+      await server.killAndRestart()
+      await until(async () => {
+        const seen = await alarmsSince(readerOfWorld(server.baseUrl, one), since)
+        for (const subject of seen) expected.delete(subject)
+        return expected.size === 0 ? true : undefined
+      }, 'each object has an alarm').catch(() => undefined)
+      silent.push(...expected.values())
+    })
+  }
+  expect(silent).toEqual([])
+  say(
+    `types without a row: ${boundTypes
+      .filter(({ type }) => !types.has(type))
+      .map(({ type }) => type)
+      .join(', ')}`,
+  )
+  countCases(context, made)
+})

@@ -6,6 +6,7 @@ import { wireLimits } from '#server/kernel/limits.ts'
 import { rateHeaders } from '#server/kernel/rate/headers.ts'
 import { unspentCalls } from '#server/kernel/rate/limits.ts'
 import { type ArrivalLimits, limitArrival } from './arrival.ts'
+import { closeGently, linger } from './linger.ts'
 import { barePolicy, fixedHeaders } from './shell/policy.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -89,6 +90,7 @@ export async function openPort(port: number, options: PortOptions): Promise<Fron
     return routes.request(req, res)
   })
   const watchArrival = limitArrival(http, arrival)
+  closeGently(http)
   const refuse = (res: ServerResponse, refusal: Refusal) => {
     const { headers, body } = answerOf(refusal)
     res.writeHead(errorStatus[refusal.code], headers).end(body)
@@ -100,8 +102,8 @@ export async function openPort(port: number, options: PortOptions): Promise<Fron
     const lines = Object.entries({ ...headers, connection: 'close' })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     const status = errorStatus[refusal.code]
-    socket.once('finish', () => socket.destroy())
-    socket.resume().end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`)
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`)
+    linger(socket)
   }
   const upgraded = new Set<Duplex>()
   http.on('upgrade', (req, socket, head) => {

@@ -69,10 +69,7 @@ test('more than 100 MiB is 413, announced or not, and leaves no data', async () 
     },
   })
   for (const body of [endless, new Uint8Array(100 * 1024 * 1024 + 1)]) {
-    const answer = await post(body).catch((error: unknown) => error)
-    // The server may close the connection before the sender has finished; in that case no response arrives.
-    if (answer instanceof Error) expect(String(answer.cause)).toMatch(/closed|ECONNRESET|EPIPE/)
-    else expect(answer).toMatchObject({ status: 413 })
+    expect(await post(body)).toMatchObject({ status: 413 })
   }
   expect((await post(new Uint8Array(100 * 1024 * 1024))).status).toBe(201)
   expect((await contents()).filter((name) => name.endsWith('.part'))).toEqual([])

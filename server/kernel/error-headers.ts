@@ -11,4 +11,6 @@ export const errorHeaders = (error: unknown, status: number): Record<string, str
   ...rateHeaders(error instanceof RateLimited ? error.standing : unspentCalls(runtime().config)),
   ...retryHeaders(error, status),
   ...(status === 401 ? { 'www-authenticate': challengeFor(error) } : {}),
+  // The rest of the body was not read, so the connection can't carry another request.
+  ...(status === 413 ? { connection: 'close' } : {}),
 })

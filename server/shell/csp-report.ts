@@ -35,7 +35,7 @@ export function createCspReportHandler(options: {
     const body = await readBody(req)
     if (body === undefined) {
       // The rest of the body is unread, so the connection can't carry another request.
-      res.writeHead(413, { connection: 'close' }).end(() => req.destroy())
+      res.writeHead(413, { connection: 'close' }).end()
       return true
     }
     const report = parseReport(body)

@@ -38,10 +38,12 @@ export const brandingPath = (sha256: string) => `/v1/branding/${segment(sha256)}
 export const homePath = (tenant: string) => `/t/${segment(tenant)}`
 
 export type ApprovalsView = 'needs-me' | 'mine' | 'expiring' | 'decided' | 'all'
-export const approvalsPath = (tenant: string, search: { view?: ApprovalsView } = {}) =>
+/** The list, and its filters as the inbox writes them. */
+export type ApprovalsSearch = { view?: ApprovalsView; [filter: string]: string | undefined }
+export const approvalsPath = (tenant: string, search: ApprovalsSearch = {}) =>
   withSearch(`${homePath(tenant)}/approvals`, search)
-/** `view` is the list that the page's "next" and "previous" move through. */
-export const approvalPath = (tenant: string, approvalId: string, search: { view?: ApprovalsView } = {}) =>
+/** `search` names the list that the page's "next" and "previous" move through. */
+export const approvalPath = (tenant: string, approvalId: string, search: ApprovalsSearch = {}) =>
   withSearch(`${homePath(tenant)}/approvals/${segment(approvalId)}`, search)
 
 export type ExecutionTab = 'timeline' | 'inputs' | 'waits' | 'trace' | 'evidence'

@@ -111,7 +111,14 @@ export const ApprovalSummary = z.object({
   title: z.string(),
   risk: Presentation.shape.risk,
   agentName: z.string().nullable(),
+  /** The agent's version that asks. */
+  agentVersion: z.string().nullable(),
   environment: z.string().nullable(),
+  /** "tool.call", "release", …: what the request asks for, and of what: "payments/issue_refund". */
+  action: z.string(),
+  resource: z.string(),
+  /** SHA-256 of the exact payload, which a decision binds. */
+  payloadDigest: Digest,
   /** The arguments `amount` and `currency`, if they are an amount of money and not masked. */
   amount: Money.nullable(),
   /** The facts of the manifest's card. */
@@ -126,6 +133,8 @@ export const ApprovalSummary = z.object({
   /** Null while no one has decided; for expired and canceled requests, too. */
   decidedAt: Time.nullable(),
   decidedBy: Actor.nullable(),
+  /** The reason of the last vote. */
+  reason: z.string().nullable(),
   /** The record of the decision. */
   auditId: Id.nullable(),
 })
@@ -149,7 +158,6 @@ export const Approval = ApprovalSummary.extend({
   /** The subject of the request: the release, the binding, the execution's call. */
   subjectId: Id,
   presentation: Presentation,
-  payloadDigest: Digest,
   quorum: z.int(),
   approvalsSoFar: z.int(),
   escalationLevel: z.int(),

@@ -35,10 +35,9 @@ export const get = query({
       ...(seat === undefined ? [] : [seat]),
     ])
     return {
-      ...summaryOf(row, facts, actor, votes.at(-1)?.memberId),
+      ...summaryOf(row, facts, actor, votes.at(-1)),
       subjectId: row.subjectId,
       presentation: row.presentation,
-      payloadDigest: row.payloadDigest,
       quorum: row.quorum,
       approvalsSoFar: votes.filter(
         (vote) => vote.decision === 'approve' && vote.escalationLevel === row.escalationLevel,

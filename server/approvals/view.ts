@@ -11,13 +11,15 @@ import { findVotesOn } from './vote-store.ts'
 
 type Row = NonNullable<ApprovalRow>
 
-/** `lastVoter`: the member whose vote was the last one. */
+type LastVote = { memberId: string; reason: string }
+
 export function summaryOf(
   row: Row,
   facts: ReviewerFacts,
   actor: (id: string) => Actor,
-  lastVoter: string | undefined,
+  lastVote: LastVote | undefined,
 ): ApprovalSummary {
+  const decision = isDecided(row) ? lastVote : undefined
   const blocked = whyNotDecide(facts)
   return {
     approvalId: row.id,
@@ -26,7 +28,11 @@ export function summaryOf(
     title: row.presentation.title,
     risk: row.presentation.risk,
     agentName: row.presentation.agent?.displayName ?? null,
+    agentVersion: row.presentation.agent?.version ?? null,
     environment: row.presentation.environment,
+    action: row.presentation.action,
+    resource: row.presentation.resource,
+    payloadDigest: row.payloadDigest,
     amount: amountIn(row.presentation.arguments),
     facts: row.presentation.card?.facts ?? [],
     requestedBy: actor(row.requestedBy),
@@ -37,7 +43,8 @@ export function summaryOf(
     ineligibleReason: blocked?.message ?? null,
     revision: row.revision,
     decidedAt: row.decidedAt?.toISOString() ?? null,
-    decidedBy: lastVoter !== undefined && isDecided(row) ? actor(lastVoter) : null,
+    decidedBy: decision === undefined ? null : actor(decision.memberId),
+    reason: decision?.reason ?? null,
     auditId: row.auditId,
   }
 }
@@ -54,11 +61,12 @@ export async function summaries(
 ): Promise<ApprovalSummary[]> {
   const decided = rows.filter(isDecided).map((row) => row.id)
   const votes = decided.length === 0 ? [] : await findVotesOn(tx, tenant.id, decided)
-  const lastVoters = new Map(votes.map((vote) => [vote.approvalId, vote.memberId]))
-  const actor = await actorsById(tx, tenant.id, [...rows.map((row) => row.requestedBy), ...lastVoters.values()])
+  const lastVotes = new Map(votes.map((vote) => [vote.approvalId, vote]))
+  const voters = [...lastVotes.values()].map((vote) => vote.memberId)
+  const actor = await actorsById(tx, tenant.id, [...rows.map((row) => row.requestedBy), ...voters])
   const facts = await reviewerFactsOfAll(tx, tenant, principal, rows)
   return rows.flatMap((row, index) => {
     const known = facts[index]
-    return known === undefined ? [] : [summaryOf(row, known, actor, lastVoters.get(row.id))]
+    return known === undefined ? [] : [summaryOf(row, known, actor, lastVotes.get(row.id))]
   })
 }

@@ -12,10 +12,11 @@ import { MissingPermission, RequestFailed } from '#components/session/request-fa
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { approvalsPath, executionsPath } from '#lib/paths.ts'
+import { approvalPath, approvalsPath, executionsPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
-import { ApprovalTable } from './approvals/table.tsx'
+import { requestColumns } from './approvals/inbox/request-table.tsx'
 import { RunningTable } from './running-table.tsx'
 import { TodaysLog } from './todays-log.tsx'
 
@@ -99,7 +100,12 @@ function NeedsPerson() {
           Requests appear here when an agent, a release or a policy needs your decision.
         </EmptyState>
       ) : (
-        <ApprovalTable view="needs-me" rows={data.items.slice(0, shownRows)} />
+        <DataTable
+          caption="Approvals"
+          columns={requestColumns(({ approvalId }) => approvalPath(tenant, approvalId, { view: 'needs-me' }))}
+          rows={data.items.slice(0, shownRows)}
+          rowKey={({ approvalId }) => approvalId}
+        />
       )}
     </Section>
   )

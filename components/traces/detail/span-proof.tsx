@@ -2,6 +2,7 @@
 
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
+import { offerFile } from '#components/page/offer-file.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -63,12 +64,5 @@ const isSealed = ({ found }: Checked): boolean => found.record.checkpoint !== nu
 const checksToShow = (checked: Checked): SpanCheck[] =>
   checked.checks.filter(({ name }) => isSealed(checked) || (name !== 'Record' && name !== 'Signature'))
 
-function save(content: object, name: string): void {
-  const address = URL.createObjectURL(new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  // The browser has opened the blob by then.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
-}
+const save = (content: object, name: string) =>
+  offerFile(new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' }), name)

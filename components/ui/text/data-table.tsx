@@ -13,21 +13,27 @@ export type Column<Row> = {
   rowHeader?: boolean
 }
 
+/** Rows under a heading of their own. */
+export type Section<Row> = { key: string; heading: ReactNode; rows: Row[] }
+
 type DataTableProps<Row> = {
   /** The content of the table, for screen readers only. */
   caption: string
   columns: Column<Row>[]
-  rows: Row[]
+  /** All rows, or rows in sections. */
+  rows: Row[] | { sections: Section<Row>[] }
   rowKey: (row: Row) => string
   /** 13/18 text and tight rows. */
   dense?: boolean
   /** Layout below a width of 480 px: a block of names and values per row, or a table that scrolls sideways. */
   narrow?: 'stack' | 'scroll'
+  isSelected?: (row: Row) => boolean
 }
 
 /** A ruled table. If it is too wide for its container, it scrolls sideways, also by keyboard. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { caption, columns, rows, rowKey, dense = false, narrow = 'stack' } = props
+  const { caption, columns, rows, rowKey, dense = false, narrow = 'stack', isSelected } = props
+  const sections = Array.isArray(rows) ? [{ key: 'all', heading: undefined, rows }] : rows.sections
   const { ref, overflows } = useOverflow()
   const stack = narrow === 'stack'
   const scrolling = overflows ? { role: 'region', 'aria-label': `${caption}, scrolls sideways`, tabIndex: 0 } : {}
@@ -52,18 +58,38 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             ))}
           </tr>
         </thead>
-        <tbody className={stack ? '@max-[30rem]:block @max-[30rem]:border-line @max-[30rem]:border-t' : undefined}>
-          {rows.map((row) => (
-            <tr
-              key={rowKey(row)}
-              className={classNames('border-line border-b', stack && '@max-[30rem]:block @max-[30rem]:py-2')}
-            >
-              {columns.map((column) => (
-                <Cell key={column.key} column={column} row={row} dense={dense} stack={stack} />
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        {sections.map((section) => (
+          <tbody
+            key={section.key}
+            className={stack ? '@max-[30rem]:block @max-[30rem]:border-line @max-[30rem]:border-t' : undefined}
+          >
+            {section.heading !== undefined && (
+              <tr className={classNames('border-line border-b bg-sunken', stack && '@max-[30rem]:block')}>
+                <th
+                  scope="rowgroup"
+                  colSpan={columns.length}
+                  className={classNames('px-2 py-1 text-left font-normal', stack && '@max-[30rem]:block')}
+                >
+                  {section.heading}
+                </th>
+              </tr>
+            )}
+            {section.rows.map((row) => (
+              <tr
+                key={rowKey(row)}
+                className={classNames(
+                  'border-line border-b',
+                  stack && '@max-[30rem]:block @max-[30rem]:py-2',
+                  isSelected?.(row) && 'bg-selected',
+                )}
+              >
+                {columns.map((column) => (
+                  <Cell key={column.key} column={column} row={row} dense={dense} stack={stack} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        ))}
       </table>
     </div>
   )

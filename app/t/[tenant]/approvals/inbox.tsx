@@ -8,7 +8,8 @@ import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { TabLinks } from '#components/ui/controls/tab-links.tsx'
 import { approvalsPath } from '#lib/paths.ts'
-import { DecidedList, PendingList } from './lists.tsx'
+import { DecidedList } from './decided-list.tsx'
+import { PendingInbox } from './inbox/pending-inbox.tsx'
 
 /** The lists of approval requests. The address names the selected list. */
 export function Inbox() {
@@ -29,7 +30,7 @@ export function Inbox() {
             }))}
           />
           {/* A key per list, so that the rows of one list never appear under the tab of another. */}
-          {view === 'decided' ? <DecidedList /> : <PendingList key={view} view={view} />}
+          {view === 'decided' ? <DecidedList /> : <PendingInbox key={view} view={view} />}
         </>
       ) : (
         <MissingPermission act="see approvals" permission="approval:list" />

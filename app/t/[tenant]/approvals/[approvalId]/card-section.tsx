@@ -1,9 +1,7 @@
+import { FactValue } from '#components/approvals/fact-value.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
-import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { Time } from '#components/ui/text/time.tsx'
-import { formatMoney } from '#lib/rules/effect.ts'
 import type { Card, CardFact } from '#lib/schemas/approvals.ts'
 
 /** What the run knows about the object: the manifest's card, filled in when the request was made. */
@@ -44,20 +42,6 @@ export function CardSection({ card }: { card: Card | undefined }) {
     </CustodySection>
   )
 }
-
-function FactValue({ fact: { value, masked } }: { fact: CardFact }) {
-  if (masked !== undefined) return <MaskedChip shape={`${masked.class}, ${masked.length} characters`} />
-  if (value === null) return <span className="text-ink-2">unknown</span>
-  const money = /^(-?\d+(?:\.\d+)?) ([A-Z]{3})$/.exec(value)
-  const amount = money === null ? undefined : formatMoney(money[1], money[2])
-  if (amount !== undefined) return <strong className="tabular-nums">{amount}</strong>
-  if (isTime(value)) return <Time at={value} />
-  return <ShownText>{value}</ShownText>
-}
-
-/** A complete ISO 8601 time: without its zone it could be any of them. */
-const isTime = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text))
 
 function sourceOf({ from }: CardFact): string {
   return from.map((source) => (source === 'input' ? 'from the input' : `from step ${source}`)).join(', ')

@@ -1,5 +1,6 @@
 'use client'
 
+import { useSingleKeys } from '#components/keyboard/single-keys.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
@@ -11,7 +12,6 @@ import { type Machine, reasonLimit } from './decision-state.ts'
 import { isEditable, whyNotChoose } from './decision-view.ts'
 import { PasskeyNote } from './passkey-note.tsx'
 import type { DecisionControl } from './use-decision.ts'
-import { useSingleKeys } from './use-shortcuts.ts'
 import { acknowledgement, VERBS } from './words.ts'
 
 type DecisionFormProps = {

@@ -1,6 +1,7 @@
 'use client'
 
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
+import { useSingleKeys } from '#components/keyboard/single-keys.ts'
 import { LinkButton } from '#components/layout/link-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -10,7 +11,6 @@ import { DecisionForm } from './decision-form.tsx'
 import { RailNotice } from './rail-notice.tsx'
 import type { DecisionControl } from './use-decision.ts'
 import type { Neighbours } from './use-neighbours.ts'
-import { useSingleKeys } from './use-shortcuts.ts'
 
 type DecisionRailProps = { decision: DecisionControl; shown: Approval; neighbours: Neighbours }
 

@@ -35,6 +35,10 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   passkey: 'not_needed',
   erased: [],
   ineligibleReason: null,
+  agentVersion: '1.0.0',
+  action: 'tool.call',
+  resource: 'payments/issue_refund',
+  reason: null,
   revision: 1,
   presentation: {
     title: 'Issue refund of €4,200.00 for A-1001',

@@ -2,19 +2,11 @@
 
 import { useRouter } from 'next/navigation'
 import { useLayoutEffect, useRef } from 'react'
-import { createPreference } from '#components/layout/preference.ts'
+import { isTyping, singleKeys } from '#components/keyboard/single-keys.ts'
 import type { Decision } from '#lib/schemas/approvals.ts'
 import { isEditable, whyNotChoose } from './decision-view.ts'
 import type { DecisionControl } from './use-decision.ts'
 import type { Neighbours } from './use-neighbours.ts'
-
-/** Shortcuts without a modifier key can interfere with speech input, so they can be turned off (WCAG 2.1.4). */
-const singleKeys = createPreference<'on' | 'off'>({
-  key: 'countersign-single-keys',
-  fallback: 'on',
-  isValue: (text): text is 'on' | 'off' => text === 'on' || text === 'off',
-})
-export const useSingleKeys = singleKeys.use
 
 const SELECTS: Readonly<Record<string, Decision>> = { a: 'approve', r: 'reject', e: 'escalate' }
 
@@ -44,12 +36,4 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
     document.addEventListener('keydown', press)
     return () => document.removeEventListener('keydown', press)
   }, [router])
-}
-
-/** Whether the keystroke is text input. Radio buttons and checkboxes don't accept letters, so shortcuts work there. */
-function isTyping({ target, ctrlKey, metaKey, altKey, isComposing }: KeyboardEvent): boolean {
-  if (ctrlKey || metaKey || altKey || isComposing) return true
-  if (!(target instanceof HTMLElement)) return false
-  if (target instanceof HTMLInputElement) return target.type !== 'radio' && target.type !== 'checkbox'
-  return target.isContentEditable || target.closest('textarea, select, [role="menu"], [role="dialog"]') !== null
 }

@@ -1,3 +1,4 @@
+import { offerFile } from '#components/page/offer-file.ts'
 import { collected, counted } from './counted.ts'
 
 /** How the file is saved: streamed to disk while it downloads, or collected by the browser first. */
@@ -21,7 +22,7 @@ export async function saveArchive(
   const picker = savePicker()
   if (picker === undefined) {
     const response = await fetchArchive()
-    offer(await collected(counted(response, onBytes)), name)
+    offerFile(await collected(counted(response, onBytes)), name)
     return 'collected'
   }
   const file = await chooseFile(picker, name)
@@ -48,14 +49,4 @@ async function chooseFile(picker: SaveFilePicker, suggestedName: string): Promis
     if (error instanceof DOMException && error.name === 'AbortError') return undefined
     throw error
   }
-}
-
-function offer(archive: Blob, name: string): void {
-  const url = URL.createObjectURL(archive)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  // By then, the browser has a reference to the blob.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

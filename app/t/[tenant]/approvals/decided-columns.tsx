@@ -1,0 +1,93 @@
+import Link from 'next/link'
+import { approvalShape } from '#components/approvals/view.ts'
+import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
+import { RiskBars } from '#components/ui/status/risk-bars.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { approvalPath } from '#lib/paths.ts'
+import { formatMoney } from '#lib/rules/effect.ts'
+
+type Row = ApprovalSummaries[number]
+
+/** The columns of the decided list. The title links to the request. */
+export const decidedColumns = (tenant: string): Column<Row>[] => [
+  {
+    key: 'title',
+    header: 'Request',
+    rowHeader: true,
+    cell: (row) => (
+      <span className="flex flex-col gap-0.5">
+        <Link
+          href={approvalPath(tenant, row.approvalId, { view: 'decided' })}
+          prefetch={false}
+          className="text-link wrap-anywhere font-semibold"
+        >
+          <ShownText>{row.title}</ShownText>
+        </Link>
+        <span className="text-dense text-ink-2">
+          {row.agentName === null ? (
+            'People, groups and settings'
+          ) : (
+            <>
+              <ShownText>{row.agentName}</ShownText>
+              {row.environment !== null && `, ${row.environment}`}
+            </>
+          )}
+        </span>
+      </span>
+    ),
+  },
+  {
+    key: 'amount',
+    header: 'Amount',
+    align: 'end',
+    cell: ({ amount }) =>
+      amount && (
+        <span className="whitespace-nowrap font-semibold tabular-nums">
+          {formatMoney(amount.value, amount.currency)}
+        </span>
+      ),
+  },
+  { key: 'risk', header: 'Risk', cell: ({ risk }) => <RiskBars level={risk} /> },
+  {
+    key: 'requester',
+    header: 'Requested by',
+    cell: ({ requestedBy, requestedAt }) => (
+      <span className="flex flex-col">
+        <ShownText>{requestedBy.displayName}</ShownText>
+        <span className="text-dense text-ink-2">
+          <Time at={requestedAt} show="relative" />
+        </span>
+      </span>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Decision',
+    cell: ({ status, decidedBy, decidedAt }) => {
+      const shape = approvalShape(status)
+      return (
+        <span className="flex flex-col">
+          <StatusShape status={shape.status} label={shape.label} />
+          {decidedBy !== null && decidedAt !== null && (
+            <span className="text-dense text-ink-2">
+              <ShownText>{decidedBy.displayName}</ShownText>, <Time at={decidedAt} show="relative" />
+            </span>
+          )}
+        </span>
+      )
+    },
+  },
+  {
+    key: 'reason',
+    header: 'Reason',
+    cell: ({ reason }) =>
+      reason && (
+        <span className="wrap-anywhere line-clamp-3">
+          <ShownText>{reason}</ShownText>
+        </span>
+      ),
+  },
+]

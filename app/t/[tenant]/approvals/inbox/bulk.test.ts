@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import { type BulkDecision, whyNotNow, whyNotTogether } from './bulk.ts'
+import { requestWith } from './example-request.ts'
+import type { Request } from './filter.ts'
+
+const many = (count: number, changes: Partial<Request> = {}) =>
+  Array.from({ length: count }, (_, index) =>
+    requestWith({ approvalId: `r${index}`, title: `Refund ${index}`, ...changes }),
+  )
+
+describe('requests that are selected together', () => {
+  test.each<[BulkDecision, Request[]]>([
+    ['approve', many(10)],
+    ['reject', many(25, { risk: 'critical' })],
+    ['reject', [...many(1), requestWith({ environment: 'staging' })]],
+  ])('can be decided: %s %#', (decision, requests) => {
+    expect(whyNotTogether(decision, requests)).toBeUndefined()
+  })
+
+  test.each<[BulkDecision, Request[], RegExp]>([
+    ['approve', [], /Select requests/],
+    ['approve', many(11), /At most 10/],
+    ['reject', many(26), /At most 25/],
+    ['approve', [...many(1), requestWith({ risk: 'medium' })], /low risk/],
+    ['approve', [...many(1), requestWith({ environment: 'staging' })], /one action/],
+    ['approve', [...many(1), requestWith({ agentVersion: '2.0.0' })], /one action/],
+    ['approve', [...many(1), requestWith({ resource: 'payments/pay_invoice' })], /one action/],
+    ['approve', [...many(1), requestWith({ eligible: false, ineligibleReason: 'You asked for this.' })], /You asked/],
+    ['approve', many(1, { title: 'Refund\u202e A-1' }), /hidden characters/],
+    ['approve', many(1, { facts: [{ label: 'Customer', value: 'E\u200blif', from: [] }] }), /hidden characters/],
+    ['approve', [requestWith({ approvalId: 'a' }), requestWith({ approvalId: 'b' })], /selected twice/],
+  ])('can’t be decided: %s %#', (decision, requests, why) => {
+    expect(whyNotTogether(decision, requests)).toMatch(why)
+  })
+})
+
+describe('a request that is read again before the decision', () => {
+  const request = requestWith({})
+  const read = (changes: Partial<Approval> = {}, args: Approval['presentation']['arguments'] = []) =>
+    ({
+      ...request,
+      blocked: null,
+      mayReject: true,
+      passkey: 'not_needed',
+      presentation: { arguments: args },
+      ...changes,
+    }) as Approval
+
+  test('can be decided when it is as it was selected', () => {
+    expect(whyNotNow('approve', request, read(), [])).toBeUndefined()
+    expect(whyNotNow('reject', request, read({ passkey: 'needed' }), [])).toBeUndefined()
+  })
+
+  test.each<[BulkDecision, Approval, Request[], RegExp]>([
+    ['reject', read({ status: 'approved' }), [], /approved already/],
+    ['reject', read({ payloadDigest: 'sha256:other' }), [], /changed/],
+    ['reject', read({ mayReject: false }), [], /can’t reject/],
+    ['approve', read({ passkey: 'needed' }), [], /passkey/],
+    ['approve', read({ blocked: { code: 'already_voted', message: 'You have voted.' } }), [], /You have voted/],
+    ['approve', read({}, [{ path: 'note', value: 'a\u200bb' }]), [], /hidden/],
+    ['approve', read({}, [{ path: 'note', value: 'a'.repeat(201) }]), [], /long/],
+    ['approve', read(), [requestWith({ status: 'approved' })], /approved before/],
+  ])('can’t be decided: %s %#', (decision, now, decided, why) => {
+    expect(whyNotNow(decision, request, now, decided)).toMatch(why)
+  })
+
+  test('does not repeat a request that was rejected', () => {
+    expect(whyNotNow('approve', request, read(), [requestWith({ status: 'rejected' })])).toBeUndefined()
+  })
+})

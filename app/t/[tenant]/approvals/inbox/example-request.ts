@@ -1,0 +1,30 @@
+import type { Request } from './filter.ts'
+
+/** A pending request for the tests of this folder, of low risk, that its reader can decide. */
+export const requestWith = (changes: Partial<Request>): Request => ({
+  approvalId: '01a206ea-be91-7f90-9a05-59d941d75da7',
+  kind: 'tool_call',
+  status: 'pending',
+  title: 'Refund of €4,200.00 for A-1003',
+  risk: 'low',
+  agentName: 'Refund assistant',
+  agentVersion: '1.0.0',
+  environment: 'production',
+  action: 'tool.call',
+  resource: 'payments/issue_refund',
+  payloadDigest: 'sha256:c0ffee',
+  amount: { value: '4200.00', currency: 'EUR' },
+  facts: [],
+  requestedBy: { id: 'm1', displayName: 'Maria Köhler', username: 'maria', kind: 'person' },
+  requestedAt: '2026-11-23T09:00:00.000Z',
+  expiresAt: '2026-11-23T12:00:00.000Z',
+  group: 'Refund approvers',
+  eligible: true,
+  ineligibleReason: null,
+  revision: 1,
+  decidedAt: null,
+  decidedBy: null,
+  reason: null,
+  auditId: null,
+  ...changes,
+})

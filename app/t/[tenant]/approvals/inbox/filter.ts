@@ -1,0 +1,92 @@
+import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
+
+export type Request = ApprovalSummaries[number]
+
+export const sortOrders = ['expires', 'newest', 'oldest', 'amount', 'risk'] as const
+export type SortOrder = (typeof sortOrders)[number]
+
+/** Highest first. */
+export const riskTiers = ['critical', 'high', 'medium', 'low'] as const satisfies readonly Request['risk'][]
+
+/** The choices among the values that the list contains. '' does not filter. */
+export const choices = ['risk', 'action', 'agent', 'requester', 'environment', 'group'] as const
+export type Choice = (typeof choices)[number]
+
+/** The filters in the address. `min` and `max` are amounts in the currency of each request; '' does not filter. */
+export type InboxFilter = Record<Choice, string> & { q: string; min: string; max: string; sort: SortOrder }
+
+/** Whether a text can be a limit of amounts; '' is none. */
+export const isAmountFilter = (text: string): boolean => text === '' || /^\d{1,15}(\.\d{1,4})?$/.test(text)
+
+/** Reads the filters from an address. Amounts that are not numbers and unknown orders are ignored. */
+export function filterFrom(search: URLSearchParams): InboxFilter {
+  const text = (name: string) => search.get(name) ?? ''
+  const amount = (name: string) => (isAmountFilter(text(name)) ? text(name) : '')
+  const chosen = Object.fromEntries(choices.map((name) => [name, text(name)])) as Record<Choice, string>
+  const sort = sortOrders.find((order) => order === text('sort')) ?? 'expires'
+  return { ...chosen, q: text('q'), min: amount('min'), max: amount('max'), sort }
+}
+
+/** The filters as they are written into an address, without those that do not filter. */
+export function searchOf({ sort, ...filter }: InboxFilter): Record<string, string> {
+  const set = Object.entries(filter).filter(([, value]) => value !== '')
+  return { ...Object.fromEntries(set), ...(sort === 'expires' ? {} : { sort }) }
+}
+
+/** How many filters are set, without the order. */
+export const countFilters = ({ sort: _, ...filter }: InboxFilter): number =>
+  Object.values(filter).filter((value) => value !== '').length
+
+/** What a request shows for each choice. */
+export const shownValue: Record<Choice, (request: Request) => string> = {
+  risk: ({ risk }) => risk,
+  action: ({ action, resource }) => (resource === '' ? action : resource),
+  agent: ({ agentName }) => agentName ?? '',
+  requester: ({ requestedBy }) => requestedBy.displayName,
+  environment: ({ environment }) => environment ?? '',
+  group: ({ group }) => group,
+}
+
+/** The values that the requests have for a choice, sorted; risks from the highest. */
+export function valuesOf(choice: Choice, requests: readonly Request[]): string[] {
+  const values = new Set(requests.map(shownValue[choice]).filter((value) => value !== ''))
+  if (choice === 'risk') return riskTiers.filter((tier) => values.has(tier))
+  return [...values].sort((one, other) => one.localeCompare(other, 'en'))
+}
+
+/** Title, ids, digest and the facts of the card: what a reviewer may have been given to look for. */
+const searchable = ({ title, approvalId, payloadDigest, agentName, requestedBy, facts }: Request): string =>
+  [title, approvalId, payloadDigest, agentName, requestedBy.displayName, ...facts.map(({ value }) => value)]
+    .filter((text) => text !== null)
+    .join('\n')
+    .toLowerCase()
+
+function matches(request: Request, filter: InboxFilter): boolean {
+  const { min, max, q } = filter
+  for (const choice of choices)
+    if (filter[choice] !== '' && shownValue[choice](request) !== filter[choice]) return false
+  if (min !== '' || max !== '') {
+    if (request.amount === null) return false
+    const amount = Number(request.amount.value)
+    if ((min !== '' && amount < Number(min)) || (max !== '' && amount > Number(max))) return false
+  }
+  const words = q.toLowerCase().split(/\s+/)
+  const text = searchable(request)
+  return words.every((word) => text.includes(word))
+}
+
+const compare: Record<SortOrder, (one: Request, other: Request) => number> = {
+  expires: (one, other) => one.expiresAt.localeCompare(other.expiresAt),
+  newest: (one, other) => other.requestedAt.localeCompare(one.requestedAt),
+  oldest: (one, other) => one.requestedAt.localeCompare(other.requestedAt),
+  // Requests without an amount come last.
+  amount: (one, other) => amountOf(other) - amountOf(one),
+  risk: (one, other) => riskTiers.indexOf(one.risk) - riskTiers.indexOf(other.risk),
+}
+const amountOf = ({ amount }: Request): number => (amount === null ? -1 : Number(amount.value))
+
+/** The requests that match, in the chosen order; equal ones by their expiry. */
+export const applyFilter = (requests: readonly Request[], filter: InboxFilter): Request[] =>
+  requests
+    .filter((request) => matches(request, filter))
+    .sort((one, other) => compare[filter.sort](one, other) || compare.expires(one, other))

@@ -1,0 +1,132 @@
+'use client'
+
+import { useEffect, useRef, useState } from 'react'
+import { viewFromSearch } from '#components/approvals/view.ts'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { FilterFold } from '#components/lists/filter-fold.tsx'
+import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
+import { useSession } from '#components/session/session-provider.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { approvalsPath } from '#lib/paths.ts'
+import {
+  type Choice,
+  choices,
+  countFilters,
+  filterFrom,
+  type InboxFilter,
+  isAmountFilter,
+  type Request,
+  type SortOrder,
+  searchOf,
+  valuesOf,
+} from './filter.ts'
+
+/** The value of a select for "not filtered". */
+const ALL = 'all values'
+
+const LABELS: Record<Choice, string> = {
+  risk: 'Risk',
+  action: 'Action',
+  agent: 'Agent',
+  requester: 'Requested by',
+  environment: 'Environment',
+  group: 'Group',
+}
+const ORDERS: Record<SortOrder, string> = {
+  expires: 'Expires first',
+  newest: 'Newest first',
+  oldest: 'Waits longest',
+  amount: 'Highest amount',
+  risk: 'Highest risk',
+}
+
+/** Search, filters and order of the inbox, kept in the address. The choices are the values that the list contains. */
+export function InboxFilters({ filter, requests }: { filter: InboxFilter; requests: readonly Request[] }) {
+  const { tenant } = useSession()
+  const show = (change: Partial<InboxFilter>) => {
+    const search = addressSearch()
+    const view = viewFromSearch(search.get('view'))
+    replaceAddress(approvalsPath(tenant, { view, ...searchOf({ ...filterFrom(search), ...change }) }))
+  }
+  return (
+    <FilterFold
+      label="Filter the requests"
+      set={countFilters(filter)}
+      onClear={() => show({ ...filterFrom(new URLSearchParams()), sort: filter.sort })}
+    >
+      <TypedField label="Search titles, facts and ids" type="search" value={filter.q} onChange={(q) => show({ q })} />
+      {choices.map((choice) => {
+        const values = valuesOf(choice, requests)
+        // A choice without an alternative would not filter anything.
+        if (values.length < 2 && filter[choice] === '') return null
+        return (
+          <SelectField
+            key={choice}
+            label={LABELS[choice]}
+            value={filter[choice] === '' ? ALL : filter[choice]}
+            onChange={(value) => show({ [choice]: value === ALL ? '' : value })}
+            placeholder=""
+            options={[
+              { value: ALL, label: 'All' },
+              ...[...new Set([...values, filter[choice]])]
+                .filter((value) => value !== '')
+                .map((value) => ({ value, label: choice === 'risk' ? capitalised(value) : value })),
+            ]}
+          />
+        )
+      })}
+      {(['min', 'max'] as const).map((name) => (
+        <TypedField
+          key={name}
+          label={name === 'min' ? 'Amount from' : 'Amount to'}
+          inputMode="decimal"
+          value={filter[name]}
+          onChange={(value) => show({ [name]: value })}
+          whyNot={whyNotAmount}
+        />
+      ))}
+      <SelectField
+        label="Order"
+        value={filter.sort}
+        onChange={(sort) => show({ sort: sort as SortOrder })}
+        placeholder=""
+        options={Object.entries(ORDERS).map(([value, label]) => ({ value, label }))}
+      />
+    </FilterFold>
+  )
+}
+
+const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+type TypedFieldProps = {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  type?: 'search'
+  inputMode?: 'decimal'
+  /** Why a text is not applied; undefined if it is. */
+  whyNot?: (text: string) => string | undefined
+}
+
+/** A filter that is typed. The field keeps text that is not applied, and its own text while it has the focus. */
+function TypedField({ value, onChange, whyNot = () => undefined, ...field }: TypedFieldProps) {
+  const [draft, setDraft] = useState(value)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (document.activeElement !== input.current) setDraft(value)
+  }, [value])
+  return (
+    <TextField
+      {...field}
+      ref={input}
+      value={draft}
+      error={whyNot(draft)}
+      onChange={({ target }) => {
+        setDraft(target.value)
+        if (whyNot(target.value) === undefined) onChange(target.value)
+      }}
+    />
+  )
+}
+
+const whyNotAmount = (text: string) => (isAmountFilter(text) ? undefined : 'Use digits and a point: 1000.50')

@@ -1,0 +1,145 @@
+'use client'
+
+import Link from 'next/link'
+import { RowCheckbox } from '#components/ui/controls/row-checkbox.tsx'
+import { RiskBars } from '#components/ui/status/risk-bars.tsx'
+import { type Column, DataTable, type Section } from '#components/ui/text/data-table.tsx'
+import { useNow } from '#components/ui/text/now.ts'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { formatMoney } from '#lib/rules/effect.ts'
+import type { Request } from './filter.ts'
+import type { Group } from './groups.ts'
+import { sumOf } from './groups.ts'
+import { rowAttribute } from './use-inbox-keys.ts'
+import type { Selection } from './use-selection.ts'
+
+type RequestTableProps = {
+  groups: Group[]
+  selection: Selection
+  hrefOf: (request: Request) => string
+}
+
+const hourMs = 3_600_000
+
+/** Pending requests under headings with their count and sum. */
+export function RequestTable({ groups, selection, hrefOf }: RequestTableProps) {
+  const select: Column<Request> = {
+    key: 'select',
+    header: 'Selected',
+    cell: (row) => (
+      <RowCheckbox
+        label={`Select ${row.title}`}
+        checked={selection.has(row)}
+        onChange={(checked) => selection.set([row], checked)}
+      />
+    ),
+  }
+  const sections: Section<Request>[] = groups.map((group) => ({
+    key: group.title,
+    heading: <GroupHeading group={group} selection={selection} />,
+    rows: group.requests,
+  }))
+  return (
+    <DataTable
+      caption="Approvals"
+      dense
+      columns={[select, ...requestColumns(hrefOf)]}
+      rows={{ sections }}
+      rowKey={(row) => row.approvalId}
+      isSelected={selection.has}
+    />
+  )
+}
+
+/** The columns of pending requests. The title links to the request. */
+export const requestColumns = (hrefOf: (request: Request) => string): Column<Request>[] => [
+  { key: 'risk', header: 'Risk', cell: ({ risk }) => <RiskBars level={risk} /> },
+  {
+    key: 'title',
+    header: 'Request',
+    rowHeader: true,
+    cell: (row) => (
+      <span className="flex flex-col">
+        <span>
+          <Link
+            href={hrefOf(row)}
+            prefetch={false}
+            {...{ [rowAttribute]: row.approvalId }}
+            className="text-link wrap-anywhere font-semibold"
+          >
+            <ShownText>{row.title}</ShownText>
+          </Link>{' '}
+          <FirstFact request={row} />
+        </span>
+        {row.ineligibleReason !== null && <span className="text-ink-2">{row.ineligibleReason}</span>}
+      </span>
+    ),
+  },
+  { key: 'amount', header: 'Amount', align: 'end', cell: ({ amount }) => amount && <Amount {...amount} /> },
+  {
+    key: 'agent',
+    header: 'Agent',
+    cell: ({ agentName, environment }) =>
+      agentName === null ? (
+        'People, groups and settings'
+      ) : (
+        <>
+          <ShownText>{agentName}</ShownText>
+          {environment !== null && <span className="text-ink-2">, {environment}</span>}
+        </>
+      ),
+  },
+  {
+    key: 'requester',
+    header: 'Requested by',
+    cell: ({ requestedBy }) => <ShownText>{requestedBy.displayName}</ShownText>,
+  },
+  { key: 'requested', header: 'Requested', cell: ({ requestedAt }) => <Time at={requestedAt} show="relative" /> },
+  { key: 'expires', header: 'Expires', cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
+  { key: 'group', header: 'Waiting for', cell: ({ group }) => <ShownText>{group}</ShownText> },
+]
+
+function GroupHeading({ group: { title, requests }, selection }: { group: Group; selection: Selection }) {
+  const sum = sumOf(requests)
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 text-dense">
+      <RowCheckbox
+        label={`Select all: ${title}`}
+        checked={requests.every(selection.has)}
+        onChange={(checked) => selection.set(requests, checked)}
+      />
+      <span className="font-semibold">{title}</span>
+      <span className="text-ink-2">
+        {requests.length} {requests.length === 1 ? 'request' : 'requests'}
+        {sum !== '' && `, together ${sum}`}
+      </span>
+    </span>
+  )
+}
+
+/** The first fact of the card that has a value, which tells requests with the same title apart. */
+function FirstFact({ request: { facts } }: { request: Request }) {
+  const fact = facts.find(({ value }) => value !== null)
+  if (fact === undefined || fact.value === null) return null
+  return (
+    <span className="text-ink-2">
+      <ShownText>{fact.value}</ShownText>
+    </span>
+  )
+}
+
+function Amount({ value, currency }: { value: string; currency: string }) {
+  return <span className="whitespace-nowrap font-semibold tabular-nums">{formatMoney(value, currency)}</span>
+}
+
+/** The last hour is marked. */
+function Expiry({ at }: { at: string }) {
+  const now = useNow()
+  const soon = now !== undefined && Date.parse(at) - now <= hourMs
+  return (
+    <span className={soon ? 'font-semibold text-warn' : undefined}>
+      <Time at={at} show="relative" />
+    </span>
+  )
+}

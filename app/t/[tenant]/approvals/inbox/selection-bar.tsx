@@ -1,0 +1,64 @@
+'use client'
+
+import { useSingleKeys } from '#components/keyboard/single-keys.ts'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Kbd } from '#components/ui/controls/kbd.tsx'
+import { type BulkDecision, whyNotTogether } from './bulk.ts'
+import { sumOf } from './groups.ts'
+import type { Selection } from './use-selection.ts'
+
+type SelectionBarProps = { selection: Selection; onDecide: (decision: BulkDecision) => void }
+
+/** At the foot of the list: what is selected, and what can be done with it; without a selection, the keys. */
+export function SelectionBar({ selection, onDecide }: SelectionBarProps) {
+  const [keys] = useSingleKeys()
+  const { requests } = selection
+  if (requests.length === 0) return keys === 'on' ? <Keys /> : null
+  const sum = sumOf(requests)
+  const action = (decision: BulkDecision, verb: string) => (
+    <Button onClick={() => onDecide(decision)} disabledReason={whyNotTogether(decision, requests)}>
+      {`${verb} ${requests.length}…`}
+      {keys === 'on' && <Kbd>{verb.charAt(0)}</Kbd>}
+    </Button>
+  )
+  return (
+    <section
+      aria-label="Selected requests"
+      className="sticky bottom-0 z-10 flex flex-wrap items-start justify-between gap-3 border-line-strong border-t-2 bg-surface py-3"
+    >
+      <p role="status" className="py-1.5">
+        <span className="font-semibold">{requests.length} selected</span>
+        {sum !== '' && <span className="text-ink-2">, together {sum}</span>}
+      </p>
+      <div className="flex flex-wrap items-start gap-2">
+        <Button variant="quiet" onClick={selection.clear}>
+          Clear
+          {keys === 'on' && <Kbd>Esc</Kbd>}
+        </Button>
+        {action('reject', 'Reject')}
+        {action('approve', 'Approve')}
+      </div>
+    </section>
+  )
+}
+
+const KEYS: [keys: string[], does: string][] = [
+  [['J', 'K'], 'move'],
+  [['Enter'], 'open'],
+  [['X'], 'select'],
+  [['Shift', 'X'], 'select up to here'],
+  [['/'], 'search'],
+]
+
+const Keys = () => (
+  <ul aria-label="Keys" className="hidden flex-wrap gap-x-5 gap-y-1 text-dense text-ink-2 narrow:flex">
+    {KEYS.map(([keys, does]) => (
+      <li key={does} className="flex items-center gap-1.5">
+        {keys.map((key) => (
+          <Kbd key={key}>{key}</Kbd>
+        ))}
+        {does}
+      </li>
+    ))}
+  </ul>
+)

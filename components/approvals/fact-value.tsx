@@ -1,0 +1,20 @@
+import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { formatMoney } from '#lib/rules/effect.ts'
+import type { CardFact } from '#lib/schemas/approvals.ts'
+
+/** A fact of a card: money, times and masked values in their own form. */
+export function FactValue({ fact: { value, masked } }: { fact: CardFact }) {
+  if (masked !== undefined) return <MaskedChip shape={`${masked.class}, ${masked.length} characters`} />
+  if (value === null) return <span className="text-ink-2">unknown</span>
+  const money = /^(-?\d+(?:\.\d+)?) ([A-Z]{3})$/.exec(value)
+  const amount = money === null ? undefined : formatMoney(money[1], money[2])
+  if (amount !== undefined) return <strong className="tabular-nums">{amount}</strong>
+  if (isTime(value)) return <Time at={value} />
+  return <ShownText>{value}</ShownText>
+}
+
+/** A complete ISO 8601 time: without its zone it could be any of them. */
+const isTime = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text))

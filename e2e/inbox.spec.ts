@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from '@playwright/test'
+import { call, home, personToken, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
+import { releasedAgent, startAs } from './own-agent.ts'
+
+/** A flow whose refund needs an approval, and whose risk is stated as low. */
+const smallRefunds = (name: string): string => `metadata:
+  name: ${name}
+spec:
+  risk: { tier: low }
+  runtime:
+    steps:
+      - { id: order, tool: { server: payments, name: lookup_order, arguments: { id: "\${input.orderId}" } } }
+      - id: refund
+        tool:
+          server: payments
+          name: issue_refund
+          arguments: { id: "\${input.orderId}", amount: "\${steps.order.output.amount}", currency: "\${steps.order.output.currency}" }
+  tools:
+    - mcp: { server: payments }
+      allow: [lookup_order, issue_refund]
+      requireApproval: [issue_refund]
+  governance:
+    approvals: { group: refund-approvers, quorum: 1, expiresAfter: P7D }
+  approvalCard:
+    facts:
+      - { label: Customer, value: "\${steps.order.output.customer.name}" }
+`
+
+type Listed = { approvalId: string; agentName: string | null; status: string; reason: string | null }
+
+const listed = async (origin: string, agentName: string, operation: string, view: string): Promise<Listed[]> => {
+  const token = await personToken(origin, 'jonas')
+  const { items } = await call<{ items: Listed[] }>(origin, token, 'query', operation, { view, limit: 100 })
+  return items.filter((item) => item.agentName === agentName)
+}
+
+/** Starts one execution for each order, and waits for their requests. */
+async function smallRequests(origin: string, name: string, orders: string[]): Promise<void> {
+  const agentId = await releasedAgent(origin, smallRefunds(name))
+  for (const orderId of orders) await startAs(origin, agentId, { orderId })
+  await expect.poll(async () => (await listed(origin, name, 'approvals.getPending', 'all')).length).toBe(orders.length)
+}
+
+const rows = (page: Page) => page.locator('tr:has(th[scope="row"])')
+const bar = (page: Page) => page.getByRole('region', { name: 'Selected requests' })
+const focusedTitle = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '')
+
+test('Jonas finds three small refunds among the others, and approves them by keyboard', async ({
+  signedIn,
+  origin,
+}) => {
+  const name = 'small-refunds'
+  await smallRequests(origin, name, ['A-1001', 'A-1002', 'A-1003'])
+  await waitingRefund(origin)
+  const page = await signedIn('jonas')
+  await page.goto(`${home()}/approvals`)
+  await page.getByRole('combobox', { name: 'Agent' }).selectOption(name)
+  await expect(rows(page)).toHaveCount(3)
+  await expect(page).toHaveURL(/agent=small-refunds/)
+  await page.getByRole('searchbox').fill('a-1002')
+  await expect(rows(page)).toHaveCount(1)
+  await page.getByRole('searchbox').fill('')
+  await expect(rows(page)).toHaveCount(3)
+  await expectAccessible(page)
+
+  await page.getByRole('heading', { level: 1 }).click()
+  const seen: string[] = []
+  for (const key of ['j', 'x', 'j', 'j', 'Shift+X']) {
+    await page.keyboard.press(key)
+    seen.push(await focusedTitle(page))
+  }
+  expect(new Set(seen).size).toBe(3)
+  await expect(bar(page)).toContainText('3 selected')
+  await expectAccessible(page)
+  await page.keyboard.press('a')
+  const dialog = page.getByRole('dialog', { name: 'Approve 3 requests' })
+  const items = dialog.getByRole('list', { name: 'Requests' }).getByRole('listitem')
+  await expect(items).toHaveCount(3)
+  await expect(items.first()).toContainText(/A-100\d/)
+  const send = dialog.getByRole('button', { name: /^Approve 3 requests of together/ })
+  await expect(send).toHaveAttribute('aria-disabled', 'true')
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Small amounts, all within the policy.')
+  await dialog.getByRole('checkbox', { name: /I have read each request/ }).check()
+  await expectAccessible(page)
+  await send.click()
+  await expect(dialog).toContainText('3 requests approved.')
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await expect(page.getByText('No requests match these filters.')).toBeVisible()
+
+  const decided = await listed(origin, name, 'approvals.list', 'decided')
+  const small = decided.filter(({ reason }) => reason === 'Small amounts, all within the policy.')
+  expect(small.map(({ status }) => status)).toEqual(['approved', 'approved', 'approved'])
+})
+
+test('requests of high risk are rejected together, but not approved', async ({ signedIn, origin, troubles }) => {
+  troubles.expect(/status of 409/)
+  const cases = [await waitingRefund(origin, { orderId: 'A-1002' }), await waitingRefund(origin, { orderId: 'A-1003' })]
+  const page = await signedIn('jonas')
+  await page.goto(`${home()}/approvals?risk=high&sort=newest`)
+  for (const { approvalId } of cases)
+    await rows(page)
+      .filter({ has: page.locator(`[data-request="${approvalId}"]`) })
+      .getByRole('checkbox')
+      .check()
+  await expect(bar(page)).toContainText('2 selected')
+  await expect(bar(page)).toContainText('Only requests of low risk can be approved together.')
+  // Another reviewer decides the first one in the meantime.
+  await bar(page)
+    .getByRole('button', { name: /^Reject 2…/ })
+    .click()
+  const dialog = page.getByRole('dialog', { name: 'Reject 2 requests' })
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Both customers withdrew their claims.')
+  await dialog.getByRole('checkbox', { name: /I have read each request/ }).check()
+  const token = await personToken(origin, 'jonas')
+  const [first] = cases
+  const input = {
+    approvalId: first?.approvalId,
+    decision: 'reject',
+    reason: 'Decided elsewhere.',
+    decisionAcknowledged: true,
+  }
+  await call(origin, token, 'mutation', 'approvals.decide', input)
+  await dialog.getByRole('button', { name: /^Reject 2 requests/ }).click()
+  await expect(dialog).toContainText('1 request rejected. 1 request refused.')
+})
+
+test('the decided list is saved as CSV', async ({ signedIn, origin }) => {
+  const refund = await waitingRefund(origin)
+  const token = await personToken(origin, 'jonas')
+  const reason = 'Checked, "twice"; =1+1'
+  const decision = { approvalId: refund.approvalId, decision: 'reject', reason, decisionAcknowledged: true }
+  await call(origin, token, 'mutation', 'approvals.decide', decision)
+  const page = await signedIn('jonas')
+  await page.goto(`${home()}/approvals?view=decided`)
+  await expect(rows(page).first()).toContainText('Checked, "twice"')
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download CSV' }).click()
+  const text = await readFile(await (await saved).path(), 'utf8')
+  const line = text.split('\r\n').find((one) => one.startsWith(refund.approvalId))
+  expect(line).toContain('"Checked, ""twice""; =1+1"')
+  expect(line).toContain(',rejected,')
+})
+
+test('on a phone the filters fold, and every request is a block', async ({ signedIn, origin }) => {
+  await waitingRefund(origin)
+  const page = await signedIn('jonas')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`${home()}/approvals`)
+  await expect(rows(page).first()).toBeVisible()
+  await expect(page.getByRole('searchbox')).toBeHidden()
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await expect(page.getByRole('searchbox')).toBeVisible()
+  await expectAccessible(page)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+})

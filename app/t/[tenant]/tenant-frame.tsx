@@ -6,6 +6,7 @@ import { useOpenAlarms } from '#components/alarms/use-open-alarms.ts'
 import { useQuery } from '#components/api/query.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { Frame } from '#components/layout/frame.tsx'
+import { useTitleCount } from '#components/layout/title-count.ts'
 import { useOnline } from '#components/session/online.ts'
 import { SessionGate } from '#components/session/session-gate.tsx'
 import { type Session, SessionProvider, useTenantSession } from '#components/session/session-provider.tsx'
@@ -28,6 +29,7 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
   const state = useTenantSession()
   const memberships = useMemberships(state.status === 'ready')
   const waiting = useNeedsMe().data?.items.length
+  useTitleCount(waiting ?? 0)
   const alarms = useOpenAlarms().data?.items.length
   const content = <SessionGate tenant={tenant}>{children}</SessionGate>
   if (state.status !== 'ready') return <Frame tenant={{ externalId: tenant }}>{content}</Frame>

@@ -7,10 +7,10 @@ import { type Column, DataTable, type Section } from '#components/ui/text/data-t
 import { useNow } from '#components/ui/text/now.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { formatMoney } from '#lib/rules/effect.ts'
 import type { Request } from './filter.ts'
-import type { Group } from './groups.ts'
-import { sumOf } from './groups.ts'
+import { type Group, sumOf } from './groups.ts'
 import { rowAttribute } from './use-inbox-keys.ts'
 import type { Selection } from './use-selection.ts'
 
@@ -26,7 +26,7 @@ const hourMs = 3_600_000
 export function RequestTable({ groups, selection, hrefOf }: RequestTableProps) {
   const select: Column<Request> = {
     key: 'select',
-    header: 'Selected',
+    header: <VisuallyHidden>Selected</VisuallyHidden>,
     cell: (row) => (
       <RowCheckbox
         label={`Select ${row.title}`}

@@ -18,7 +18,7 @@ export function SelectionBar({ selection, onDecide }: SelectionBarProps) {
   const action = (decision: BulkDecision, verb: string) => (
     <Button onClick={() => onDecide(decision)} disabledReason={whyNotTogether(decision, requests)}>
       {`${verb} ${requests.length}…`}
-      {keys === 'on' && <Kbd>{verb.charAt(0)}</Kbd>}
+      {keys === 'on' && <Key>{verb.charAt(0)}</Key>}
     </Button>
   )
   return (
@@ -33,7 +33,7 @@ export function SelectionBar({ selection, onDecide }: SelectionBarProps) {
       <div className="flex flex-wrap items-start gap-2">
         <Button variant="quiet" onClick={selection.clear}>
           Clear
-          {keys === 'on' && <Kbd>Esc</Kbd>}
+          {keys === 'on' && <Key>Esc</Key>}
         </Button>
         {action('reject', 'Reject')}
         {action('approve', 'Approve')}
@@ -41,6 +41,13 @@ export function SelectionBar({ selection, onDecide }: SelectionBarProps) {
     </section>
   )
 }
+
+/** A phone does not have keys. */
+const Key = ({ children }: { children: string }) => (
+  <span aria-hidden="true" className="hidden narrow:inline-flex">
+    <Kbd>{children}</Kbd>
+  </span>
+)
 
 const KEYS: [keys: string[], does: string][] = [
   [['J', 'K'], 'move'],

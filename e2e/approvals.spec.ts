@@ -111,17 +111,18 @@ test('keys choose but never submit; only Ctrl+Enter in the rail submits', async 
 })
 
 test('J and K move through the list that the request was opened from', async ({ signedIn, origin }) => {
-  const older = await waitingRefund(origin)
-  const newer = await waitingRefund(origin)
-  const page = await open(await signedIn('jonas'), newer)
+  // The request that expires first comes first.
+  const first = await waitingRefund(origin)
+  const second = await waitingRefund(origin)
+  const page = await open(await signedIn('jonas'), first)
   const link = (name: 'next' | 'previous') => page.getByRole('link', { name, exact: true })
   const inList = (refund: RefundCase) => `${address(refund)}?view=needs-me`
-  await expect(link('next')).toHaveAttribute('href', inList(older))
+  await expect(link('next')).toHaveAttribute('href', inList(second))
   await page.keyboard.press('j')
-  await expect(page).toHaveURL(inList(older))
-  await expect(link('previous')).toHaveAttribute('href', inList(newer))
+  await expect(page).toHaveURL(inList(second))
+  await expect(link('previous')).toHaveAttribute('href', inList(first))
   await page.keyboard.press('k')
-  await expect(page).toHaveURL(inList(newer))
+  await expect(page).toHaveURL(inList(first))
 })
 
 test('the second of two reviewers sees who decided first, when and why, and keeps the typed reason', async ({

@@ -16,7 +16,7 @@ spec:
         tool:
           server: payments
           name: issue_refund
-          arguments: { id: "\${input.orderId}", amount: "\${steps.order.output.amount}", currency: "\${steps.order.output.currency}" }
+          arguments: { id: "\${input.orderId}", amount: "\${input.amount}", currency: EUR }
   tools:
     - mcp: { server: payments }
       allow: [lookup_order, issue_refund]
@@ -36,11 +36,12 @@ const listed = async (origin: string, agentName: string, operation: string, view
   return items.filter((item) => item.agentName === agentName)
 }
 
-/** Starts one execution for each order, and waits for their requests. */
-async function smallRequests(origin: string, name: string, orders: string[]): Promise<void> {
+/** Starts one execution for each refund, and waits for their requests. Amounts that no other test refunds make them new. */
+async function smallRequests(origin: string, name: string, refunds: Record<string, string>): Promise<void> {
   const agentId = await releasedAgent(origin, smallRefunds(name))
-  for (const orderId of orders) await startAs(origin, agentId, { orderId })
-  await expect.poll(async () => (await listed(origin, name, 'approvals.getPending', 'all')).length).toBe(orders.length)
+  for (const [orderId, amount] of Object.entries(refunds)) await startAs(origin, agentId, { orderId, amount })
+  const count = Object.keys(refunds).length
+  await expect.poll(async () => (await listed(origin, name, 'approvals.getPending', 'all')).length).toBe(count)
 }
 
 const rows = (page: Page) => page.locator('tr:has(th[scope="row"])')
@@ -52,7 +53,7 @@ test('Jonas finds three small refunds among the others, and approves them by key
   origin,
 }) => {
   const name = 'small-refunds'
-  await smallRequests(origin, name, ['A-1001', 'A-1002', 'A-1003'])
+  await smallRequests(origin, name, { 'A-1001': '10.11', 'A-1002': '12.13', 'A-1003': '14.15' })
   await waitingRefund(origin)
   const page = await signedIn('jonas')
   await page.goto(`${home()}/approvals`)
@@ -79,7 +80,7 @@ test('Jonas finds three small refunds among the others, and approves them by key
   const items = dialog.getByRole('list', { name: 'Requests' }).getByRole('listitem')
   await expect(items).toHaveCount(3)
   await expect(items.first()).toContainText(/A-100\d/)
-  const send = dialog.getByRole('button', { name: /^Approve 3 requests of together/ })
+  const send = dialog.getByRole('button', { name: 'Approve 3 requests of together €36.39' })
   await expect(send).toHaveAttribute('aria-disabled', 'true')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Small amounts, all within the policy.')
   await dialog.getByRole('checkbox', { name: /I have read each request/ }).check()

@@ -32,12 +32,16 @@ const isFile = ({ path }: Entry) => path === '/v1/files'
 
 type Case = { entry: Entry; body: HostileBody }
 
-/** Every route that reads a body, with the bodies for it. In `npm test` the routes share the bodies of JSON between them. */
+/** Every route that reads a body, with the bodies for it. In `npm test` the routes share the bodies of JSON and of telemetry. */
 function cases(): Case[] {
   const json = jsonBodies()
+  const signalsOf = Object.values(signals)
   const bodiesOf = (entry: Entry, turn: number) => {
     const signal = signalOf(entry)
-    if (signal !== undefined) return telemetryBodies(signal)
+    if (signal !== undefined) {
+      const share = signalsOf.indexOf(signal)
+      return telemetryBodies(signal).filter((_, index) => full || index % signalsOf.length === share)
+    }
     if (isFile(entry)) return fileBodies()
     return full ? json : json.slice(turn % json.length, (turn % json.length) + 1)
   }

@@ -106,6 +106,8 @@ test('a page without a socket polls, and follows changes again when the socket r
   await expect.poll(() => refused).toBeGreaterThan(1)
   await decideAs(origin, 'jonas', first.approvalId, 'reject', 'Not this one.')
   await expect(row(page, first)).toBeHidden()
+  const interrupted = page.getByText('Live updates are interrupted.')
+  await expect(interrupted).toBeVisible()
 
   const before = opened
   blocked = false
@@ -113,6 +115,7 @@ test('a page without a socket polls, and follows changes again when the socket r
   await decideAs(origin, 'jonas', second.approvalId, 'reject', 'Nor this one.')
   await expect(row(page, second)).toBeHidden()
   await expect.poll(() => opened).toBeGreaterThan(before)
+  await expect(interrupted).toBeHidden()
   const third = await waitingRefund(origin)
   await expect(row(page, third)).toBeVisible()
   await decideAs(origin, 'jonas', third.approvalId, 'reject', 'Nor this one.')

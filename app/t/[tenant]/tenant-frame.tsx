@@ -1,8 +1,9 @@
 'use client'
 
 import { useParams } from 'next/navigation'
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import { useOpenAlarms } from '#components/alarms/use-open-alarms.ts'
+import { useLive } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { Frame } from '#components/layout/frame.tsx'
@@ -70,6 +71,7 @@ function useMemberships(enabled: boolean) {
 
 function SessionBanners({ session: { ended, signInAgain } }: { session: Session }) {
   const online = useOnline()
+  const down = useLongDown()
   if (ended)
     return (
       <Banner tone="warn" urgency="alert" action={<Button onClick={signInAgain}>Sign in again</Button>}>
@@ -77,7 +79,32 @@ function SessionBanners({ session: { ended, signInAgain } }: { session: Session 
       </Banner>
     )
   if (!online) return <Banner tone="warn">You are offline. The page may be out of date.</Banner>
+  if (down)
+    return (
+      <Banner tone="warn">
+        Live updates are interrupted. The page checks for changes every few seconds. If this message stays, ask your
+        operator whether the proxy in front of Countersign lets WebSockets through.
+      </Banner>
+    )
   return null
+}
+
+/** Most interruptions are shorter and need no message, in milliseconds. */
+const longDownMs = 10_000
+
+/** Whether the socket has been down for a while. */
+function useLongDown(): boolean {
+  const live = useLive()
+  const [long, setLong] = useState(false)
+  useEffect(() => {
+    if (live) return
+    const timer = setTimeout(() => setLong(true), longDownMs)
+    return () => {
+      clearTimeout(timer)
+      setLong(false)
+    }
+  }, [live])
+  return long
 }
 
 const rolesText = (roles: readonly string[]): string => roles.map(roleName).join(', ')

@@ -44,7 +44,8 @@ describe('the filters of the inbox', () => {
     ['word of the title', { q: 'a-1003' }, ['a']],
     ['fact of the card', { q: 'elif' }, ['b']],
     ['two words in any order', { q: 'aydin refund' }, ['b']],
-    ['id', { q: 'sha256:c0ffee' }, ['b', 'c', 'a']],
+    ['beginning of the digest', { q: 'c0ffee' }, ['b', 'c', 'a']],
+    ['two characters of the digest', { q: 'ff' }, []],
     ['text that nothing contains', { q: 'nothing' }, []],
   ])('select by %s', (_name, filter, found) => {
     expect(shown(filter)).toEqual(found)

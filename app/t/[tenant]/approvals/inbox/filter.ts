@@ -54,12 +54,22 @@ export function valuesOf(choice: Choice, requests: readonly Request[]): string[]
   return [...values].sort((one, other) => one.localeCompare(other, 'en'))
 }
 
-/** Title, ids, digest and the facts of the card: what a reviewer may have been given to look for. */
-const searchable = ({ title, approvalId, payloadDigest, agentName, requestedBy, facts }: Request): string =>
-  [title, approvalId, payloadDigest, agentName, requestedBy.displayName, ...facts.map(({ value }) => value)]
-    .filter((text) => text !== null)
+/** What a reviewer may have been given to look for: words of the title and the facts, or the beginning of an id. */
+function contains({ title, agentName, requestedBy, facts, approvalId, payloadDigest }: Request, q: string): boolean {
+  const texts = [title, agentName, requestedBy.displayName, ...facts.map(({ value }) => value)]
+  const text = texts
+    .filter((one) => one !== null)
     .join('\n')
     .toLowerCase()
+  const ids = [approvalId, payloadDigest, payloadDigest.replace('sha256:', '')]
+  const words = q.toLowerCase().split(/\s+/)
+  return words.every(
+    (word) => text.includes(word) || (word.length >= shortestId && ids.some((id) => id.startsWith(word))),
+  )
+}
+
+/** In characters. Nearly every request has an id that contains a given pair of digits. */
+const shortestId = 6
 
 function matches(request: Request, filter: InboxFilter): boolean {
   const { min, max, q } = filter
@@ -70,9 +80,7 @@ function matches(request: Request, filter: InboxFilter): boolean {
     const amount = Number(request.amount.value)
     if ((min !== '' && amount < Number(min)) || (max !== '' && amount > Number(max))) return false
   }
-  const words = q.toLowerCase().split(/\s+/)
-  const text = searchable(request)
-  return words.every((word) => text.includes(word))
+  return contains(request, q)
 }
 
 const compare: Record<SortOrder, (one: Request, other: Request) => number> = {

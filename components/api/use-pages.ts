@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getUntypedClient } from '@trpc/client'
+import { useMemo } from 'react'
 import { useApi } from './api.tsx'
 
 type KeysetPage<Item> = { items: Item[]; nextCursor: string | null }
@@ -33,8 +34,10 @@ export function usePages<Input, Item>(listing: Listing<Input, Item>, input: Filt
     getNextPageParam: (page) => page.nextCursor,
     enabled,
   })
+  const { data } = query
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data])
   return {
-    items: query.data?.pages.flatMap((page) => page.items),
+    items,
     error: query.error,
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,

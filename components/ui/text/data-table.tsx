@@ -1,12 +1,12 @@
 'use client'
 
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
 import { classNames } from './class-names.ts'
 
 export type Column<Row> = {
   key: string
   header: ReactNode
-  cell: (row: Row) => ReactNode
+  cell: (row: Row, selected: boolean) => ReactNode
   /** `end` is for figures. */
   align?: 'start' | 'end'
   /** The cell that names the row, for screen readers. One per table. */
@@ -75,18 +75,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               </tr>
             )}
             {section.rows.map((row) => (
-              <tr
+              <TableRow
                 key={rowKey(row)}
-                className={classNames(
-                  'border-line border-b',
-                  stack && '@max-[30rem]:block @max-[30rem]:py-2',
-                  isSelected?.(row) && 'bg-selected',
-                )}
-              >
-                {columns.map((column) => (
-                  <Cell key={column.key} column={column} row={row} dense={dense} stack={stack} />
-                ))}
-              </tr>
+                columns={columns}
+                row={row}
+                selected={isSelected?.(row) ?? false}
+                dense={dense}
+                stack={stack}
+              />
             ))}
           </tbody>
         ))}
@@ -95,8 +91,29 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-function Cell<Row>({ column, row, dense, stack }: { column: Column<Row>; row: Row; dense: boolean; stack: boolean }) {
-  const content = column.cell(row)
+type RowProps<Row> = { columns: Column<Row>[]; row: Row; selected: boolean; dense: boolean; stack: boolean }
+
+/** A row is drawn again only when it, its selection or the columns change: a table may have hundreds. */
+const TableRow = memo(function TableRow<Row>({ columns, row, selected, dense, stack }: RowProps<Row>) {
+  return (
+    <tr
+      className={classNames(
+        'border-line border-b',
+        stack && '@max-[30rem]:block @max-[30rem]:py-2',
+        selected && 'bg-selected',
+      )}
+    >
+      {columns.map((column) => (
+        <Cell key={column.key} column={column} row={row} selected={selected} dense={dense} stack={stack} />
+      ))}
+    </tr>
+  )
+}) as <Row>(props: RowProps<Row>) => ReactNode
+
+type CellProps<Row> = Omit<RowProps<Row>, 'columns'> & { column: Column<Row> }
+
+function Cell<Row>({ column, row, selected, dense, stack }: CellProps<Row>) {
+  const content = column.cell(row, selected)
   const empty = content === undefined || content === null || content === ''
   const className = classNames(
     'pr-4 align-baseline font-normal last:pr-0',

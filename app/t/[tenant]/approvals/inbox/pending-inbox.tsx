@@ -1,7 +1,7 @@
 'use client'
 
 import { useSearchParams } from 'next/navigation'
-import { type ReactNode, useContext, useState } from 'react'
+import { type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
@@ -21,19 +21,26 @@ import { mostLoaded, useAllPending } from './use-all-pending.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
 import { useSelection } from './use-selection.ts'
 
+const none: Request[] = []
+
 type Deciding = { decision: BulkDecision; requests: Request[] }
 
 /** The pending requests of a view: search, filters, order, selection, and one decision about several of them. */
 export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'> }) {
   const { tenant } = useSession()
   const zone = useContext(TimeZoneContext)
-  const now = useNow() ?? Date.now()
-  const filter = filterFrom(useSearchParams())
+  const minute = Math.floor((useNow() ?? Date.now()) / 60_000)
+  const address = useSearchParams()
+  const filter = useMemo(() => filterFrom(address), [address])
   const pending = useAllPending(view)
-  const { items = [] } = pending
-  const shown = applyFilter(items, filter)
-  const groups = filter.sort === 'expires' ? groupByExpiry(shown, now, zone) : [{ title: 'All', requests: shown }]
-  const inOrder = groups.flatMap(({ requests }) => requests)
+  const { items = none } = pending
+  const shown = useMemo(() => applyFilter(items, filter), [items, filter])
+  const groups = useMemo(
+    () =>
+      filter.sort === 'expires' ? groupByExpiry(shown, minute * 60_000, zone) : [{ title: 'All', requests: shown }],
+    [shown, filter, minute, zone],
+  )
+  const inOrder = useMemo(() => groups.flatMap(({ requests }) => requests), [groups])
   const selection = useSelection(inOrder)
   // The requests as they were selected: those that are decided leave the list behind the dialog.
   const [deciding, setDeciding] = useState<Deciding>()
@@ -42,6 +49,12 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
     if (whyNotTogether(decision, requests) === undefined) setDeciding({ decision, requests })
   }
   useInboxKeys({ shown: inOrder, selection, decide })
+  const search = new URLSearchParams(searchOf(filter)).toString()
+  const hrefOf = useCallback(
+    ({ approvalId }: Request) =>
+      approvalPath(tenant, approvalId, { ...Object.fromEntries(new URLSearchParams(search)), view }),
+    [tenant, view, search],
+  )
   return (
     <>
       <Loaded view={view} pending={pending}>
@@ -55,11 +68,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
         {shown.length === 0 ? (
           <EmptyState title="No requests match these filters.">Change a filter, or show all requests.</EmptyState>
         ) : (
-          <RequestTable
-            groups={groups}
-            selection={selection}
-            hrefOf={(request) => approvalPath(tenant, request.approvalId, { view, ...searchOf(filter) })}
-          />
+          <RequestTable groups={groups} selection={selection} hrefOf={hrefOf} />
         )}
         <SelectionBar selection={selection} onDecide={decide} />
       </Loaded>

@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { useMemo } from 'react'
 import { RowCheckbox } from '#components/ui/controls/row-checkbox.tsx'
 import { RiskBars } from '#components/ui/status/risk-bars.tsx'
 import { type Column, DataTable, type Section } from '#components/ui/text/data-table.tsx'
@@ -17,6 +18,7 @@ import type { Selection } from './use-selection.ts'
 type RequestTableProps = {
   groups: Group[]
   selection: Selection
+  /** The same function as long as the addresses are the same, so that unchanged rows are not drawn again. */
   hrefOf: (request: Request) => string
 }
 
@@ -24,17 +26,17 @@ const hourMs = 3_600_000
 
 /** Pending requests under headings with their count and sum. */
 export function RequestTable({ groups, selection, hrefOf }: RequestTableProps) {
-  const select: Column<Request> = {
-    key: 'select',
-    header: <VisuallyHidden>Selected</VisuallyHidden>,
-    cell: (row) => (
-      <RowCheckbox
-        label={`Select ${row.title}`}
-        checked={selection.has(row)}
-        onChange={(checked) => selection.set([row], checked)}
-      />
-    ),
-  }
+  const { set } = selection
+  const columns = useMemo((): Column<Request>[] => {
+    const select: Column<Request> = {
+      key: 'select',
+      header: <VisuallyHidden>Selected</VisuallyHidden>,
+      cell: (row, selected) => (
+        <RowCheckbox label={`Select ${row.title}`} checked={selected} onChange={(checked) => set([row], checked)} />
+      ),
+    }
+    return [select, ...requestColumns(hrefOf)]
+  }, [set, hrefOf])
   const sections: Section<Request>[] = groups.map((group) => ({
     key: group.title,
     heading: <GroupHeading group={group} selection={selection} />,
@@ -44,7 +46,7 @@ export function RequestTable({ groups, selection, hrefOf }: RequestTableProps) {
     <DataTable
       caption="Approvals"
       dense
-      columns={[select, ...requestColumns(hrefOf)]}
+      columns={columns}
       rows={{ sections }}
       rowKey={(row) => row.approvalId}
       isSelected={selection.has}

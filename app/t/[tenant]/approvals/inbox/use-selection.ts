@@ -1,12 +1,13 @@
 'use client'
 
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { Request } from './filter.ts'
 
 export type Selection = {
   /** The selected requests that are in the list. */
   requests: Request[]
   has: (request: Request) => boolean
+  /** The same function at every rendering. */
   set: (requests: readonly Request[], selected: boolean) => void
   clear: () => void
 }
@@ -15,16 +16,14 @@ export type Selection = {
 export function useSelection(shown: readonly Request[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
   const has = ({ approvalId }: Request) => ids.has(approvalId)
-  return {
-    requests: shown.filter(has),
-    has,
-    set(requests, selected) {
-      const next = new Set(shown.filter(has).map(({ approvalId }) => approvalId))
+  const set = useCallback((requests: readonly Request[], selected: boolean) => {
+    setIds((before) => {
+      const next = new Set(before)
       for (const { approvalId } of requests)
         if (selected) next.add(approvalId)
         else next.delete(approvalId)
-      setIds(next)
-    },
-    clear: () => setIds(new Set()),
-  }
+      return next
+    })
+  }, [])
+  return { requests: shown.filter(has), has, set, clear: () => setIds(new Set()) }
 }

@@ -1,3 +1,4 @@
+import type { RecordPlace } from '#server/kernel/bound/stream-store.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Period } from './collect-store.ts'
@@ -47,6 +48,22 @@ export const readBatches = (tx: Transaction, tenantId: string, period: Period) =
       )
       .select(['batch.auditId', 'batch.leaves'])
       .orderBy('batch.auditId'),
+  )
+
+/** The records of the requests in which spans of the period arrived. */
+export const batchRecords = (tx: Transaction, tenantId: string, period: Period): AsyncGenerator<RecordPlace> =>
+  cursorRows(
+    tx,
+    tx
+      .with(
+        (cte) => cte('named').materialized(),
+        () => spansOf(tx, tenantId, period).select('spans.auditId').distinct().where('spans.auditId', 'is not', null),
+      )
+      .selectFrom('named')
+      .innerJoin('auditRecords as record', (join) =>
+        join.onRef('record.auditId', '=', 'named.auditId').on('record.tenantId', '=', tenantId),
+      )
+      .select(['record.date', 'record.seq', 'record.createdAt as at']),
   )
 
 const spansOf = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>

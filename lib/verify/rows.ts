@@ -76,6 +76,10 @@ export const allBoundIn = (manifest: Json): boolean => member(member(manifest, '
 export const spansBoundIn = (manifest: Json): boolean =>
   allBoundIn(manifest) && member(member(manifest, 'rows') ?? null, 'spansBound') === true
 
+/** Whether the archive has what its spans of telemetry are compared with. */
+export const comparableSpans = (manifest: Json): boolean =>
+  member(member(manifest, 'rows') ?? null, 'spansBound') !== undefined
+
 /** When the rows were read, as the manifest states it; undefined in archives of versions that did not state it. */
 export function asOfIn(manifest: Json): AsOf | undefined {
   const rows = member(manifest, 'rows')

@@ -30,5 +30,6 @@ export function shownSpan(
   }
   const sealed = parts.sealed?.map((part) => Buffer.from(part, 'base64')) ?? null
   const [traceId, spanId] = [String(columns.traceId), String(columns.spanId)]
-  return withMessage('execution', shownAttributes(cipher, { traceId, spanId, attributes, sealed })) as JsonObject
+  const shown = withMessage('execution', shownAttributes(cipher, { traceId, spanId, attributes, sealed }))
+  return { ...shown, attributes: [...shown.attributes] }
 }

@@ -131,6 +131,6 @@ export async function checkLog(
       return found
     })
   if (comparable && limited === undefined && spans.recorded())
-    await check('completeness', 'Spans', () => Promise.resolve(spans.checkMissing()))
+    await check('completeness', 'Spans', async () => spans.checkMissing())
   return { heads, keys }
 }

@@ -243,7 +243,7 @@ test('a span that was replayed with its older state is found by the re-read, and
     (await bySql(`select to_jsonb(t) as row from ${table} t where ${where}`, [ids.open]))[0]?.row
   const row = await kept('spans', 'span_id = $1')
   const state = await kept('bound_states', `type = 'span' and id like '%' || $1`)
-  const end = { traceId: ids.traceId, spanId: ids.open, status: 'error', attributes: [], endedAt: new Date() } as const
+  const end = { traceId: ids.traceId, spanId: ids.open, status: 'error' as const, attributes: [], endedAt: new Date() }
   await runtime.database.inTenant(tenant.id, (tx) => endSpan(tx, tenant.id, end))
   await bySql('delete from spans where span_id = $1', [ids.open])
   await bySql(`delete from bound_states where type = 'span' and id like '%' || $1`, [ids.open])
@@ -269,6 +269,23 @@ test('traces.verify finds a changed span by the record that commits to it', asyn
   expect(await ask()).toMatchObject({ verified: true })
   await bySql(`update spans set name = 'other' ${ofSpan}`, [traceId, spanId])
   await expect(ask()).rejects.toMatchObject({ code: 'integrity_failed', details: { type: 'span' } })
+})
+
+test('traces.verify finds a changed span of telemetry, or changed leaves, by the record of their request', async () => {
+  const { tenant, pia, received } = await scene()
+  const [span] = await bySql(`select audit_id, span_id from spans where trace_id = $1 and name = 'chat'`, [received])
+  await signTenant(tenant.id)
+  const input = { tenant: tenant.externalId, auditId: String(span?.audit_id) }
+  const ask = () => execute(verify, pia, input, { name: 'traces.verify' })
+  expect(await ask()).toMatchObject({ verified: true })
+  await bySql(`update spans set name = 'other' where trace_id = $1 and name = 'chat'`, [received])
+  await expect(ask()).rejects.toMatchObject({
+    code: 'integrity_failed',
+    details: { id: `${received}/${span?.span_id}` },
+  })
+  expect(await runtime.actions(tenant, `${received}/${span?.span_id}`)).toContain('state.integrity_failed')
+  await bySql(`update telemetry_batches set leaves = leaves || leaves where audit_id = $1`, [input.auditId])
+  await expect(ask()).rejects.toMatchObject({ code: 'integrity_failed', details: { type: 'telemetry_batch' } })
 })
 
 describe('a change by SQL to a span of telemetry', () => {

@@ -215,7 +215,7 @@ function* telemetrySpans(original: Original): Generator<ArchiveChange> {
     spanId: '0'.repeat(16),
     parentSpanId: '0'.repeat(16),
     name: 'other',
-    kind: 'other',
+    kind: 'tool',
     status: 'error',
     startedAt: '2026-01-01T00:00:00.000001Z',
     endedAt: '2026-01-01T00:00:00.000001Z',

@@ -121,7 +121,7 @@ const deletions: Record<string, Deletion> = {
       inTenant(async (tx) => {
         const [traceId, spanId, startedAt] = [newTraceId(), newSpanId(), new Date()]
         await startTrace(tx, tenant.id, { traceId, name: 'refund', startedAt })
-        const span = { traceId, spanId, name: 'lookup_order', kind: 'tool', attributes: [], startedAt } as const
+        const span = { traceId, spanId, name: 'lookup_order', kind: 'tool' as const, attributes: [], startedAt }
         await startSpan(tx, tenant.id, span)
         const { rows } = await sql<{ day: string }>`select day::text from traces where trace_id = ${traceId}`.execute(
           tx,

@@ -3,18 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyArchive } from '#lib/verify/verify.ts'
-import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
-import { execute } from '#server/kernel/operation.ts'
-import { decodeProtobuf } from '#server/telemetry/decode-protobuf.ts'
-import { exportSpans } from '#server/telemetry/export.ts'
 import { type ArchiveChange, archiveChanges } from '#server/testing/archive-changes.ts'
 import { insertBoundRows } from '#server/testing/configuration.ts'
 import { exportRuntime, twoDaysArchive } from '#server/testing/exports.ts'
 import { readArchiveFiles } from '#server/testing/extract.ts'
 import type { ArchiveFiles } from '#server/testing/forged-archive.ts'
-import { otlpProtobuf } from '#server/testing/otlp.ts'
 import { countCases, sized } from '#server/testing/properties/counts.ts'
-import type { TestTenant } from '#server/testing/tenant.ts'
+import { sendTelemetry } from '#server/testing/send-telemetry.ts'
 
 // More than 1,000 changes to a true archive, each with the verdicts that it must get. `npm test` runs every sixth.
 
@@ -37,20 +32,6 @@ beforeAll(async () => {
   changes = archiveChanges({ bytes, folder: `evidence-room-${exportId}`, files, today })
 })
 afterAll(() => runtime.close())
-
-/** Two spans of one request, with a resource, an event and a link. */
-async function sendTelemetry(tenant: TestTenant): Promise<void> {
-  const exporter = await tenant.as('exporter', { roles: ['traces:write'] })
-  const times = { startMs: Date.now() - 5, endMs: Date.now() }
-  const more = {
-    events: [{ name: 'exception', attributes: [['exception.type', 'timeout'] as [string, string]] }],
-    links: [{ traceId: newTraceId(), spanId: newSpanId(), attributes: [['why', 'retry'] as [string, string]] }],
-  }
-  const traceId = newTraceId()
-  const spans = ['chat', 'after'].map((name) => ({ traceId, spanId: newSpanId(), name, ...times, ...more }))
-  const request = await decodeProtobuf(otlpProtobuf(spans, [['service.name', 'searcher']]))
-  await execute(exportSpans, exporter, request, { name: 'telemetry.export' })
-}
 
 /** Step 12 checks the Sigstore bundle; what follows the last line of a PEM means nothing to openssl. */
 const elsewhere = /bundle\.sigstore|seal\.pub\.pem: (?:a newline|the last byte|a bit in its last byte)/

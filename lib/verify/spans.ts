@@ -21,7 +21,7 @@ import { NotChecked } from './report.ts'
 // the hashes of its spans. Spans of executions are rows (rows.ts).
 
 const spanFile = /^data\/traces\/([^./]+)\.spans\.ndjson$/
-/** Of a leaf hash; as much as nobody can find another span for. Archives may have millions of spans. */
+/** The part of a leaf hash that is kept: archives may have millions of spans, and a second span for 128 bits can’t be found. */
 const leafBytes = 16
 const batch = 'telemetry_batch'
 
@@ -177,7 +177,7 @@ function leafOf(span: Json, resources: ReadonlyMap<string, string | undefined>, 
 
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
-/** Attributes as a leaf has them; undefined if the text of one was erased that has no commitment. */
+/** Attributes as a leaf has them; undefined if one without a commitment was erased. */
 function provable(attributes: Json | undefined): Json[] | undefined {
   const all = list(attributes).map((one): Json | undefined => {
     const [key, value, sd] = ['key', 'value', 'sd'].map((name) => member(one, name))

@@ -1,4 +1,3 @@
-import type { RecordPlace } from '#server/kernel/bound/stream-store.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Period } from './collect-store.ts'
@@ -50,20 +49,15 @@ export const readBatches = (tx: Transaction, tenantId: string, period: Period) =
       .orderBy('batch.auditId'),
   )
 
-/** The records of the requests in which spans of the period arrived. */
-export const batchRecords = (tx: Transaction, tenantId: string, period: Period): AsyncGenerator<RecordPlace> =>
+/** The requests in which spans of the period arrived. */
+export const batchIds = (tx: Transaction, tenantId: string, period: Period) =>
   cursorRows(
     tx,
-    tx
-      .with(
-        (cte) => cte('named').materialized(),
-        () => spansOf(tx, tenantId, period).select('spans.auditId').distinct().where('spans.auditId', 'is not', null),
-      )
-      .selectFrom('named')
-      .innerJoin('auditRecords as record', (join) =>
-        join.onRef('record.auditId', '=', 'named.auditId').on('record.tenantId', '=', tenantId),
-      )
-      .select(['record.date', 'record.seq', 'record.createdAt as at']),
+    spansOf(tx, tenantId, period)
+      .select('spans.auditId')
+      .distinct()
+      .where('spans.auditId', 'is not', null)
+      .$narrowType<{ auditId: string }>(),
   )
 
 const spansOf = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>

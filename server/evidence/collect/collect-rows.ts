@@ -4,9 +4,8 @@ import { idsWithout, isOneOf, streamCommitted, streamRows } from '#server/kernel
 import { boundType } from '#server/kernel/bound/types.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { archiveRow, type RowsOf } from './archive-row.ts'
-import { isIn, type Period, type RowFile, rowFiles, whyGone } from './collect-store.ts'
+import { isIn, type Period, type RowFile, rowFiles, spanExtra, whyGone } from './collect-store.ts'
 import { inLots } from './in-lots.ts'
-import { spanExtra } from './span-row.ts'
 
 // The rows of an archive, all from one snapshot of the database.
 

@@ -153,3 +153,7 @@ export const whyGone = ({ resource }: RowFile): RawBuilder<string | null> =>
       >`(select case when bool_or(gone.erasure_id is not null) then 'erased' else 'retention_expired' end
         from erased_content gone where gone.tenant_id = r.tenant_id and gone.resource = ${sql.lit(resource)}
           and gone.resource_id = r.id::text having count(*) > 0)`
+
+/** What the state of a span `r` lacks, as JSON: which attributes are masked or erased, and the encrypted values. */
+export const spanExtra: RawBuilder<string | null> = sql`jsonb_build_object('attributes', r.attributes, 'sealed',
+  (select jsonb_agg(encode(part, 'base64')) from unnest(r.sealed) part))::text`

@@ -1,18 +1,19 @@
 import { listExpiredFiles } from '#server/audit/coverage-store.ts'
 import { readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { leafOf } from '#server/audit/sealing/record-leaf.ts'
-import { findRegistrations } from '#server/audit/store.ts'
+import { findPlaces, findRegistrations } from '#server/audit/store.ts'
 import type { Bag } from '#server/evidence/archive/bag.ts'
 import { type Coverage, chainFile } from '#server/evidence/archive/coverage.ts'
 import { type ClaimedExport, checkStillOurs } from '#server/evidence/jobs/export-claim.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { batchRecords, readBatches, readResources } from './collect-batches-store.ts'
+import { batchIds, readBatches, readResources } from './collect-batches-store.ts'
 import { committedElsewhere, rowsOfFile } from './collect-rows.ts'
 import { listSpanDates, readSpans } from './collect-spans-store.ts'
 import { type Period, rowFiles } from './collect-store.ts'
 import { readTraces } from './collect-traces-store.ts'
+import { inLots } from './in-lots.ts'
 import { LeafColumn } from './leaf-column.ts'
 import type { LeftOut } from './left-out.ts'
 import { maskedResources, maskedSpans } from './masked-spans.ts'
@@ -102,7 +103,13 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
     for (const place of await findRegistrations(tx, tenant.id, [...passkeys])) named.needed(place)
   })
   const dates = await database.inSnapshot(tenant.id, { id: covered.rows.snapshot }, async (tx) => {
-    for await (const place of batchRecords(tx, tenant.id, period)) named.needed(place)
+    for await (const lot of inLots(batchIds(tx, tenant.id, period)))
+      for (const place of await findPlaces(
+        tx,
+        tenant.id,
+        lot.map(({ auditId }) => auditId),
+      ))
+        named.needed(place)
     return await listSpanDates(tx, tenant.id, period)
   })
   await addSpans('data/traces.ndjson', (tx) => lines(readTraces(tx, tenant.id, rowsFrom)))

@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { StoredAttributes, withMessage } from '#server/traces/attributes.ts'
@@ -7,11 +6,7 @@ import type { LeftOut } from './left-out.ts'
 import { maskAttributes } from './masked-content.ts'
 
 // The span of an execution among the rows of an archive. Its state has the commitments of content; what may be seen of it is
-// beside the state.
-
-/** What the state of a span `r` lacks: which attributes are masked or erased, and the encrypted values. */
-export const spanExtra: RawBuilder<string | null> = sql`jsonb_build_object('attributes', r.attributes, 'sealed',
-  (select jsonb_agg(encode(part, 'base64')) from unnest(r.sealed) part))::text`
+// apart from the state.
 
 type Archive = { cipher: TenantCipher; masked: boolean; leftOut: LeftOut[]; withheld: (file: string) => void }
 

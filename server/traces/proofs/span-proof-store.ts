@@ -37,7 +37,7 @@ export const findBatchDay = (tx: Transaction, tenantId: string, auditId: string)
     .where('auditId', '=', auditId)
     .executeTakeFirst()
 
-/** The spans of a batch whose traces began on its day: one partition, because spans have no index of batches. */
+/** The spans of a batch whose traces began on its day: one partition, because no index finds the others. */
 export const listBatchSpans = (tx: Transaction, tenantId: string, { auditId, day }: { auditId: string; day: string }) =>
   tx
     .selectFrom('spans')

@@ -52,7 +52,7 @@ const fileOfType = new Map([...typeOfFile].map(([file, type]) => [type, file]))
 const newerFiles = new Set(['agent-owners', 'policy-names', 'file-uses'])
 
 /** The file of a type that only newer services bind. */
-const spanFile = 'execution-spans'
+const executionSpans = 'execution-spans'
 
 /** The columns of an id, by type; `id` alone for the others. */
 const keyOfType = new Map([
@@ -157,7 +157,7 @@ export function commitments(asOf: AsOf | undefined, allBound: boolean, spansBoun
       let [bound, plain] = [0, 0]
       for (const [file, type] of typeOfFile) {
         const path = `data/${file}.ndjson`
-        if (file === spanFile && !spansBound && !archive.has(path)) continue
+        if (file === executionSpans && !spansBound && !archive.has(path)) continue
         if (!allBound && newerFiles.has(file) && !archive.has(path)) continue
         if (!archive.has(path)) throw new Broken(`${path} is missing.`)
         for await (const line of archive.linesIn(path)) {

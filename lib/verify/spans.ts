@@ -23,7 +23,7 @@ import { NotChecked } from './report.ts'
 const spanFile = /^data\/traces\/([^./]+)\.spans\.ndjson$/
 /** The part of a leaf hash that is kept: archives may have millions of spans, and a second span for 128 bits can’t be found. */
 const leafBytes = 16
-const batch = 'telemetry_batch'
+const requestType = 'telemetry_batch'
 
 /** Collects the roots in the records, and then compares the spans with them. */
 export function telemetrySpans() {
@@ -38,9 +38,15 @@ export function telemetrySpans() {
       const [root, spans] = [member(details, 'root'), member(details, 'spans')]
       if (typeof root !== 'string' || !/^sha256:[0-9a-f]{64}$/.test(root) || typeof spans !== 'number')
         throw new Broken(`The record ${auditId} of a telemetry request is malformed.`)
-      if (batches.get(batch, auditId) !== undefined) return
+      if (batches.get(requestType, auditId) !== undefined) return
       if (inLog) expected += spans
-      batches.set(batch, auditId, { revision: 1, form: 1, digest: fromHex(root.slice(7)), owed: inLog, seen: false })
+      batches.set(requestType, auditId, {
+        revision: 1,
+        form: 1,
+        digest: fromHex(root.slice(7)),
+        owed: inLog,
+        seen: false,
+      })
     },
     any: (archive: Archive) => [...archive.paths()].some((path) => spanFile.test(path)),
     /** The archive's log says that spans of telemetry arrived. */
@@ -62,9 +68,9 @@ export function telemetrySpans() {
           const auditId = textMember(span, 'auditId', name)
           const place = leaves.take(auditId, member(span, 'batchIndex'))
           if (place === undefined) throw new Broken(`${name} is not in the request that it names, or is there twice.`)
-          const known = batches.get(batch, auditId)
+          const known = batches.get(requestType, auditId)
           if (known?.owed === true) found += 1
-          const leaf = leafOf(span, resources, name)
+          const leaf = spanLeafOf(span, resources, name)
           if (leaf === undefined) erased += 1
           else if (!sameBytes(leaf.subarray(0, leafBytes), place))
             throw new Broken(`${name} is not what the log commits to.`)
@@ -98,7 +104,7 @@ async function leavesOf(archive: Archive, path: string, batches: ReturnType<type
     const auditId = textMember(row, 'auditId', `A line of ${path}`)
     const hashes = member(row, 'leaves')
     if (!Array.isArray(hashes) || places.has(auditId)) throw new Broken(`${path} is malformed.`)
-    const record = batches.get(batch, auditId)
+    const record = batches.get(requestType, auditId)
     if (record?.digest === undefined) throw new Broken(`No record in the archive has the root of request ${auditId}.`)
     places.set(auditId, { from: count, size: hashes.length })
     const tree = growingTree()
@@ -147,10 +153,10 @@ async function resourcesOf(archive: Archive, path: string): Promise<Map<string, 
 }
 
 /** The leaf hash of a span (README.txt); undefined if a text without a commitment was erased. */
-function leafOf(span: Json, resources: ReadonlyMap<string, string | undefined>, name: string): Bytes | undefined {
+function spanLeafOf(span: Json, resources: ReadonlyMap<string, string | undefined>, name: string): Bytes | undefined {
   const attributes = provable(member(span, 'attributes'))
-  const events = list(member(span, 'events')).map((event) => [event, provable(member(event, 'attributes'))] as const)
-  const links = list(member(span, 'links')).map((link) => [link, provable(member(link, 'attributes'))] as const)
+  const events = listOf(member(span, 'events')).map((event) => [event, provable(member(event, 'attributes'))] as const)
+  const links = listOf(member(span, 'links')).map((link) => [link, provable(member(link, 'attributes'))] as const)
   const index = member(span, 'resourceIndex') ?? null
   const key = `${textMember(span, 'auditId', name)}/${String(index)}`
   if (index !== null && !resources.has(key)) throw new Broken(`The resource of ${name} is missing.`)
@@ -175,11 +181,11 @@ function leafOf(span: Json, resources: ReadonlyMap<string, string | undefined>, 
   )
 }
 
-const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
+const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
 /** Attributes as a leaf has them; undefined if one without a commitment was erased. */
 function provable(attributes: Json | undefined): Json[] | undefined {
-  const all = list(attributes).map((one): Json | undefined => {
+  const all = listOf(attributes).map((one): Json | undefined => {
     const [key, value, sd] = ['key', 'value', 'sd'].map((name) => member(one, name))
     if (sd !== undefined) return [key ?? null, { sd }]
     return value === undefined && member(one, 'erased') === true ? undefined : [key ?? null, value ?? null]

@@ -9,8 +9,17 @@ import { obligations } from './obligations.ts'
 import { checkOtherRecords } from './other-records.ts'
 import { passkeyVotes } from './passkeys.ts'
 import { type About, type Checker, NotChecked } from './report.ts'
-import { allBoundIn, asOfIn, checkAfterBorder, checkBorder, commitments, isBefore } from './rows.ts'
-import { kindOf } from './seal.ts'
+import {
+  allBoundIn,
+  asOfIn,
+  checkAfterBorder,
+  checkBorder,
+  commitments,
+  comparableSpans,
+  isBefore,
+  spansBoundIn,
+} from './rows.ts'
+import { telemetrySpans } from './spans.ts'
 
 // The verdicts on the log and on completeness.
 
@@ -39,7 +48,8 @@ export async function checkLog(
   const owed = obligations()
   const asOf = asOfIn(manifest)
   const allBound = allBoundIn(manifest)
-  const committed = commitments(asOf, allBound)
+  const committed = commitments(asOf, allBound, spansBoundIn(manifest))
+  const spans = telemetrySpans()
   const votes = passkeyVotes()
   const limited = scopeOf(manifest)
   if (asOf !== undefined)
@@ -53,6 +63,7 @@ export async function checkLog(
     await check('log', 'Other records', () =>
       checkOtherRecords(archive, about, { keys, open }, (seen) => {
         committed.add(seen, false)
+        spans.add(seen, false)
         if (member(seen.record, 'action') === 'passkey.registered') votes.add(seen)
       }),
     )
@@ -68,7 +79,7 @@ export async function checkLog(
         committed.add(seen)
         // The rows can't show what was recorded after they were read.
         if (!isBefore(asOf, seen)) checkAfterBorder(seen, about.sealedAt)
-        else for (const one of [owed, votes]) one.add(seen)
+        else for (const one of [owed, votes, spans]) one.add(seen)
       })
     })
     if (day.open) continue
@@ -96,13 +107,18 @@ export async function checkLog(
     return await chainedFrom(archive, manifest, heads, { externalId, keys })
   })
   await check('log', 'Rows', () => committed.check(archive))
-  let spans = 0
-  for (const path of archive.paths()) if (kindOf(path) === 'spans') spans += (await archive.digest(path)).lines
-  if (spans > 0)
+  const comparable = comparableSpans(manifest)
+  if (spans.any(archive))
+    await check('log', 'Spans', () => {
+      if (comparable) return spans.check(archive)
+      throw new NotChecked('The archive was made by a version that did not prove its spans: only the seal covers them.')
+    })
+  const traces = archive.has('data/traces.ndjson') ? (await archive.digest('data/traces.ndjson')).lines : 0
+  if (comparable && traces > 0)
     skip(
       'log',
-      'Spans',
-      `Only the seal covers the ${spans} spans. README.txt describes how to prove a span of telemetry; the log does not commit to those of executions.`,
+      'Traces',
+      `Only the seal covers the list of ${traces} traces, which repeats when they began and ended, and for which execution and agent.`,
     )
   if (votes.any()) await check('log', 'Passkeys', () => votes.check(archive))
   await check('completeness', 'Days', async () => checkDays(days, about, beginning))
@@ -121,5 +137,7 @@ export async function checkLog(
       await committed.checkMissing(archive)
       return found
     })
+  if (comparable && limited === undefined && spans.recorded())
+    await check('completeness', 'Spans', async () => spans.checkMissing())
   return { heads, keys }
 }

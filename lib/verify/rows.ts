@@ -45,10 +45,14 @@ const typeOfFile = new Map([
   ['approvals', 'approval'],
   ['approval-votes', 'approval_vote'],
   ['decisions', 'decision'],
+  ['execution-spans', 'span'],
 ])
 const fileOfType = new Map([...typeOfFile].map(([file, type]) => [type, file]))
 /** Archives whose rows are not bound lack these files. */
 const newerFiles = new Set(['agent-owners', 'policy-names', 'file-uses'])
+
+/** The file of a type that only newer services bind. */
+const executionSpans = 'execution-spans'
 
 /** The columns of an id, by type; `id` alone for the others. */
 const keyOfType = new Map([
@@ -57,6 +61,7 @@ const keyOfType = new Map([
   ['execution_event', ['executionId', 'seq']],
   ['file_use', ['fileId', 'executionId', 'role']],
   ['approval_vote', ['approvalId', 'id']],
+  ['span', ['day', 'traceId', 'spanId']],
 ])
 const idOf = (type: string, state: Json): string =>
   (keyOfType.get(type) ?? ['id']).map((name) => String(member(state, name))).join('/')
@@ -66,6 +71,14 @@ export type AsOf = { date: string; size: number }[]
 
 /** Whether the service had bound all rows to the log when it made the archive. */
 export const allBoundIn = (manifest: Json): boolean => member(member(manifest, 'rows') ?? null, 'allBound') === true
+
+/** Whether the same is true of the spans of executions. */
+export const spansBoundIn = (manifest: Json): boolean =>
+  allBoundIn(manifest) && member(member(manifest, 'rows') ?? null, 'spansBound') === true
+
+/** Whether the archive has what its spans of telemetry are compared with. */
+export const comparableSpans = (manifest: Json): boolean =>
+  member(member(manifest, 'rows') ?? null, 'spansBound') !== undefined
 
 /** When the rows were read, as the manifest states it; undefined in archives of versions that did not state it. */
 export function asOfIn(manifest: Json): AsOf | undefined {
@@ -119,14 +132,18 @@ export function isBefore(asOf: AsOf | undefined, { date, seq }: Pick<SeenRecord,
   return open === undefined ? asOf.every((day) => date < day.date) : seq < open.size
 }
 
-/** Collects the commitments of the records, and then compares the rows with them. `asOf`: when the rows were read. */
-export function commitments(asOf: AsOf | undefined, allBound: boolean) {
+/**
+ * Collects the commitments of the records, and then compares the rows with them. `asOf`: when the rows were read. `spansBound`:
+ * the spans of executions are among the rows.
+ */
+export function commitments(asOf: AsOf | undefined, allBound: boolean, spansBound: boolean) {
   const objects = objectTable()
   return {
     /** `inLog`: the record is in the archive's log, so that the archive must have the rows that it commits to. */
     add(seen: SeenRecord, inLog = true) {
       if (!isBefore(asOf, seen)) return
       for (const { type, id, ...state } of statesIn(seen)) {
+        if (type === 'span' && !spansBound) continue
         const known = objects.get(type, id)
         if (known?.revision === state.revision)
           throw new Broken(`Record ${seen.seq} commits to ${type} ${id} at revision ${state.revision} again.`)
@@ -140,6 +157,7 @@ export function commitments(asOf: AsOf | undefined, allBound: boolean) {
       let [bound, plain] = [0, 0]
       for (const [file, type] of typeOfFile) {
         const path = `data/${file}.ndjson`
+        if (file === executionSpans && !spansBound && !archive.has(path)) continue
         if (!allBound && newerFiles.has(file) && !archive.has(path)) continue
         if (!archive.has(path)) throw new Broken(`${path} is missing.`)
         for await (const line of archive.linesIn(path)) {

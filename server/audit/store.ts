@@ -97,6 +97,15 @@ export const findRecordsAt = (
 ): Promise<StoredRecord[]> =>
   records(tx, tenantId).where('date', '=', date).where('seq', 'in', places).orderBy('seq').execute()
 
+/** Where the log has these records. */
+export const findPlaces = (tx: Transaction, tenantId: string, auditIds: readonly string[]) =>
+  tx
+    .selectFrom('auditRecords')
+    .select(['date', 'seq', 'createdAt as at'])
+    .where('tenantId', '=', tenantId)
+    .where('auditId', '=', sql<string>`any(${[...auditIds]}::uuid[])`)
+    .execute()
+
 /** Returns where the log has the registrations of these passkeys. */
 export const findRegistrations = async (
   tx: Transaction,

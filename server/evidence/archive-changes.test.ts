@@ -9,6 +9,7 @@ import { exportRuntime, twoDaysArchive } from '#server/testing/exports.ts'
 import { readArchiveFiles } from '#server/testing/extract.ts'
 import type { ArchiveFiles } from '#server/testing/forged-archive.ts'
 import { countCases, sized } from '#server/testing/properties/counts.ts'
+import { sendTelemetry } from '#server/testing/send-telemetry.ts'
 
 // More than 1,000 changes to a true archive, each with the verdicts that it must get. `npm test` runs every sixth.
 
@@ -20,9 +21,10 @@ let original: ArchiveFiles
 let fingerprint: string
 beforeAll(async () => {
   runtime = await exportRuntime()
-  const { bytes, today, exportId } = await twoDaysArchive(runtime, (tenant, auditor) =>
-    insertBoundRows(runtime, tenant, auditor),
-  )
+  const { bytes, today, exportId } = await twoDaysArchive(runtime, async (tenant, auditor) => {
+    await insertBoundRows(runtime, tenant, auditor)
+    await sendTelemetry(tenant)
+  })
   const { top } = await runtime.extract('changes', bytes)
   const files = await readArchiveFiles(top)
   original = files
@@ -38,7 +40,8 @@ describe('each change to an archive', () => {
   test('gets its verdicts', async (context) => {
     expect(changes.length).toBeGreaterThan(1000)
     const kinds = changes.flatMap(({ name }) => /^(data\/[a-z-]+\.ndjson): a row deleted$/.exec(name)?.[1] ?? [])
-    expect(kinds).toHaveLength(18)
+    expect(kinds).toHaveLength(19)
+    expect(changes.filter(({ name }) => name.includes('of a span of telemetry')).length).toBeGreaterThan(15)
     let cases = 0
     for (const [index, { name, make, expected }] of changes.entries()) {
       if (index % share !== 0) continue

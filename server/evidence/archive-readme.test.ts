@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertBoundRows } from '#server/testing/configuration.ts'
 import { exportRuntime, twoDaysArchive } from '#server/testing/exports.ts'
+import { sendTelemetry } from '#server/testing/send-telemetry.ts'
 
 // README.txt of a real archive suffices: its commands are run as they are written.
 
@@ -13,9 +14,10 @@ let yesterday: string
 let today: string
 beforeAll(async () => {
   runtime = await exportRuntime()
-  ;({ bytes, yesterday, today } = await twoDaysArchive(runtime, (tenant, auditor) =>
-    insertBoundRows(runtime, tenant, auditor),
-  ))
+  ;({ bytes, yesterday, today } = await twoDaysArchive(runtime, async (tenant, auditor) => {
+    await insertBoundRows(runtime, tenant, auditor)
+    await sendTelemetry(tenant)
+  }))
 })
 afterAll(() => runtime.close())
 
@@ -54,8 +56,9 @@ describe('every command of README.txt', () => {
       if (['3', '5', '12'].includes(step)) expect(stdout).toContain('Signature Verified Successfully')
       if (step === '7') expect(stdout.match(/: signed: yes$/gm)).toHaveLength(3)
       if (step !== '8') continue
-      expect(stdout.match(/: OK$/gm)).toHaveLength(4)
+      expect(stdout.match(/: OK$/gm)).toHaveLength(5)
       expect(stdout).toMatch(/^\d\d rows are as the log commits to them: OK$/m)
+      expect(stdout).toMatch(/^2 spans of telemetry are as the log commits to them, 0 can't be compared: OK$/m)
     }
   })
 

@@ -24,6 +24,7 @@ export function archiveChanges(original: Original): ArchiveChange[] {
     ...listsMadeAgain(original),
     ...sealedAgain(original),
     ...boundRows(original),
+    ...telemetrySpans(original),
     ...containers(original),
   ]
 }
@@ -184,6 +185,76 @@ function* changesOf(row: Row, salt: string): Generator<[name: string, rows: obje
     yield [`the value of ${name} altered`, [{ ...row, values: { ...values, [name]: { ...one, value: 'x' } } }], wrong]
     yield [`the salt of ${name} altered`, [{ ...row, values: { ...values, [name]: { ...one, salt } } }], wrong]
   }
+}
+
+/** Spans of telemetry, and what proves them, changed by someone who seals everything again with another key. */
+function* telemetrySpans(original: Original): Generator<ArchiveChange> {
+  const { today, files } = original
+  const path = (kind: string) => `data/traces/${today}.${kind}.ndjson`
+  type Lines = Record<string, JsonValue>[]
+  const linesOf = (kind: string): Lines =>
+    String(files.get(path(kind)))
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+  const change = (kind: string, what: string, edit: (lines: Lines) => Lines, expected: ArchiveChange['expected']) => {
+    const text = edit(linesOf(kind))
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('')
+    const changed = resealed(files, { files: (content) => void content.set(path(kind), Buffer.from(text)) })
+    if (changed.get(path(kind))?.equals(files.get(path(kind)) ?? Buffer.alloc(0)))
+      throw new Error(`${what}: nothing was changed.`)
+    const name = `${path(kind)}: ${what} of a span of telemetry`
+    return { name, make: packed(original, changed), expected: { origin: 'fails', ...expected } } as const
+  }
+  const first = (edit: (line: Lines[number]) => Lines[number]) => (lines: Lines) =>
+    lines.map((line, index) => (index === 0 ? edit(line) : line))
+  const wrong = { log: 'fails' } as const
+  for (const [member, value] of Object.entries({
+    traceId: '0'.repeat(32),
+    spanId: '0'.repeat(16),
+    parentSpanId: '0'.repeat(16),
+    name: 'other',
+    kind: 'tool',
+    status: 'error',
+    startedAt: '2026-01-01T00:00:00.000001Z',
+    endedAt: '2026-01-01T00:00:00.000001Z',
+    attributes: [{ key: 'x', value: 1 }],
+    events: [],
+    links: [],
+    facts: { model: 'x' },
+    auditId: '01900000-0000-7000-8000-000000000001',
+    batchIndex: 7,
+    resourceIndex: null,
+  }))
+    yield change(
+      'spans',
+      `${member} altered`,
+      first((line) => ({ ...line, [member]: value })),
+      wrong,
+    )
+  yield change(
+    'spans',
+    'the origin',
+    first((line) => ({ ...line, origin: 'execution' })),
+    { log: 'not checked' },
+  )
+  yield change('spans', 'a copy', (lines) => [...lines.slice(0, 1), ...lines], wrong)
+  yield change('spans', 'the deletion', (lines) => lines.slice(1), { log: 'not checked', completeness: 'not checked' })
+  yield change(
+    'resources',
+    'the resource altered',
+    first((line) => ({ ...line, attributes: [] })),
+    wrong,
+  )
+  yield change('resources', 'the resource deleted', () => [], wrong)
+  yield change(
+    'batches',
+    'a leaf altered',
+    first((line) => ({ ...line, leaves: ['0'.repeat(64)] })),
+    wrong,
+  )
+  yield change('batches', 'the leaves deleted', () => [], wrong)
 }
 
 /** Fields of the ZIP that two programs could read differently: of several entries, and of the end. */

@@ -1,7 +1,8 @@
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { adoptTenant } from '#server/kernel/bound/adopt.ts'
-import { newId } from '#server/kernel/ids.ts'
+import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import type { Runtime } from '#server/kernel/runtime.ts'
+import { startSpan, startTrace } from '#server/traces/recording/record.ts'
 import { insertActivity } from './activity.ts'
 import { connectAsOwner } from './owner.ts'
 import type { TestTenant } from './tenant.ts'
@@ -82,10 +83,21 @@ async function insertConfiguration(
   }
 }
 
+/** The span of an execution. */
+async function insertSpan({ database }: Runtime, tenant: TestTenant): Promise<void> {
+  const [traceId, startedAt] = [newTraceId(), new Date()]
+  await database.inTenant(tenant.id, async (tx) => {
+    await startTrace(tx, tenant.id, { traceId, name: 'refund', startedAt })
+    const span = { traceId, spanId: newSpanId(), name: 'refund', kind: 'agent', startedAt } as const
+    await startSpan(tx, tenant.id, { ...span, attributes: [{ key: 'agent', value: 'sorter' }] })
+  })
+}
+
 /** Inserts a row of each kind that an archive contains, by the caller, and binds them to the log. */
 export async function insertBoundRows(runtime: Runtime, tenant: TestTenant, { principal }: Caller): Promise<void> {
   const { memberId } = principal
   const activity = await insertActivity(runtime, tenant, memberId, { amount: 137, mail: 'grace@example.com' })
   await insertConfiguration(runtime, tenant, memberId, activity)
+  await insertSpan(runtime, tenant)
   if (!(await adoptTenant(tenant.id))) throw new Error('The rows could not be bound.')
 }

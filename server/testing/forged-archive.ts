@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { kindOf } from '#lib/verify/seal.ts'
 import { sealKeyFingerprint } from '#server/evidence/archive/bag.ts'
 import { sigstoreBundle } from '#server/evidence/archive/sigstore.ts'
 import { openZip } from '#server/evidence/archive/zip-writer.ts'
@@ -84,12 +85,14 @@ function describe(payload: readonly (readonly [string, Buffer])[], before: JsonO
     ),
   )
   const counts: Record<string, number> = {}
+  const kind = payload.some(([path]) => path === 'data/traces.ndjson')
+    ? kindOf
+    : (path: string) => (path.split('/')[1] ?? '').replace(/\.ndjson$/, '')
   const files = payload.map(([path, data]) => {
     const file: JsonObject = { ...known.get(path), path, sha256: sha256(data), bytes: data.length }
     if (!path.endsWith('.ndjson')) return file
     const records = String(data).split('\n').length - 1
-    const kind = (path.split('/')[1] ?? '').replace(/\.ndjson$/, '')
-    counts[kind] = (counts[kind] ?? 0) + records
+    counts[kind(path)] = (counts[kind(path)] ?? 0) + records
     return { ...file, records }
   })
   return { files, counts }

@@ -6,11 +6,13 @@ import { verifyRecord } from '#server/audit/verifying/verify-record.ts'
 import { requireRecordBound } from '#server/kernel/bound/check.ts'
 import { askingQuery } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { requireBatchProven } from './proofs/require-proven.ts'
 
 /**
  * Checks one audit record against the signed log. An invalid proof is a result (`verified: false`), not an error. A mismatch
  * of what is stored raises an alarm, in a transaction of its own: a log to which nothing can be appended still gets its answer.
- * Throws integrity_failed if the record is right, but the stored row of an object that it commits to is not the logged one.
+ * Throws integrity_failed if the record is right, but the stored row of an object that it commits to is not the logged one, or a span of the
+ * telemetry that it is about.
  */
 export const verify = askingQuery({
   permission: 'trace:verify',
@@ -23,6 +25,7 @@ export const verify = askingQuery({
       const output = await verifyRecord(tx, tenant, input)
       const record = output.verified ? await findRecord(tx, tenant.id, input.auditId) : undefined
       if (record !== undefined) await requireRecordBound(tx, tenant.id, record)
+      if (record !== undefined) await requireBatchProven(tx, tenant.id, record)
       return { output, found: await mismatchOf(tx, tenant, input, output) }
     })
     if (found !== undefined)

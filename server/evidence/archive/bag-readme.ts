@@ -107,7 +107,7 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
    below a checkpoint are those of witnesses (c2sp.org/tlog-cosignature).
 
 8. Every record is in the log of its day, closed days are in the log of closed
-   days, and rows are what the log says (step 10).
+   days, and rows and spans are what the log says (step 10).
 
    sed -n '/^# BEGIN records$/,/^# END records$/p' README.txt | python3 -
 
@@ -175,7 +175,7 @@ A SINGLE SPAN
                                       spans, the leaf hashes of its tree
 
 A span with an auditId was received as telemetry. Its leaf is SHA-256 over the
-byte 0 and this JSON array, without whitespace:
+byte 0 and this JSON array, without whitespace (step 8 computes it):
 
    ["agcp.span.v2", traceId, spanId, parentSpanId, name, kind, status, start,
     end, attributes, events, facts, links, resource]
@@ -188,8 +188,9 @@ and resource is "agcp.span.v1" and ends after the facts.
 
 The leaf is number batchIndex of the batch with its auditId. The root of these
 leaves (RFC 6962) is details.root of the record with that auditId in data/audit,
-which the log of the day proves. Spans without an auditId were recorded by an
-execution: the records of that execution in data/audit describe it.
+which the log of the day proves. A span of an execution is a row (step 10) in
+data/execution-spans.ndjson. If it is in data/traces, it is older than that and
+under the seal only; the records of its execution in data/audit describe it.
 
 THE PROGRAMS OF STEPS 7, 8 AND 12
 ${signaturesScript}${recordsScript}${sigstoreScript}`

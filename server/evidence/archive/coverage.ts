@@ -33,6 +33,8 @@ export type RowsAsOf = {
   asOf: { date: string; size: number }[]
   /** When all of the tenant's rows were bound to the log; undefined before. */
   boundSince: Date | undefined
+  /** The same for spans of executions, which a later version bound. */
+  spansBoundSince: Date | undefined
 }
 /** What an archive covers: the part of the requested period between the beginning of the log and its newest signed head. */
 export type Coverage = {

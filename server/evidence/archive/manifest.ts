@@ -34,7 +34,12 @@ export function manifestOf(
     previousExportId: before?.exportId ?? null,
     heads: { seals: seals?.note ?? null },
     // The rows are those after these records, which the log of each open day then had. `allBound`: each has its commitment.
-    rows: { asOf: rows.asOf, allBound: rows.boundSince !== undefined },
+    // `spansBound`: so does each span of an execution.
+    rows: {
+      asOf: rows.asOf,
+      allBound: rows.boundSince !== undefined,
+      spansBound: rows.spansBoundSince !== undefined,
+    },
     createdAt: row.createdAt.toISOString(),
     sealedAt: sealedAt.toISOString(),
     createdBy: { type: 'member', id: row.requestedBy },

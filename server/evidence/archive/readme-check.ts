@@ -37,10 +37,10 @@ done
 # END sigstore
 `
 
-/** For Python 3.6 or later: records, leaves, roots, the log of closed days, and rows. */
+/** For Python 3.6 or later: records, leaves, roots, the log of closed days, rows, and spans. */
 export const recordsScript = String.raw`
 # BEGIN records
-import base64, glob, hashlib, json, os, sys
+import base64, calendar, glob, hashlib, json, os, sys, time
 class Number(str): pass          # numbers keep their spelling
 def sha(data): return hashlib.sha256(data).digest()
 def node(left, right): return sha(b"\1" + left + right)
@@ -81,7 +81,9 @@ def hashed(row, date):           # the leaf of a record
     return sha(b"\0" + jcs(leaf).encode())
 asof = load(read("manifest.json")).get("rows", {}).get("asOf")
 newest = {}                      # of each object, up to when the rows were read
+requests = {}                    # the root of each telemetry request
 def commits(row, date, seq):
+    if row["record"]["action"] == "telemetry.received": requests[row["record"]["auditId"]] = row["record"]["details"]["root"]
     sizes = {day["date"]: int(day["size"]) for day in asof or []}
     if not asof or not (seq < sizes[date] if date in sizes else date < min(sizes)): return
     for state in row["record"].get("states", []):
@@ -132,5 +134,31 @@ for path in sorted(glob.glob("data/*.ndjson")):
             need(state[name] == opened.decode().rstrip("="), name + " of %s %s" % key)
         count += 1
 print(count, "rows are as the log commits to them: OK")
+def provable(attributes): return [[one["key"], {"sd": one["sd"]} if "sd" in one else one.get("value")] for one in attributes]
+def gone(attributes): return any("erased" in one and "value" not in one and "sd" not in one for one in attributes)
+def micros(text): return Number(calendar.timegm(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")) * 1000000 + int(text[20:26]))
+proved = left = 0
+for path in sorted(glob.glob("data/traces/*.spans.ndjson")):
+    leaves, resources = {}, {}
+    for row in lines(path.replace(".spans.", ".batches.")):
+        leaves[row["auditId"]] = [bytes.fromhex(leaf) for leaf in row["leaves"]]
+        need("sha256:" + root(leaves[row["auditId"]]).hex() == requests.get(row["auditId"]), "request " + row["auditId"])
+    for row in lines(path.replace(".spans.", ".resources.")): resources[row["auditId"], row["resourceIndex"]] = row["attributes"]
+    for span in lines(path) if leaves else []:
+        if span["origin"] == "execution": left += 1; continue
+        own = resources[span["auditId"], span["resourceIndex"]] if span["resourceIndex"] else None
+        events, links = span["events"], span["links"]
+        if any(map(gone, [span["attributes"], own or []] + [one["attributes"] for one in events + links])): left += 1; continue
+        leaf = [span[name] for name in ("traceId", "spanId", "parentSpanId", "name", "kind", "status")]
+        leaf += [micros(span["startedAt"]), micros(span["endedAt"]), provable(span["attributes"])]
+        leaf += [[[one["name"], one["at"], provable(one["attributes"])] for one in events]]
+        leaf += [sorted(map(list, span["facts"].items()), key=lambda one: one[0].encode("utf-16-be"))]
+        if links or own is not None:
+            leaf += [[[one["traceId"], one["spanId"], provable(one["attributes"])] for one in links]]
+            leaf += [own and sha(jcs(["agcp.resource.v1", provable(own)]).encode()).hex()]
+        leaf = ["agcp.span.v2" if len(leaf) > 11 else "agcp.span.v1"] + leaf
+        need(leaves[span["auditId"]][int(span["batchIndex"])] == sha(b"\0" + jcs(leaf).encode()), "span " + span["spanId"])
+        proved += 1
+print(proved, "spans of telemetry are as the log commits to them,", left, "can't be compared: OK")
 # END records
 `

@@ -11,6 +11,7 @@ import type { RowFile } from './collect-store.ts'
 import { isTooLarge, type LeftOut } from './left-out.ts'
 import { maskEntry } from './masked-content.ts'
 import { contentOf, type RowContent, valueIn } from './row-content.ts'
+import { shownSpan } from './span-row.ts'
 
 // A row in an archive. One that is bound to the log is {state, bound, values?, shown?}: `state` is what an audit record commits
 // to, `values` opens its commitments with their salts, and `shown` has what may be seen of content without them. One that is not
@@ -40,7 +41,10 @@ export function archiveRow(archive: RowsOf, file: RowFile, bound: BoundType, fou
     leftOut.push({ resource: file.name, id: found.id, reason: found.extra })
   if (masked && content.columns.length > 0) archive.withheld(file.name)
   const opened = openedContent(archive, file, found.id, content)
-  const shown = shownOf(file, content, masked)
+  const shown =
+    file.type === 'span'
+      ? shownSpan(archive, { file: file.name, id: found.id, columns, extra: found.extra })
+      : shownOf(file, content, masked)
   const more = {
     ...opened.more,
     ...(shown === undefined ? {} : { shown }),

@@ -49,6 +49,17 @@ export const readBatches = (tx: Transaction, tenantId: string, period: Period) =
       .orderBy('batch.auditId'),
   )
 
+/** The requests in which spans of the period arrived. */
+export const batchIds = (tx: Transaction, tenantId: string, period: Period) =>
+  cursorRows(
+    tx,
+    spansOf(tx, tenantId, period)
+      .select('spans.auditId')
+      .distinct()
+      .where('spans.auditId', 'is not', null)
+      .$narrowType<{ auditId: string }>(),
+  )
+
 const spansOf = (tx: Transaction, tenantId: string, { start, end, scope }: Period) =>
   tx
     .selectFrom('spans')

@@ -4,7 +4,7 @@ import { idsWithout, isOneOf, streamCommitted, streamRows } from '#server/kernel
 import { boundType } from '#server/kernel/bound/types.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { archiveRow, type RowsOf } from './archive-row.ts'
-import { isIn, type Period, type RowFile, rowFiles, whyGone } from './collect-store.ts'
+import { isIn, type Period, type RowFile, rowFiles, spanExtra, whyGone } from './collect-store.ts'
 import { inLots } from './in-lots.ts'
 
 // The rows of an archive, all from one snapshot of the database.
@@ -41,7 +41,7 @@ export async function* rowsOfFile(
 ): AsyncGenerator<JsonObject> {
   const { tenantId } = archive
   const type = boundType(file.type)
-  const extra = whyGone(file)
+  const extra = file.type === 'span' ? spanExtra : whyGone(file)
   if (archive.strictSince !== undefined && file.whole === true) await requireNotMissing(tx, tenantId, type)
   for await (const found of streamRows(tx, tenantId, type, { where: isIn(tenantId, file, rowsFrom), extra }))
     yield archiveRow(archive, file, type, found)
@@ -51,7 +51,11 @@ export async function* rowsOfFile(
       left.delete(found.id)
       yield archiveRow(archive, file, type, found)
     }
-    if (archive.strictSince !== undefined) await requireNotMissing(tx, tenantId, type, [...left])
+    if (archive.strictSince === undefined) continue
+    await requireNotMissing(tx, tenantId, type, [...left])
+    // The log says so, but perhaps after the period.
+    if (file.type === 'span')
+      for (const id of left) archive.leftOut.push({ resource: file.name, id, reason: 'retention_expired' })
   }
 }
 

@@ -32,9 +32,15 @@ const moment = (column: 'spans.startedAt' | 'spans.endedAt') =>
 
 /**
  * Reads spans. Values were masked when they were recorded. The shown parts of content in executions' spans are decrypted,
- * unless the archive is `masked`, which then masks them (masked-spans.ts).
+ * unless the archive is `masked`, which then masks them (masked-spans.ts). `bound`: spans of executions are among the rows, and
+ * only those of telemetry are read.
  */
-export async function* readSpans(tx: Transaction, tenantId: string, { start, end, scope }: Period, masked: boolean) {
+export async function* readSpans(
+  tx: Transaction,
+  tenantId: string,
+  { start, end, scope }: Period,
+  { masked, bound }: { masked: boolean; bound: boolean },
+) {
   const cipher = await tenantCipher(tx, tenantId)
   const rows = cursorRows(
     tx,
@@ -47,6 +53,7 @@ export async function* readSpans(tx: Transaction, tenantId: string, { start, end
       .select(sql<Buffer[] | null>`case when origin = 'execution' then sealed end`.as('sealed'))
       .where('tenantId', '=', tenantId)
       .where(inScope(tenantId, scope, 'spans'))
+      .$if(bound, (query) => query.where('origin', '=', 'telemetry'))
       .where('spans.startedAt', '>=', start)
       .where('spans.startedAt', '<', end)
       .orderBy('spans.startedAt')

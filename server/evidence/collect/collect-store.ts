@@ -26,6 +26,8 @@ export type RowFile = {
    * the content of rows that are older than salts may have been removed.
    */
   digest?: { column: string; of: string; since?: string }
+  /** Of a type that a later version binds: before that, archives have its rows elsewhere. */
+  later?: true
   /** Every object of the type that existed is in the file. */
   whole?: boolean
 }
@@ -128,6 +130,14 @@ export const rowFiles: readonly RowFile[] = [
     resource: 'policy_decision',
     digest: { column: 'inputDigest', of: 'request' },
   },
+  {
+    name: 'execution-spans',
+    type: 'span',
+    scoped: 'spans',
+    within: ({ start, end }) =>
+      sql<boolean>`r.origin = 'execution' and r.started_at >= ${start} and r.started_at < ${end}`,
+    later: true,
+  },
 ]
 
 /** The condition on a row `r` of the file. */
@@ -143,3 +153,7 @@ export const whyGone = ({ resource }: RowFile): RawBuilder<string | null> =>
       >`(select case when bool_or(gone.erasure_id is not null) then 'erased' else 'retention_expired' end
         from erased_content gone where gone.tenant_id = r.tenant_id and gone.resource = ${sql.lit(resource)}
           and gone.resource_id = r.id::text having count(*) > 0)`
+
+/** What the state of a span `r` lacks, as JSON: which attributes are masked or erased, and the encrypted values. */
+export const spanExtra: RawBuilder<string | null> = sql`jsonb_build_object('attributes', r.attributes, 'sealed',
+  (select jsonb_agg(encode(part, 'base64')) from unnest(r.sealed) part))::text`

@@ -1,18 +1,19 @@
 import { listExpiredFiles } from '#server/audit/coverage-store.ts'
 import { readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { leafOf } from '#server/audit/sealing/record-leaf.ts'
-import { findRegistrations } from '#server/audit/store.ts'
+import { findPlaces, findRegistrations } from '#server/audit/store.ts'
 import type { Bag } from '#server/evidence/archive/bag.ts'
 import { type Coverage, chainFile } from '#server/evidence/archive/coverage.ts'
 import { type ClaimedExport, checkStillOurs } from '#server/evidence/jobs/export-claim.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { readBatches, readResources } from './collect-batches-store.ts'
+import { batchIds, readBatches, readResources } from './collect-batches-store.ts'
 import { committedElsewhere, rowsOfFile } from './collect-rows.ts'
 import { listSpanDates, readSpans } from './collect-spans-store.ts'
 import { type Period, rowFiles } from './collect-store.ts'
 import { readTraces } from './collect-traces-store.ts'
+import { inLots } from './in-lots.ts'
 import { LeafColumn } from './leaf-column.ts'
 import type { LeftOut } from './left-out.ts'
 import { maskedResources, maskedSpans } from './masked-spans.ts'
@@ -52,6 +53,11 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
     await checkStillOurs(run)
     await database.inTenant(tenant.id, (tx) => bag.addFile(path, read(tx), ndjson))
   }
+  /** The same from the snapshot of the rows. */
+  const addSpans = async (path: string, read: (tx: Transaction) => AsyncIterable<string>) => {
+    await checkStillOurs(run)
+    await database.inSnapshot(tenant.id, { id: covered.rows.snapshot }, (tx) => bag.addFile(path, read(tx), ndjson))
+  }
 
   const json = { mediaType: 'application/json' }
   await bag.addFile('data/export.json', [`${JSON.stringify(description(run, covered), null, 2)}\n`], json)
@@ -87,6 +93,7 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
         : await committedElsewhere(tx, tenant.id, { period, rowsFrom, dates: days.map(({ date }) => date) })
     const passkeys = new Set<string>()
     for (const file of rowFiles) {
+      if (file.later === true && covered.rows.spansBoundSince === undefined) continue
       await checkStillOurs(run)
       const found = rowsOfFile(tx, archive, file, { rowsFrom, elsewhere: elsewhere?.get(file) ?? new Set() })
       const rows = file.type === 'approval_vote' ? notingPasskeys(found, passkeys) : found
@@ -95,29 +102,38 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
     if (archive.strictSince === undefined) return
     for (const place of await findRegistrations(tx, tenant.id, [...passkeys])) named.needed(place)
   })
-  await add('data/traces.ndjson', (tx) => lines(readTraces(tx, tenant.id, rowsFrom)))
+  const dates = await database.inSnapshot(tenant.id, { id: covered.rows.snapshot }, async (tx) => {
+    for await (const lot of inLots(batchIds(tx, tenant.id, period)))
+      for (const place of await findPlaces(
+        tx,
+        tenant.id,
+        lot.map(({ auditId }) => auditId),
+      ))
+        named.needed(place)
+    return await listSpanDates(tx, tenant.id, period)
+  })
+  await addSpans('data/traces.ndjson', (tx) => lines(readTraces(tx, tenant.id, rowsFrom)))
   const others: SignedDay[] = row.includeProofs ? await addOtherRecords(run, bag, named) : []
   // A file whose bytes expired still has its row, which is listed above.
   const listed = new Set(leftOut.flatMap(({ resource, id }) => (resource === 'files' ? [id] : [])))
   for (const id of await database.inTenant(tenant.id, (tx) => listExpiredFiles(tx, tenant.id, period)))
     if (!listed.has(id)) leftOut.push({ resource: 'files', id, reason: 'retention_expired' })
-  const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
   for (const date of dates) {
     const day = within(date, period)
-    await add(`data/traces/${date}.spans.ndjson`, (tx) => {
-      const spans = readSpans(tx, tenant.id, day, masked)
+    await addSpans(`data/traces/${date}.spans.ndjson`, (tx) => {
+      const spans = readSpans(tx, tenant.id, day, { masked, bound: covered.rows.spansBoundSince !== undefined })
       return lines(masked ? maskedSpans(spans, leftOut, () => withheld.add('spans')) : spans)
     })
-    await add(`data/traces/${date}.resources.ndjson`, (tx) => {
+    await addSpans(`data/traces/${date}.resources.ndjson`, (tx) => {
       const found = readResources(tx, tenant.id, day)
       return lines(masked ? maskedResources(found, leftOut, () => withheld.add('resources')) : withoutEncrypted(found))
     })
     if (row.includeProofs)
-      await add(`data/traces/${date}.batches.ndjson`, (tx) => lines(withLeaves(readBatches(tx, tenant.id, day))))
+      await addSpans(`data/traces/${date}.batches.ndjson`, (tx) => lines(withLeaves(readBatches(tx, tenant.id, day))))
   }
   if (row.includeRawPayloads)
     for (const date of dates)
-      await add(`data/raw/${date}.values.ndjson`, (tx) =>
+      await addSpans(`data/raw/${date}.values.ndjson`, (tx) =>
         lines(rawValues(tx, tenant.id, within(date, period), leftOut)),
       )
   if (row.includeProofs && seals !== undefined) await bag.addFile('data/proofs/seals.checkpoint', [seals.note], text)
@@ -222,7 +238,7 @@ const description = ({ tenant, row }: ClaimedExport, { period }: Coverage) => ({
         ? '`values` has the salt and the value of each column.'
         : 'Their salts and values are only in an archive with raw payloads. `shown` is what may be seen of a journal entry, and the code of an execution’s error.'),
     masking: row.includeRawPayloads
-      ? 'Sensitive values of spans are in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
+      ? 'Sensitive values of spans are in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces and data/execution-spans.ndjson.'
       : 'In journal entries and spans, a masked value is {"$masked":{"class"}}, an attribute with it has `masked`. Inputs, outputs and arguments are masked as a whole; names and free text by their keys and their form.',
     confirmations:
       'A vote that was confirmed with a passkey has the device’s signature over payloadDigest. passkey.registered in the audit log names the key. ' +
@@ -230,7 +246,7 @@ const description = ({ tenant, row }: ClaimedExport, { period }: Coverage) => ({
         ? 'payloadDigest is the SHA-256 of the JCS form of the value of payload, which contains its salt.'
         : 'What was decided can’t be recomputed from this archive: payloadDigest is the SHA-256 of the payload and its salt, which only an archive with raw payloads contains.'),
     traces:
-      'data/traces contains the spans; `auditId` and `resourceIndex` identify the line of the resources, `auditId` and `batchIndex` the leaf of the batches. README.txt describes how to verify a span.',
+      'data/execution-spans.ndjson contains the spans of executions, which are bound to the log as rows are; data/traces those of telemetry, and those of executions that are older than that. `auditId` and `resourceIndex` identify the line of the resources, `auditId` and `batchIndex` the leaf of the batches. README.txt describes how to verify a span.',
     log: 'data/audit contains {leaf, nonce, record} for each record of the period; data/proofs contains the leaf hashes of whole days.',
   },
 })

@@ -1,6 +1,6 @@
 import { findNow } from '#server/audit/coverage-store.ts'
 import type { RowsAsOf } from '#server/evidence/archive/coverage.ts'
-import { boundSince } from '#server/kernel/bound/adopted.ts'
+import { boundSince, laterBoundSince } from '#server/kernel/bound/adopted.ts'
 import { listOpenDays } from '#server/kernel/bound/stream-store.ts'
 import { exportSnapshot } from '#server/kernel/db/snapshot-store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -15,5 +15,6 @@ export const withRowsAsOf = <T>(tenantId: string, work: (rows: RowsAsOf) => Prom
       // All days are closed until the first record after midnight.
       asOf: open.length > 0 ? open : [{ date: (await findNow(tx)).toISOString().slice(0, 10), size: 0 }],
       boundSince: await boundSince(tx, tenantId),
+      spansBoundSince: await laterBoundSince(tx, tenantId),
     })
   })

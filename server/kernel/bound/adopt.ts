@@ -3,13 +3,19 @@ import type { Transaction } from '#server/kernel/db/transaction.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { adoptionOf } from './adopted.ts'
+import { adoptionOf, adoptionOfType } from './adopted.ts'
 import { type AdoptionEnd, adoptionMac } from './adoption-end.ts'
 import { recallAdoption, rememberAdoption } from './adoption-memory.ts'
-import { adoptionEndedAction, findExternalId, insertAdoption, lockAdoption } from './adoption-store.ts'
+import {
+  adoptionEndedAction,
+  findExternalId,
+  insertAdoption,
+  laterAdoptionEndedAction,
+  lockAdoption,
+} from './adoption-store.ts'
 import { changeToAdopt, recordChanges } from './bind.ts'
 import { type Compared, readRowsAfter, readStatesAfter } from './store.ts'
-import { type BoundType, boundTypes, form } from './types.ts'
+import { type BoundType, boundTypes, form, laterTypes } from './types.ts'
 
 /** Rows of one transaction, and states of one record. */
 const batch = 500
@@ -26,13 +32,31 @@ class Busy extends Error {}
  * memory can't be read or written.
  */
 export async function adoptTenant(tenantId: string): Promise<boolean> {
-  if (await inTenant(tenantId, async (tx) => (await adoptionOf(tx, tenantId)) === 'ended'))
-    return await rememberAdoption(tenantId)
+  if (await inTenant(tenantId, async (tx) => (await adoptionOf(tx, tenantId)) === 'ended')) {
+    const remembered = await rememberAdoption(tenantId)
+    const open = await inTenant(tenantId, (tx) => openTypes(tx, tenantId))
+    return (open.length === 0 || (await adoptTypes(tenantId, open, endLaterAdoption))) && remembered
+  }
   if ((await inTenant(tenantId, (tx) => recallAdoption(tx, tenantId))) !== 'open') return false
+  return await adoptTypes(tenantId, boundTypes, endAdoption)
+}
+
+/** The types whose adoption is open though that of the others has ended. */
+async function openTypes(tx: Transaction, tenantId: string): Promise<BoundType[]> {
+  const open: BoundType[] = []
+  for (const bound of boundTypes) if ((await adoptionOfType(tx, tenantId, bound)) === 'open') open.push(bound)
+  return open
+}
+
+async function adoptTypes(
+  tenantId: string,
+  types: readonly BoundType[],
+  end: (tenantId: string) => Promise<boolean>,
+): Promise<boolean> {
   try {
     for (let round = 0; round < mostRounds; round++) {
-      for (const bound of boundTypes) await adoptRows(tenantId, bound)
-      if (await isAllBound(tenantId)) return await endAdoption(tenantId)
+      for (const bound of types) await adoptRows(tenantId, bound)
+      if (await isAllBound(tenantId, types)) return await end(tenantId)
     }
     return false
   } catch (error) {
@@ -59,9 +83,9 @@ async function adoptRows(tenantId: string, bound: BoundType): Promise<void> {
   await pages((after) => adopt(async (tx) => await readStatesAfter(tx, bound, after ?? '', batch)))
 }
 
-async function isAllBound(tenantId: string): Promise<boolean> {
+async function isAllBound(tenantId: string, types: readonly BoundType[]): Promise<boolean> {
   const cipher = await inTenant(tenantId, (tx) => tenantCipher(tx, tenantId))
-  for (const bound of boundTypes) {
+  for (const bound of types) {
     let open = false
     const look = async (objects: Compared[]) => {
       open ||= objects.some((one) => changeToAdopt(cipher, bound, one) !== undefined)
@@ -90,21 +114,33 @@ async function endAdoption(tenantId: string): Promise<boolean> {
     if (!(await lockAdoption(tx, tenantId))) throw new Busy()
     if ((await adoptionOf(tx, tenantId)) === 'ended') return undefined
     const row = { auditId: newId(), endedAt: new Date() }
-    await appendAudit(
-      tx,
-      { id: tenantId, externalId: await findExternalId(tx, tenantId) },
-      {
-        auditId: row.auditId,
-        actor: systemActor,
-        action: adoptionEndedAction,
-        resource: { type: 'tenant', id: tenantId },
-        details: { form },
-      },
-    )
+    await recordEnd(tx, tenantId, adoptionEndedAction, row.auditId)
     const mac = adoptionMac(await tenantCipher(tx, tenantId), row)
     await insertAdoption(tx, { tenantId, ...row, mac })
     return row
   })
   // After the commit: a memory of an end that was rolled back would make every row from before it tampering.
   return await rememberAdoption(tenantId, end)
+}
+
+async function endLaterAdoption(tenantId: string): Promise<boolean> {
+  await inTenant(tenantId, async (tx) => {
+    if (!(await lockAdoption(tx, tenantId))) throw new Busy()
+    if ((await openTypes(tx, tenantId)).length > 0) await recordEnd(tx, tenantId, laterAdoptionEndedAction, newId())
+  })
+  return true
+}
+
+async function recordEnd(tx: Transaction, tenantId: string, action: string, auditId: string): Promise<void> {
+  await appendAudit(
+    tx,
+    { id: tenantId, externalId: await findExternalId(tx, tenantId) },
+    {
+      auditId,
+      actor: systemActor,
+      action,
+      resource: { type: 'tenant', id: tenantId },
+      details: { form, types: [...laterTypes] },
+    },
+  )
 }

@@ -6,7 +6,8 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { rightEnd } from './adoption-end.ts'
 import { hasLease } from './adoption-lease.ts'
 import { type Recalled, recallAdoption } from './adoption-memory.ts'
-import { findAdoption, isAdoptionLogged } from './adoption-store.ts'
+import { findAdoption, findLaterAdoption, isAdoptionLogged } from './adoption-store.ts'
+import { type BoundType, laterTypes } from './types.ts'
 
 /**
  * `ended`: all of the tenant's rows from before this version are bound, so an unbound row, or one that differs from its
@@ -15,7 +16,7 @@ import { findAdoption, isAdoptionLogged } from './adoption-store.ts'
  */
 export type Adoption = 'ended' | 'open' | 'unknown'
 
-type Known = { ended: Set<string>; recalled: Map<string, { at: number; recalled: Recalled }> }
+type Known = { ended: Set<string>; laterEnded: Set<string>; recalled: Map<string, { at: number; recalled: Recalled }> }
 
 // Owned by this module: tenants whose adoption this process has seen ended, which never begins again; and what the memory
 // answered for the others. Monotonic times in milliseconds.
@@ -33,6 +34,20 @@ export async function adoptionOf(tx: Transaction, tenantId: string): Promise<Ado
   const adoption = row !== undefined || logged ? 'ended' : await withoutTrace(tx, tenantId)
   if (adoption === 'ended') ended.add(tenantId)
   return adoption
+}
+
+/**
+ * The same for one type. Types that a later version binds are adopted after the others. Only the log has the end of that: who
+ * deletes its record breaks the log, which the signer and the re-read find.
+ */
+export async function adoptionOfType(tx: Transaction, tenantId: string, { later }: BoundType): Promise<Adoption> {
+  const adoption = await adoptionOf(tx, tenantId)
+  if (later !== true || adoption !== 'ended') return adoption
+  const { laterEnded } = knownOf()
+  if (laterEnded.has(tenantId)) return 'ended'
+  if ((await findLaterAdoption(tx, tenantId, laterTypes)) === undefined) return 'open'
+  laterEnded.add(tenantId)
+  return 'ended'
 }
 
 async function withoutTrace(tx: Transaction, tenantId: string): Promise<Adoption> {
@@ -64,6 +79,12 @@ export async function boundSince(tx: Transaction, tenantId: string): Promise<Dat
   return adoption === 'ended' ? ((await findAdoption(tx, tenantId))?.endedAt ?? new Date()) : undefined
 }
 
+/** The same for the types that a later version binds, in the transaction's snapshot. */
+export async function laterBoundSince(tx: Transaction, tenantId: string): Promise<Date | undefined> {
+  if ((await boundSince(tx, tenantId)) === undefined) return undefined
+  return await findLaterAdoption(tx, tenantId, laterTypes)
+}
+
 /**
  * Why the tenant's adoption row is not the one that this installation wrote; undefined if it is, and while the adoption has
  * not ended.
@@ -79,7 +100,7 @@ export async function whyAdoptionTampered(tx: Transaction, tenantId: string): Pr
 
 function knownOf(): Known {
   const { database } = runtime()
-  const known = seen.get(database) ?? { ended: new Set(), recalled: new Map() }
+  const known = seen.get(database) ?? { ended: new Set(), laterEnded: new Set(), recalled: new Map() }
   seen.set(database, known)
   return known
 }

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/transaction.ts'
 
 export const adoptionEndedAction = 'state.adoption_ended'
+/** The end for types that a later version binds, of a tenant whose adoption had ended before. */
+export const laterAdoptionEndedAction = 'state.later_adoption_ended'
 
 // Owned by this module: names in leaves of the log, which never change.
 const externalIds = new Map<string, string>()
@@ -32,6 +34,24 @@ export const isAdoptionLogged = async (tx: Transaction, tenantId: string): Promi
     .where('type', '=', adoptionEndedAction)
     .limit(1)
     .executeTakeFirst()) !== undefined
+
+/** When all rows of the types that later versions bind were bound, according to the log; undefined before. */
+export async function findLaterAdoption(
+  tx: Transaction,
+  tenantId: string,
+  types: readonly string[],
+): Promise<Date | undefined> {
+  const row = await tx
+    .selectFrom('auditRecords')
+    .select('createdAt')
+    .where('tenantId', '=', tenantId)
+    .where('type', 'in', [adoptionEndedAction, laterAdoptionEndedAction])
+    .where(sql<boolean>`record->'details'->'types' @> ${JSON.stringify(types)}::jsonb`)
+    .orderBy('createdAt')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.createdAt
+}
 
 export async function insertAdoption(
   tx: Transaction,

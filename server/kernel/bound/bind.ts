@@ -1,7 +1,7 @@
 import { addStates, appendAudit, type RecordedState, systemActor } from '#server/kernel/audit/append.ts'
 import { type Binder, bindWith, type Transaction } from '#server/kernel/db/transaction.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { adoptionOf } from './adopted.ts'
+import { adoptionOfType } from './adopted.ts'
 import { findExternalId } from './adoption-store.ts'
 import { whyTampered } from './check.ts'
 import { differenceIn, IntegrityFailed, reportTampered } from './integrity-failed.ts'
@@ -23,8 +23,11 @@ const binder: Binder = {
     const touched = await Promise.all(written.map(async (bound) => ({ bound, rows: await readTouched(tx, bound) })))
     const tenantId = touched.flatMap(({ rows }) => rows)[0]?.tenantId
     if (tenantId === undefined) return undefined
-    const [cipher, adoption] = await Promise.all([tenantCipher(tx, tenantId), adoptionOf(tx, tenantId)])
-    const changes = touched.flatMap(({ bound, rows }) =>
+    const [cipher, found] = await Promise.all([
+      tenantCipher(tx, tenantId),
+      Promise.all(touched.map(async (one) => ({ ...one, adoption: await adoptionOfType(tx, tenantId, one.bound) }))),
+    ])
+    const changes = found.flatMap(({ bound, rows, adoption }) =>
       rows.flatMap((row) => {
         const reason = adoption === 'open' ? undefined : whyTamperedBefore(cipher, bound, row)
         if (reason !== undefined) throw differenceIn(adoption, { tenantId, type: bound.type, id: row.id, reason })

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/kernel/db/transaction.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { type Adoption, adoptionOf } from './adopted.ts'
+import { type Adoption, adoptionOf, adoptionOfType } from './adopted.ts'
 import { differenceIn } from './integrity-failed.ts'
 import { listObjects, listUnlike } from './log-store.ts'
 import { hasRightMac, rowDigest } from './state.ts'
@@ -18,9 +18,10 @@ export async function requireBound(
   type: string,
   ids: readonly string[],
 ): Promise<void> {
-  const adoption = ids.length === 0 ? 'open' : await adoptionOf(tx, tenantId)
-  if (adoption === 'open') return
+  if (ids.length === 0) return
   const bound = boundType(type)
+  const adoption = await adoptionOfType(tx, tenantId, bound)
+  if (adoption === 'open') return
   await requireRight(tx, tenantId, bound, adoption, await readObjects(tx, bound, ids))
 }
 
@@ -31,17 +32,17 @@ export async function requireBoundBelow(
   type: string,
   parent: string,
 ): Promise<void> {
-  const adoption = await adoptionOf(tx, tenantId)
-  if (adoption === 'open') return
   const bound = boundType(type)
+  const adoption = await adoptionOfType(tx, tenantId, bound)
+  if (adoption === 'open') return
   await requireRight(tx, tenantId, bound, adoption, await readBelow(tx, bound, parent))
 }
 
 /** The same for all objects of a type, for types of which a tenant has few: none may be missing either. */
 export async function requireAllBound(tx: Transaction, tenantId: string, type: string): Promise<void> {
-  const adoption = await adoptionOf(tx, tenantId)
-  if (adoption === 'open') return
   const bound = boundType(type)
+  const adoption = await adoptionOfType(tx, tenantId, bound)
+  if (adoption === 'open') return
   await requireRight(tx, tenantId, bound, adoption, await readBelow(tx, bound, undefined))
 }
 

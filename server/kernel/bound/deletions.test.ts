@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
@@ -6,12 +7,14 @@ import { purgeFiles } from '#server/files/purge.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { serverGrants } from '#server/kernel/db/grants.ts'
 import type { Transaction } from '#server/kernel/db/transaction.ts'
-import { newId } from '#server/kernel/ids.ts'
+import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { deletePasskey } from '#server/passkeys/store.ts'
 import { addGroupMember, createGroup } from '#server/tenants/create-tenant.ts'
 import { replaceGroupMembers } from '#server/tenants/group-store.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { startSpan, startTrace } from '#server/traces/recording/record.ts'
+import { purgeTraces } from '#server/traces/retention/retention.ts'
 import { adoptTenant } from './adopt.ts'
 import { recheckOpenDays, recheckRows } from './recheck.ts'
 import { boundType, boundTypes } from './types.ts'
@@ -27,6 +30,7 @@ beforeAll(async () => {
   owner = await connectAsOwner(running)
   tenant = await testTenant(running)
   memberId = (await tenant.as('jonas')).principal.memberId
+  await owner.query(`update tenants set settings = '{"retentionDays":40}' where id = $1`, [tenant.id])
   expect(await adoptTenant(tenant.id)).toBe(true)
 })
 afterAll(async () => {
@@ -111,6 +115,21 @@ const deletions: Record<string, Deletion> = {
         })
       }),
   },
+  spans: {
+    action: 'traces.expired',
+    insert: () =>
+      inTenant(async (tx) => {
+        const [traceId, spanId, startedAt] = [newTraceId(), newSpanId(), new Date()]
+        await startTrace(tx, tenant.id, { traceId, name: 'refund', startedAt })
+        const span = { traceId, spanId, name: 'lookup_order', kind: 'tool' as const, attributes: [], startedAt }
+        await startSpan(tx, tenant.id, span)
+        const { rows } = await sql<{ day: string }>`select day::text from traces where trace_id = ${traceId}`.execute(
+          tx,
+        )
+        return `${rows[0]?.day}/${traceId}/${spanId}`
+      }),
+    remove: () => purgeTraces(tenant.id, Date.now() + 10_000 * 86_400_000),
+  },
 }
 
 test('the server’s role can delete rows of these bound tables and of no others', () => {
@@ -183,13 +202,16 @@ describe.each(Object.entries(deletions))('%s', (table, { insert, remove, action 
 
   test('a row that was changed by SQL can’t be deleted by the server, which would hide the change', async () => {
     const id = await insert()
-    const column = found.plain.find((name) => name === 'media_type' || name === 'synced')
-    if (column === undefined) return expect(found.plain).toEqual([])
-    const other = column === 'synced' ? 'not synced' : `'text/html'`
-    const before = column === 'synced' ? 'not synced' : `'text/plain'`
-    await owner.query(`update ${table} set ${column} = ${other} where ${where}`, [tenant.id, id])
+    const values: Record<string, [other: string, before: string]> = {
+      files: [`media_type = 'text/html'`, `media_type = 'text/plain'`],
+      passkeys: ['synced = not synced', 'synced = not synced'],
+      spans: [`status = 'error'`, `status = 'unset'`],
+    }
+    const [other, before] = values[table] ?? []
+    if (other === undefined) return expect(found.plain).toEqual([])
+    await owner.query(`update ${table} set ${other} where ${where}`, [tenant.id, id])
     await expect(remove(id)).rejects.toMatchObject({ code: 'integrity_failed', details: { type, id } })
-    await owner.query(`update ${table} set ${column} = ${before} where ${where}`, [tenant.id, id])
+    await owner.query(`update ${table} set ${before} where ${where}`, [tenant.id, id])
     await remove(id)
   })
 })

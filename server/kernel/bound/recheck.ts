@@ -2,7 +2,7 @@ import { databaseClock } from '#server/kernel/db/clock.ts'
 import type { Transaction } from '#server/kernel/db/transaction.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { adoptionOf, whyAdoptionTampered } from './adopted.ts'
+import { adoptionOf, adoptionOfType, whyAdoptionTampered } from './adopted.ts'
 import { whyTampered, whyUnlike } from './check.ts'
 import { reportTampered, type Tampered } from './integrity-failed.ts'
 import { type LoggedDay, listLoggedDays, listObjects, listUnlike } from './log-store.ts'
@@ -24,6 +24,7 @@ const recordsOfObjects = 200
 export const recheckRows = (tenantId: string, pace?: RestingPace): Promise<Tampered[] | undefined> =>
   comparing(tenantId, async (comparison) => {
     for (const bound of boundTypes) {
+      if ((await comparison.inTenant((tx) => adoptionOfType(tx, tenantId, bound))) !== 'ended') continue
       await allPages(bound, comparison, pace, (tx, after) =>
         readRowsAfter(tx, bound, after, { limit: batch, lock: false }),
       )
@@ -50,6 +51,7 @@ export const recheckOpenDays = (tenantId: string, pace?: RestingPace): Promise<T
         for (const [type, ids] of await comparison.inTenant((tx) => listObjects(tx, tenantId, slice)))
           for (let at = 0; isBoundType(type) && at < ids.length && pace?.isStopped() !== true; at += batch) {
             const bound = boundType(type)
+            if ((await comparison.inTenant((tx) => adoptionOfType(tx, tenantId, bound))) !== 'ended') break
             const objects = await comparison.inTenant((tx) => readObjects(tx, bound, ids.slice(at, at + batch)))
             await comparison.compare(bound, objects)
           }

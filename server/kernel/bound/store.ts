@@ -37,15 +37,26 @@ const commitment = (value: string): string =>
       then to_jsonb(rtrim(translate(encode(substring(${value} from 2 for 32), 'base64'), '+/', '-_'), '='))
     else jsonb_build_object('ciphertext', encode(sha256(${value}), 'hex')) end`
 
-const moment = (value: string): string =>
-  `case when isfinite(${value}) then to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') else ${value}::text end`
+const moment = (value: string, format = 'MS'): string =>
+  `case when isfinite(${value}) then to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.${format}"Z"') else ${value}::text end`
+
+/** Attributes without members that an erasure or a mask changes. SQL may have written another form, which is kept as it is. */
+const provable = (value: string): string =>
+  `case when jsonb_typeof(${value}) = 'array' then (
+      select coalesce(jsonb_agg(case when jsonb_typeof(one) = 'object' then one - '{masked,erased}'::text[] else one end
+        order by place), '[]')
+      from jsonb_array_elements(case when jsonb_typeof(${value}) = 'array' then ${value} else '[]' end)
+        with ordinality as attribute (one, place))
+    else ${value} end`
 
 /** The state of a row `r` as JSON; `content` gives the commitment of a column with content. */
 function stateText(bound: BoundType, content: (column: string) => string): string {
-  const { key, plain, times, large = [], bytes = [], committed = [] } = bound
+  const { key, plain, times, micros = [], attributes = [], large = [], bytes = [], committed = [] } = bound
   const members = [
     ...[...key.map(([column]) => column), ...plain, ...committed].map((column) => [column, `r.${column}`]),
     ...times.map((column) => [column, moment(`r.${column}`)]),
+    ...micros.map((column) => [column, moment(`r.${column}`, 'US')]),
+    ...attributes.map((column) => [column, provable(`r.${column}`)]),
     ...large.map((column) => [column, `r.${column}::text`]),
     ...bytes.map((column) => [column, `encode(r.${column}, 'base64')`]),
     ...(bound.content ?? []).map((column) => [column, content(column)]),
@@ -59,6 +70,7 @@ export const currentText = (bound: BoundType): string => stateText(bound, (colum
 /** The id of a row's object. */
 export const idText = ({ key }: BoundType, row = 'r'): string =>
   key.map(([column]) => `${row}.${column}::text`).join(` || '/' || `)
+const onlyRows = ({ only }: BoundType): string => (only === undefined ? '' : `and ${only}`)
 const boundColumns = 'b.form, b.revision, b.digest, b.audit_id, b.mac'
 const rowOrNull = (bound: BoundType): string =>
   `case when r.tenant_id is null then null else ${currentText(bound)} end as row`
@@ -135,7 +147,7 @@ export async function readBelow(tx: Transaction, bound: BoundType, parent: strin
         : [`and r.${first[0]} = $1::${first[1]}`, `and id > $1::text || '/' and id < $1::text || '0'`]
     return `select coalesce(r.id_text, b.id) as id, r.row, ${boundColumns}, ${touchedColumn(bound, 'coalesce(r.id_text, b.id)')}
       from (select ${idText(bound)} as id_text, ${currentText(bound)} as row from ${table} r
-          where r.tenant_id = app_tenant() ${rows}) r
+          where r.tenant_id = app_tenant() ${rows} ${onlyRows(bound)}) r
       full join (select * from bound_states where tenant_id = app_tenant() and type = '${type}' ${states}) b
         on b.id = r.id_text`
   })
@@ -159,16 +171,19 @@ export async function readRowsAfter(
   const text = `select ${idText(bound)} as id, ${rowOrNull(bound)}, ${boundColumns}
     from ${table} r
     left join bound_states b on b.tenant_id = r.tenant_id and b.type = '${type}' and b.id = ${idText(bound)}
-    where r.tenant_id = app_tenant() ${after === undefined ? '' : `and (${columns}) > (${start})`}
+    where r.tenant_id = app_tenant() ${onlyRows(bound)} ${after === undefined ? '' : `and (${columns}) > (${start})`}
     order by ${columns} limit $1 ${lock && bound.locks ? 'for no key update of r skip locked' : ''}`
   return (await tx.executeQuery<Found>(CompiledQuery.raw(text, [limit, ...from]))).rows.map(compared)
 }
 
-const forms = { uuid: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', integer: '^[0-9]{1,9}$' }
+const forms: Record<string, string> = { uuid: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', integer: '^[0-9]{1,9}$' }
 
 /** Null for a text of another form, which only SQL can have written: the cast would fail the whole comparison. */
-const parsed = (text: string, kind: 'uuid' | 'text' | 'integer'): string =>
-  kind === 'text' ? text : `case when ${text} ~ '${forms[kind]}' then (${text})::${kind} end`
+const parsed = (text: string, kind: BoundType['key'][number][1]): string => {
+  if (kind === 'text') return text
+  if (kind === 'date') return `case when pg_input_is_valid(${text}, 'date') then (${text})::date end`
+  return `case when ${text} ~ '${forms[kind]}' then (${text})::${kind} end`
+}
 
 /** The next bound states of a type in the order of their ids, with their rows. */
 export async function readStatesAfter(

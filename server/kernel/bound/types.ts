@@ -9,7 +9,7 @@ export type BoundType = {
   type: string
   table: string
   /** The primary key without the tenant, with the types of its columns. An object's id joins the values with "/". */
-  key: readonly (readonly [column: string, type: 'uuid' | 'text' | 'integer'])[]
+  key: readonly (readonly [column: string, type: 'uuid' | 'text' | 'integer' | 'date'])[]
   /** Columns whose values are part of the state as they are. */
   plain: readonly string[]
   /** Moments: ISO 8601 in UTC with milliseconds. */
@@ -18,12 +18,20 @@ export type BoundType = {
   large?: readonly string[]
   /** bytea without encryption: base64. */
   bytes?: readonly string[]
+  /** Moments in UTC with microseconds. */
+  micros?: readonly string[]
+  /** Attributes of spans: without what follows from an erasure or a mask, so that only key, value and commitments remain. */
+  attributes?: readonly string[]
   /** Names and free text: a commitment with a salt of its own, so that an archive can leave the value out. */
   committed?: readonly string[]
   /** Encrypted content: `content_commitment`. */
   content?: readonly string[]
   /** Columns that are not evidence: they change with each use, or are internal digests by which rows are found. */
   left?: readonly string[]
+  /** The table's other rows are proven otherwise: only those for which this holds of a row `r` are of the type. */
+  only?: string
+  /** Bound by later versions than the other types: its rows are adopted apart from theirs. */
+  later?: true
   /** The server's role may lock rows, because it may update them. */
   locks: boolean
 }
@@ -380,6 +388,38 @@ export const boundTypes: readonly BoundType[] = [
     locks: true,
   },
   {
+    type: 'span',
+    table: 'spans',
+    key: [
+      ['day', 'date'],
+      ['trace_id', 'text'],
+      ['span_id', 'text'],
+    ],
+    plain: [
+      'parent_span_id',
+      'origin',
+      'name',
+      'kind',
+      'status',
+      'status_message',
+      'events',
+      'links',
+      'facts',
+      'audit_id',
+      'batch_index',
+      'resource_index',
+      'start_change',
+      'end_change',
+    ],
+    times: [],
+    micros: ['started_at', 'ended_at'],
+    attributes: ['attributes'],
+    left: ['sealed', 'fingerprint'],
+    only: `r.origin = 'execution'`,
+    later: true,
+    locks: true,
+  },
+  {
     type: 'trace_reveal',
     table: 'trace_reveals',
     key: [['audit_id', 'uuid']],
@@ -398,6 +438,9 @@ export const boundTypes: readonly BoundType[] = [
     locks: true,
   },
 ]
+
+/** The types that are adopted after the others. */
+export const laterTypes: readonly string[] = boundTypes.flatMap(({ type, later }) => (later === true ? [type] : []))
 
 const byTable = new Map(boundTypes.map((one) => [one.table, one]))
 const byType = new Map(boundTypes.map((one) => [one.type, one]))

@@ -52,8 +52,8 @@ export async function partitionDays(client: Client): Promise<string[]> {
 }
 
 /**
- * Drops partitions from before today that are empty, and those for which `over` returns true because no tenant needs
- * them. Returns their days.
+ * Drops partitions from before today that are empty, and those without spans of executions for which `over` returns true because
+ * no tenant needs them. Returns their days.
  */
 export async function dropPartitions(
   client: Client,
@@ -72,7 +72,11 @@ export async function dropPartitions(
       const { rowCount } = await client.query(`select 1 from partitions.${nameOf(day)} limit 1`)
       // No legal hold may be placed between the check and the drop (lock_holds).
       if (rowCount !== 0) await client.query(`select pg_advisory_xact_lock(hashtextextended('legal holds', 0))`)
-      if (rowCount === 0 || (await over(day))) {
+      // The log has to say of each span of an execution that it was deleted: its tenant's retention does that.
+      const { rowCount: bound } = await client.query(
+        `select 1 from partitions.${nameOf(day)} where origin = 'execution' limit 1`,
+      )
+      if (rowCount === 0 || (bound === 0 && (await over(day)))) {
         await client.query(`drop table partitions.${nameOf(day)}`)
         dropped.push(day)
       }

@@ -45,7 +45,10 @@ const withoutEvidence: Record<string, string> = {
   unsealed: 'Which traces wait for their end.',
 }
 
-/** Spans, which are proven by the record of the request that brought them: the matrix of rows changes them, too. */
+/**
+ * Spans of telemetry, which are proven by the record of the request that brought them: the matrix of rows changes them, too.
+ * Those of executions are bound.
+ */
 export const spanTables = ['batch_resources', 'spans', 'telemetry_batches', 'traces'] as const
 
 /** Tables that are neither in a matrix nor listed above, and listed ones that don't exist. */

@@ -76,8 +76,8 @@ export function* changesOfRows(server: PropertyServer, tables: readonly Table[])
     const find = async ({ world }: RowWorld): Promise<Row | undefined> => {
       const known = Object.values(world.objects)
       const { rows } = await owner.query<Row>(
-        `select '(' || quote_literal(tableoid) || ',' || quote_literal(ctid) || ')' as place, ${idText} as id from ${name}
-         where tenant_id = $1 order by (${keys[0]}::text = any($2)) desc, ${idText} limit 1`,
+        `select '(' || quote_literal(tableoid) || ',' || quote_literal(ctid) || ')' as place, ${idText} as id from ${name} r
+         where tenant_id = $1 ${bound.only === undefined ? '' : `and ${bound.only}`} order by (${keys[0]}::text = any($2)) desc, ${idText} limit 1`,
         [world.tenant.id, known],
       )
       return rows[0]
@@ -133,11 +133,10 @@ export function* changesOfRows(server: PropertyServer, tables: readonly Table[])
         const row = await find(one)
         if (row === undefined) return undefined
         const last = bound.key.at(-1) ?? ['', 'text']
-        const other =
-          last[1] === 'uuid' ? 'gen_random_uuid()' : last[1] === 'integer' ? `${last[0]} + 1000` : `${last[0]} || 'x'`
+        const other = otherKey(last)
         await change(server, [copied(row, (column) => (column === last[0] ? other : column)), []])
         const { rows: made } = await owner.query<{ id: string }>(
-          `select ${idText} as id from ${name} t where tenant_id = $1 and not exists (
+          `select ${idText} as id from ${name} t where tenant_id = $1 ${bound.only === undefined ? '' : `and ${bound.only.replaceAll('r.', 't.')}`} and not exists (
              select from bound_states b where b.tenant_id = t.tenant_id and b.type = $2 and b.id = ${idText.replaceAll(/(\w+)::text/g, 't.$1::text')})`,
           [one.world.tenant.id, bound.type],
         )
@@ -184,6 +183,14 @@ export function* changesOfRows(server: PropertyServer, tables: readonly Table[])
   }
 }
 
+/** Another value of the last column of a key. */
+function otherKey([column, type]: readonly [string, string]): string {
+  if (type === 'uuid') return 'gen_random_uuid()'
+  if (type === 'integer') return `${column} + 1000`
+  // Ids of spans are 16 characters.
+  return column === 'span_id' ? `translate(${column}, '0123456789', '1234567890')` : `${column} || 'x'`
+}
+
 /** Another value that the service itself could have written. */
 function allowed(column: string, { type }: BoundType): string | undefined {
   const values: Record<string, string[]> = {
@@ -196,6 +203,8 @@ function allowed(column: string, { type }: BoundType): string | undefined {
     'policy_binding.status': ['active', 'revoked'],
     'agent.status': ['active', 'suspended'],
     'member.status': ['active', 'suspended'],
+    'span.status': ['ok', 'error'],
+    'span.origin': ['execution', 'telemetry'],
   }
   const found = values[`${type}.${column}`]
   return found && `case ${column} when '${found[0]}' then '${found[1]}' else '${found[0]}' end`

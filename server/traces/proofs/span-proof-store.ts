@@ -28,6 +28,36 @@ export async function findBatchLeaves(tx: Transaction, tenantId: string, auditId
   return row?.leaves
 }
 
+/** The leaves of a batch, and the last day of its traces. */
+export const findBatchDay = (tx: Transaction, tenantId: string, auditId: string) =>
+  tx
+    .selectFrom('telemetryBatches')
+    .select(['leaves', 'day'])
+    .where('tenantId', '=', tenantId)
+    .where('auditId', '=', auditId)
+    .executeTakeFirst()
+
+/** The spans of a batch whose traces began on its day: one partition, because no index finds the others. */
+export const listBatchSpans = (tx: Transaction, tenantId: string, { auditId, day }: { auditId: string; day: string }) =>
+  tx
+    .selectFrom('spans')
+    .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'attributes', 'events', 'links', 'facts'])
+    .select(['batchIndex', 'resourceIndex'])
+    .select(sql<number>`(extract(epoch from started_at) * 1000000)::bigint`.as('startedMicros'))
+    .select(sql<number>`(extract(epoch from coalesce(ended_at, started_at)) * 1000000)::bigint`.as('endedMicros'))
+    .where('tenantId', '=', tenantId)
+    .where('day', '=', day)
+    .where('auditId', '=', auditId)
+    .execute()
+
+export const listResources = (tx: Transaction, tenantId: string, auditId: string) =>
+  tx
+    .selectFrom('batchResources')
+    .select(['resourceIndex as index', 'attributes'])
+    .where('tenantId', '=', tenantId)
+    .where('auditId', '=', auditId)
+    .execute()
+
 export const findResource = (tx: Transaction, tenantId: string, auditId: string, resourceIndex: number) =>
   tx
     .selectFrom('batchResources')

@@ -22,12 +22,25 @@ export async function findExpiredDay(tx: Transaction, tenantId: string, before: 
   return rows[0]?.day
 }
 
-/** Deletes data that no hold covers. The leaves of the day are deleted with the last span that they prove. */
+/** Spans of executions that one transaction deletes: each has a state in its record. */
+const together = 500
+
+/**
+ * Deletes data that no hold covers; with more spans of executions than one record can name only these, so that it is called
+ * again. The leaves of the day are deleted with the last span that they prove.
+ */
 export async function deleteDay(
   tx: Transaction,
   tenantId: string,
   day: string,
 ): Promise<{ traces: number; spans: number }> {
+  const { numAffectedRows: bound = 0n } = await sql`delete from spans using (
+      select trace_id, span_id from spans
+      where tenant_id = ${tenantId} and day = ${day}::date and origin = 'execution' and ${notHeld('spans')}
+      limit ${together}) expired
+    where spans.tenant_id = ${tenantId} and spans.day = ${day}::date and spans.trace_id = expired.trace_id
+      and spans.span_id = expired.span_id`.execute(tx)
+  if (Number(bound) === together) return { traces: 0, spans: together }
   const spans =
     await sql`delete from spans where tenant_id = ${tenantId} and day = ${day}::date and ${notHeld('spans')}`.execute(
       tx,
@@ -43,5 +56,5 @@ export async function deleteDay(
   await sql`delete from batch_resources where tenant_id = ${tenantId} and day = ${day}::date and ${nothingLeft}`.execute(
     tx,
   )
-  return { traces: Number(traces.numAffectedRows ?? 0n), spans: Number(spans.numAffectedRows ?? 0n) }
+  return { traces: Number(traces.numAffectedRows ?? 0n), spans: Number(bound + (spans.numAffectedRows ?? 0n)) }
 }

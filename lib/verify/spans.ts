@@ -1,0 +1,201 @@
+import { sha256Now } from '../sha256.ts'
+import type { Archive } from './archive.ts'
+import {
+  Broken,
+  type Bytes,
+  encode,
+  fromHex,
+  hex,
+  type Json,
+  member,
+  parseJson,
+  sameBytes,
+  textMember,
+} from './bytes.ts'
+import type { SeenRecord } from './log.ts'
+import { growingTree, leafHash } from './note.ts'
+import { objectTable } from './objects.ts'
+import { NotChecked } from './report.ts'
+
+// Spans of telemetry against the log: the record of the request that brought them has the root of a tree, whose leaves are
+// the hashes of its spans. Spans of executions are rows (rows.ts).
+
+const spanFile = /^data\/traces\/([^./]+)\.spans\.ndjson$/
+/** The part of a leaf hash that is kept: archives may have millions of spans, and a second span for 128 bits can’t be found. */
+const leafBytes = 16
+const requestType = 'telemetry_batch'
+
+/** Collects the roots in the records, and then compares the spans with them. */
+export function telemetrySpans() {
+  // Of each request: its root, and as revision the number of its spans that the archive has, plus one.
+  const batches = objectTable()
+  let [expected, found] = [0, 0]
+  return {
+    /** `inLog`: the record is in the archive's log. */
+    add({ record, auditId }: SeenRecord, inLog = true) {
+      if (member(record, 'action') !== 'telemetry.received') return
+      const details = member(record, 'details')
+      const [root, spans] = [member(details, 'root'), member(details, 'spans')]
+      if (typeof root !== 'string' || !/^sha256:[0-9a-f]{64}$/.test(root) || typeof spans !== 'number')
+        throw new Broken(`The record ${auditId} of a telemetry request is malformed.`)
+      if (batches.get(requestType, auditId) !== undefined) return
+      if (inLog) expected += spans
+      batches.set(requestType, auditId, {
+        revision: 1,
+        form: 1,
+        digest: fromHex(root.slice(7)),
+        owed: inLog,
+        seen: false,
+      })
+    },
+    any: (archive: Archive) => [...archive.paths()].some((path) => spanFile.test(path)),
+    /** The archive's log says that spans of telemetry arrived. */
+    recorded: () => expected > 0,
+    async check(archive: Archive): Promise<string> {
+      let [checked, erased, unbound] = [0, 0, 0]
+      for (const path of archive.paths()) {
+        const date = spanFile.exec(path)?.[1]
+        if (date === undefined) continue
+        const leaves = await leavesOf(archive, `data/traces/${date}.batches.ndjson`, batches)
+        const resources = await resourcesOf(archive, `data/traces/${date}.resources.ndjson`)
+        for await (const line of archive.linesIn(path)) {
+          const span = parseJson(line, `A line of ${path}`)
+          if (member(span, 'origin') === 'execution') {
+            unbound += 1
+            continue
+          }
+          const name = `Span ${textMember(span, 'spanId', path)} of trace ${textMember(span, 'traceId', path)}`
+          const auditId = textMember(span, 'auditId', name)
+          const place = leaves.take(auditId, member(span, 'batchIndex'))
+          if (place === undefined) throw new Broken(`${name} is not in the request that it names, or is there twice.`)
+          const known = batches.get(requestType, auditId)
+          if (known?.owed === true) found += 1
+          const leaf = spanLeafOf(span, resources, name)
+          if (leaf === undefined) erased += 1
+          else if (!sameBytes(leaf.subarray(0, leafBytes), place))
+            throw new Broken(`${name} is not what the log commits to.`)
+          else checked += 1
+        }
+      }
+      if (erased + unbound > 0)
+        throw new NotChecked(
+          `${checked} spans of telemetry are as the log commits to them. Only the seal covers ${unbound} spans of executions, which are older than their binding to the log, and ${erased} spans of which a text was erased.`,
+        )
+      return `All ${checked} spans of telemetry are as the log commits to them.`
+    },
+    /** Call it after `check`. */
+    checkMissing(): string {
+      if (found < expected)
+        throw new NotChecked(
+          `${expected - found} of ${expected} spans of telemetry that arrived in the period are not here: they began outside it, their retention has ended, or they were deleted.`,
+        )
+      return `All ${expected} spans of telemetry that arrived in the period are here.`
+    },
+  }
+}
+
+/** The leaves of a day's requests, each of which gives the root that its record has. */
+async function leavesOf(archive: Archive, path: string, batches: ReturnType<typeof objectTable>) {
+  const places = new Map<string, { from: number; size: number }>()
+  let leaves = new Uint8Array(1024 * leafBytes)
+  let count = 0
+  for await (const line of archive.has(path) ? archive.linesIn(path) : []) {
+    const row = parseJson(line, `A line of ${path}`)
+    const auditId = textMember(row, 'auditId', `A line of ${path}`)
+    const hashes = member(row, 'leaves')
+    if (!Array.isArray(hashes) || places.has(auditId)) throw new Broken(`${path} is malformed.`)
+    const record = batches.get(requestType, auditId)
+    if (record?.digest === undefined) throw new Broken(`No record in the archive has the root of request ${auditId}.`)
+    places.set(auditId, { from: count, size: hashes.length })
+    const tree = growingTree()
+    for (const text of hashes) {
+      const hash = fromHex(String(text))
+      if (hash.length !== 32) throw new Broken(`${path} is malformed.`)
+      tree.add(hash)
+      if ((count + 1) * leafBytes > leaves.length) {
+        const larger = new Uint8Array(Math.ceil(leaves.length * 1.5))
+        larger.set(leaves)
+        leaves = larger
+      }
+      leaves.set(hash.subarray(0, leafBytes), count * leafBytes)
+      count += 1
+    }
+    if (!sameBytes(tree.root(), record.digest))
+      throw new Broken(`The leaves of request ${auditId} do not give the root that its record has.`)
+  }
+  const taken = new Uint8Array(Math.ceil(count / 8))
+  return {
+    /** The leaf at a place, once. */
+    take(auditId: string, index: Json | undefined): Bytes | undefined {
+      const place = places.get(auditId)
+      if (place === undefined || typeof index !== 'number' || !(index >= 0 && index < place.size)) return undefined
+      const at = place.from + index
+      const [cell, bit] = [at >> 3, 1 << (at & 7)]
+      if (!Number.isInteger(index) || ((taken[cell] ?? 0) & bit) !== 0) return undefined
+      taken[cell] = (taken[cell] ?? 0) | bit
+      return leaves.slice(at * leafBytes, (at + 1) * leafBytes)
+    },
+  }
+}
+
+/** The hash of each resource in the leaves of its spans; undefined for one of which a text was erased. */
+async function resourcesOf(archive: Archive, path: string): Promise<Map<string, string | undefined>> {
+  const hashes = new Map<string, string | undefined>()
+  for await (const line of archive.has(path) ? archive.linesIn(path) : []) {
+    const row = parseJson(line, `A line of ${path}`)
+    const attributes = provable(member(row, 'attributes'))
+    hashes.set(
+      `${textMember(row, 'auditId', path)}/${String(member(row, 'resourceIndex'))}`,
+      attributes && hex(sha256Now(encode(JSON.stringify(['agcp.resource.v1', attributes])))),
+    )
+  }
+  return hashes
+}
+
+/** The leaf hash of a span (README.txt); undefined if a text without a commitment was erased. */
+function spanLeafOf(span: Json, resources: ReadonlyMap<string, string | undefined>, name: string): Bytes | undefined {
+  const attributes = provable(member(span, 'attributes'))
+  const events = listOf(member(span, 'events')).map((event) => [event, provable(member(event, 'attributes'))] as const)
+  const links = listOf(member(span, 'links')).map((link) => [link, provable(member(link, 'attributes'))] as const)
+  const index = member(span, 'resourceIndex') ?? null
+  const key = `${textMember(span, 'auditId', name)}/${String(index)}`
+  if (index !== null && !resources.has(key)) throw new Broken(`The resource of ${name} is missing.`)
+  const resource = index === null ? null : resources.get(key)
+  if ([attributes, resource, ...[...events, ...links].map(([, inner]) => inner)].includes(undefined)) return undefined
+  const facts = Object.entries(member(span, 'facts') ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
+  const isFirst = links.length === 0 && resource === null
+  const of = (value: Json, member_: string) => member(value, member_) ?? null
+  return leafHash(
+    encode(
+      JSON.stringify([
+        isFirst ? 'agcp.span.v1' : 'agcp.span.v2',
+        ...['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status'].map((one) => of(span, one)),
+        microsOf(textMember(span, 'startedAt', name), name),
+        microsOf(textMember(span, 'endedAt', name), name),
+        attributes,
+        events.map(([event, inner]) => [of(event, 'name'), of(event, 'at'), inner]),
+        facts,
+        ...(isFirst ? [] : [links.map(([link, inner]) => [of(link, 'traceId'), of(link, 'spanId'), inner]), resource]),
+      ]),
+    ),
+  )
+}
+
+const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
+
+/** Attributes as a leaf has them; undefined if one without a commitment was erased. */
+function provable(attributes: Json | undefined): Json[] | undefined {
+  const all = listOf(attributes).map((one): Json | undefined => {
+    const [key, value, sd] = ['key', 'value', 'sd'].map((name) => member(one, name))
+    if (sd !== undefined) return [key ?? null, { sd }]
+    return value === undefined && member(one, 'erased') === true ? undefined : [key ?? null, value ?? null]
+  })
+  return all.flatMap((one) => (one === undefined ? [] : [one])).length === all.length ? (all as Json[]) : undefined
+}
+
+/** Microseconds since 1970 of a time with six digits after the second. */
+function microsOf(time: string, name: string): number {
+  const [, whole, digits] = /^(\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})Z$/.exec(time) ?? []
+  if (whole === undefined || digits === undefined) throw new Broken(`A time of ${name} is malformed.`)
+  return Date.parse(`${whole}Z`) * 1000 + Number(digits)
+}

@@ -7,7 +7,7 @@ import { loadWitnesses, startWitnessing } from '#server/audit/witnesses/witnesse
 import { registerCatalog } from '#server/catalog/operations.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
-import { identityHandler } from '#server/identity/handler.ts'
+import { identityHandler, isRealmPath } from '#server/identity/handler.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import { bindRows } from '#server/kernel/bound/bind.ts'
 import { startBinding } from '#server/kernel/bound/worker.ts'
@@ -149,7 +149,7 @@ function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages
     request(req, res) {
       const [path = '/'] = (req.url ?? '/').split('?', 1)
       const isApi = path === '/v1' || path.startsWith('/v1/') || path.startsWith('/.well-known/countersign/')
-      const isRealm = path.startsWith('/realms/') && config.identity === 'embedded'
+      const isRealm = isRealmPath(path) && config.identity === 'embedded'
       if (!isApi && !isRealm) return pages.request(req, res)
       // Where a route does not set its own.
       res.setHeader('x-content-type-options', nosniff)

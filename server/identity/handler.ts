@@ -17,10 +17,21 @@ import { guardForm, storableBasic } from './form-body.ts'
 import { sendJson } from './respond.ts'
 import { unavailableFor } from './unavailable.ts'
 
-/** Serves every path below `/realms/`. Never rejects: errors are logged and answered with 500, or with 503 during an outage. */
+/** RFC 8414, section 3.1: the well-known path is inserted before the path of the issuer. */
+const insertedMetadata = /^\/\.well-known\/oauth-authorization-server(\/realms\/[^/?]+)(\?.*)?$/
+
+/** Whether the path is of a realm: below it, or its metadata at the path of RFC 8414. */
+export const isRealmPath = (path: string): boolean => path.startsWith('/realms/') || insertedMetadata.test(path)
+
+/** The address below the realm, which is the one that the library serves. */
+const addressInRealm = (url: string): string =>
+  url.replace(insertedMetadata, '$1/.well-known/oauth-authorization-server$2')
+
+/** Serves every path of a realm. Never rejects: errors are logged and answered with 500, or with 503 during an outage. */
 export async function identityHandler(req: IncomingMessage, res: ServerResponse): Promise<void> {
   try {
-    const target = parse(req.url ?? '')
+    req.url = addressInRealm(req.url ?? '')
+    const target = parse(req.url)
     const open = target === undefined ? undefined : await openRealm(target.slug)
     if (target === undefined || open === undefined)
       return sendJson(res, 404, { error: 'not_found', error_description: 'Realm not found.' })

@@ -8,6 +8,7 @@ export const publicPaths = [
     (name) => `${realm}/protocol/openid-connect/${name}`,
   ),
   `${realm}/.well-known/openid-configuration`,
+  `/.well-known/oauth-authorization-server${realm}`,
   `${realm}/interaction/abc`,
   `${realm}/sign-in-link/abc`,
   `${realm}/password`,

@@ -92,12 +92,14 @@ test('keys choose but never submit; only Ctrl+Enter in the rail submits', async 
   const page = await open(await signedIn('jonas'), refund)
   // The keys work as soon as the form is enabled.
   await expect(choice(page, 'Reject')).toBeEnabled()
-  await page.keyboard.press('r')
-  await expect(choice(page, 'Reject')).toBeChecked()
-  await page.keyboard.press('e')
-  await expect(choice(page, 'Escalate')).toBeChecked()
-  await page.keyboard.press('a')
-  await expect(choice(page, 'Approve')).toBeChecked()
+  for (const name of ['Reject', 'Escalate', 'Approve'] as const) {
+    await page.keyboard.press(name.charAt(0).toLowerCase())
+    await expect(choice(page, name)).toBeChecked()
+    await expect(reason(page)).toBeFocused()
+    await expect(reason(page)).toHaveValue('')
+    await page.keyboard.press('Escape')
+    await expect(choice(page, name)).toBeFocused()
+  }
   await reason(page).fill('Are reasons with a, r, e, j and k typed?')
   await reason(page).press('r')
   await expect(choice(page, 'Approve')).toBeChecked()
@@ -108,6 +110,28 @@ test('keys choose but never submit; only Ctrl+Enter in the rail submits', async 
   expect(await statusOf(origin, refund)).toBe('pending')
   await reason(page).press('Control+Enter')
   await expect(rail(page)).toContainText('Recorded: approved.')
+})
+
+test('Jonas decides with five keys and the reason, and the focus is never lost', async ({ signedIn, origin }) => {
+  const refund = await waitingRefund(origin)
+  const page = await open(await signedIn('jonas'), refund)
+  await expect(choice(page, 'Reject')).toBeEnabled()
+  let keys = 0
+  const press = async (key: string) => {
+    keys += 1
+    await page.keyboard.press(key)
+    await expect.poll(() => page.evaluate(() => document.activeElement === document.body)).toBe(false)
+  }
+  await press('r')
+  await page.keyboard.type('The customer has withdrawn the claim.')
+  await press('Tab')
+  await press('Space')
+  await press('Control+Enter')
+  await expect(rail(page)).toContainText('Recorded: rejected.')
+  expect(keys).toBeLessThanOrEqual(8)
+  await expect(page.getByRole('region', { name: /What approval would have meant/ })).toContainText(
+    'None of this was done for this request.',
+  )
 })
 
 test('J and K move through the list that the request was opened from', async ({ signedIn, origin }) => {

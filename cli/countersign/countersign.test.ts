@@ -1,6 +1,6 @@
 // Longer than other files: every part of the program is tested on one server, whose start takes longest.
 import { createHash } from 'node:crypto'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -197,6 +197,31 @@ describe('failures', () => {
     const renewed = JSON.parse(await readFile(path, 'utf8')).tokens
     expect(Object.values(renewed)).toEqual([
       { accessToken: expect.stringMatching(/^ey/), expiresAt: expect.any(Number) },
+    ])
+  })
+})
+
+describe('a folder of configuration', () => {
+  test('that can’t be written does not keep a service account from calling', async () => {
+    // A file is in the place of the folder, so that nothing can be read or created there, not even by root.
+    await writeFile(join(cli.folder, 'occupied'), '')
+    const environment = { ...as('ci-pipeline'), COUNTERSIGN_CONFIG_DIR: join(cli.folder, 'occupied') }
+    expect(json(await cli.run(['tenants', 'current'], environment)).externalId).toBe(
+      api.credentials.tenants[0]?.externalId,
+    )
+  })
+
+  test('with a damaged file is named, and what to do about it', async () => {
+    const folder = join(cli.folder, 'damaged')
+    await mkdir(folder)
+    await writeFile(join(folder, 'profiles.json'), '{"profiles":')
+    const { code, error } = await cli.run(['tenants', 'current'], {
+      COUNTERSIGN_URL: api.baseUrl,
+      COUNTERSIGN_CONFIG_DIR: folder,
+    })
+    expect([code, error]).toEqual([
+      2,
+      expect.stringContaining('profiles.json is not valid JSON. Delete it and sign in again.'),
     ])
   })
 })

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { usageError } from './failure.ts'
 
 /** A signed-in person at one server. `expiresAt` is milliseconds since the epoch. */
 export type Profile = {
@@ -38,6 +39,8 @@ export function readStore(environment: Environment): Store {
     return { profiles: {}, tokens: {}, ...JSON.parse(readFileSync(pathOf(environment), 'utf8')) }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { profiles: {}, tokens: {} }
+    if (error instanceof SyntaxError)
+      throw usageError(`${pathOf(environment)} is not valid JSON. Delete it and sign in again.`)
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Failed, usageError } from './failure.ts'
 import { textOf, type Values } from './flags.ts'
-import { type Profile, readStore, withStore } from './profiles.ts'
+import { type Profile, readStore, type Store, withStore } from './profiles.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -72,22 +72,37 @@ function ofServiceAccount(url: string, clientId: string, values: Values, environ
   const key = createHash('sha256')
     .update(JSON.stringify([realm, clientId, secret]))
     .digest('hex')
+  let last: Store['tokens'][string] | undefined
   return {
     url,
     source: `service account ${clientId} (COUNTERSIGN_CLIENT_ID)`,
     async headers(renew = false) {
-      const kept = readStore(environment).tokens[key]
-      if (!renew && kept !== undefined && kept.expiresAt - marginMs > Date.now()) return bearer(kept.accessToken)
+      last ??= await unlessUnusable(async () => readStore(environment).tokens[key])
+      if (!renew && last !== undefined && last.expiresAt - marginMs > Date.now()) return bearer(last.accessToken)
       const issued = await requestToken(realm, {
         grant_type: 'client_credentials',
         client_id: clientId,
         client_secret: secret,
       })
-      await withStore(environment, async (store) => {
-        store.tokens[key] = issued
-      })
+      last = issued
+      await unlessUnusable(() =>
+        withStore(environment, async (store) => {
+          store.tokens[key] = issued
+        }),
+      )
       return bearer(issued.accessToken)
     },
+  }
+}
+
+/** A container may not have a folder of configuration. A service account works without one: it asks for a token in each process. */
+async function unlessUnusable<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (['EACCES', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS'].includes(String(code))) return undefined
+    throw error
   }
 }
 

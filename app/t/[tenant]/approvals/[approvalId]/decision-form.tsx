@@ -1,5 +1,6 @@
 'use client'
 
+import type { KeyboardEvent } from 'react'
 import { useSingleKeys } from '#components/keyboard/single-keys.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
@@ -59,6 +60,8 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
         value={reason}
         readOnly={!editable}
         aria-required
+        ref={control.reasonField}
+        onKeyDown={leaveReason}
         onChange={(event) => edit({ reason: event.target.value })}
       />
       {decision !== undefined && (
@@ -86,6 +89,12 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
       </Button>
     </div>
   )
+}
+
+/** Escape moves the focus back to the chosen option, where the keys work again. */
+function leaveReason({ key, currentTarget }: KeyboardEvent<HTMLElement>): void {
+  if (key !== 'Escape') return
+  currentTarget.closest('[role="group"]')?.querySelector<HTMLElement>('input[type="radio"]:checked')?.focus()
 }
 
 /** Names what the form waits for: the person's device, or the server. */

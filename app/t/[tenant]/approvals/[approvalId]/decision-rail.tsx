@@ -68,7 +68,7 @@ function Who({ deciding }: { deciding: boolean }) {
       </p>
       <p>
         {keys === 'on'
-          ? `${deciding ? 'Press A, R or E to choose, ' : 'Press '}J or K for the next or previous request.`
+          ? `${deciding ? 'Press A, R or E to choose and write the reason, Escape to leave it, ' : 'Press '}J or K for the next or previous request.`
           : 'Single-key shortcuts are off.'}{' '}
         <button type="button" className="text-link min-h-6" onClick={() => setKeys(keys === 'on' ? 'off' : 'on')}>
           {keys === 'on' ? 'Turn them off' : 'Turn them on'}

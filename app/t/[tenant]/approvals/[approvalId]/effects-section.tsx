@@ -28,7 +28,9 @@ export function EffectsSection({ shown, expired }: { shown: Approval; expired: b
       <NumberedLines
         lines={effects.map((effect, index) => ({ key: `${index}`, content: <ShownText>{effect}</ShownText> }))}
       />
-      {reversible ? (
+      {over && shown.status !== 'approved' ? (
+        <p>None of this was done for this request.</p>
+      ) : reversible ? (
         <p>This can be changed later by another approved request.</p>
       ) : (
         <Banner tone="danger" urgency="none">

@@ -8,7 +8,6 @@ import { deliveryWords } from '#components/inputs/receipt-words.ts'
 import { mailErrorText } from '#components/mail/mail-error.ts'
 import { mailGroups } from '#components/mail/mail-groups.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
-import { useSession } from '#components/session/session-provider.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
@@ -23,7 +22,6 @@ const canRetry = ({ delivery }: ApprovalMail): boolean => delivery === 'failed' 
 
 /** The people notified by mail and the state of each mail. An operator can have a failed one sent again. */
 export function NotifiedByMail({ shown: { approvalId, status } }: { shown: Approval }) {
-  const { can } = useSession()
   const trpc = useTRPC()
   const { data, error, refetch } = useQuery(trpc.approvals.mails.list.queryOptions({ approvalId }))
   useChanges(data?.items.some(isUnderWay) === true ? ['mails'] : [], refreshMs)
@@ -59,18 +57,11 @@ export function NotifiedByMail({ shown: { approvalId, status } }: { shown: Appro
           </li>
         ))}
       </ul>
-      {open && data.items.some(canRetry) && !can('input:manage') && (
-        <p className="text-dense text-ink-2">
-          An operator can send it again. The request is in the reviewers’ inbox in any case.
-        </p>
-      )}
-      {can('input:manage') && (
-        <div className="flex flex-wrap gap-3 empty:hidden">
-          {data.items.map((mail) => (
-            <SendAgain key={mail.id} mail={mail} over={!open || !canRetry(mail)} />
-          ))}
-        </div>
-      )}
+      <div className="flex flex-wrap gap-3 empty:hidden">
+        {data.items.map((mail) => (
+          <SendAgain key={mail.id} mail={mail} over={!open || !canRetry(mail)} />
+        ))}
+      </div>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 'use client'
 
 import type { ReactNode } from 'react'
+import { useSession } from '#components/session/session-provider.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 import { Tag } from '#components/ui/status/tag.tsx'
@@ -13,6 +14,8 @@ import { NotifiedByMail } from './notified-by-mail.tsx'
 
 /** The rule that requires an approval, the people who can give it, and how many of them it needs. */
 export function ReasonsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
+  // The delivery of mails is a matter of operators.
+  const { can } = useSession()
   const { quorum, approvalsSoFar, group, groupMembers, votes, escalationLevel } = shown
   return (
     <CustodySection
@@ -36,9 +39,11 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
         <KeyValue name="Members">
           {groupMembers.length === 0 ? 'None' : <Names>{groupMembers.map((member) => member.displayName)}</Names>}
         </KeyValue>
-        <KeyValue name="Notified by mail">
-          <NotifiedByMail shown={shown} />
-        </KeyValue>
+        {can('input:manage') && (
+          <KeyValue name="Notified by mail">
+            <NotifiedByMail shown={shown} />
+          </KeyValue>
+        )}
         {votes.length > 0 && shown.status === 'pending' && (
           <KeyValue name="Decisions so far">
             <ul className="flex flex-col gap-1">

@@ -1,6 +1,6 @@
 'use client'
 
-import { useEffect, useReducer, useState } from 'react'
+import { type RefObject, useEffect, useReducer, useRef, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useQuery, useQueryClient } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
@@ -32,6 +32,8 @@ export type DecisionControl = {
   review: () => void
   /** Records whether the value at `path` is shortened on the page. */
   shorten: (path: string, isShort: boolean) => void
+  /** A key that chooses a decision moves the focus here. */
+  reasonField: RefObject<HTMLTextAreaElement | null>
 }
 
 /** Reads one request, keeps the person's draft of a decision, and sends it. It never assumes an outcome. */
@@ -42,6 +44,7 @@ export function useDecision(approvalId: string): DecisionControl {
   const { me, ended, tenant } = useSession()
   const online = useOnline()
   const [machine, dispatch] = useReducer(reduce, me.principal.id, initial)
+  const reasonField = useRef<HTMLTextAreaElement>(null)
   const [short, setShort] = useState<ReadonlySet<string>>(new Set())
 
   const { data, dataUpdatedAt, error, refetch } = useQuery(
@@ -105,6 +108,7 @@ export function useDecision(approvalId: string): DecisionControl {
       if (whyNot === undefined) dispatch({ type: 'submitted', newKey: crypto.randomUUID() })
     },
     review: () => dispatch({ type: 'reviewed' }),
+    reasonField,
     shorten: (path, isShort) =>
       setShort((paths) => {
         if (paths.has(path) === isShort) return paths

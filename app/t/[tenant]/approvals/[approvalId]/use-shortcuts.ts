@@ -11,7 +11,7 @@ import type { Neighbours } from './use-neighbours.ts'
 const SELECTS: Readonly<Record<string, Decision>> = { a: 'approve', r: 'reject', e: 'escalate' }
 
 /**
- * A, R and E choose a decision but never send it. J and K open the next and the previous request. Layout effects make a key
+ * A, R and E choose a decision, move the focus into the reason, and never send it. J and K open the next and the previous request. Layout effects make a key
  * effective as soon as the page shows its control.
  */
 export function useShortcuts(decision: DecisionControl, neighbours: Neighbours): void {
@@ -27,7 +27,12 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
       const key = event.key.toLowerCase()
       const selected = SELECTS[key]
       const mayChoose = selected !== undefined && whyNotChoose(decision.machine, selected) === undefined
-      if (mayChoose && isEditable(decision.view)) decision.edit({ decision: selected })
+      if (mayChoose && isEditable(decision.view)) {
+        // The key itself must not be typed into the reason.
+        event.preventDefault()
+        decision.edit({ decision: selected })
+        decision.reasonField.current?.focus()
+      }
       const target = key === 'j' ? neighbours.next : key === 'k' ? neighbours.previous : undefined
       // The page stays open until the outcome of a decision is known.
       const underWay = decision.view.is === 'submitting' || decision.view.is === 'unknown'

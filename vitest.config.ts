@@ -15,8 +15,8 @@ const onlyInProof = [
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Two more than there are cores: suites that kill processes wait for leases to end, and use no core while they do.
-    maxWorkers: availableParallelism() + 2,
+    // One more than there are cores: suites that kill processes wait for leases to end, and use no core while they do.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A test waits for a condition, not for a fixed time: on a busy machine the condition is met later.

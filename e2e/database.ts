@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { canonicalJson } from '#lib/jcs.ts'
 import { auditLeafHash, keyedBytes, recordMacPurpose, textDigest } from '#server/kernel/audit/record.ts'
-import { type Database, openDatabase } from '#server/kernel/db/database.ts'
+import type { Database } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
-import { createLog } from '#server/kernel/log.ts'
+import { joinServer } from '#server/testing/join-server.ts'
 import { cipherOfTenant } from '#server/testing/tenant-cipher.ts'
 import { startTrace } from '#server/traces/recording/record.ts'
 
@@ -32,13 +32,13 @@ export const withLiveTrace = <T>(
   work: (database: Database, traceId: string) => Promise<T>,
 ): Promise<T> =>
   asOwner(async (url) => {
-    const database = openDatabase(url, createLog('silent'), 2)
+    const { database, close } = await joinServer(url, dataDir)
     try {
       const traceId = newTraceId()
       await database.inTenant(tenantId, (tx) => startTrace(tx, tenantId, { traceId, name, startedAt: new Date() }))
       return await work(database, traceId)
     } finally {
-      await database.close()
+      await close()
     }
   })
 

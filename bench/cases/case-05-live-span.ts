@@ -1,9 +1,10 @@
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { type Database, openDatabase } from '#server/kernel/db/database.ts'
+import type { Database } from '#server/kernel/db/database.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
-import { createLog } from '#server/kernel/log.ts'
 import type { TestApi } from '#server/testing/api.ts'
+import { joinServer } from '#server/testing/join-server.ts'
 import { startSpan, startTrace } from '#server/traces/recording/record.ts'
 import { startChild } from '../child.ts'
 import { type comparer, median, type Side } from '../measure.ts'
@@ -20,7 +21,7 @@ type Follow = (traceId: string, onSpan: () => void) => Promise<{ close(): void }
 type Writer = { database: Database; tenantId: string }
 
 export async function liveSpan(api: TestApi, apiPid: number, compare: ReturnType<typeof comparer>): Promise<Figure[]> {
-  const database = openDatabase(api.ownerUrl, createLog('silent'), 2)
+  const { database, close } = await joinServer(api.ownerUrl, join(dirname(api.gate), 'data'))
   const writer = { database, tenantId: api.credentials.tenants[0]?.id ?? '' }
   const ourFollow = followApi(api, await api.person('maria'))
   const message = await oneMessage(writer, api, await api.person('maria'))
@@ -40,7 +41,7 @@ export async function liveSpan(api: TestApi, apiPid: number, compare: ReturnType
     ]
   } finally {
     await peer.stop()
-    await database.close()
+    await close()
   }
 }
 

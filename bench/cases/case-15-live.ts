@@ -1,8 +1,8 @@
+import { dirname, join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { openDatabase } from '#server/kernel/db/database.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
-import { createLog } from '#server/kernel/log.ts'
 import type { TestApi } from '#server/testing/api.ts'
+import { joinServer } from '#server/testing/join-server.ts'
 import { startSpan, startTrace } from '#server/traces/recording/record.ts'
 import { within } from '../chromium.ts'
 import { median } from '../measure.ts'
@@ -13,7 +13,7 @@ const liveLimitMs = 1000
 
 /** From before a span's commit to the frame that shows it, one span after the other, while the trace grows. */
 export async function liveOnScreen(api: TestApi, page: Page, address: string, quiet: boolean): Promise<Figure> {
-  const database = openDatabase(api.ownerUrl, createLog('silent'), 2)
+  const { database, close } = await joinServer(api.ownerUrl, join(dirname(api.gate), 'data'))
   const [tenant] = api.credentials.tenants
   if (tenant === undefined) throw new Error('The demo tenant was not found.')
   const commit = (traceId: string, name: string) =>
@@ -50,7 +50,7 @@ export async function liveOnScreen(api: TestApi, page: Page, address: string, qu
       data: times,
     })
   } finally {
-    await database.close()
+    await close()
   }
 }
 

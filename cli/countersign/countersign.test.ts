@@ -205,7 +205,7 @@ describe('a folder of configuration', () => {
   test('that can’t be written does not keep a service account from calling', async () => {
     // A file is in the place of the folder, so that nothing can be read or created there, not even by root.
     await writeFile(join(cli.folder, 'occupied'), '')
-    const environment = { ...as('ci-pipeline'), COUNTERSIGN_CONFIG_DIR: join(cli.folder, 'occupied') }
+    const environment = { ...as('ci-pipeline'), COUNTERSIGN_CONFIG_DIR: join(cli.folder, 'occupied', 'countersign') }
     expect(json(await cli.run(['tenants', 'current'], environment)).externalId).toBe(
       api.credentials.tenants[0]?.externalId,
     )

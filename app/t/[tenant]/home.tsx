@@ -93,6 +93,10 @@ function NeedsPerson() {
         )}
       </Section>
     )
+  // The list of approvals has the other columns, and the width for them.
+  const columns = requestColumns(({ approvalId }) => approvalPath(tenant, approvalId, { view: 'needs-me' })).filter(
+    ({ key }) => key !== 'requested' && key !== 'group',
+  )
   return (
     <Section title="Needs you" all={link}>
       {data.items.length === 0 ? (
@@ -102,7 +106,7 @@ function NeedsPerson() {
       ) : (
         <DataTable
           caption="Approvals"
-          columns={requestColumns(({ approvalId }) => approvalPath(tenant, approvalId, { view: 'needs-me' }))}
+          columns={columns}
           rows={data.items.slice(0, shownRows)}
           rowKey={({ approvalId }) => approvalId}
         />

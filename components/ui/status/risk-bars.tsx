@@ -44,7 +44,7 @@ export function RiskBars({ level, boxed = false }: { level: RiskLevel; boxed?: b
     )
   }
   return (
-    <span className={classNames('inline-flex items-center gap-1.5', TONE_TEXT[tone])}>
+    <span className={classNames('inline-flex items-center gap-1.5 whitespace-nowrap', TONE_TEXT[tone])}>
       {bars}
       {/* The text, not the bars, aligns with the baseline. */}
       <span className="self-baseline">{word}</span>

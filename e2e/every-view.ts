@@ -12,6 +12,6 @@ export async function expectEveryView(page: Page, name: string): Promise<void> {
       await page.emulateMedia({ colorScheme })
       await expectAccessible(page)
       if (process.env.E2E_PICTURES !== undefined)
-        await page.screenshot({ path: `${process.env.E2E_PICTURES}/${name}-${width}-${colorScheme}.png` })
+        await page.screenshot({ path: `${process.env.E2E_PICTURES}/${name}-${width}-${colorScheme}.png`, fullPage: true })
     }
 }

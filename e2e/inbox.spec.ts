@@ -16,7 +16,7 @@ spec:
         tool:
           server: payments
           name: issue_refund
-          arguments: { id: "\${input.orderId}", amount: "\${input.amount}", currency: EUR }
+          arguments: { id: "\${input.claim}", amount: "\${input.amount}", currency: EUR }
   tools:
     - mcp: { server: payments }
       allow: [lookup_order, issue_refund]
@@ -36,10 +36,11 @@ const listed = async (origin: string, agentName: string, operation: string, view
   return items.filter((item) => item.agentName === agentName)
 }
 
-/** Starts one execution for each refund, and waits for their requests. Amounts that no other test refunds make them new. */
+/** Starts one execution for each claim, and waits for their requests. No other test refunds these claims. */
 async function smallRequests(origin: string, name: string, refunds: Record<string, string>): Promise<void> {
   const agentId = await releasedAgent(origin, smallRefunds(name))
-  for (const [orderId, amount] of Object.entries(refunds)) await startAs(origin, agentId, { orderId, amount })
+  for (const [claim, amount] of Object.entries(refunds))
+    await startAs(origin, agentId, { orderId: 'A-1001', claim, amount })
   const count = Object.keys(refunds).length
   await expect.poll(async () => (await listed(origin, name, 'approvals.getPending', 'all')).length).toBe(count)
 }
@@ -53,14 +54,14 @@ test('Jonas finds three small refunds among the others, and approves them by key
   origin,
 }) => {
   const name = 'small-refunds'
-  await smallRequests(origin, name, { 'A-1001': '10.11', 'A-1002': '12.13', 'A-1003': '14.15' })
+  await smallRequests(origin, name, { 'S-1001': '10.11', 'S-1002': '12.13', 'S-1003': '14.15' })
   await waitingRefund(origin)
   const page = await signedIn('jonas')
   await page.goto(`${home()}/approvals`)
   await page.getByRole('combobox', { name: 'Agent' }).selectOption(name)
   await expect(rows(page)).toHaveCount(3)
   await expect(page).toHaveURL(/agent=small-refunds/)
-  await page.getByRole('searchbox').fill('a-1002')
+  await page.getByRole('searchbox').fill('s-1002')
   await expect(rows(page)).toHaveCount(1)
   await page.getByRole('searchbox').fill('')
   await expect(rows(page)).toHaveCount(3)
@@ -79,7 +80,7 @@ test('Jonas finds three small refunds among the others, and approves them by key
   const dialog = page.getByRole('dialog', { name: 'Approve 3 requests' })
   const items = dialog.getByRole('list', { name: 'Requests' }).getByRole('listitem')
   await expect(items).toHaveCount(3)
-  await expect(items.first()).toContainText(/A-100\d/)
+  await expect(items.first()).toContainText(/S-100\d/)
   const send = dialog.getByRole('button', { name: 'Approve 3 requests of together €36.39' })
   await expect(send).toHaveAttribute('aria-disabled', 'true')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Small amounts, all within the policy.')

@@ -186,7 +186,7 @@ describe('imports', () => {
     // useChanges polls where the socket is down. An unknown outcome, the counts of an export in progress and a silent session are
     // not changes, so they are polled for.
     expect(having(/\brefetchInterval\b/)).toEqual([
-      'app/t/[tenant]/approvals/[approvalId]/use-decision.ts',
+      'app/t/[tenant]/approvals/[approvalId]/decision/use-decision.ts',
       'app/t/[tenant]/evidence/[exportId]/use-export.ts',
       'components/session/session-provider.tsx',
     ])

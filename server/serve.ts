@@ -12,6 +12,7 @@ import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import { bindRows } from '#server/kernel/bound/bind.ts'
 import { startBinding } from '#server/kernel/bound/worker.ts'
 import type { Config } from '#server/kernel/config.ts'
+import { startFillingShapes } from '#server/approvals/fill-shapes.ts'
 import { startCommitting } from '#server/kernel/content/commit-content.ts'
 import { encryptPlaintext } from '#server/kernel/content/encrypt-plaintext.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
@@ -135,6 +136,7 @@ async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncD
     startWitnessing(witnesses),
     startHousekeeping(ownerUrl),
     startCommitting(),
+    startFillingShapes(),
     startBinding(),
   ])
     closing.defer(() => part.close())

@@ -36,12 +36,16 @@ export function describeEffect(toolTitle: string, args: JsonObject): Effect {
   const verb = first.charAt(0).toUpperCase() + first.slice(1)
   const object = rest.join(' ').toLowerCase() || 'call'
   const money = formatMoney(args.amount, args.currency)
-  const target = [args.id, args.orderId, args.customerId, args.name, args.path].find(
-    (value): value is string => typeof value === 'string' && value !== '' && value.length <= 80,
-  )
+  const target = targetOf(args)
   const effectLabel = money === undefined ? object : `${object} of ${money}`
   return { verb, effectLabel, title: `${verb} ${effectLabel}${target === undefined ? '' : ` for ${target}`}` }
 }
+
+/** The name or id of what a call is about, by the arguments that usually have it. */
+export const targetOf = (args: JsonObject): string | undefined =>
+  [args.id, args.orderId, args.customerId, args.name, args.path].find(
+    (value): value is string => typeof value === 'string' && value !== '' && value.length <= 80,
+  )
 
 /** Arguments as rows of path and value; a masked one shows its class and length. Every leaf has a row: nothing is cut. */
 export function argumentRows(value: JsonValue, path = ''): ArgumentView[] {

@@ -104,6 +104,12 @@ export const Vote = z.object({
   confirmation: Confirmation.optional(),
 })
 
+/** `approved`: the last one that was approved before this request was decided. `pending`: how many others are pending, at most 100. */
+export const Repeats = z.object({
+  approved: z.object({ approvalId: Id, decidedAt: Time }).nullable(),
+  pending: z.int(),
+})
+
 export const ApprovalSummary = z.object({
   approvalId: Id,
   kind: ApprovalKind,
@@ -137,6 +143,10 @@ export const ApprovalSummary = z.object({
   reason: z.string().nullable(),
   /** The record of the decision. */
   auditId: Id.nullable(),
+  /** When the approved call began; null for other requests, and before. */
+  usedAt: Time.nullable(),
+  /** Other requests for the same action on the same object; null if there are none. */
+  repeats: Repeats.nullable(),
 })
 export type ApprovalSummary = z.infer<typeof ApprovalSummary>
 
@@ -171,7 +181,6 @@ export const Approval = ApprovalSummary.extend({
   passkey: z.enum(['not_needed', 'needed', 'missing']),
   /** The approver as whose delegate the caller would vote. */
   standsInFor: Actor.optional(),
-  usedAt: Time.nullable(),
   /** Erasures of its content: erased texts read "[erased]". */
   erased: z.array(Erased),
   /** Whether the record of the decision is covered by a signed checkpoint. */
@@ -191,6 +200,27 @@ export const ListApprovalsInput = z.strictObject({
 })
 export const ApprovalList = page(ApprovalSummary)
 export const GetApprovalInput = z.strictObject({ approvalId: Id })
+
+export const ApprovalHistoryInput = z.strictObject({ approvalId: Id })
+/** Requests that people decided before this one, the last ones first. */
+export const ApprovalHistory = z.object({
+  /** The same action on the same object: at most ten. */
+  sameObject: z.array(ApprovalSummary),
+  /** The same action in the same environment: at most ten. */
+  sameShape: z.array(ApprovalSummary),
+  /** Of `amounts`: the middle one, and the bounds between which eight of ten lie. Null with fewer than five. */
+  usual: z
+    .object({
+      currency: z.string(),
+      low: z.string(),
+      median: z.string(),
+      high: z.string(),
+      /** Decimal strings in ascending order: of those approved among the last 200 of this shape, in the request's currency. */
+      amounts: z.array(z.string()),
+    })
+    .nullable(),
+})
+export type ApprovalHistory = z.infer<typeof ApprovalHistory>
 
 /** `lastEventId` is a revision: only newer events are sent. */
 export const WatchApprovalInput = z.strictObject({

@@ -11,7 +11,7 @@ import { findGroupMembers } from '#server/tenants/group-store.ts'
 import { passkeyStateOf } from './confirmation.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { findApproval } from './store.ts'
-import { summaryOf } from './view.ts'
+import { repeatsById, summaryOf } from './view.ts'
 import { findVotes } from './vote-store.ts'
 
 /** An approval with everything that its page shows, and why the caller can or cannot decide it. */
@@ -28,6 +28,7 @@ export const get = query({
     if (row === undefined) throw notFound()
     const facts = await reviewerFacts(tx, tenant, principal, row)
     const votes = await findVotes(tx, tenant.id, row.id)
+    const repeats = await repeatsById(tx, tenant.id, [row.id])
     const seat = whyNotDecide(facts) === undefined ? facts.standsIn?.delegatorId : undefined
     const actor = await actorsById(tx, tenant.id, [
       row.requestedBy,
@@ -35,7 +36,7 @@ export const get = query({
       ...(seat === undefined ? [] : [seat]),
     ])
     return {
-      ...summaryOf(row, facts, actor, votes.at(-1)),
+      ...summaryOf(row, facts, actor, votes.at(-1), repeats.get(row.id)),
       subjectId: row.subjectId,
       presentation: row.presentation,
       quorum: row.quorum,
@@ -58,7 +59,6 @@ export const get = query({
       mayReject: whyNotReject(facts) === undefined,
       passkey: await passkeyStateOf(tx, { tenant, principal }, row),
       standsInFor: seat === undefined ? undefined : actor(seat),
-      usedAt: row.usedAt?.toISOString() ?? null,
       erased: await findErased(tx, tenant.id, 'approval', row.id),
       seal: row.auditId === null ? 'none' : await sealStateOf(tx, tenant.id, row.auditId),
     }

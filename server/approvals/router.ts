@@ -6,6 +6,7 @@ import { end as endDelegation } from './delegations/end.ts'
 import { list as listDelegations } from './delegations/list.ts'
 import { get } from './get.ts'
 import { getPending } from './get-pending.ts'
+import { history } from './history.ts'
 import { list } from './list.ts'
 import { list as listMails } from './mails/list.ts'
 import { retry as retryMail } from './mails/retry.ts'
@@ -15,6 +16,7 @@ export const approvals = router({
   cancel: procedure.mutation(cancel),
   decide: procedure.mutation(decide),
   get: procedure.query(get),
+  history: procedure.query(history),
   getPending: procedure.query(getPending),
   list: procedure.query(list),
   mails: router({ list: procedure.query(listMails), retry: procedure.mutation(retryMail) }),

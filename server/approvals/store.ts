@@ -8,6 +8,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { Identity } from '#server/tenants/identities.ts'
+import { shapeOf } from './shape.ts'
 
 export const columns = [
   'parkedAt',
@@ -47,7 +48,7 @@ async function selectApproval(tx: Transaction, tenantId: string, id: string, loc
   return row === undefined ? undefined : typed(await tenantCipher(tx, tenantId), row)
 }
 
-const contextOf = (id: string, column: 'payload' | 'presentation') => contentContext('approvals', [id], column)
+export const contextOf = (id: string, column: 'payload' | 'presentation') => contentContext('approvals', [id], column)
 
 export function typed<T extends { id: string; status: string; presentation: Buffer | null; identities: unknown }>(
   cipher: TenantCipher,
@@ -124,6 +125,7 @@ export async function insertApproval(
     .insertInto('approvals')
     .values({
       ...values,
+      ...shapeOf(cipher, row.payload),
       status: 'pending',
       payload: cipher.encryptJson(row.payload, contextOf(row.id, 'payload')),
       presentation: cipher.encryptJson(row.presentation, contextOf(row.id, 'presentation')),

@@ -5,6 +5,7 @@ import type { Actor } from '#lib/schemas/common.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
+import { findRepeats, type Repeats } from './history-store.ts'
 import { reviewerFactsOfAll } from './reviewer.ts'
 import type { ApprovalRow } from './store.ts'
 import { findVotesOn } from './vote-store.ts'
@@ -18,6 +19,7 @@ export function summaryOf(
   facts: ReviewerFacts,
   actor: (id: string) => Actor,
   lastVote: LastVote | undefined,
+  repeats: Repeats | undefined,
 ): ApprovalSummary {
   const decision = isDecided(row) ? lastVote : undefined
   const blocked = whyNotDecide(facts)
@@ -46,11 +48,30 @@ export function summaryOf(
     decidedBy: decision === undefined ? null : actor(decision.memberId),
     reason: decision?.reason ?? null,
     auditId: row.auditId,
+    usedAt: row.usedAt?.toISOString() ?? null,
+    repeats: repeats === undefined ? null : shown(repeats),
   }
 }
 
+const shown = ({ approvedId, approvedAt, pending }: Repeats): ApprovalSummary['repeats'] => ({
+  approved:
+    approvedId === null || approvedAt === null ? null : { approvalId: approvedId, decidedAt: approvedAt.toISOString() },
+  pending,
+})
+
 /** By people: one that expired may have votes, but none of them ended it. */
 const isDecided = ({ status }: Row): boolean => status === 'approved' || status === 'rejected'
+
+/** By the id of the request. */
+export async function repeatsById(
+  tx: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Map<string, Repeats>> {
+  if (ids.length === 0) return new Map()
+  const found = await findRepeats(tx, tenantId, ids)
+  return new Map(found.map((one) => [one.approvalId, one]))
+}
 
 /** A page of approvals from the caller's view. */
 export async function summaries(
@@ -65,8 +86,13 @@ export async function summaries(
   const voters = [...lastVotes.values()].map((vote) => vote.memberId)
   const actor = await actorsById(tx, tenant.id, [...rows.map((row) => row.requestedBy), ...voters])
   const facts = await reviewerFactsOfAll(tx, tenant, principal, rows)
+  const repeats = await repeatsById(
+    tx,
+    tenant.id,
+    rows.map((row) => row.id),
+  )
   return rows.flatMap((row, index) => {
     const known = facts[index]
-    return known === undefined ? [] : [summaryOf(row, known, actor, lastVotes.get(row.id))]
+    return known === undefined ? [] : [summaryOf(row, known, actor, lastVotes.get(row.id), repeats.get(row.id))]
   })
 }

@@ -32,6 +32,7 @@ export const summaries: Record<string, Line> = {
   'approvals.decide': 'Approve, reject or escalate a request',
   'approvals.get': 'Get a request with its votes and outcome',
   'approvals.getPending': 'List pending requests',
+  'approvals.history': 'Find earlier decisions on the same object and action',
   'approvals.list': 'List requests by status',
   'approvals.mails.list': 'List the mails about a request',
   'approvals.mails.retry': 'Send a mail again whose delivery is unknown or failed',

@@ -32,17 +32,23 @@ export const presentation: Presentation = {
   subject: null,
 }
 
-type Request = { quorum?: number; expiresAfterSeconds?: number; risk?: Presentation['risk']; payload?: JsonObject }
+type Request = {
+  quorum?: number
+  expiresAfterSeconds?: number
+  risk?: Presentation['risk']
+  payload?: JsonObject
+  shows?: Partial<Presentation>
+}
 
 /** Requests approval of a refund from the group as `by`, in the current runtime, with the subject `tool_call`. */
 export function askForRefund(tenant: Tenant, by: Caller, request: Request = {}): ReturnType<typeof requestApproval> {
-  const { quorum = 1, expiresAfterSeconds = 3600, risk = presentation.risk, payload } = request
+  const { quorum = 1, expiresAfterSeconds = 3600, risk = presentation.risk, payload, shows } = request
   return runtime().database.inTenant(tenant.id, (tx) =>
     requestApproval(tx, tenant, {
       kind: 'tool_call',
       subjectId: newId(),
       payload: payload ?? { action: 'ToolCall', risk, nonce: newId() },
-      presentation: { ...presentation, risk },
+      presentation: { ...presentation, risk, ...shows },
       agentId: newId(),
       requestedBy: by.principal.memberId,
       agents: [],

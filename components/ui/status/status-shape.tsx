@@ -100,8 +100,17 @@ const SHAPES: Record<Status, Shape> = {
   },
 }
 
-/** A state as shape and word. `label` replaces the word with the domain's own ("Completed"). */
-export function StatusShape({ status, label, boxed = false }: { status: Status; label?: string; boxed?: boolean }) {
+type StatusShapeProps = {
+  status: Status
+  /** Replaces the word with the domain's own ("Completed"). */
+  label?: string
+  boxed?: boolean
+  /** The word is for screen readers only, where many shapes stand side by side. */
+  wordless?: boolean
+}
+
+/** A state as shape and word. */
+export function StatusShape({ status, label, boxed = false, wordless = false }: StatusShapeProps) {
   const { word, tone, shape } = SHAPES[status]
   if (boxed) {
     return (
@@ -114,7 +123,7 @@ export function StatusShape({ status, label, boxed = false }: { status: Status; 
     <span className={classNames('inline-flex items-center gap-1.5', TONE_TEXT[tone])}>
       <Glyph>{shape}</Glyph>
       {/* The text, not the shape, aligns with the baseline. */}
-      <span className="self-baseline">{label ?? word}</span>
+      <span className={wordless ? 'sr-only' : 'self-baseline'}>{label ?? word}</span>
     </span>
   )
 }

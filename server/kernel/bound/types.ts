@@ -100,6 +100,7 @@ export const boundTypes: readonly BoundType[] = [
     ],
     times: ['requested_at', 'expires_at', 'parked_at', 'decided_at', 'used_at'],
     content: ['payload', 'presentation'],
+    left: ['shape_digest', 'object_digest'],
     locks: true,
   },
   {

@@ -55,6 +55,7 @@ export const contentTables: readonly ContentTable[] = [
     keyTypes: ['uuid'],
     place: ['id'],
     columns: ['payload', 'presentation'],
+    digests: ['shape_digest', 'object_digest'],
   },
   {
     table: 'policy_decisions',

@@ -22,7 +22,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   api_keys: 'select, insert',
   approval_votes: 'select, insert',
   approvals:
-    'select, insert, update (audit_id, decided_at, escalation_level, expires_at, group_id, parked_at, payload, presentation, revision, status, used_at)',
+    'select, insert, update (audit_id, decided_at, escalation_level, expires_at, group_id, object_digest, parked_at, payload, presentation, revision, shape_digest, status, used_at)',
   approver_delegations: 'select, insert, update (ended_at, revision)',
   approver_group_members: 'select, insert, delete',
   approver_groups: 'select, insert, update (revision)',

@@ -130,6 +130,7 @@ export interface Approvals {
   id: string;
   identities: Json;
   kind: string;
+  objectDigest: string | null;
   parkedAt: Timestamp | null;
   payload: Buffer | null;
   payloadDigest: string;
@@ -138,6 +139,7 @@ export interface Approvals {
   requestedAt: Generated<Timestamp>;
   requestedBy: string;
   revision: Generated<number>;
+  shapeDigest: string | null;
   status: string;
   stepId: string | null;
   subjectId: string;

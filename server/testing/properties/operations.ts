@@ -112,6 +112,7 @@ export const lines: Record<string, Line> = {
   'POST /v1/approvals.decide': ['approval:decide', by('approval', decision, { own: [200, 403, 409] })],
   'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'GET /v1/approvals.getPending': ['approval:list', plain(), filter('approval', 'cursor')],
+  'GET /v1/approvals.history': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'GET /v1/approvals.list': ['approval:list', plain(), filter('approval', 'cursor')],
   'GET /v1/approvals.mails.list': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   // The revision doesn't match, so the mail's state doesn't change.

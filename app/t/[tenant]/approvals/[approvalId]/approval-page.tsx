@@ -8,12 +8,12 @@ import { MissingPermission, RequestFailed } from '#components/session/request-fa
 import { useSession } from '#components/session/session-provider.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { approvalsPath } from '#lib/paths.ts'
-import { CaseFile } from './case-file.tsx'
-import { DecisionRail } from './decision-rail.tsx'
-import type { View } from './decision-view.ts'
-import { useDecision } from './use-decision.ts'
+import { CaseFile } from './case/case-file.tsx'
+import { DecisionRail } from './decision/decision-rail.tsx'
+import type { View } from './decision/decision-view.ts'
+import { useDecision } from './decision/use-decision.ts'
+import { useShortcuts } from './decision/use-shortcuts.ts'
 import { useNeighbours } from './use-neighbours.ts'
-import { useShortcuts } from './use-shortcuts.ts'
 
 export function ApprovalPage() {
   const { approvalId } = useParams<{ approvalId: string }>()

@@ -9,6 +9,8 @@ const many = (count: number, changes: Partial<Request> = {}) =>
     requestWith({ approvalId: `r${index}`, title: `Refund ${index}`, ...changes }),
   )
 
+const repeats = { approved: { approvalId: 'b', decidedAt: '2026-11-22T09:00:00.000Z' }, pending: 0 }
+
 describe('requests that are selected together', () => {
   test.each<[BulkDecision, Request[]]>([
     ['approve', many(10)],
@@ -30,6 +32,7 @@ describe('requests that are selected together', () => {
     ['approve', many(1, { title: 'Refund\u202e A-1' }), /hidden characters/],
     ['approve', many(1, { facts: [{ label: 'Customer', value: 'E\u200blif', from: [] }] }), /hidden characters/],
     ['approve', [requestWith({ approvalId: 'a' }), requestWith({ approvalId: 'b' })], /selected twice/],
+    ['approve', many(1, { repeats }), /approved for this object before/],
   ])('can’t be decided: %s %#', (decision, requests, why) => {
     expect(whyNotTogether(decision, requests)).toMatch(why)
   })
@@ -48,24 +51,25 @@ describe('a request that is read again before the decision', () => {
     }) as Approval
 
   test('can be decided when it is as it was selected', () => {
-    expect(whyNotNow('approve', request, read(), [])).toBeUndefined()
-    expect(whyNotNow('reject', request, read({ passkey: 'needed' }), [])).toBeUndefined()
+    expect(whyNotNow('approve', request, read())).toBeUndefined()
+    expect(whyNotNow('reject', request, read({ passkey: 'needed' }))).toBeUndefined()
   })
 
-  test.each<[BulkDecision, Approval, Request[], RegExp]>([
-    ['reject', read({ status: 'approved' }), [], /approved already/],
-    ['reject', read({ payloadDigest: 'sha256:other' }), [], /changed/],
-    ['reject', read({ mayReject: false }), [], /can’t reject/],
-    ['approve', read({ passkey: 'needed' }), [], /passkey/],
-    ['approve', read({ blocked: { code: 'already_voted', message: 'You have voted.' } }), [], /You have voted/],
-    ['approve', read({}, [{ path: 'note', value: 'a\u200bb' }]), [], /hidden/],
-    ['approve', read({}, [{ path: 'note', value: 'a'.repeat(201) }]), [], /long/],
-    ['approve', read(), [requestWith({ status: 'approved' })], /approved before/],
-  ])('can’t be decided: %s %#', (decision, now, decided, why) => {
-    expect(whyNotNow(decision, request, now, decided)).toMatch(why)
+  test.each<[BulkDecision, Approval, RegExp]>([
+    ['reject', read({ status: 'approved' }), /approved already/],
+    ['reject', read({ payloadDigest: 'sha256:other' }), /changed/],
+    ['reject', read({ mayReject: false }), /can’t reject/],
+    ['approve', read({ passkey: 'needed' }), /passkey/],
+    ['approve', read({ blocked: { code: 'already_voted', message: 'You have voted.' } }), /You have voted/],
+    ['approve', read({}, [{ path: 'note', value: 'a\u200bb' }]), /hidden/],
+    ['approve', read({}, [{ path: 'note', value: 'a'.repeat(201) }]), /long/],
+    ['approve', read({ repeats }), /approved for this object before/],
+  ])('can’t be decided: %s %#', (decision, now, why) => {
+    expect(whyNotNow(decision, request, now)).toMatch(why)
   })
 
-  test('does not repeat a request that was rejected', () => {
-    expect(whyNotNow('approve', request, read(), [requestWith({ status: 'rejected' })])).toBeUndefined()
+  test('can be decided while another request on its object is pending', () => {
+    expect(whyNotNow('approve', request, read({ repeats: { approved: null, pending: 1 } }))).toBeUndefined()
+    expect(whyNotNow('reject', request, read({ repeats }))).toBeUndefined()
   })
 })

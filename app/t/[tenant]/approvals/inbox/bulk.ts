@@ -28,6 +28,9 @@ function whyNotApprove(requests: readonly Request[]): string | undefined {
     return 'Only requests of one action, agent version and environment can be approved together.'
   const hidden = requests.find(hasHidden)
   if (hidden !== undefined) return `“${hidden.title}” contains hidden characters. Open it to decide.`
+  const repeated = requests.find(({ repeats }) => repeats?.approved != null)
+  if (repeated !== undefined)
+    return `“${repeated.title}”: the same was approved for this object before. Open it to compare them.`
   const titles = requests.map(({ title }) => title)
   const twice = titles.find((title, index) => titles.indexOf(title) !== index)
   if (twice !== undefined) return `“${twice}” is selected twice. Open each to compare them.`
@@ -38,12 +41,7 @@ const hasHidden = ({ title, facts }: Request): boolean =>
   [title, ...facts.map(({ value }) => value ?? '')].some((text) => countHidden(text) > 0)
 
 /** Why a request, read again, can't be decided together with others; undefined if it can. */
-export function whyNotNow(
-  decision: BulkDecision,
-  request: Request,
-  read: Approval,
-  decided: readonly Request[],
-): string | undefined {
+export function whyNotNow(decision: BulkDecision, request: Request, read: Approval): string | undefined {
   if (read.status !== 'pending') return `It is ${read.status} already.`
   if (read.payloadDigest !== request.payloadDigest) return 'Its content has changed since the list was loaded.'
   if (decision === 'reject') return read.mayReject ? undefined : 'You can’t reject it.'
@@ -53,12 +51,10 @@ export function whyNotNow(
   if (rows.some((row) => countHidden(row.path) + countHidden(argumentText(row), { edges: true }) > 0))
     return 'Its arguments contain hidden characters. Open it to decide.'
   if (rows.some((row) => argumentText(row).length > longestShown)) return 'Its arguments are long. Open it to decide.'
-  const repeated = decided.find((one) => one.status === 'approved' && isSameEffect(one, read))
-  return repeated === undefined ? undefined : 'The same request was approved before. Open it to compare them.'
+  return read.repeats?.approved == null
+    ? undefined
+    : 'The same was approved for this object before. Open it to compare them.'
 }
-
-const isSameEffect = (one: Request, other: Request): boolean =>
-  one.action === other.action && one.resource === other.resource && one.title === other.title
 
 /** In characters. */
 const longestShown = 200

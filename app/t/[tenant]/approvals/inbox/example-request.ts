@@ -26,5 +26,7 @@ export const requestWith = (changes: Partial<Request>): Request => ({
   decidedBy: null,
   reason: null,
   auditId: null,
+  usedAt: null,
+  repeats: null,
   ...changes,
 })

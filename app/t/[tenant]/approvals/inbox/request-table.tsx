@@ -74,6 +74,7 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
           </Link>{' '}
           <FirstFact request={row} />
         </span>
+        <RepeatMark request={row} />
         {row.ineligibleReason !== null && <span className="text-ink-2">{row.ineligibleReason}</span>}
       </span>
     ),
@@ -127,6 +128,16 @@ function FirstFact({ request: { facts } }: { request: Request }) {
   return (
     <span className="text-ink-2">
       <ShownText>{fact.value}</ShownText>
+    </span>
+  )
+}
+
+/** The same action on the same object, approved before. */
+function RepeatMark({ request: { repeats } }: { request: Request }) {
+  if (repeats?.approved == null) return null
+  return (
+    <span className="font-semibold text-danger">
+      approved for the same object before, <Time at={repeats.approved.decidedAt} show="relative" />
     </span>
   )
 }

@@ -28,7 +28,6 @@ export type Bulk = {
 }
 
 const decideTimeoutMs = 20_000
-const decidedBefore = 100
 
 /** Reads each request again, and then decides those that can be decided, one after the other, each by its own digest. */
 export function useBulk(decision: BulkDecision, requests: readonly Request[]): Bulk {
@@ -44,17 +43,14 @@ export function useBulk(decision: BulkDecision, requests: readonly Request[]): B
   useEffect(() => {
     const closed = new AbortController()
     const { signal } = closed
-    Promise.all([
-      client.approvals.list.query({ view: 'decided', limit: decidedBefore }, { signal }),
-      ...selected.map(({ approvalId }) => client.approvals.get.query({ approvalId }, { signal })),
-    ]).then(
-      ([decided, ...reads]) => {
+    Promise.all(selected.map(({ approvalId }) => client.approvals.get.query({ approvalId }, { signal }))).then(
+      (reads) => {
         if (signal.aborted) return
         setItems(
           selected.flatMap((request, index) => {
-            const read = reads[index] as Approval | undefined
+            const read = reads[index]
             if (read === undefined) return []
-            const whyNot = whyNotNow(decision, request, read, decided.items)
+            const whyNot = whyNotNow(decision, request, read)
             return [{ request, read, whyNot, result: { is: 'waiting' } }]
           }),
         )

@@ -9,11 +9,11 @@ import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
+import { acknowledgement, consequenceOfApproval, VERBS } from '../words.ts'
 import { type Machine, reasonLimit } from './decision-state.ts'
 import { isEditable, whyNotChoose } from './decision-view.ts'
 import { PasskeyNote } from './passkey-note.tsx'
 import type { DecisionControl } from './use-decision.ts'
-import { acknowledgement, VERBS } from './words.ts'
 
 type DecisionFormProps = {
   decision: DecisionControl
@@ -48,7 +48,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
         onChange={(value) => edit({ decision: value })}
         locked={!editable}
         options={[
-          option('approve', `The ${presentation.effectLabel} goes ahead.`),
+          option('approve', consequenceOfApproval(shown)),
           option('reject', presentation.onReject),
           option('escalate', presentation.onEscalate),
         ]}
@@ -66,7 +66,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
       />
       {decision !== undefined && (
         <Checkbox
-          label={acknowledgement(decision, presentation)}
+          label={acknowledgement(decision, shown)}
           checked={acknowledged}
           onChange={(checked) => edit({ acknowledged: checked })}
           locked={!editable}

@@ -79,6 +79,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   decidedBy: null,
   decidedAt: null,
   usedAt: null,
+  repeats: null,
   auditId: null,
   seal: 'none',
   ...changes,

@@ -7,10 +7,10 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
+import type { Neighbours } from '../use-neighbours.ts'
 import { DecisionForm } from './decision-form.tsx'
 import { RailNotice } from './rail-notice.tsx'
 import type { DecisionControl } from './use-decision.ts'
-import type { Neighbours } from './use-neighbours.ts'
 
 type DecisionRailProps = { decision: DecisionControl; shown: Approval; neighbours: Neighbours }
 

@@ -14,8 +14,8 @@ import { Time } from '#components/ui/text/time.tsx'
 import { auditRecordPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { Answers } from '#lib/trpc.ts'
-import type { DecisionControl } from './use-decision.ts'
-import { DECIDED } from './words.ts'
+import type { DecisionControl } from '../decision/use-decision.ts'
+import { DECIDED } from '../words.ts'
 
 type Verification = Answers['traces']['verify']
 

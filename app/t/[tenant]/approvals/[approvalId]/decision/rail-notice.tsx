@@ -6,12 +6,12 @@ import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import type { Failure } from '#lib/failure.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
+import { Names } from '../case/names.tsx'
+import { DECIDED } from '../words.ts'
 import { Changes } from './changes.tsx'
 import type { View } from './decision-view.ts'
-import { Names } from './names.tsx'
 import { Note } from './note.tsx'
 import type { DecisionControl } from './use-decision.ts'
-import { DECIDED } from './words.ts'
 
 /** Why the person can't decide now, or what became of their decision. Announced by screen readers when it changes. */
 export function RailNotice({ id, decision, shown }: { id: string; decision: DecisionControl; shown: Approval }) {

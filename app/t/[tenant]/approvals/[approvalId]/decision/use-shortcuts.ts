@@ -4,9 +4,9 @@ import { useRouter } from 'next/navigation'
 import { useLayoutEffect, useRef } from 'react'
 import { isTyping, singleKeys } from '#components/keyboard/single-keys.ts'
 import type { Decision } from '#lib/schemas/approvals.ts'
+import type { Neighbours } from '../use-neighbours.ts'
 import { isEditable, whyNotChoose } from './decision-view.ts'
 import type { DecisionControl } from './use-decision.ts'
-import type { Neighbours } from './use-neighbours.ts'
 
 const SELECTS: Readonly<Record<string, Decision>> = { a: 'approve', r: 'reject', e: 'escalate' }
 

@@ -16,6 +16,10 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
+import type { DecisionControl } from '../decision/use-decision.ts'
+import { HistorySection } from '../history/history-section.tsx'
+import { RepeatWarning } from '../history/repeat-warning.tsx'
+import type { Neighbours } from '../use-neighbours.ts'
 import { ArgumentsSection } from './arguments-section.tsx'
 import { CardSection } from './card-section.tsx'
 import { EffectsSection } from './effects-section.tsx'
@@ -23,8 +27,6 @@ import { ReasonsSection } from './reasons-section.tsx'
 import { RecordSection } from './record-section.tsx'
 import { ReleasePolicies } from './release-policies.tsx'
 import { TraceSection } from './trace-section.tsx'
-import type { DecisionControl } from './use-decision.ts'
-import type { Neighbours } from './use-neighbours.ts'
 
 type CaseFileProps = { decision: DecisionControl; shown: Approval; neighbours: Neighbours }
 
@@ -41,9 +43,11 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
         facts={<Facts shown={shown} />}
       />
       <ErasedNotice erased={shown.erased} />
+      <RepeatWarning shown={shown} />
       <CustodyLine>
-        <CardSection card={shown.presentation.card} />
+        <CardSection shown={shown} />
         <EffectsSection shown={shown} expired={decision.view.is === 'expired'} />
+        <HistorySection shown={shown} />
         <ArgumentsSection shown={shown} onShorten={decision.shorten} />
         <ReleasePolicies shown={shown} />
         <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />

@@ -1,0 +1,87 @@
+'use client'
+
+import { FactValue } from '#components/approvals/fact-value.tsx'
+import { CustodySection } from '#components/ui/status/custody-line.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { formatMoney } from '#lib/rules/effect.ts'
+import type { Approval, Card, CardFact, Money } from '#lib/schemas/approvals.ts'
+import { AmountPicture } from '../history/amount-picture.tsx'
+import { useHistory } from '../history/use-history.ts'
+
+/** The amount, next to what the run knows about the object: the manifest's card, filled in when the request was made. */
+export function CardSection({ shown }: { shown: Approval }) {
+  const { amount } = shown
+  const { card } = shown.presentation
+  const empty = card === undefined || (card.title === null && card.facts.length === 0 && card.links.length === 0)
+  if (empty && amount === null) return null
+  return (
+    <CustodySection
+      title="The case"
+      note={empty ? undefined : 'as the agent’s manifest describes it, when the request was made'}
+    >
+      <div className="flex flex-col gap-x-6 gap-y-3 narrow:flex-row">
+        {amount !== null && <AmountOf shown={shown} amount={amount} />}
+        {!empty && (
+          <div className="flex min-w-0 grow flex-col gap-2">
+            <CardFacts card={card} />
+          </div>
+        )}
+      </div>
+    </CustodySection>
+  )
+}
+
+function AmountOf({ shown, amount }: { shown: Approval; amount: Money }) {
+  const { data } = useHistory(shown)
+  return (
+    <div className="flex shrink-0 flex-col gap-1 narrow:max-w-60">
+      <p className="font-semibold text-h1 tabular-nums">{formatMoney(amount.value, amount.currency)}</p>
+      {data?.usual != null && <AmountPicture amount={amount} usual={data.usual} />}
+      {data?.usual === null && (
+        <p className="text-dense text-ink-2">Too few amounts were approved before to say what is usual.</p>
+      )}
+    </div>
+  )
+}
+
+function CardFacts({ card }: { card: Card }) {
+  return (
+    <>
+      {card.title !== null && (
+        <p className="font-semibold">
+          <ShownText>{card.title}</ShownText>
+        </p>
+      )}
+      {card.facts.length > 0 && (
+        <KeyValues>
+          {card.facts.map((fact, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: facts have a fixed order, and a label may repeat.
+            <KeyValue key={index} name={fact.label}>
+              <span className="flex flex-wrap items-baseline justify-between gap-x-4">
+                <FactValue fact={fact} />
+                <span className="text-dense text-ink-2">{sourceOf(fact)}</span>
+              </span>
+            </KeyValue>
+          ))}
+        </KeyValues>
+      )}
+      {card.links.length > 0 && (
+        <ul className="flex flex-wrap gap-x-4 gap-y-1">
+          {card.links.map(({ label, url, host }) => (
+            <li key={`${label} ${url}`}>
+              <a href={url} target="_blank" rel="noopener noreferrer" className="text-link">
+                <ShownText>{label}</ShownText>
+              </a>{' '}
+              <span className="text-dense text-ink-2">{host}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function sourceOf({ from }: CardFact): string {
+  return from.map((source) => (source === 'input' ? 'from the input' : `from step ${source}`)).join(', ')
+}

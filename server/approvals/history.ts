@@ -1,0 +1,37 @@
+import { notFound } from '#lib/errors.ts'
+import { amountIn } from '#lib/rules/effect.ts'
+import { ApprovalHistory, ApprovalHistoryInput } from '#lib/schemas/approvals.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
+import { query } from '#server/kernel/operation.ts'
+import { findSameObject, findSameShape } from './history-store.ts'
+import { findApproval } from './store.ts'
+import { usualAmounts } from './usual-amounts.ts'
+import { summaries } from './view.ts'
+
+const shown = 10
+/** How many decided requests the usual amounts come from. */
+const compared = 200
+
+/** What people decided before on the same object and on the same action, and the amounts that they usually approve. */
+export const history = query({
+  permission: 'approval:list',
+  input: ApprovalHistoryInput,
+  output: ApprovalHistory,
+  async run({ tx, tenant, principal, input: { approvalId } }) {
+    const row = await findApproval(tx, tenant.id, approvalId)
+    if (row === undefined) throw notFound()
+    const sameObject = await findSameObject(tx, tenant.id, approvalId, shown)
+    const sameShape = await findSameShape(tx, tenant.id, approvalId, compared)
+    const last = sameShape.slice(0, shown)
+    const ids = [approvalId, ...sameObject.map(({ id }) => id), ...last.map(({ id }) => id)]
+    await requireBound(tx, tenant.id, 'approval', [...new Set(ids)])
+    return {
+      sameObject: await summaries(tx, tenant, principal, sameObject),
+      sameShape: await summaries(tx, tenant, principal, last),
+      usual: usualAmounts(
+        amountIn(row.presentation.arguments)?.currency,
+        sameShape.filter(({ status }) => status === 'approved').map((one) => amountIn(one.presentation.arguments)),
+      ),
+    }
+  },
+})

@@ -21,6 +21,26 @@ const changeReads = (page: Page, change: (text: string) => string) =>
     await route.fulfill({ response, body: change(await response.text()) })
   })
 
+test('nothing can be decided on a page that shows other arguments than those that would run', async ({
+  signedIn,
+  origin,
+}) => {
+  const refund = await waitingRefund(origin)
+  const page = await signedIn('jonas')
+  await changeReads(page, (text) => text.replaceAll('C-20418', 'C-20419'))
+  await page.goto(address(refund))
+  const effects = page.getByRole('region', { name: 'If you approve' })
+  await expect(effects.getByRole('alert')).toContainText('This page does not show what would run')
+  await fillIn(page)
+  await expect(approveButton(page)).toHaveAttribute('aria-disabled', 'true')
+  await expect(rail(page)).toContainText('This page does not show what would run: its digest differs.')
+  await expectAccessible(page)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.reload()
+  await expect(effects).toContainText('the same in this browser')
+  await expect(effects.getByRole('alert')).toHaveCount(0)
+})
+
 test('after a lost response the outcome is unknown until the page finds the recorded decision', async ({
   signedIn,
   origin,

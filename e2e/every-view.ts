@@ -11,7 +11,11 @@ export async function expectEveryView(page: Page, name: string): Promise<void> {
       await page.setViewportSize({ width, height: width === 390 ? 844 : 900 })
       await page.emulateMedia({ colorScheme })
       await expectAccessible(page)
-      if (process.env.E2E_PICTURES !== undefined)
-        await page.screenshot({ path: `${process.env.E2E_PICTURES}/${name}-${width}-${colorScheme}.png`, fullPage: true })
+      if (process.env.E2E_PICTURES === undefined) continue
+      await page.evaluate(() => scrollTo(0, 0))
+      await page.screenshot({
+        path: `${process.env.E2E_PICTURES}/${name}-${width}-${colorScheme}.png`,
+        fullPage: true,
+      })
     }
 }

@@ -168,6 +168,11 @@ export const Approval = ApprovalSummary.extend({
   /** The subject of the request: the release, the binding, the execution's call. */
   subjectId: Id,
   presentation: Presentation,
+  /**
+   * The digest of what runs, with a salt. `payloadDigest` is the SHA-256 of the JCS form of `{content: contentDigest, shown:
+   * presentation}`. Null for requests of earlier versions, whose `payloadDigest` binds only what runs, and for erased ones.
+   */
+  contentDigest: Digest.nullable(),
   quorum: z.int(),
   approvalsSoFar: z.int(),
   escalationLevel: z.int(),

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { contentContext } from '#server/kernel/content/tables.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { askForRefund, approverGroup as group } from '#server/testing/approval-request.ts'
+import { askForRefund, approverGroup as group, presentation } from '#server/testing/approval-request.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
@@ -11,6 +13,7 @@ import { get } from './get.ts'
 import { getPending } from './get-pending.ts'
 import { expiry } from './jobs.ts'
 import { list } from './list.ts'
+import { payloadDigestOf } from './payload-digest.ts'
 import { spendApproval } from './spend.ts'
 import { type DecidedApproval, onDecided } from './subjects.ts'
 
@@ -242,6 +245,42 @@ describe('the end of a request', () => {
     await vote(jonas, approvalId)
     expect(await spend({ ...payload, arguments: { id: 'A-2' } })).toBe(false)
     expect((await Promise.all([spend(payload), spend(payload), spend(payload)])).filter(Boolean)).toHaveLength(1)
+  })
+
+  test('by approval is refused when the page that was approved was another', async () => {
+    const { tenant, maria, jonas } = await people()
+    const { approvalId } = await ask(tenant, maria)
+    await vote(jonas, approvalId)
+    const contextOf = (column: string) => contentContext('approvals', [approvalId], column)
+    const cipher = await runtime().database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
+    const write = (title: string) =>
+      asOwner(running, 'update approvals set presentation = $1 where id = $2', [
+        cipher.encryptJson({ ...presentation, title }, contextOf('presentation')),
+        approvalId,
+      ])
+    const spend = () =>
+      runtime().database.inTenant(tenant.id, (tx) => spendApproval(tx, tenant.id, approvalId, payload))
+    await write('Look up an order')
+    expect(await spend()).toBe(false)
+    await write(presentation.title)
+    expect(await spend()).toBe(true)
+  })
+
+  test('by approval of an earlier version, whose digest covers only what runs, can be spent', async () => {
+    const { tenant, maria, jonas } = await people()
+    const { approvalId } = await ask(tenant, maria)
+    const earlier = { ...payload, salt: 'c2FsdA' }
+    const cipher = await runtime().database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
+    await asOwner(running, 'update approvals set payload = $1, payload_digest = $2 where id = $3', [
+      cipher.encryptJson(earlier, contentContext('approvals', [approvalId], 'payload')),
+      payloadDigestOf(earlier),
+      approvalId,
+    ])
+    expect(await read(jonas, approvalId)).toMatchObject({ contentDigest: null })
+    await vote(jonas, approvalId)
+    expect(
+      await runtime().database.inTenant(tenant.id, (tx) => spendApproval(tx, tenant.id, approvalId, payload)),
+    ).toBe(true)
   })
 })
 

@@ -10,7 +10,7 @@ import { actorOf, actorsById } from '#server/tenants/actors.ts'
 import { findGroupMembers } from '#server/tenants/group-store.ts'
 import { passkeyStateOf } from './confirmation.ts'
 import { reviewerFacts } from './reviewer.ts'
-import { findApproval } from './store.ts'
+import { findApproval, findContentDigest } from './store.ts'
 import { repeatsById, summaryOf } from './view.ts'
 import { findVotes } from './vote-store.ts'
 
@@ -39,6 +39,7 @@ export const get = query({
       ...summaryOf(row, facts, actor, votes.at(-1), repeats.get(row.id)),
       subjectId: row.subjectId,
       presentation: row.presentation,
+      contentDigest: await findContentDigest(tx, tenant.id, row.id),
       quorum: row.quorum,
       approvalsSoFar: votes.filter(
         (vote) => vote.decision === 'approve' && vote.escalationLevel === row.escalationLevel,

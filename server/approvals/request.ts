@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto'
 import { ApiError } from '#lib/errors.ts'
-import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { permissionsOf } from '#lib/permissions.ts'
-import type { ApprovalKind, Presentation } from '#lib/schemas/approvals.ts'
+import { type ApprovalKind, Presentation } from '#lib/schemas/approvals.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { newSalt } from '#server/kernel/content/salt.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
+import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findGroup, findGroupMembers } from '#server/tenants/group-store.ts'
@@ -24,6 +23,7 @@ import { findMembers } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { expiryQueue } from './jobs.ts'
 import { findOwnerIds } from './owner-store.ts'
+import { bindsShown, payloadDigestOf, saltedPayload } from './payload-digest.ts'
 import { insertApproval } from './store.ts'
 import { tellApprovers } from './tell-approvers.ts'
 
@@ -48,16 +48,13 @@ export type ApprovalRequest = {
   expiresAfterSeconds: number
 }
 
-/** `sha256:` of the payload's JCS form. */
-export const payloadDigestOf = (payload: JsonObject): string =>
-  `sha256:${createHash('sha256').update(canonicalJson(payload)).digest('hex')}`
-
 /** Requests a decision from a group. Throws `no_eligible_approver` (409) when fewer members than the quorum are eligible. */
 export async function requestApproval(
   tx: Transaction,
   tenant: Tenant,
-  request: ApprovalRequest,
+  { presentation: described, ...request }: ApprovalRequest,
 ): Promise<{ approvalId: string; payloadDigest: string; expiresAt: Date }> {
+  const presentation = asRead(described)
   const group = await findGroup(tx, tenant.id, request.group)
   if (group === undefined)
     throw new ApiError('no_eligible_approver', `The approver group ${request.group} does not exist.`)
@@ -66,8 +63,9 @@ export async function requestApproval(
   const eligible = await requireEligible(tx, tenant, group, identities, request.quorum)
 
   const approvalId = newId()
-  const payload = { ...request.payload, salt: newSalt() }
-  const payloadDigest = payloadDigestOf(payload)
+  const form = (await olderProcesses(tx)) ? undefined : bindsShown
+  const payload = saltedPayload(request.payload, { salt: newSalt(), form })
+  const payloadDigest = payloadDigestOf(payload, presentation)
   const {
     agents: _agents,
     parties: _parties,
@@ -84,6 +82,7 @@ export async function requestApproval(
     id: approvalId,
     payload,
     payloadDigest,
+    presentation,
     agentId: agentId ?? null,
     executionId: executionId ?? null,
     stepId: stepId ?? null,
@@ -109,10 +108,18 @@ export async function requestApproval(
     },
   })
   await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, expiresAt)
-  await tellApprovers(tx, tenant, { id: approvalId, presentation: request.presentation, expiresAt }, eligible)
+  await tellApprovers(tx, tenant, { id: approvalId, presentation, expiresAt }, eligible)
   notify(tx, 'approval', tenant.id)
   return { approvalId, payloadDigest, expiresAt }
 }
+
+/** As it is read later, because its digest is recomputed then. A tool's description may contain lone surrogates, which get lost. */
+const asRead = (presentation: Presentation): Presentation =>
+  Presentation.parse(
+    JSON.parse(JSON.stringify(presentation), (_key, value: unknown) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    ),
+  )
 
 /**
  * The eligible members of the group. Throws `no_eligible_approver` when they are fewer people than `quorum`. `requestedAt`: when

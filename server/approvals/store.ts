@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import type { JsonObject } from '#lib/json.ts'
 import { erasedText } from '#lib/rules/erased.ts'
 import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
 import { present } from '#server/kernel/content/committed.ts'
@@ -8,6 +8,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { Identity } from '#server/tenants/identities.ts'
+import { contentDigestOf, type Sealing, sealingOf } from './payload-digest.ts'
 import { shapeOf } from './shape.ts'
 
 export const columns = [
@@ -175,8 +176,32 @@ export async function setPending(
   return result.numUpdatedRows === 1n
 }
 
-/** The salt of the payload's digest; undefined for requests older than salts and for erased ones. */
-export async function findSalt(tx: Transaction, tenantId: string, id: string): Promise<string | undefined> {
+/** What the digest of a request is made from in addition to what runs. Undefined if the request does not exist. */
+export async function findSealing(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+): Promise<{ sealing: Sealing; presentation: Presentation } | undefined> {
+  const row = await tx
+    .selectFrom('approvals')
+    .select(['payload', 'presentation'])
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const cipher = await tenantCipher(tx, tenantId)
+  const [payload, presentation] = [present(row.payload), present(row.presentation)]
+  return {
+    sealing: sealingOf(payload === null ? null : cipher.decryptJson(payload, contextOf(id, 'payload'))),
+    presentation:
+      presentation === null
+        ? expiredPresentation
+        : Presentation.parse(cipher.decryptJson(presentation, contextOf(id, 'presentation'))),
+  }
+}
+
+/** By which a page recomputes the digest that it decides. Null for requests of earlier versions, and for erased ones. */
+export async function findContentDigest(tx: Transaction, tenantId: string, id: string): Promise<string | null> {
   const row = await tx
     .selectFrom('approvals')
     .select('payload')
@@ -184,9 +209,8 @@ export async function findSalt(tx: Transaction, tenantId: string, id: string): P
     .where('id', '=', id)
     .executeTakeFirst()
   const stored = present(row?.payload ?? null)
-  if (stored === null) return undefined
-  const payload = (await tenantCipher(tx, tenantId)).decryptJson(stored, contextOf(id, 'payload'))
-  return isJsonObject(payload) && typeof payload.salt === 'string' ? payload.salt : undefined
+  if (stored === null) return null
+  return contentDigestOf((await tenantCipher(tx, tenantId)).decryptJson(stored, contextOf(id, 'payload')))
 }
 
 /** approved and unused → used, for exactly these bytes. False when already used or bound to other bytes. */

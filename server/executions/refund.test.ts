@@ -1,8 +1,12 @@
 // Longer than other files: one server and one released agent serve every case.
+import { createHash } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { boundText } from '#lib/bound-digest.ts'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { Presentation } from '#lib/schemas/approvals.ts'
 import { patiently, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import {
   approve,
@@ -20,6 +24,8 @@ beforeAll(async () => {
   api = await startApi()
 }, 180_000)
 afterAll(() => api.close())
+
+const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
 type Execution = {
   id: string
@@ -157,11 +163,15 @@ describe('a refund', () => {
     const jonas = await api.person('jonas')
     const shown = payload<{
       payloadDigest: string
-      presentation: { title: string; card: { facts: unknown } }
+      contentDigest: string
+      presentation: Presentation
       blocked: unknown
     }>(await api.query(jonas, 'approvals.get', { approvalId }))
     expect(shown.presentation.title).toBe('Issue refund of €4,200.00 for A-1001')
-    expect(shown).toMatchObject({ amount: { value: '4200.00', currency: 'EUR' }, facts: shown.presentation.card.facts })
+    expect(shown).toMatchObject({
+      amount: { value: '4200.00', currency: 'EUR' },
+      facts: shown.presentation.card?.facts,
+    })
     expect(shown.presentation.card).toEqual({
       title: 'Order A-1001 of Elif Aydin',
       facts: [
@@ -188,6 +198,11 @@ describe('a refund', () => {
     payload(await api.mutate(jonas, 'approvals.decide', { ...decision, payloadDigest: shown.payloadDigest }))
     await reaches(id, 'succeeded')
     expect(await calls('paid', `${id}:refund`)).toHaveLength(1)
+    // Seen, decided and run: the page recomputes the digest that was decided, and the tool got the arguments that it shows.
+    expect(sha256(boundText(shown.contentDigest, shown.presentation))).toBe(shown.payloadDigest)
+    const seen = Object.fromEntries(shown.presentation.arguments.map(({ path, value = null }) => [path, value]))
+    const got = sha256(canonicalJson(seen)).replace('sha256:', '')
+    expect(await calls('got', `${id}:refund`)).toEqual([`got ${got} issue_refund ${id}:refund`])
     const again = await api.mutate(jonas, 'approvals.decide', decision)
     expect([again.status, reason(again)]).toEqual([409, 'already_decided'])
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
-import { payloadDigestOf } from '#server/approvals/request.ts'
+import { payloadDigestOf } from '#server/approvals/payload-digest.ts'
 import { newSalt } from '#server/kernel/content/salt.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import { newId } from '#server/kernel/ids.ts'

@@ -243,8 +243,8 @@ const description = ({ tenant, row }: ClaimedExport, { period }: Coverage) => ({
     confirmations:
       'A vote that was confirmed with a passkey has the device’s signature over payloadDigest. passkey.registered in the audit log names the key. ' +
       (row.includeRawPayloads
-        ? 'payloadDigest is the SHA-256 of the JCS form of the value of payload, which contains its salt.'
-        : 'What was decided can’t be recomputed from this archive: payloadDigest is the SHA-256 of the payload and its salt, which only an archive with raw payloads contains.'),
+        ? 'content is the SHA-256 of the JCS form of the value of payload, which contains its salt. If the payload has `form` 2, payloadDigest is the SHA-256 of the JCS form of {"content": "sha256:<content>", "shown": <the value of presentation>}; otherwise it is content.'
+        : 'What was decided can’t be recomputed from this archive: payloadDigest is made from the payload and its salt, which only an archive with raw payloads contains.'),
     traces:
       'data/execution-spans.ndjson contains the spans of executions, which are bound to the log as rows are; data/traces those of telemetry, and those of executions that are older than that. `auditId` and `resourceIndex` identify the line of the resources, `auditId` and `batchIndex` the leaf of the batches. README.txt describes how to verify a span.',
     log: 'data/audit contains {leaf, nonce, record} for each record of the period; data/proofs contains the leaf hashes of whole days.',

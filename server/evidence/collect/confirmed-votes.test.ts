@@ -58,8 +58,10 @@ test('an archive with raw payloads proves who confirmed what; one without says w
 
   // What was decided, and its digest.
   const payload: JsonValue = approval.values.payload.value
-  expect(payload).toMatchObject({ salt: expect.any(String) })
-  expect(`sha256:${digest(canonicalJson(payload)).toString('hex')}`).toBe(confirmation.bound.payloadDigest)
+  expect(payload).toMatchObject({ salt: expect.any(String), form: 2 })
+  const hashed = (value: JsonValue) => `sha256:${digest(canonicalJson(value)).toString('hex')}`
+  const bound = { content: hashed(payload), shown: approval.values.presentation.value }
+  expect(hashed(bound)).toBe(confirmation.bound.payloadDigest)
   expect(confirmation.bound).toMatchObject({ approvalId: vote.approvalId, payloadDigest: approval.payloadDigest })
   // What the device signed.
   const { challenge } = JSON.parse(bytes(confirmation.clientDataJSON).toString())

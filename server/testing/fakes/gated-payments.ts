@@ -1,11 +1,15 @@
 /**
  * The demo's payments server behind gates that a test opens. While the file `$COUNTERSIGN_GATE/hold-<tool>` exists, a call
  * to that tool waits before it has any effect. This process writes a line to `$COUNTERSIGN_GATE/calls.log` for each call
- * that begins and each refund that is paid, so effects are counted outside the server.
+ * that begins and each refund that is paid, so effects are counted outside the server, and the SHA-256 of the arguments that
+ * each call got, as JCS.
  */
+import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { canonicalJson } from '#lib/jcs.ts'
 import { createPayments } from '#server/demo/payments-tools.ts'
 
 const gate = process.env.COUNTERSIGN_GATE
@@ -39,6 +43,15 @@ const server = createPayments({
     await opened(tool)
   },
   paid: (key) => note('paid', 'issue_refund', key),
+})
+// The transport reads the same bytes.
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { method, params } = JSON.parse(line)
+  if (method !== 'tools/call') return
+  const got = createHash('sha256')
+    .update(canonicalJson(params.arguments ?? {}))
+    .digest('hex')
+  note(`got ${got}`, params.name, params._meta?.['countersign/idempotencyKey'])
 })
 process.on('SIGINT', () => undefined)
 await server.connect(new StdioServerTransport())

@@ -51,8 +51,8 @@ describe('a request that is read again before the decision', () => {
     }) as Approval
 
   test('can be decided when it is as it was selected', () => {
-    expect(whyNotNow('approve', request, read())).toBeUndefined()
-    expect(whyNotNow('reject', request, read({ passkey: 'needed' }))).toBeUndefined()
+    expect(whyNotNow('approve', request, read(), 'same')).toBeUndefined()
+    expect(whyNotNow('reject', request, read({ passkey: 'needed' }), 'same')).toBeUndefined()
   })
 
   test.each<[BulkDecision, Approval, RegExp]>([
@@ -65,11 +65,16 @@ describe('a request that is read again before the decision', () => {
     ['approve', read({}, [{ path: 'note', value: 'a'.repeat(201) }]), /long/],
     ['approve', read({ repeats }), /approved for this object before/],
   ])('can’t be decided: %s %#', (decision, now, why) => {
-    expect(whyNotNow(decision, request, now)).toMatch(why)
+    expect(whyNotNow(decision, request, now, 'same')).toMatch(why)
+  })
+
+  test('can’t be decided when its digest is not that of what is shown', () => {
+    for (const decision of ['approve', 'reject'] as const)
+      expect(whyNotNow(decision, request, read(), 'different')).toMatch(/digest differs/)
   })
 
   test('can be decided while another request on its object is pending', () => {
-    expect(whyNotNow('approve', request, read({ repeats: { approved: null, pending: 1 } }))).toBeUndefined()
-    expect(whyNotNow('reject', request, read({ repeats }))).toBeUndefined()
+    expect(whyNotNow('approve', request, read({ repeats: { approved: null, pending: 1 } }), 'same')).toBeUndefined()
+    expect(whyNotNow('reject', request, read({ repeats }), 'same')).toBeUndefined()
   })
 })

@@ -1,5 +1,6 @@
 import { countHidden } from '#lib/rules/visible-text.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
+import type { ShownDigest } from '../[approvalId]/decision/use-shown-digest.ts'
 import type { Request } from './filter.ts'
 
 export type BulkDecision = 'approve' | 'reject'
@@ -41,9 +42,15 @@ const hasHidden = ({ title, facts }: Request): boolean =>
   [title, ...facts.map(({ value }) => value ?? '')].some((text) => countHidden(text) > 0)
 
 /** Why a request, read again, can't be decided together with others; undefined if it can. */
-export function whyNotNow(decision: BulkDecision, request: Request, read: Approval): string | undefined {
+export function whyNotNow(
+  decision: BulkDecision,
+  request: Request,
+  read: Approval,
+  shown: ShownDigest,
+): string | undefined {
   if (read.status !== 'pending') return `It is ${read.status} already.`
   if (read.payloadDigest !== request.payloadDigest) return 'Its content has changed since the list was loaded.'
+  if (shown === 'different') return 'What would run is not what is shown: its digest differs.'
   if (decision === 'reject') return read.mayReject ? undefined : 'You can’t reject it.'
   if (read.blocked !== null) return read.blocked.message
   if (read.passkey !== 'not_needed') return 'Its approval needs your passkey. Open it to decide.'

@@ -5,6 +5,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useQueryClient } from '#components/api/query.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
+import { checkShown } from '../[approvalId]/decision/use-shown-digest.ts'
 import { type BulkDecision, whyNotNow } from './bulk.ts'
 import type { Request } from './filter.ts'
 
@@ -43,15 +44,19 @@ export function useBulk(decision: BulkDecision, requests: readonly Request[]): B
   useEffect(() => {
     const closed = new AbortController()
     const { signal } = closed
-    Promise.all(selected.map(({ approvalId }) => client.approvals.get.query({ approvalId }, { signal }))).then(
+    const read = async ({ approvalId }: Request) => {
+      const approval = await client.approvals.get.query({ approvalId }, { signal })
+      return { approval, shown: await checkShown(approval) }
+    }
+    Promise.all(selected.map(read)).then(
       (reads) => {
         if (signal.aborted) return
         setItems(
           selected.flatMap((request, index) => {
-            const read = reads[index]
-            if (read === undefined) return []
-            const whyNot = whyNotNow(decision, request, read)
-            return [{ request, read, whyNot, result: { is: 'waiting' } }]
+            const found = reads[index]
+            if (found === undefined) return []
+            const whyNot = whyNotNow(decision, request, found.approval, found.shown)
+            return [{ request, read: found.approval, whyNot, result: { is: 'waiting' } }]
           }),
         )
       },

@@ -46,7 +46,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
       <RepeatWarning shown={shown} />
       <CustodyLine>
         <CardSection shown={shown} />
-        <EffectsSection shown={shown} expired={decision.view.is === 'expired'} />
+        <EffectsSection shown={shown} expired={decision.view.is === 'expired'} digest={decision.shownDigest} />
         <HistorySection shown={shown} />
         <ArgumentsSection shown={shown} onShorten={decision.shorten} />
         <ReleasePolicies shown={shown} />

@@ -8,9 +8,10 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { TimeZoneContext } from '#components/ui/text/time.tsx'
 import { formatAbsolute } from '#components/ui/text/time-format.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
+import type { ShownDigest } from '../decision/use-shown-digest.ts'
 
 /** The effects of an approval, whether they can be undone, and the effects of every other outcome. */
-export function EffectsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
+export function EffectsSection({ shown, expired, digest }: { shown: Approval; expired: boolean; digest: ShownDigest }) {
   const zone = useContext(TimeZoneContext)
   const { presentation, payloadDigest, expiresAt } = shown
   const over = expired || shown.status !== 'pending'
@@ -22,9 +23,16 @@ export function EffectsSection({ shown, expired }: { shown: Approval; expired: b
         <>
           fixed payload, SHA-256{' '}
           <Copyable value={payloadDigest.replace('sha256:', '')} label="payload digest" shorten="middle" />
+          {digest === 'same' && ', the same in this browser'}
         </>
       }
     >
+      {digest === 'different' && (
+        <Banner tone="danger" urgency="alert">
+          This page does not show what would run: the digest of what you read here differs from the one that a decision
+          binds. Don’t decide; tell an administrator.
+        </Banner>
+      )}
       <NumberedLines
         lines={effects.map((effect, index) => ({ key: `${index}`, content: <ShownText>{effect}</ShownText> }))}
       />

@@ -80,6 +80,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   decidedAt: null,
   usedAt: null,
   repeats: null,
+  contentDigest: null,
   auditId: null,
   seal: 'none',
   ...changes,
@@ -99,6 +100,7 @@ const conditions = (changes: Partial<Conditions> = {}): Conditions => ({
   online: true,
   sessionEnded: false,
   unopened: 0,
+  shownDigest: 'same',
   ...changes,
 })
 const run = (events: Event[], from: Machine = initial(JONAS)): Machine => events.reduce(reduce, from)
@@ -143,6 +145,17 @@ describe('drafting', () => {
     expect(whyNotSubmit(machine, conditions({ unopened: 2 }))).toBe('Show the 2 shortened values in full first.')
     const rejecting = run([{ type: 'edited', draft: { decision: 'reject', acknowledged: true } }], machine)
     expect(whyNotSubmit(rejecting, conditions({ unopened: 2 }))).toBeUndefined()
+  })
+
+  test('nothing can be sent unless the digest of what is shown is the one that a decision binds', () => {
+    for (const decision of ['approve', 'reject', 'escalate'] as const) {
+      const machine = run([load(), { type: 'edited', draft: { decision, reason: 'Read.', acknowledged: true } }])
+      expect(whyNotSubmit(machine, conditions({ shownDigest: 'different' }))).toMatch(/does not show what would run/)
+      expect(whyNotSubmit(machine, conditions({ shownDigest: 'checking' }))).toMatch(/is being checked/)
+      expect(whyNotSubmit(machine, conditions({ shownDigest: 'same' }))).toBeUndefined()
+      // A request of an earlier version: its digest does not cover the page.
+      expect(whyNotSubmit(machine, conditions({ shownDigest: 'unknown' }))).toBeUndefined()
+    }
   })
 
   test('another choice clears the acknowledgement', () => {

@@ -2,6 +2,7 @@ import type { Failure } from '#lib/failure.ts'
 import { whyNotReason } from '#lib/rules/reason.ts'
 import type { Approval, Blocked, Decision } from '#lib/schemas/approvals.ts'
 import { isTouched, type Machine, type Recorded } from './decision-state.ts'
+import type { ShownDigest } from './use-shown-digest.ts'
 
 /** The conditions outside of the reducer that the page depends on. */
 export type Conditions = {
@@ -11,6 +12,7 @@ export type Conditions = {
   sessionEnded: boolean
   /** The number of shortened values that the person has not expanded yet. */
   unopened: number
+  shownDigest: ShownDigest
 }
 
 export type BlockedWhy = 'self' | 'permission' | 'not-eligible' | 'already-voted' | 'machine'
@@ -107,7 +109,7 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
   switch (view.is) {
     case 'open':
     case 'drafting':
-      return whyIncomplete(machine, conditions.unopened)
+      return whyNotShown(conditions.shownDigest) ?? whyIncomplete(machine, conditions.unopened)
     case 'loading':
       return 'The request is still being loaded.'
     case 'submitting':
@@ -131,6 +133,19 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
       return 'Your session has ended. Sign in again. What you typed is still here.'
     case 'rate-limited':
       return `Too many requests. Try again in ${view.seconds} s.`
+  }
+}
+
+/** A decision binds a digest: it must be the digest of what the person has read. */
+function whyNotShown(digest: ShownDigest): string | undefined {
+  switch (digest) {
+    case 'different':
+      return 'This page does not show what would run: its digest differs. Don’t decide; tell an administrator.'
+    case 'checking':
+      return 'The digest of this page is being checked.'
+    case 'same':
+    case 'unknown':
+      return undefined
   }
 }
 

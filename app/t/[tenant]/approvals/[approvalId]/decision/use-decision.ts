@@ -13,6 +13,7 @@ import { type Draft, initial, type Machine, reduce } from './decision-state.ts'
 import { type Conditions, type View, viewOf, whyNotSubmit } from './decision-view.ts'
 import { useDeadline } from './use-deadline.ts'
 import { useDraftStorage } from './use-draft-storage.ts'
+import { type ShownDigest, useShownDigest } from './use-shown-digest.ts'
 
 /** While the socket is down, in milliseconds. */
 const pollMs = 10_000
@@ -25,6 +26,7 @@ export type DecisionControl = {
   machine: Machine
   view: View
   whyNot: string | undefined
+  shownDigest: ShownDigest
   loadError: unknown
   reload: () => void
   edit: (draft: Partial<Draft>) => void
@@ -67,7 +69,8 @@ export function useDecision(approvalId: string): DecisionControl {
   useDraftStorage(`${me.principal.id}.${tenant}.${approvalId}`, machine, dispatch)
 
   const now = useDeadline(machine)
-  const conditions: Conditions = { now, online, sessionEnded: ended, unopened: short.size }
+  const shownDigest = useShownDigest(machine.shown)
+  const conditions: Conditions = { now, online, sessionEnded: ended, unopened: short.size, shownDigest }
   const view = viewOf(machine, conditions)
   const whyNot = whyNotSubmit(machine, conditions)
 
@@ -101,6 +104,7 @@ export function useDecision(approvalId: string): DecisionControl {
     machine,
     view,
     whyNot,
+    shownDigest,
     loadError: error,
     reload: () => void refetch(),
     edit: (draft) => dispatch({ type: 'edited', draft }),

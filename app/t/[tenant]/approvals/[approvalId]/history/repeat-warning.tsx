@@ -55,17 +55,18 @@ function Earlier({ earlier: { title, decidedBy, reason, usedAt } }: { earlier: A
           , by <ShownText>{decidedBy.displayName}</ShownText>
         </>
       )}
-      {reason !== null && (
-        <>
-          : “<ShownText>{reason}</ShownText>”
-        </>
-      )}
       .{' '}
       {usedAt === null ? (
         'The call has not begun.'
       ) : (
         <>
           The call began <Time at={usedAt} show="clock" />.
+        </>
+      )}
+      {reason !== null && (
+        <>
+          {' '}
+          “<ShownText>{reason}</ShownText>”
         </>
       )}
     </p>

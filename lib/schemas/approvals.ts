@@ -80,6 +80,8 @@ export const Presentation = z.object({
       rule: z.string(),
       message: z.string().nullable(),
       source: z.string().nullable(),
+      /** When the rule applies, as a sentence. Absent if it can't be said completely, and for earlier requests. */
+      words: z.string().optional(),
     })
     .nullable(),
   executionId: Id.nullable(),

@@ -168,6 +168,7 @@ describe('a refund', () => {
       blocked: unknown
     }>(await api.query(jonas, 'approvals.get', { approvalId }))
     expect(shown.presentation.title).toBe('Issue refund of €4,200.00 for A-1001')
+    expect(shown.presentation.policy?.words).toBe('It applies to calls of payments/issue_refund.')
     expect(shown).toMatchObject({
       amount: { value: '4200.00', currency: 'EUR' },
       facts: shown.presentation.card?.facts,

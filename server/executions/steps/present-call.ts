@@ -82,6 +82,7 @@ export function presentDecision(call: {
             rule: reason.rule,
             message: reason.message,
             source: reason.source,
+            words: decision.approval?.words,
           },
   } satisfies Partial<Presentation>
 }

@@ -11,6 +11,8 @@ export type NeededApproval = {
   quorum: number
   expiresAfterSeconds: number
   rules: DecisionReason[]
+  /** The first rule in words; not recorded, so that better words don't make recorded decisions differ. */
+  words: string | undefined
   /** `fulfilled` of the next decision after this approval is granted; includes the tokens fulfilled before. */
   tokens: string[]
 }
@@ -71,6 +73,7 @@ export function approvalsOf(
       quorum: Math.max(...now.map((approval) => approval.quorum)),
       expiresAfterSeconds: Math.min(...now.map((approval) => approval.expiresAfterSeconds)),
       rules,
+      words: now[0]?.fired.rule.words,
       tokens: tokensAfter(request.fulfilled, obligations),
     },
   }

@@ -4,6 +4,7 @@ import { isObligationKind } from '#server/policies/language/annotations.ts'
 import { cedarString } from '#server/policies/language/cedar-string.ts'
 import { withToken } from '#server/policies/language/lifting-token.ts'
 import { annotationsOf, readsMember } from '#server/policies/language/lint.ts'
+import { ruleInWords } from '#server/policies/language/rule-in-words.ts'
 import { splitRules } from '#server/policies/language/split-rules.ts'
 import type { CedarRequest, PolicyText, RuleFacts } from './terms.ts'
 
@@ -39,7 +40,7 @@ export function rulesOf({ digest, source }: PolicyText): Rule[] | undefined {
     const parsed = cedar.policyToJson(text)
     if (parsed.type === 'failure') return undefined
     const { principal, action, resource, conditions } = parsed.json
-    const facts = { order, text, annotations: annotationsOf(parsed.json) }
+    const facts = { order, text, annotations: annotationsOf(parsed.json), words: ruleInWords(parsed.json) }
     const soft = isObligationKind(facts.annotations.obligation ?? '')
     // Without a lift in the known form, the rule can't be lifted and is a hard forbid.
     const evaluated = soft ? (withToken(text, cedarString(tokenOf(digest, facts))) ?? text) : text

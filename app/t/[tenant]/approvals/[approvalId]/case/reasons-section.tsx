@@ -81,12 +81,28 @@ function Policy({ policy }: { policy: Approval['presentation']['policy'] }) {
         </code>
       </span>
       {policy.message !== null && <ShownText>{policy.message}</ShownText>}
-      {policy.source !== null && (
-        <pre className="wrap-anywhere whitespace-pre-wrap border border-line bg-sunken p-2 font-mono text-dense">
-          <ShownText>{policy.source}</ShownText>
-        </pre>
-      )}
+      {policy.words !== undefined && <ShownText>{policy.words}</ShownText>}
+      {policy.source !== null && <Source source={policy.source} folded={policy.words !== undefined} />}
     </span>
+  )
+}
+
+/** Folded below a sentence that says the same. */
+function Source({ source, folded }: { source: string; folded: boolean }) {
+  const lines = source.split('\n').length
+  const text = (
+    <pre className="wrap-anywhere whitespace-pre-wrap border border-line bg-sunken p-2 font-mono text-dense">
+      <ShownText>{source}</ShownText>
+    </pre>
+  )
+  if (!folded) return text
+  return (
+    <details>
+      <summary className="text-link inline-flex min-h-6 cursor-pointer items-center">
+        The rule’s source, {lines === 1 ? 'one line' : `${lines} lines`}
+      </summary>
+      {text}
+    </details>
   )
 }
 

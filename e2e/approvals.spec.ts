@@ -48,6 +48,10 @@ test('Jonas finds the request in his inbox, reads its effect and decides, and th
       ).status
     })
     .toBe('succeeded')
+  const outcome = page.getByRole('region', { name: 'What became of it' })
+  await expect(outcome).toContainText('It succeeded')
+  await expect(outcome).toContainText('Succeeded')
+  await expect(record.getByRole('table', { name: 'Votes' })).toContainText('Jonas Berg')
 })
 
 test('Maria can reject her own request, but not approve or escalate it, and sees why and who can', async ({

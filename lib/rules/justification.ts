@@ -1,5 +1,5 @@
 import { limits } from '#lib/limits.ts'
-import { visibleCharacters } from './visible-text.ts'
+import { visibleCharacters } from '#lib/text/visible-text.ts'
 
 const { min, max, different } = limits.justification
 

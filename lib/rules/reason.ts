@@ -1,5 +1,5 @@
 import { limits } from '#lib/limits.ts'
-import { isVisible } from './visible-text.ts'
+import { isVisible } from '#lib/text/visible-text.ts'
 
 /** Why `text` can't be the reason of an action, or undefined when it can. */
 export function whyNotReason(text: string): string | undefined {

@@ -3,7 +3,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { limits, slugPattern } from '#lib/limits.ts'
 import { isJustification, justificationRule } from '#lib/rules/justification.ts'
 import { riskTiers } from '#lib/rules/risk.ts'
-import { isVisible } from '#lib/rules/visible-text.ts'
+import { isVisible } from '#lib/text/visible-text.ts'
 
 /** UUID in lower case, as the server writes it; no other text is an object's id. */
 export const Id = z.uuid().lowercase()

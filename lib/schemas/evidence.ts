@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#lib/limits.ts'
-import { isVisible } from '#lib/rules/visible-text.ts'
+import { isVisible } from '#lib/text/visible-text.ts'
 import { Actor, Id, Justification, PageInput, page, Reason, Revision, Time } from './common.ts'
 
 export const ExportStatus = z.enum([

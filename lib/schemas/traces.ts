@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#lib/limits.ts'
-import { isVisible } from '#lib/rules/visible-text.ts'
+import { isVisible } from '#lib/text/visible-text.ts'
 import { AuditProof } from './audit.ts'
 import { Actor, Hex32, Id, Json, Justification, PageInput, page, SpanId, Time, TraceId } from './common.ts'
 import { Erased } from './erased.ts'

@@ -14,7 +14,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { limits } from '#lib/limits.ts'
 import { approvalPath } from '#lib/paths.ts'
 import { isJustification, justificationHint, justificationRule } from '#lib/rules/justification.ts'
-import { isVisible } from '#lib/rules/visible-text.ts'
+import { isVisible } from '#lib/text/visible-text.ts'
 import type { Reveal } from './use-reveal.ts'
 
 type RevealDialogProps = {

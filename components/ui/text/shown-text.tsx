@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import { type TextPart, visibleParts } from '#lib/rules/visible-text.ts'
+import { type TextPart, visibleParts } from '#lib/text/visible-text.ts'
 
 type ShownTextProps = {
   children: string
@@ -9,14 +9,14 @@ type ShownTextProps = {
   breaks?: boolean
 }
 
-/** Untrusted text: invisible characters are shown, and none of it affects the surrounding text. */
+/** Untrusted text: invisible characters and look-alikes are marked with their code, and none of it affects the surrounding text. */
 export function ShownText({ children, edges = false, breaks = false }: ShownTextProps) {
   return (
     <bdi className="whitespace-pre-wrap">
       {visibleParts(children, { edges }).map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
         <Fragment key={index}>
-          {'text' in part ? breaks ? <Breakable text={part.text} /> : part.text : <HiddenCharacter part={part} />}
+          {'text' in part ? breaks ? <Breakable text={part.text} /> : part.text : <MarkedCharacter part={part} />}
         </Fragment>
       ))}
     </bdi>
@@ -33,9 +33,10 @@ function Breakable({ text }: { text: string }) {
   ))
 }
 
-function HiddenCharacter({ part: { code, name } }: { part: Extract<TextPart, { code: string }> }) {
+function MarkedCharacter({ part: { code, name, letter } }: { part: Extract<TextPart, { code: string }> }) {
   return (
     <span title={name} className="mx-px border border-warn bg-warn-soft px-0.5 font-mono text-dense text-warn">
+      {letter !== undefined && `${letter} `}
       {code}
     </span>
   )

@@ -29,8 +29,13 @@ describe('requests that are selected together', () => {
     ['approve', [...many(1), requestWith({ agentVersion: '2.0.0' })], /one action/],
     ['approve', [...many(1), requestWith({ resource: 'payments/pay_invoice' })], /one action/],
     ['approve', [...many(1), requestWith({ eligible: false, ineligibleReason: 'You asked for this.' })], /You asked/],
-    ['approve', many(1, { title: 'Refund\u202e A-1' }), /hidden characters/],
-    ['approve', many(1, { facts: [{ label: 'Customer', value: 'E\u200blif', from: [] }] }), /hidden characters/],
+    ['approve', many(1, { title: 'Refund\u202e A-1' }), /hidden or look-alike characters/],
+    [
+      'approve',
+      many(1, { facts: [{ label: 'Customer', value: 'E\u200blif', from: [] }] }),
+      /hidden or look-alike characters/,
+    ],
+    ['approve', many(1, { title: 'Refund А-1' }), /hidden or look-alike characters/],
     ['approve', [requestWith({ approvalId: 'a' }), requestWith({ approvalId: 'b' })], /selected twice/],
     ['approve', many(1, { repeats }), /approved for this object before/],
   ])('can’t be decided: %s %#', (decision, requests, why) => {

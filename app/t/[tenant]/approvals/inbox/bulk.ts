@@ -1,5 +1,5 @@
-import { countHidden } from '#lib/rules/visible-text.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
+import { countHidden } from '#lib/text/visible-text.ts'
 import type { ShownDigest } from '../[approvalId]/decision/use-shown-digest.ts'
 import type { Request } from './filter.ts'
 
@@ -28,7 +28,7 @@ function whyNotApprove(requests: readonly Request[]): string | undefined {
   if (first !== undefined && requests.some((request) => shape(request) !== shape(first)))
     return 'Only requests of one action, agent version and environment can be approved together.'
   const hidden = requests.find(hasHidden)
-  if (hidden !== undefined) return `“${hidden.title}” contains hidden characters. Open it to decide.`
+  if (hidden !== undefined) return `“${hidden.title}” contains hidden or look-alike characters. Open it to decide.`
   const repeated = requests.find(({ repeats }) => repeats?.approved != null)
   if (repeated !== undefined)
     return `“${repeated.title}”: the same was approved for this object before. Open it to compare them.`
@@ -56,7 +56,7 @@ export function whyNotNow(
   if (read.passkey !== 'not_needed') return 'Its approval needs your passkey. Open it to decide.'
   const rows = read.presentation.arguments
   if (rows.some((row) => countHidden(row.path) + countHidden(argumentText(row), { edges: true }) > 0))
-    return 'Its arguments contain hidden characters. Open it to decide.'
+    return 'Its arguments contain hidden or look-alike characters. Open it to decide.'
   if (rows.some((row) => argumentText(row).length > longestShown)) return 'Its arguments are long. Open it to decide.'
   return read.repeats?.approved == null
     ? undefined

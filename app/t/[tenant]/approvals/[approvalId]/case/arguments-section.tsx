@@ -10,8 +10,8 @@ import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { erasedText } from '#lib/rules/erased.ts'
-import { countHidden } from '#lib/rules/visible-text.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
+import { countHidden } from '#lib/text/visible-text.ts'
 
 /** In characters. Longer values are shortened, and approving is blocked until the reader has expanded them. */
 const shortLength = 1000
@@ -46,8 +46,8 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
     >
       {hidden > 0 && (
         <Banner tone="warn" urgency="none">
-          {hidden === 1 ? 'One argument contains' : `${hidden} arguments contain`} invisible characters. They are shown
-          by their codes, such as U+200B.
+          {hidden === 1 ? 'One argument contains' : `${hidden} arguments contain`} characters that are invisible, or
+          look like others. They are marked with their codes, such as U+200B.
         </Banner>
       )}
       {rows.length === 0 ? (

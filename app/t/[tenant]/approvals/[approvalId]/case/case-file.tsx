@@ -23,6 +23,7 @@ import type { Neighbours } from '../use-neighbours.ts'
 import { ArgumentsSection } from './arguments-section.tsx'
 import { CardSection } from './card-section.tsx'
 import { EffectsSection } from './effects-section.tsx'
+import { OutcomeSection } from './outcome-section.tsx'
 import { ReasonsSection } from './reasons-section.tsx'
 import { RecordSection } from './record-section.tsx'
 import { ReleasePolicies } from './release-policies.tsx'
@@ -45,6 +46,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
       <ErasedNotice erased={shown.erased} />
       <RepeatWarning shown={shown} />
       <CustodyLine>
+        <OutcomeSection shown={shown} />
         <CardSection shown={shown} />
         <EffectsSection shown={shown} expired={decision.view.is === 'expired'} digest={decision.shownDigest} />
         <HistorySection shown={shown} />

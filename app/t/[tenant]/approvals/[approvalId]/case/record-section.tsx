@@ -9,13 +9,12 @@ import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { Seal, type SealState } from '#components/ui/status/seal.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { auditRecordPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { Answers } from '#lib/trpc.ts'
 import type { DecisionControl } from '../decision/use-decision.ts'
-import { DECIDED } from '../words.ts'
+import { Votes } from './votes.tsx'
 
 type Verification = Answers['traces']['verify']
 
@@ -45,19 +44,8 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
   const state = sealOf(last === auditId ? seal : 'pending', verify.output)
   return (
     <CustodySection title={own === undefined ? 'The decision' : 'Your decision'} note="recorded" seal={state}>
+      <Votes shown={shown} />
       <KeyValues>
-        {votes.map((vote) => (
-          <KeyValue key={vote.auditId} name={vote.by.displayName}>
-            {DECIDED[vote.decision]} <Time at={vote.at} />
-            {vote.onBehalfOf !== undefined && (
-              <>
-                , as the delegate of <ShownText>{vote.onBehalfOf.displayName}</ShownText>
-              </>
-            )}
-            <br />
-            <ShownText>{vote.reason}</ShownText>
-          </KeyValue>
-        ))}
         {votes.length === 0 && decidedAt !== null && (
           <KeyValue name="Not decided">
             {status === 'expired' ? 'It expired' : 'It was canceled'} <Time at={decidedAt} />.{' '}

@@ -1,5 +1,10 @@
-/** A piece of unchanged text, or the code of one character that is invisible or would move its neighbours. */
-export type TextPart = { text: string } | { code: string; name: string | undefined }
+import { lookAlikes } from './look-alikes.ts'
+
+/**
+ * A piece of unchanged text, or the code of one character that is invisible, would move its neighbours, or looks like another one.
+ * `letter`: the character itself, if it can be seen.
+ */
+export type TextPart = { text: string } | { code: string; name: string | undefined; letter?: string }
 
 /**
  * Characters that are invisible or change how others appear: controls, formatting (bidi, zero width), default ignorables,
@@ -39,17 +44,23 @@ export function visibleParts(text: string, { edges = false }: { edges?: boolean 
   if (edges)
     for (const match of text.matchAll(edge))
       for (let index = match.index; index < match.index + match[0].length; index++) blanks.add(index)
+  const alike = lookAlikes(text)
   const parts: TextPart[] = []
   let plain = ''
   let index = 0
   for (const character of text) {
     // Variation selector 16 is part of ordinary emoji and does not change the reading order.
     const emoji = character === '\uFE0F' && /\p{Extended_Pictographic}$/u.test(plain)
-    if ((hidden.test(character) && !emoji) || blanks.has(index)) {
+    const like = alike.get(index)
+    if ((hidden.test(character) && !emoji) || blanks.has(index) || like !== undefined) {
       if (plain !== '') parts.push({ text: plain })
       plain = ''
       const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-      parts.push({ code: `U+${code}`, name: names[code] })
+      parts.push(
+        like === undefined
+          ? { code: `U+${code}`, name: names[code] }
+          : { code: `U+${code}`, name: `looks like “${like}”`, letter: character },
+      )
     } else plain += character
     index += character.length
   }
@@ -57,7 +68,7 @@ export function visibleParts(text: string, { edges = false }: { edges?: boolean 
   return parts
 }
 
-/** The number of characters of `text` that are shown by their code. */
+/** The number of characters of `text` that are shown by their code: invisible ones and look-alikes. */
 export const countHidden = (text: string, options: { edges?: boolean } = {}): number =>
   visibleParts(text, options).filter((part) => 'code' in part).length
 

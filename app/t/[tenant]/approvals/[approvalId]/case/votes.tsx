@@ -1,0 +1,72 @@
+'use client'
+
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { formatDuration } from '#lib/format.ts'
+import type { Approval, Decision } from '#lib/schemas/approvals.ts'
+import { DECIDED } from '../words.ts'
+
+type Vote = Approval['votes'][number]
+
+const shapes = { approve: 'approved', reject: 'rejected', escalate: 'escalated' } as const satisfies Record<
+  Decision,
+  string
+>
+
+/** Who decided, when and why. */
+export function Votes({ shown: { votes, requestedAt } }: { shown: Approval }) {
+  if (votes.length === 0) return null
+  return <DataTable caption="Votes" columns={columns(requestedAt)} rows={votes} rowKey={(vote) => vote.auditId} dense />
+}
+
+const columns = (requestedAt: string): Column<Vote>[] => [
+  {
+    key: 'who',
+    header: 'Who',
+    rowHeader: true,
+    cell: ({ by, onBehalfOf }) => (
+      <>
+        <ShownText>{by.displayName}</ShownText>
+        {onBehalfOf !== undefined && (
+          <span className="text-ink-2">
+            {' '}
+            as the delegate of <ShownText>{onBehalfOf.displayName}</ShownText>
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    key: 'verdict',
+    header: 'Decision',
+    cell: ({ decision, confirmation }) => (
+      <span className="flex flex-col">
+        <StatusShape status={shapes[decision]} label={DECIDED[decision]} />
+        {confirmation !== undefined && <span className="text-ink-2">signed with a passkey</span>}
+      </span>
+    ),
+  },
+  {
+    key: 'when',
+    header: 'When',
+    cell: ({ at }) => (
+      <span className="flex flex-col">
+        <Time at={at} show="absolute" />
+        <span className="text-ink-2">
+          after {formatDuration(Math.max(0, Date.parse(at) - Date.parse(requestedAt)))}
+        </span>
+      </span>
+    ),
+  },
+  {
+    key: 'reason',
+    header: 'Reason',
+    cell: ({ reason }) => (
+      <span className="wrap-anywhere">
+        <ShownText>{reason}</ShownText>
+      </span>
+    ),
+  },
+]

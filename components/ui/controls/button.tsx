@@ -42,7 +42,7 @@ export function Button(props: ButtonProps) {
       aria-busy={busyLabel !== undefined || undefined}
       aria-describedby={disabledReason === undefined ? rest['aria-describedby'] : reasonId}
       className={classNames(
-        'inline-flex min-h-9 items-center justify-center gap-2 border px-3 py-1.5 text-center',
+        'inline-flex min-h-9 items-center max-rail:min-h-11 justify-center gap-2 border px-3 py-1.5 text-center',
         disabledReason === undefined ? LOOK[variant] : BLOCKED_LOOK,
         wide && 'w-full',
         className,

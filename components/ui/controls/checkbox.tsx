@@ -32,7 +32,11 @@ export function Checkbox({ label, checked, onChange, disabledReason, locked = fa
       />
       <label
         htmlFor={id}
-        className={classNames('py-0.5', disabledReason !== undefined && 'text-ink-3', blocked && 'cursor-not-allowed')}
+        className={classNames(
+          'py-0.5 max-rail:min-h-11',
+          disabledReason !== undefined && 'text-ink-3',
+          blocked && 'cursor-not-allowed',
+        )}
       >
         {label}
       </label>

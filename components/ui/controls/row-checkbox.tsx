@@ -15,7 +15,7 @@ export function RowCheckbox({ label, checked, onChange }: RowCheckboxProps) {
       aria-label={label}
       checked={checked}
       onChange={(event) => onChange(event.target.checked)}
-      className="check-mark -my-1 align-middle"
+      className="check-mark -my-1 max-rail:m-0 max-rail:size-11 align-middle"
     />
   )
 }

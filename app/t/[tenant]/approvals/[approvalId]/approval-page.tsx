@@ -9,6 +9,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import { CaseFile } from './case/case-file.tsx'
+import { DecisionBar } from './decision/decision-bar.tsx'
 import { DecisionRail } from './decision/decision-rail.tsx'
 import type { View } from './decision/decision-view.ts'
 import { useDecision } from './decision/use-decision.ts'
@@ -61,6 +62,11 @@ function OneApproval({ approvalId }: { approvalId: string }) {
     <DecisionLayout
       railTitle={railTitle(decision.view)}
       rail={<DecisionRail decision={decision} shown={shown} neighbours={neighbours} />}
+      sheet={{
+        bar: <DecisionBar decision={decision} shown={shown} />,
+        open: decision.sheet.open,
+        onClose: () => decision.sheet.setOpen(false),
+      }}
     >
       <CaseFile decision={decision} shown={shown} neighbours={neighbours} />
     </DecisionLayout>

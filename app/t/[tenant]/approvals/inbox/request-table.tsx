@@ -68,7 +68,7 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
             href={hrefOf(row)}
             prefetch={false}
             {...{ [rowAttribute]: row.approvalId }}
-            className="text-link wrap-anywhere font-semibold"
+            className="text-link wrap-anywhere font-semibold max-rail:inline-block max-rail:py-3"
           >
             <ShownText>{row.title}</ShownText>
           </Link>{' '}

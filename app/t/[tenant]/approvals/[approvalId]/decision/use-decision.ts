@@ -36,6 +36,8 @@ export type DecisionControl = {
   shorten: (path: string, isShort: boolean) => void
   /** A key that chooses a decision moves the focus here. */
   reasonField: RefObject<HTMLTextAreaElement | null>
+  /** Below a width of 900 px the form is in a sheet. */
+  sheet: { open: boolean; setOpen: (open: boolean) => void }
 }
 
 /** Reads one request, keeps the person's draft of a decision, and sends it. It never assumes an outcome. */
@@ -47,6 +49,7 @@ export function useDecision(approvalId: string): DecisionControl {
   const online = useOnline()
   const [machine, dispatch] = useReducer(reduce, me.principal.id, initial)
   const reasonField = useRef<HTMLTextAreaElement>(null)
+  const [sheetOpen, setSheetOpen] = useState(false)
   const [short, setShort] = useState<ReadonlySet<string>>(new Set())
 
   const { data, dataUpdatedAt, error, refetch } = useQuery(
@@ -113,6 +116,7 @@ export function useDecision(approvalId: string): DecisionControl {
     },
     review: () => dispatch({ type: 'reviewed' }),
     reasonField,
+    sheet: { open: sheetOpen, setOpen: setSheetOpen },
     shorten: (path, isShort) =>
       setShort((paths) => {
         if (paths.has(path) === isShort) return paths

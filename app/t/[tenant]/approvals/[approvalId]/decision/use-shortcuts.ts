@@ -2,6 +2,7 @@
 
 import { useRouter } from 'next/navigation'
 import { useLayoutEffect, useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { isTyping, singleKeys } from '#components/keyboard/single-keys.ts'
 import type { Decision } from '#lib/schemas/approvals.ts'
 import type { Neighbours } from '../use-neighbours.ts'
@@ -30,7 +31,11 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
       if (mayChoose && isEditable(decision.view)) {
         // The key itself must not be typed into the reason.
         event.preventDefault()
-        decision.edit({ decision: selected })
+        // Below a width of 900 px the reason can be focused only once its sheet is open.
+        flushSync(() => {
+          decision.edit({ decision: selected })
+          decision.sheet.setOpen(true)
+        })
         decision.reasonField.current?.focus()
       }
       const target = key === 'j' ? neighbours.next : key === 'k' ? neighbours.previous : undefined

@@ -1,0 +1,55 @@
+'use client'
+
+import { Button } from '#components/ui/controls/button.tsx'
+import { classNames } from '#components/ui/text/class-names.ts'
+import type { Approval, Decision } from '#lib/schemas/approvals.ts'
+import { consequenceOfApproval, VERBS } from '../words.ts'
+import { isEditable, whyNotChoose } from './decision-view.ts'
+import type { DecisionControl } from './use-decision.ts'
+
+/** On a phone: one line with what matters now, and the way into the sheet. Choosing here sends nothing. */
+export function DecisionBar({ decision, shown }: { decision: DecisionControl; shown: Approval }) {
+  const { machine, view, edit, sheet } = decision
+  const editable = isEditable(view)
+  function choose(chosen: Decision) {
+    edit({ decision: chosen })
+    sheet.setOpen(true)
+  }
+  const mayApprove = whyNotChoose(machine, 'approve') === undefined
+  return (
+    <div className="flex flex-col gap-2">
+      <Line decision={decision} shown={shown} />
+      {editable ? (
+        <div className={classNames('grid gap-2', mayApprove ? 'grid-cols-[1fr_1fr_auto]' : 'grid-cols-[1fr_auto]')}>
+          <Button onClick={() => choose('reject')}>{VERBS.reject}…</Button>
+          {mayApprove && <Button onClick={() => choose('approve')}>{VERBS.approve}…</Button>}
+          <Button onClick={() => sheet.setOpen(true)} aria-label="All choices" className="min-w-11">
+            <span aria-hidden="true">⋯</span>
+          </Button>
+        </div>
+      ) : (
+        <Button wide onClick={() => sheet.setOpen(true)}>
+          Details
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Line({ decision: { machine, view, whyNot }, shown }: { decision: DecisionControl; shown: Approval }) {
+  const { decision } = machine.draft
+  if (!isEditable(view)) return <p className="font-semibold">{whyNot}</p>
+  const blocked = whyNotChoose(machine, 'approve')
+  if (blocked !== undefined) return <p className="font-semibold text-warn">You can reject this. {blocked}</p>
+  if (decision !== undefined)
+    return (
+      <p className="font-semibold">
+        {VERBS[decision]} is chosen. {whyNot ?? 'It is ready to be sent.'}
+      </p>
+    )
+  return (
+    <p className={classNames('line-clamp-2', shown.repeats?.approved != null && 'font-semibold text-danger')}>
+      If you approve: {consequenceOfApproval(shown)}
+    </p>
+  )
+}

@@ -8,7 +8,7 @@ import { LogRefused } from '../log-refused.ts'
 import { memoryStore } from './configured-store.ts'
 import { MemoryMoved } from './signer-memory.ts'
 
-// An object beside the signer's memory, because a process of the version before refuses a memory with members that it does not know.
+// An object next to the signer's memory, because a process of the version before refuses a memory with members that it does not know.
 
 const Adopted = z.strictObject({
   v: z.literal(1),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { argumentRows } from './effect.ts'
 import { isMasked, maskerWith, maskValue, parsePath, sensitiveStrings } from './mask.ts'
 
 const paths = [
@@ -78,5 +79,40 @@ describe('paths', () => {
   })
   test.each(['a.b', '$', '$.', '$..a', '$.a[0]', '$.a b', '$.a[?(@.b)]'])('%s is rejected', (path) => {
     expect(parsePath(path)).toBeUndefined()
+  })
+})
+
+describe('a value that looks like the marker of a masked one', () => {
+  const sent = { $masked: { class: 'pii.email', length: 19 } }
+
+  test('is told apart from ours at every depth, also when it is escaped already', () => {
+    const shown = maskValue(
+      { note: sent, list: [sent, { $$masked: 1 }], customer: { email: 'elif@mail.example.x' } },
+      paths,
+    )
+    expect(shown).toEqual({
+      note: { $$masked: sent.$masked },
+      list: [{ $$masked: sent.$masked }, { $$$masked: 1 }],
+      customer: { email: { $masked: { class: 'pii.email', length: 19 } } },
+    })
+    expect(isMasked(maskValue(sent, []))).toBe(false)
+    expect(maskValue({ $masked: 'x', masked: 1, $maskedToo: 2 }, [])).toEqual({
+      $$masked: 'x',
+      masked: 1,
+      $maskedToo: 2,
+    })
+  })
+
+  test('is shown to an approver as what was sent', () => {
+    expect(argumentRows(maskValue({ iban: sent }, paths))).toEqual([
+      { path: 'iban.$$masked.class', value: 'pii.email' },
+      { path: 'iban.$$masked.length', value: 19 },
+    ])
+  })
+
+  test('is masked as a whole at a sensitive path, with its own length', () => {
+    expect(maskValue({ customer: { email: sent } }, paths)).toEqual({
+      customer: { email: { $masked: { class: 'pii.email', length: JSON.stringify(sent).length } } },
+    })
   })
 })

@@ -12,7 +12,7 @@ const marker = (value: JsonValue, className: string): Masked => ({
   $masked: { class: className, length: (typeof value === 'string' ? value : JSON.stringify(value)).length },
 })
 
-/** Anyone can send an object with a member of this name, so its content must have the form, too. */
+/** Values that were stored before such names were escaped may have a member of this name, so its content must have the form, too. */
 export function isMasked(value: JsonValue | undefined): value is Masked {
   if (!isJsonObject(value) || Object.keys(value).length !== 1 || !Object.hasOwn(value, '$masked')) return false
   const inner = value.$masked
@@ -59,7 +59,7 @@ const finderOf = (strings: ReadonlyMap<string, string>): Finder => {
 
 /**
  * A copy of `value` in which everything at a sensitive path, and every string that contains one of `known`, is replaced by
- * its class and length.
+ * its class and length. Mask a value once: the markers of a masked one would be taken for names that someone sent.
  */
 export const maskValue = (
   value: JsonValue,
@@ -86,6 +86,12 @@ export function maskerWith(
   }
 }
 
+/**
+ * Anyone can send an object that looks like the marker of a masked value. Its name gets a `$` more, as do those that have some
+ * already, so that `$masked` is always ours, and the name that was sent is known.
+ */
+export const escapedName = (name: string): string => (/^\$+masked$/.test(name) ? `$${name}` : name)
+
 type Active = readonly { steps: readonly string[]; class: string }[]
 
 function walk(at: JsonValue, active: Active, classIn: Finder): JsonValue {
@@ -101,7 +107,10 @@ function walk(at: JsonValue, active: Active, classIn: Finder): JsonValue {
       entry.steps[0] === key || entry.steps[0] === '*' ? [{ steps: entry.steps.slice(1), class: entry.class }] : [],
     )
   if (Array.isArray(at)) return at.map((inner) => walk(inner, next('*'), classIn))
-  const entries = Object.entries(at).map(([key, inner]): [string, JsonValue] => [key, walk(inner, next(key), classIn)])
+  const entries = Object.entries(at).map(([key, inner]): [string, JsonValue] => [
+    escapedName(key),
+    walk(inner, next(key), classIn),
+  ])
   // fromEntries defines own properties, so a key such as __proto__ stays a key.
   return Object.fromEntries(entries)
 }

@@ -15,6 +15,7 @@ import {
   sameBytes,
   textMember,
 } from './bytes.ts'
+import { membersBeyond } from './known.ts'
 import { climbTo, growingTree, type LogKey, leafHash, type Note, parseNote, signerOf } from './note.ts'
 import type { About } from './report.ts'
 
@@ -134,11 +135,17 @@ function wholeEnds({ period, requested }: About, date: string): [fromFirst: bool
   return requested === undefined ? [first && last, first && last] : [first, last]
 }
 
+/** Records outside the archive's log. */
+export const otherRecords = 'data/other-records.ndjson'
+
 type Row = { leaf: Json; nonce: string; record: Json; seq: number; auditId: string }
 
 export function readRow(line: string, path: string): Row {
   const row = parseJson(line, `A line of ${path}`)
   const [leaf = null, record = null] = [member(row, 'leaf'), member(row, 'record')]
+  // Records from elsewhere have their path. Nothing else in the line would be covered by the log.
+  const [other] = membersBeyond(row, ['leaf', 'nonce', 'record', ...(path === otherRecords ? ['path'] : [])])
+  if (other !== undefined) throw new Broken(`A line of ${path} has a member that records do not have: ${other}.`)
   const seq = member(leaf, 'seq')
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0)
     throw new Broken('A record is without a position.')

@@ -1,10 +1,8 @@
 import type { Archive } from './archive.ts'
 import { Broken, canonical, encode, fromBase64, type Json, member, parseJson, sameBytes, textMember } from './bytes.ts'
-import { checkSealProof, type Head, headOf, readRow, rowMatches, type SeenRecord } from './log.ts'
+import { checkSealProof, type Head, headOf, otherRecords, readRow, rowMatches, type SeenRecord } from './log.ts'
 import { climbTo, type LogKey, leafHash } from './note.ts'
 import type { About } from './report.ts'
-
-const otherRecords = 'data/other-records.ndjson'
 
 /**
  * Records outside the archive's log that commit to rows in it, one a line: `{leaf, nonce, record, path}`. Each is a leaf of its

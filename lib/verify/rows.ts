@@ -15,6 +15,7 @@ import {
   textMember,
   toBase64Url,
 } from './bytes.ts'
+import { membersBeyond } from './known.ts'
 import { readRow, type SeenRecord } from './log.ts'
 import { mostForms, type Objects, objectTable } from './objects.ts'
 import { isBound, omissionsOf } from './obligations.ts'
@@ -155,6 +156,7 @@ export function commitments(asOf: AsOf | undefined, allBound: boolean, spansBoun
     },
     async check(archive: Archive): Promise<string> {
       let [bound, plain] = [0, 0]
+      const others = new Set<string>()
       for (const [file, type] of typeOfFile) {
         const path = `data/${file}.ndjson`
         if (file === executionSpans && !spansBound && !archive.has(path)) continue
@@ -164,6 +166,7 @@ export function commitments(asOf: AsOf | undefined, allBound: boolean, spansBoun
           const row = parseJson(line, `A line of ${path}`)
           if (isBound(row)) {
             rowIsCommitted(row, objects, { path, type })
+            for (const name of otherMembers(row)) others.add(`${name} in ${path}`)
             bound += 1
           } else plain += 1
         }
@@ -171,6 +174,10 @@ export function commitments(asOf: AsOf | undefined, allBound: boolean, spansBoun
       if (plain > 0)
         throw new NotChecked(
           `${bound === 0 ? 'No' : bound} rows are compared with the log; ${plain} are shown without their commitments, so only the seal covers them.`,
+        )
+      if (others.size > 0)
+        throw new NotChecked(
+          `All ${bound} rows are compared with the log, but only the seal covers members that this verifier does not know: ${[...others].slice(0, mostOthers).join(', ')}.`,
         )
       return `All ${bound} rows are as the log commits to them${whenRead(asOf)}.`
     },
@@ -199,6 +206,14 @@ export function commitments(asOf: AsOf | undefined, allBound: boolean, spansBoun
     },
   }
 }
+
+const mostOthers = 5
+
+/** Members of a bound row that neither the log nor the description of archives knows. */
+const otherMembers = (row: Json): string[] => [
+  ...membersBeyond(row, ['state', 'bound', 'values', 'shown', 'uncommitted', 'contentGone']),
+  ...membersBeyond(member(row, 'bound') ?? null, ['type', 'id', 'revision', 'form', 'salt']),
+]
 
 /** The last record that the rows know. */
 function whenRead(asOf: AsOf | undefined): string {

@@ -124,7 +124,12 @@ async function sealKey({ text }: Archive): Promise<{ key: CryptoKey; fingerprint
 /** The signed manifest describes exactly the files that are there. */
 export async function checkManifest(
   archive: Archive,
-  { manifest, exportId, files }: { manifest: Json; exportId: string; files: ReadonlyMap<string, FileFacts> },
+  {
+    manifest,
+    version,
+    exportId,
+    files,
+  }: { manifest: Json; version: number; exportId: string; files: ReadonlyMap<string, FileFacts> },
 ): Promise<string> {
   const list = await archive.digest('manifest-sha256.txt')
   if (member(manifest, 'payloadManifestSha256') !== list.sha256)
@@ -141,12 +146,17 @@ export async function checkManifest(
     const records = member(one, 'records')
     if (facts === undefined || member(one, 'sha256') !== facts.sha256 || member(one, 'bytes') !== facts.bytes)
       throw new Broken(`The signed manifest describes a different ${path}.`)
+    // Archives of version 1 may lack the number.
+    if (records === undefined && version > 1 && path.endsWith('.ndjson'))
+      throw new Broken(`The signed manifest does not count the records in ${path}.`)
     if (records !== undefined && records !== facts.lines)
       throw new Broken(`The signed manifest counts ${String(records)} records in ${path}; it has ${facts.lines}.`)
     // Archives without a list of traces counted everything in the folder as traces.
     const kind = files.has('data/traces.ndjson') ? kindOf(path) : firstKindOf(path)
     if (records !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + facts.lines)
   }
+  for (const kind of Object.keys(typeof stated === 'object' && stated !== null ? stated : {}))
+    if (!counts.has(kind)) throw new Broken(`The signed manifest counts ${kind}, but no file has them.`)
   for (const [kind, count] of counts)
     if (member(stated, kind) !== count)
       throw new Broken(`The signed manifest counts ${String(member(stated, kind))} ${kind}; there are ${count}.`)

@@ -3,6 +3,7 @@ import { type Archive, archiveOf } from './archive.ts'
 import { Broken, type Json, member, parseJson } from './bytes.ts'
 import { checkLog } from './check-log.ts'
 import { checkLive, type Heads } from './freshness.ts'
+import { unknownIn } from './known.ts'
 import { logKeyNamed } from './note.ts'
 import {
   checkFingerprint,
@@ -103,7 +104,12 @@ async function checkAll(
   if (about === undefined || fingerprint === undefined || !about.sealed) return
   if (version > 1) await check('integrity', 'Seal of the description', () => checkTagSignature(opened))
   if (unchanged)
-    await check('integrity', 'Manifest', () => checkManifest(opened, { manifest, exportId: report.exportId, files }))
+    await check('integrity', 'Manifest', () =>
+      checkManifest(opened, { manifest, version, exportId: report.exportId, files }),
+    )
+  const others = unknownIn(opened, manifest)
+  if (others.length > 0)
+    skip('log', 'Other content', `This verifier does not know ${briefList(others)}: only the seal covers that.`)
   await check('integrity', 'Sigstore bundle', () => checkSigstore(opened, version))
   const stamp = await checkTimeStamp(opened, about, check)
   const log = await checkLog(opened, manifest, about, { check, skip })
@@ -190,6 +196,11 @@ async function checkStampedTime(
     return `The authority whose certificate you gave signed at ${at} that this archive existed.`
   })
 }
+
+const mostNamed = 5
+
+const briefList = (names: readonly string[]): string =>
+  [...names.slice(0, mostNamed), ...(names.length > mostNamed ? [`${names.length - mostNamed} more`] : [])].join(', ')
 
 const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 

@@ -2,18 +2,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '#lib/verify/report.ts'
 import { verifyArchive } from '#lib/verify/verify.ts'
 import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { authorize } from '#server/kernel/auth/authorize.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { recheckOpenDays, recheckRows } from '#server/kernel/bound/recheck.ts'
 import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
-import { execute } from '#server/kernel/operation.ts'
+import { execute, subscribe } from '#server/kernel/operation.ts'
 import { decodeProtobuf } from '#server/telemetry/decode-protobuf.ts'
 import { exportSpans } from '#server/telemetry/export.ts'
 import { aroundNow, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
 import { otlpProtobuf } from '#server/testing/otlp.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import type { TestTenant } from '#server/testing/tenant.ts'
+import { getSpan } from '#server/traces/get-span.ts'
+import { getTrace } from '#server/traces/get-trace.ts'
 import { endSpan, masked, startSpan, startTrace } from '#server/traces/recording/record.ts'
 import { eraseFrom } from '#server/traces/retention/erase.ts'
+import { stream } from '#server/traces/stream.ts'
 import { verify } from '#server/traces/verify.ts'
 
 // Spans of executions and of telemetry against the log: what archives show, and what is found after a change by SQL.
@@ -183,30 +187,32 @@ test('a tenant whose rows were adopted before spans were bound gets its spans ad
   expect(await recheckRows(tenant.id)).toEqual([expect.objectContaining({ type: 'span' })])
 })
 
+const changes: [what: string, statement: string, reason: RegExp][] = [
+  ['another name', `update spans set name = 'other' ${ofSpan}`, /changed/],
+  ['another status', `update spans set status = 'ok' ${ofSpan}`, /changed/],
+  [
+    'another time, by a microsecond',
+    `update spans set ended_at = ended_at + interval '1 microsecond' ${ofSpan}`,
+    /changed/,
+  ],
+  [
+    'another attribute',
+    `update spans set attributes = attributes || '[{"key": "x", "value": 1}]' ${ofSpan}`,
+    /changed/,
+  ],
+  ['other facts', `update spans set facts = '{"model": "x"}' ${ofSpan}`, /changed/],
+  ['an origin in telemetry', `update spans set origin = 'telemetry' ${ofSpan}`, /changed|deleted/],
+  ['its deletion', `delete from spans ${ofSpan}`, /deleted/],
+  ['a move to another trace', `update spans set trace_id = '${other}' ${ofSpan}`, /deleted|inserted/],
+  [
+    'an inserted span',
+    `insert into spans (${columns}) select ${columns.replace('span_id', `'0123456789abcdef'`)} from spans ${ofSpan}`,
+    /inserted/,
+  ],
+]
+
 describe('a change by SQL to the span of an execution fails the export, which names it, and the re-read, after', () => {
-  test.each<[what: string, statement: string, reason: RegExp]>([
-    ['another name', `update spans set name = 'other' ${ofSpan}`, /changed/],
-    ['another status', `update spans set status = 'ok' ${ofSpan}`, /changed/],
-    [
-      'another time, by a microsecond',
-      `update spans set ended_at = ended_at + interval '1 microsecond' ${ofSpan}`,
-      /changed/,
-    ],
-    [
-      'another attribute',
-      `update spans set attributes = attributes || '[{"key": "x", "value": 1}]' ${ofSpan}`,
-      /changed/,
-    ],
-    ['other facts', `update spans set facts = '{"model": "x"}' ${ofSpan}`, /changed/],
-    ['an origin in telemetry', `update spans set origin = 'telemetry' ${ofSpan}`, /changed|deleted/],
-    ['its deletion', `delete from spans ${ofSpan}`, /deleted/],
-    ['a move to another trace', `update spans set trace_id = '${other}' ${ofSpan}`, /deleted|inserted/],
-    [
-      'an inserted span',
-      `insert into spans (${columns}) select ${columns.replace('span_id', `'0123456789abcdef'`)} from spans ${ofSpan}`,
-      /inserted/,
-    ],
-  ])('%s', async (_what, statement, reason) => {
+  test.each(changes)('%s', async (_what, statement, reason) => {
     const made = await scene()
     await bySql(statement, [made.traceId, made.spanId])
     const job = await runtime.make(made.tenant, made.pia)
@@ -215,6 +221,39 @@ describe('a change by SQL to the span of an execution fails the export, which na
     expect(job.error?.message).toMatch(reason)
     expect(await runtime.actions(made.tenant, job.exportId)).toContain('alarm.raised')
     expect(await recheckRows(made.tenant.id)).toContainEqual(expect.objectContaining({ type: 'span' }))
+  })
+})
+
+describe('a change by SQL to the span of an execution is found when it is read next, after', () => {
+  test.each(changes)('%s', async (what, statement, reason) => {
+    const { tenant, pia, traceId, spanId } = await scene()
+    const readTrace = (view: 'full' | 'skeleton') =>
+      execute(getTrace, pia, { traceId, view }, { name: 'traces.getTrace' })
+    const readSpan = (id: string) => execute(getSpan, pia, { traceId, spanId: id }, { name: 'traces.getSpan' })
+    const readStream = async () => {
+      const ended = new AbortController()
+      for await (const [, event] of await subscribe(authorize(pia, stream), { traceId }, { signal: ended.signal }))
+        if (event.type === 'span.ended') break
+      ended.abort()
+    }
+    await readTrace('full')
+    await readSpan(spanId)
+    await readStream()
+    await bySql(statement, [traceId, spanId])
+    const tampered = { code: 'integrity_failed', details: { type: 'span' }, message: expect.stringMatching(reason) }
+    await expect(readTrace('full')).rejects.toMatchObject(tampered)
+    await expect(readTrace('skeleton')).rejects.toMatchObject(tampered)
+    await expect(readSpan(what === 'an inserted span' ? '0123456789abcdef' : spanId)).rejects.toMatchObject(tampered)
+    if (!/deletion|move/.test(what)) await expect(readStream()).rejects.toMatchObject(tampered)
+    expect(await runtime.actions(tenant, 'span')).toContain('state.integrity_failed')
+  })
+
+  test('none: spans of telemetry are shown as they are', async () => {
+    const { pia, received } = await scene()
+    const { spans } = await execute(getTrace, pia, { traceId: received }, { name: 'traces.getTrace' })
+    expect(spans).toHaveLength(2)
+    const input = { traceId: received, spanId: spans[0]?.spanId ?? '' }
+    expect((await execute(getSpan, pia, input, { name: 'traces.getSpan' })).span.name).toBe('chat')
   })
 })
 

@@ -9,6 +9,8 @@ export type ArchiveChange = {
   name: string
   make: () => Promise<Buffer> | Buffer
   expected: Partial<Record<VerdictName, State>>
+  /** What one of the checks says. */
+  says?: string
   /** The files of the changed archive, for programs that check extracted files. */
   files?: ArchiveFiles
 }
@@ -23,6 +25,7 @@ export function archiveChanges(original: Original): ArchiveChange[] {
     ...bytesOfFiles(original),
     ...listsMadeAgain(original),
     ...sealedAgain(original),
+    ...unknownContent(original),
     ...boundRows(original),
     ...telemetrySpans(original),
     ...containers(original),
@@ -121,6 +124,73 @@ const rewrites: readonly (readonly [string, (lines: string[]) => string[]])[] = 
   ['without its last line', (lines) => lines.slice(0, -1)],
   ['in another order', (lines) => lines.toReversed()],
 ]
+
+/** Content that no check is about, sealed by someone who has the key of the archive. */
+function* unknownContent(original: Original): Generator<ArchiveChange> {
+  const audit = `data/audit/${original.today}.ndjson`
+  const withMember = (path: string, name: string) => (content: Map<string, Buffer>) => {
+    const [first = '', ...rest] = String(content.get(path)).split('\n')
+    content.set(path, Buffer.from([JSON.stringify({ ...JSON.parse(first), [name]: 'x' }), ...rest].join('\n')))
+  }
+  const changes: [string, Parameters<typeof resealed>[1], ArchiveChange['expected'], says: string][] = [
+    ...['data/more.ndjson', 'data/more.txt', 'data/audit/more.ndjson', 'data/traces/2026-01-01.more.ndjson'].map(
+      (path): (typeof changes)[number] => [
+        `${path} added`,
+        { files: (content) => void content.set(path, Buffer.from('{"approved":true}\n')) },
+        { log: 'not checked' },
+        `does not know ${path}`,
+      ],
+    ),
+    [
+      'a member of the manifest',
+      { manifest: (one) => ({ ...one, note: 'x' }) },
+      { log: 'not checked' },
+      'the member note of manifest.json',
+    ],
+    [
+      'a member of a day',
+      {
+        manifest: (one) => ({ ...one, days: [one.days ?? []].flat().map((day) => ({ ...Object(day), note: 'x' })) }),
+      },
+      { log: 'not checked' },
+      'the member days.note of manifest.json',
+    ],
+    [
+      'a member of a row',
+      { files: withMember('data/members.ndjson', 'note') },
+      { log: 'not checked' },
+      'note in data/members.ndjson',
+    ],
+    [
+      'a member of a line of the log',
+      { files: withMember(audit, 'note') },
+      { log: 'fails' },
+      'a member that records do not have: note',
+    ],
+    [
+      'a kind of records',
+      { manifest: (one) => ({ ...one, counts: { ...Object(one.counts), votes: 1 } }) },
+      { integrity: 'fails' },
+      'counts votes, but no file has them',
+    ],
+    [
+      'no number of records',
+      {
+        manifest: (one) => ({
+          ...one,
+          files: [one.files ?? []].flat().map((file) => {
+            const { records: _records, ...rest } = Object(file)
+            return rest
+          }),
+        }),
+      },
+      { integrity: 'fails' },
+      'does not count the records in',
+    ],
+  ]
+  for (const [name, change, expected, says] of changes)
+    yield { name: `${name}, sealed again`, make: packed(original, resealed(original.files, change)), expected, says }
+}
 
 /** A row that is bound to the log, in each kind of file, changed by someone who seals everything again with another key. */
 function* boundRows(original: Original): Generator<ArchiveChange> {

@@ -1,5 +1,6 @@
 import { notFound } from '#lib/errors.ts'
 import { GetSpanInput, GetSpanOutput } from '#lib/schemas/traces.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { query } from '#server/kernel/operation.ts'
@@ -21,6 +22,8 @@ export const getSpan = query({
     const { tenant } = caller
     const { traceId, spanId } = input
     const trace = await findTrace(tx, tenant.id, traceId)
+    // Before the row is missed: it may have been deleted.
+    if (trace !== undefined) await requireBound(tx, tenant.id, 'span', [`${trace.day}/${traceId}/${spanId}`])
     const row = trace && (await findSpan(tx, { tenantId: tenant.id, ...trace }, spanId))
     if (row === undefined) throw notFound()
     let events = StoredEvents.parse(row.events)

@@ -1,6 +1,7 @@
 import { notFound } from '#lib/errors.ts'
 import { GetTraceInput, GetTraceOutput, type Span } from '#lib/schemas/traces.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
@@ -30,6 +31,7 @@ export const getTrace = query({
     const trace = await findTrace(tx, tenant.id, input.traceId)
     if (trace === undefined) throw notFound()
     const key = { tenantId: tenant.id, ...trace }
+    await requireBoundBelow(tx, tenant.id, 'span', `${trace.day}/${trace.traceId}`)
     const asked = input.includeSensitiveData && input.view === 'full'
     const { spans, values, reason } = await spansOf(tx, caller, key, input.view, asked)
     return {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { notFound } from '#lib/errors.ts'
 import { type PartialOutput, StreamInput, type TraceEvent } from '#lib/schemas/traces.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { topicOf } from '#server/kernel/db/notify.ts'
 import { openWakes } from '#server/kernel/db/wakes.ts'
 import { subscription } from '#server/kernel/operation.ts'
@@ -53,6 +54,9 @@ export const stream = subscription({
           const key = { tenantId: tenant.id, traceId, day }
           answering ??= new Set(await listAnswering(tx, key))
           const changes = await shownSpans(tx, key, await listChanges(tx, key, last, changesPerRead))
+          await requireBound(tx, tenant.id, 'span', [
+            ...new Set(changes.map(({ spanId }) => `${key.day}/${traceId}/${spanId}`)),
+          ])
           for (const { spanId, origin, kind, endedAt } of changes)
             if (endedAt !== null) answering.delete(spanId)
             else if (origin === 'execution' && kind === 'model') answering.add(spanId)

@@ -84,6 +84,14 @@ function bitsOf({ body }: Der): Bytes {
   return body.slice(1)
 }
 
+/** Of what authorities are known to use, and this verifier lacks. */
+const namesOf = new Map([
+  ['1.3.14.3.2.26', 'SHA-1'],
+  ['1.2.840.113549.1.1.5', 'RSA with SHA-1'],
+  ['1.2.840.113549.1.1.10', 'RSA-PSS'],
+  ['1.2.840.10045.4.1', 'ECDSA with SHA-1'],
+])
+
 const hashes = new Map([
   ['2.16.840.1.101.3.4.2.1', 'SHA-256'],
   ['2.16.840.1.101.3.4.2.2', 'SHA-384'],
@@ -93,7 +101,8 @@ const hashes = new Map([
 /** The name of a digest in WebCrypto. NotChecked for one that is not of the SHA-2 family. */
 export function hashNamed(oid: string): string {
   const found = hashes.get(oid)
-  if (found === undefined) throw new NotChecked(`The time-stamp uses a digest that this verifier lacks (${oid}).`)
+  if (found === undefined)
+    throw new NotChecked(`The time-stamp uses a digest that this verifier lacks (${namesOf.get(oid) ?? oid}).`)
   return found
 }
 
@@ -112,9 +121,12 @@ const withHash = new Map([
   ['1.2.840.10045.4.3.4', 'SHA-512'],
 ])
 
+/** The keys' own identifiers, which some authorities give instead of a scheme. */
+const withoutHash = new Set([`${rsa}1`, '1.2.840.10045.2.1'])
+
 /**
  * Whether the key of `by` made this signature. `digest` is the digest that a bare algorithm uses, such as rsaEncryption.
- * NotChecked for other algorithms than RSA (PKCS 1), ECDSA with a curve of NIST, and Ed25519.
+ * NotChecked for other algorithms than RSA (PKCS 1) and ECDSA with a curve of NIST, both with SHA-2, and Ed25519.
  */
 export async function isSignedBy(
   by: Certificate,
@@ -124,7 +136,8 @@ export async function isSignedBy(
   const oid = oidOf(inside(algorithm, 0, tags.oid))
   const key = inside(by.publicKey, 0, tags.sequence)
   const kind = oidOf(inside(key, 0, tags.oid))
-  const hash = withHash.get(oid) ?? digest
+  // Others name another digest or another scheme (SHA-1, RSA-PSS): what they sign can't be told to be wrong here.
+  const hash = withHash.get(oid) ?? (withoutHash.has(oid) ? digest : undefined)
   const check = async (parameters: RsaHashedImportParams | EcKeyImportParams, made: Bytes) => {
     const publicKey = await crypto.subtle.importKey('spki', by.publicKey.raw, parameters, false, ['verify'])
     return await crypto.subtle.verify({ name: parameters.name, hash: hash ?? '' }, publicKey, made, signed)
@@ -140,7 +153,9 @@ export async function isSignedBy(
     const publicKey = await crypto.subtle.importKey('spki', by.publicKey.raw, 'Ed25519', false, ['verify'])
     return await crypto.subtle.verify('Ed25519', publicKey, signature, signed)
   }
-  throw new NotChecked(`The time-stamp uses an algorithm that this verifier lacks (${oid}).`)
+  throw new NotChecked(
+    `The time-stamp or a certificate uses an algorithm that this verifier lacks (${namesOf.get(oid) ?? oid}).`,
+  )
 }
 
 /** The two numbers of an ECDSA signature side by side, as WebCrypto reads them. */

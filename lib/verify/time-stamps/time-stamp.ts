@@ -1,4 +1,5 @@
 import { Broken, type Bytes, concat, sameBytes } from '../bytes.ts'
+import { NotChecked } from '../report.ts'
 import {
   type Certificate,
   certificateOf,
@@ -53,6 +54,8 @@ export async function readTimeStamp(answer: Bytes, manifest: Bytes): Promise<Tim
   }
 }
 
+const subjectKey = 0x80
+
 /** The certificate whose key signed the facts of the time-stamp. */
 async function signerIn(
   signers: Der | undefined,
@@ -61,6 +64,11 @@ async function signerIn(
 ): Promise<Certificate> {
   const signed = inside(signers, 0, tags.sequence)
   const parts = elementsOf(signed.body)
+  // RFC 5652, 5.3: [0] instead of the issuer and the number.
+  if (parts[1]?.tag === subjectKey)
+    throw new NotChecked(
+      'The time-stamp names its signer by a subjectKeyIdentifier, which this verifier does not read.',
+    )
   const sid = inside(signed, 1, tags.sequence)
   const [issuer, serial] = [inside(sid, 0, tags.sequence).raw, inside(sid, 1, tags.integer).body]
   const signer = certificates.find((one) => sameBytes(one.issuer, issuer) && sameBytes(one.serial, serial))

@@ -95,6 +95,30 @@ describe('raising', () => {
     expect(await list(tenant, 'open')).toMatchObject([{ ...found, inLog: false, count: 2 }])
   })
 
+  test.each([
+    ['was stored without a record', undefined],
+    ['has lost its record', `delete from audit_records where tenant_id = $1 and type = 'alarm.raised'`],
+  ])(
+    'again, when the log can be appended to, records the alarm that %s, and leads to no second one',
+    async (_which, loss) => {
+      const tenant = await testTenant(runtime)
+      await list(tenant)
+      await owner.query('create temporary table days as select * from audit_days where tenant_id = $1', [tenant.id])
+      if (loss === undefined) await owner.query('delete from audit_days where tenant_id = $1', [tenant.id])
+      await raiseAlarm(tenant.id, found)
+      await owner.query(loss ?? 'insert into audit_days select * from days where tenant_id = $1', [tenant.id])
+      await owner.query('drop table days')
+      expect(await list(tenant, 'open')).toMatchObject([{ inLog: false, count: 1 }])
+      await raiseAlarm(tenant.id, found)
+      await raiseAlarm(tenant.id, found)
+      const open = await list(tenant, 'open')
+      expect(open).toMatchObject([{ ...found, inLog: true, count: 3 }])
+      expect(await recordsOf(tenant, 'alarm.raised')).toMatchObject([{ audit_id: open[0]?.id }])
+      await closeIt(tenant, open[0]?.id ?? '')
+      expect(await list(tenant, 'open')).toEqual([])
+    },
+  )
+
   test('about another subject leads to another alarm', async () => {
     const { tenant } = await alarmed()
     await raiseAlarm(tenant.id, { ...found, subject: 'policy/two' })

@@ -24,7 +24,7 @@ export const brokenLog = (name: LogName, reason: string): Found => ({
 /**
  * Raises an alarm in a transaction of its own, because the transaction that found the difference is usually undone. A subject
  * has one open alarm: finding it again only counts. If nothing can be appended to the log, because its rows were changed, the
- * alarm is only in the table, where its mac proves it.
+ * alarm is only in the table, where its mac proves it, until a later finding can be recorded.
  */
 export async function raiseAlarm(tenantId: string, found: Found): Promise<void> {
   const { database, log } = runtime()
@@ -59,10 +59,11 @@ async function storeAlarm(
   await lockSubject(tx, tenantId, kind, subject)
   // From now on none of its records verify.
   if (isLog) await setBroken(tx, tenantId, subject, reason)
-  const open = await findOpenAlarm(tx, tenantId, found, { inLog })
+  const open = await findOpenAlarm(tx, tenantId, found)
   const now = await databaseTime(tx)
+  const recorded = inLog && open?.inLog !== true
   const row = {
-    id: open?.id ?? newId(),
+    id: recorded || open === undefined ? newId() : open.id,
     kind,
     subject,
     reason,
@@ -70,8 +71,14 @@ async function storeAlarm(
     lastSeenAt: now,
     count: (open?.count ?? 0) + 1,
   }
-  await setAlarm(tx, tenantId, { ...row, mac: rowMac(await tenantCipher(tx, tenantId), row) })
-  if (open !== undefined || !inLog) return
+  const cipher = await tenantCipher(tx, tenantId)
+  await setAlarm(tx, tenantId, { ...row, mac: rowMac(cipher, row) })
+  // An alarm that is only a row moves to the id of its record. Its own may be that of a record which was removed and may return.
+  if (open !== undefined && open.id !== row.id) {
+    const moved = { ...row, id: open.id, count: 0 }
+    await setAlarm(tx, tenantId, { ...moved, mac: rowMac(cipher, moved) })
+  }
+  if (!recorded) return
   await appendAudit(tx, await tenantById(tx, tenantId), {
     auditId: row.id,
     actor: systemActor,

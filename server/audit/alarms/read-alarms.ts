@@ -48,20 +48,19 @@ export async function findAlarm(tx: Transaction, tenantId: string, id: string): 
   return undefined
 }
 
-/**
- * Returns the open alarm about a subject. With `inLog`, one whose record was removed does not count: the next finding raises a
- * new one, which the log contains again.
- */
+/** Returns the open alarm about a subject: one that the log contains, if there is one. */
 export async function findOpenAlarm(
   tx: Transaction,
   tenantId: string,
   { kind, subject }: Pick<Alarm, 'kind' | 'subject'>,
-  { inLog }: { inLog: boolean },
 ): Promise<Alarm | undefined> {
-  for await (const alarm of readAlarms(tx, tenantId))
-    if (alarm.status === 'open' && (alarm.inLog || !inLog) && alarm.kind === kind && alarm.subject === subject)
-      return alarm
-  return undefined
+  let stored: Alarm | undefined
+  for await (const alarm of readAlarms(tx, tenantId)) {
+    if (alarm.status !== 'open' || alarm.kind !== kind || alarm.subject !== subject) continue
+    if (alarm.inLog) return alarm
+    stored ??= alarm
+  }
+  return stored
 }
 
 /** Returns the number of open alarms by kind. */
@@ -76,7 +75,7 @@ function alarmOf(cipher: TenantCipher, { id, raised, closings, row }: StoredAlar
   const seen = row !== null && isOurs(cipher, row) ? row : undefined
   const what = raised === null ? undefined : whatOf(raised)
   const from = what ?? (seen && { kind: seen.kind as AlarmKind, subject: seen.subject, reason: seen.reason })
-  if (from === undefined) return undefined
+  if (from === undefined || (what === undefined && seen?.count === 0)) return undefined
   const firstSeenAt = what?.at ?? seen?.firstSeenAt.toISOString() ?? ''
   const closed = closings.flatMap((record) => {
     const read = Closing.safeParse(record)
@@ -90,7 +89,7 @@ function alarmOf(cipher: TenantCipher, { id, raised, closings, row }: StoredAlar
     status: closed === undefined ? 'open' : 'closed',
     firstSeenAt,
     lastSeenAt: seen?.lastSeenAt.toISOString() ?? firstSeenAt,
-    count: seen?.count ?? 1,
+    count: Math.max(1, seen?.count ?? 1),
     inLog: what !== undefined,
     closedAt: closed?.at ?? null,
     closedBy: closed?.actor ?? null,

@@ -3,7 +3,10 @@ import type { JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { closedAction, raisedActions } from './actions.ts'
 
-/** What a row adds to the log. `mac` is the keyed digest over the rest of it. */
+/**
+ * What a row adds to the log. `mac` is the keyed digest over the rest of it. A row without a record whose count is 0 counts for
+ * nothing: its alarm has moved to the id of a record.
+ */
 export type AlarmRow = {
   id: string
   kind: string

@@ -3,18 +3,23 @@ import { join } from 'node:path'
 import type { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { adoptTenant } from '#server/kernel/bound/adopt.ts'
+import { adoptionOfType } from '#server/kernel/bound/adopted.ts'
 import { writeLease } from '#server/kernel/bound/adoption-lease.ts'
 import { connectAdoptionMemory } from '#server/kernel/bound/adoption-memory.ts'
 import { requireBound } from '#server/kernel/bound/check.ts'
 import { recheckRows } from '#server/kernel/bound/recheck.ts'
+import { boundType } from '#server/kernel/bound/types.ts'
+import { startBinding } from '#server/kernel/bound/worker.ts'
 import { type Database, openDatabase } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { until } from '#server/testing/until.ts'
 import { acceptLogHead } from './accept-log-head.ts'
 import { adoptionMemory } from './adoption-memory.ts'
+import { readAdoptedTypes } from './memory/adopted-types.ts'
 import { readMemory } from './memory/signer-memory.ts'
 import { signTenant } from './sealer.ts'
 
@@ -160,6 +165,68 @@ test('while the memory is missing, no adoption begins; the operator’s command 
   expect((await memory())?.adopted).not.toBeNull()
 })
 
+describe('types that a later version binds', () => {
+  const spans = boundType('span')
+  const adoption = () => inTenant(tenant.id, (tx) => adoptionOfType(tx, tenant.id, spans))
+  const types = () => inTenant(tenant.id, (tx) => readAdoptedTypes(tx, tenant.id))
+  const deleteLater = `delete from audit_records where tenant_id = $1 and type = 'state.later_adoption_ended'`
+
+  /** As a version before these types has ended the adoption. */
+  async function adoptedBefore(): Promise<void> {
+    connectAdoptionMemory({ ...adoptionMemory, rememberTypes: () => Promise.resolve(true) })
+    expect(await adoptTenant(tenant.id)).toBe(true)
+    connectAdoptionMemory(adoptionMemory)
+    await statements(
+      `update audit_records set record = record #- '{details,types}' where tenant_id = $1 and type = 'state.adoption_ended'`,
+    )
+    restart()
+  }
+
+  test.each([
+    ['with the others', () => Promise.resolve(), 0],
+    ['later', adoptedBefore, 1],
+  ])('are not adopted again without the record of the end: %s', async (_when, before, ends) => {
+    await before()
+    expect(await adoptTenant(tenant.id)).toBe(true)
+    expect(await types()).toEqual(['span'])
+    expect(await recorded('state.later_adoption_ended')).toBe(ends)
+    await statements(deleteRecord, deleteLater, deleteRow)
+    restart()
+    expect(await adoption()).toBe('ended')
+    await adoptTenant(tenant.id)
+    expect(await recorded('state.later_adoption_ended')).toBe(0)
+    restart(['web'])
+    expect(await adoption()).toBe('unknown')
+  })
+
+  test('a confirmation that only they are open says nothing of the others', async () => {
+    await adoptedBefore()
+    await inTenant(tenant.id, (tx) => writeLease(tx, tenant.id, 'later'))
+    restart(['web'])
+    expect(await adoption()).toBe('open')
+    await statements(deleteRecord, deleteRow)
+    restart(['web'])
+    expect(await adoption()).toBe('unknown')
+  })
+})
+
+test('a worker remembers an end that only the log has, also before it may adopt rows itself', async () => {
+  const failing = () => Promise.resolve(false)
+  connectAdoptionMemory({ ...adoptionMemory, remember: failing, rememberTypes: failing })
+  expect(await adoptTenant(tenant.id)).toBe(false)
+  connectAdoptionMemory(adoptionMemory)
+  await signTenant(tenant.id)
+  restart()
+  runtime().config.adoptRowsAfter = 3600
+  const binding = startBinding({ sweep: 20 })
+  await until(async () => ((await memory())?.adopted ?? null) !== null || undefined, 'the end in the memory')
+  await until(
+    async () => (await inTenant(tenant.id, (tx) => readAdoptedTypes(tx, tenant.id))).length > 0 || undefined,
+    'the types in the memory',
+  )
+  await binding.close()
+})
+
 describe('a process without the memory (ROLES=web)', () => {
   const unavailable = { code: 'unavailable', status: 503 }
 
@@ -186,7 +253,7 @@ describe('a process without the memory (ROLES=web)', () => {
   })
 
   test('tolerates rows of an older version while a worker confirms that they are being bound', async () => {
-    await inTenant(tenant.id, (tx) => writeLease(tx, tenant.id))
+    await inTenant(tenant.id, (tx) => writeLease(tx, tenant.id, 'all'))
     restart(['web'])
     await check()
     await transition()

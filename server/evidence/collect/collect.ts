@@ -239,7 +239,7 @@ const description = ({ tenant, row }: ClaimedExport, { period }: Coverage) => ({
         : 'Their salts and values are only in an archive with raw payloads. `shown` is what may be seen of a journal entry, and the code of an execution’s error.'),
     masking: row.includeRawPayloads
       ? 'Sensitive values of spans are in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces and data/execution-spans.ndjson.'
-      : 'In journal entries and spans, a masked value is {"$masked":{"class"}}, an attribute with it has `masked`. Inputs, outputs and arguments are masked as a whole; names and free text by their keys and their form.',
+      : 'In journal entries and spans, a masked value is {"$masked":{"class"}}, an attribute with it has `masked`. Inputs, outputs and arguments are masked as a whole; names and free text by their keys and their form. A member that someone sent under the name $masked has the name $$masked.',
     confirmations:
       'A vote that was confirmed with a passkey has the device’s signature over payloadDigest. passkey.registered in the audit log names the key. ' +
       (row.includeRawPayloads

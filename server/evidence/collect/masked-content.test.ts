@@ -36,6 +36,12 @@ describe('the data of a journal entry', () => {
 })
 
 test.each<[string, JsonValue, JsonValue]>([
+  [
+    'a sent imitation of a masked value',
+    { one: { $$masked: { class: 'x', length: 1 } }, two: { $masked: { class: 'x' } } },
+    { one: { $$masked: { class: 'x', length: 1 } }, two: { $$masked: { class: 'x' } } },
+  ],
+  ['a masked value of the manifest', { one: { $masked: { class: 'pii', length: 9 } } }, { one: masked('pii') }],
   ['a customer', { customer: { name: 'Grace', vip: true } }, { customer: masked('identity') }],
   ['a name', { firstName: 'Grace', order: 'A-1' }, { firstName: masked('identity'), order: 'A-1' }],
   ['a number of a person', { user_id: 17 }, { user_id: masked('identity') }],

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
-import { isMasked } from '#lib/rules/mask.ts'
+import { escapedName, isMasked } from '#lib/rules/mask.ts'
 import { classOfText, sensitiveClass } from '#server/telemetry/sensitive.ts'
 import type { StoredAttributes } from '#server/traces/attributes.ts'
 
@@ -44,8 +44,8 @@ export function maskText(key: string, value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]): [string, JsonValue] => [
-      // A name may contain data itself.
-      classOfText(name) === undefined ? name : '[masked]',
+      // A name may contain data itself. An entry that was written before such names were escaped may imitate the marker.
+      classOfText(name) !== undefined ? '[masked]' : name === '$masked' ? escapedName(name) : name,
       maskText(key === '' ? name : `${key}.${name}`, inner),
     ]),
   )

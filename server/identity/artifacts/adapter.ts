@@ -15,6 +15,8 @@ import {
   deleteArtifactsOfAccount,
   deleteArtifactsOfGrant,
   deleteExpiredArtifacts,
+  endArtifacts,
+  endsForGood,
   findArtifact,
   findArtifactByUid,
   findUse,
@@ -90,7 +92,10 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
       if (!mayRepeat) throw new errors.InvalidGrant('already used')
     },
     destroy: (id) =>
-      inTenant((tx) => (model === grantModel ? endFamily(tx, tenantId, id) : deleteArtifact(tx, address(id)))),
+      inTenant((tx) => {
+        if (model === grantModel) return endFamily(tx, tenantId, id)
+        return endsForGood(model) ? endArtifacts(tx, tenantId, address(id)) : deleteArtifact(tx, address(id))
+      }),
     revokeByGrantId: (grantId) => inTenant((tx) => deleteArtifactsOfGrant(tx, { tenantId, model, grantId })),
   }
 }
@@ -129,7 +134,7 @@ export async function endGrant(tx: Transaction, tenantId: string, grantId: strin
 
 /** Ends the access tokens of a grant from the next request on, on every node, and with them their open streams. */
 async function endFamily(tx: Transaction, tenantId: string, grantId: string): Promise<void> {
-  await deleteArtifact(tx, { tenantId, model: grantModel, id: familyOf(grantId) })
+  await endArtifacts(tx, tenantId, { model: grantModel, id: familyOf(grantId) })
   notify(tx, 'family', familyOf(grantId))
 }
 

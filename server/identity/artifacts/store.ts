@@ -9,18 +9,74 @@ type Row = Address & { payload: JsonObject; grantId: string | null; uid: string 
 
 const now = sql<Date>`now()`
 
-/** Writes the artifact; a consumed artifact stays consumed. */
+/**
+ * Models whose artifacts end once and for all. A request that read one before it ended writes it again, so its row stays, without
+ * content, for longer than any request takes.
+ */
+const ending: readonly string[] = ['Session', 'Grant']
+const endedMinutes = 30
+
+/** Writes the artifact; a consumed artifact stays consumed, and nothing is written for a session or a grant that has ended. */
 export async function upsertArtifact(tx: Transaction, { payload, ...row }: Row): Promise<void> {
   const values = { ...row, payload: json(payload) }
-  const { grantId, uid, expiresAt } = row
+  const { grantId, uid, expiresAt, tenantId, model } = row
+  // A session keeps its uid when it gets another id.
+  if (ending.includes(model) && uid !== null && (await isEnded(tx, { tenantId, model, uid }))) return
   await tx
     .insertInto('realmArtifacts')
     .values(values)
     .onConflict((conflict) =>
-      conflict.columns(['tenantId', 'model', 'id']).doUpdateSet({ payload: values.payload, grantId, uid, expiresAt }),
+      conflict
+        .columns(['tenantId', 'model', 'id'])
+        .doUpdateSet({ payload: values.payload, grantId, uid, expiresAt })
+        // The statement waits for a transaction that ends it.
+        .where((where) =>
+          where.or([
+            where('realmArtifacts.consumedAt', 'is', null),
+            where('realmArtifacts.model', 'not in', [...ending]),
+          ]),
+        ),
     )
     .execute()
 }
+
+const isEnded = async (
+  tx: Transaction,
+  { tenantId, model, uid }: { tenantId: string; model: string; uid: string },
+): Promise<boolean> =>
+  (await tx
+    .selectFrom('realmArtifacts')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('model', '=', model)
+    .where('uid', '=', uid)
+    .where('consumedAt', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+/** Ends sessions and grants: of an account, of a session's uid, or one by its id. */
+export async function endArtifacts(
+  tx: Transaction,
+  tenantId: string,
+  which: { accountId: string } | { model: string; uid: string } | { model: string; id: string },
+): Promise<void> {
+  // Long expired: neither a process of an older version nor a transaction that began before finds it.
+  const ended = tx
+    .updateTable('realmArtifacts')
+    .set({ payload: json({}), grantId: null, consumedAt: now, expiresAt: sql<Date>`to_timestamp(0)` })
+    .where('tenantId', '=', tenantId)
+    .where('consumedAt', 'is', null)
+  if ('accountId' in which)
+    await ended
+      .where('model', 'in', [...ending])
+      .where(sql<boolean>`payload ->> 'accountId' = ${which.accountId}`)
+      .execute()
+  else if ('uid' in which) await ended.where('model', '=', which.model).where('uid', '=', which.uid).execute()
+  // Without its uid: a session that only gets another id is destroyed under the old one.
+  else await ended.set({ uid: null }).where('model', '=', which.model).where('id', '=', which.id).execute()
+}
+
+export const endsForGood = (model: string): boolean => ending.includes(model)
 
 /** Writes the artifact unless a live one has its id: true for exactly one of several concurrent callers. */
 export async function insertArtifactOnce(tx: Transaction, { payload, ...row }: Row): Promise<boolean> {
@@ -47,6 +103,8 @@ export async function findArtifact(tx: Transaction, { tenantId, model, id }: Add
     .where('model', '=', model)
     .where('id', '=', id)
     .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', now)]))
+    // A process of an older version may have written an ended one again.
+    .where((where) => where.or([where('consumedAt', 'is', null), where('model', 'not in', [...ending])]))
     .executeTakeFirst()
   return row as Artifact | undefined
 }
@@ -62,6 +120,8 @@ export async function findArtifactByUid(
     .where('model', '=', model)
     .where('uid', '=', uid)
     .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', now)]))
+    // A process of an older version may have written an ended one again.
+    .where((where) => where.or([where('consumedAt', 'is', null), where('model', 'not in', [...ending])]))
     .executeTakeFirst()
   return row as Artifact | undefined
 }
@@ -120,6 +180,7 @@ export async function deleteArtifactsOfGrant(
 }
 
 export async function deleteArtifactsOfAccount(tx: Transaction, tenantId: string, accountId: string): Promise<void> {
+  await endArtifacts(tx, tenantId, { accountId })
   await tx
     .deleteFrom('realmArtifacts')
     .where('tenantId', '=', tenantId)
@@ -132,6 +193,13 @@ export async function deleteExpiredArtifacts(tx: Transaction, tenantId: string):
     .deleteFrom('realmArtifacts')
     .where('tenantId', '=', tenantId)
     .where('expiresAt', '<=', now)
+    .where((where) =>
+      where.or([
+        where('model', 'not in', [...ending]),
+        where('consumedAt', 'is', null),
+        where('consumedAt', '<', sql<Date>`now() - make_interval(mins => ${endedMinutes})`),
+      ]),
+    )
     .executeTakeFirst()
   return Number(result.numDeletedRows)
 }

@@ -65,12 +65,3 @@ export const findRenewals = (
     .where('consumedAt', 'is', null)
     .where(live)
     .execute()
-
-export async function deleteSession(tx: Transaction, tenantId: string, uid: string): Promise<void> {
-  await tx
-    .deleteFrom('realmArtifacts')
-    .where('tenantId', '=', tenantId)
-    .where('model', '=', 'Session')
-    .where('uid', '=', uid)
-    .execute()
-}

@@ -3,9 +3,9 @@ import type { Transaction } from '#server/kernel/db/transaction.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { adoptionOf, adoptionOfType } from './adopted.ts'
+import { adoptionOf, adoptionOfType, isLaterBound } from './adopted.ts'
 import { type AdoptionEnd, adoptionMac } from './adoption-end.ts'
-import { recallAdoption, rememberAdoption } from './adoption-memory.ts'
+import { recallAdoption, recallLaterAdoption, rememberAdoption, rememberLaterAdoption } from './adoption-memory.ts'
 import {
   adoptionEndedAction,
   findExternalId,
@@ -35,10 +35,23 @@ export async function adoptTenant(tenantId: string): Promise<boolean> {
   if (await inTenant(tenantId, async (tx) => (await adoptionOf(tx, tenantId)) === 'ended')) {
     const remembered = await rememberAdoption(tenantId)
     const open = await inTenant(tenantId, (tx) => openTypes(tx, tenantId))
-    return (open.length === 0 || (await adoptTypes(tenantId, open, endLaterAdoption))) && remembered
+    if (open.length === 0) return (await rememberLaterAdoption(tenantId)) && remembered
+    if ((await inTenant(tenantId, (tx) => recallLaterAdoption(tx, tenantId))) !== 'open') return false
+    return (await adoptTypes(tenantId, open, endLaterAdoption)) && remembered
   }
   if ((await inTenant(tenantId, (tx) => recallAdoption(tx, tenantId))) !== 'open') return false
   return await adoptTypes(tenantId, boundTypes, endAdoption)
+}
+
+/**
+ * Puts the ends of a tenant's adoptions that the log contains into the signer's memory: until then, only the database has them.
+ * Returns false if an adoption is open, or the memory can't be written.
+ */
+export async function rememberEnds(tenantId: string): Promise<boolean> {
+  if (!(await inTenant(tenantId, async (tx) => (await adoptionOf(tx, tenantId)) === 'ended'))) return false
+  const remembered = await rememberAdoption(tenantId)
+  if (!(await inTenant(tenantId, (tx) => isLaterBound(tx, tenantId)))) return false
+  return (await rememberLaterAdoption(tenantId)) && remembered
 }
 
 /** The types whose adoption is open though that of the others has ended. */
@@ -120,7 +133,8 @@ async function endAdoption(tenantId: string): Promise<boolean> {
     return row
   })
   // After the commit: a memory of an end that was rolled back would make every row from before it tampering.
-  return await rememberAdoption(tenantId, end)
+  const remembered = await rememberAdoption(tenantId, end)
+  return (await rememberLaterAdoption(tenantId)) && remembered
 }
 
 async function endLaterAdoption(tenantId: string): Promise<boolean> {
@@ -128,7 +142,7 @@ async function endLaterAdoption(tenantId: string): Promise<boolean> {
     if (!(await lockAdoption(tx, tenantId))) throw new Busy()
     if ((await openTypes(tx, tenantId)).length > 0) await recordEnd(tx, tenantId, laterAdoptionEndedAction, newId())
   })
-  return true
+  return await rememberLaterAdoption(tenantId)
 }
 
 async function recordEnd(tx: Transaction, tenantId: string, action: string, auditId: string): Promise<void> {

@@ -4,8 +4,8 @@ import type { Transaction } from '#server/kernel/db/transaction.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { rightEnd } from './adoption-end.ts'
-import { hasLease } from './adoption-lease.ts'
-import { type Recalled, recallAdoption } from './adoption-memory.ts'
+import { hasLease, type Lease } from './adoption-lease.ts'
+import { type Recalled, recallAdoption, recallLaterAdoption } from './adoption-memory.ts'
 import { findAdoption, findLaterAdoption, isAdoptionLogged } from './adoption-store.ts'
 import { type BoundType, laterTypes } from './types.ts'
 
@@ -31,40 +31,47 @@ export async function adoptionOf(tx: Transaction, tenantId: string): Promise<Ado
   const { ended } = knownOf()
   if (ended.has(tenantId)) return 'ended'
   const [row, logged] = await Promise.all([findAdoption(tx, tenantId), isAdoptionLogged(tx, tenantId)])
-  const adoption = row !== undefined || logged ? 'ended' : await withoutTrace(tx, tenantId)
+  const adoption = row !== undefined || logged ? 'ended' : await withoutTrace(tx, tenantId, 'all')
   if (adoption === 'ended') ended.add(tenantId)
   return adoption
 }
 
-/**
- * The same for one type. Types that a later version binds are adopted after the others. Only the log has the end of that: who
- * deletes its record breaks the log, which the signer and the re-read find.
- */
+/** The same for one type. Types that a later version binds are adopted after the others. */
 export async function adoptionOfType(tx: Transaction, tenantId: string, { later }: BoundType): Promise<Adoption> {
   const adoption = await adoptionOf(tx, tenantId)
-  if (later !== true || adoption !== 'ended') return adoption
-  const { laterEnded } = knownOf()
-  if (laterEnded.has(tenantId)) return 'ended'
-  if ((await findLaterAdoption(tx, tenantId, laterTypes)) === undefined) return 'open'
-  laterEnded.add(tenantId)
-  return 'ended'
+  return later !== true || adoption !== 'ended' ? adoption : await laterAdoptionOf(tx, tenantId)
 }
 
-async function withoutTrace(tx: Transaction, tenantId: string): Promise<Adoption> {
-  const recalled = await recallRecently(tx, tenantId)
+/** The adoption of the types that a later version binds, of a tenant whose other rows are bound. */
+async function laterAdoptionOf(tx: Transaction, tenantId: string): Promise<Adoption> {
+  const { laterEnded } = knownOf()
+  if (laterEnded.has(tenantId)) return 'ended'
+  const logged = (await findLaterAdoption(tx, tenantId, laterTypes)) !== undefined
+  const adoption = logged ? 'ended' : await withoutTrace(tx, tenantId, 'later')
+  if (adoption === 'ended') laterEnded.add(tenantId)
+  return adoption
+}
+
+/** Whether the rows of all types are bound, the later ones too. */
+export const isLaterBound = async (tx: Transaction, tenantId: string): Promise<boolean> =>
+  (await adoptionOf(tx, tenantId)) === 'ended' && (await laterAdoptionOf(tx, tenantId)) === 'ended'
+
+async function withoutTrace(tx: Transaction, tenantId: string, which: Lease): Promise<Adoption> {
+  const recalled = await recallRecently(tx, tenantId, which)
   if (recalled === 'ended') return 'ended'
-  if (recalled === 'no memory') return (await hasLease(tx, tenantId)) ? 'open' : 'unknown'
+  if (recalled === 'no memory') return (await hasLease(tx, tenantId, which)) ? 'open' : 'unknown'
   return 'open'
 }
 
 /** While the adoption is open, an answer counts for a few seconds: the memory may be in a store of another machine. */
-async function recallRecently(tx: Transaction, tenantId: string): Promise<Recalled> {
+async function recallRecently(tx: Transaction, tenantId: string, which: Lease): Promise<Recalled> {
   const { recalled } = knownOf()
-  const known = recalled.get(tenantId)
+  const key = `${which} ${tenantId}`
+  const known = recalled.get(key)
   if (known !== undefined && performance.now() - known.at < askedEveryMs) return known.recalled
   const at = performance.now()
-  const answer = await recallAdoption(tx, tenantId)
-  recalled.set(tenantId, { at, recalled: answer })
+  const answer = await (which === 'all' ? recallAdoption : recallLaterAdoption)(tx, tenantId)
+  recalled.set(key, { at, recalled: answer })
   return answer
 }
 
@@ -79,10 +86,13 @@ export async function boundSince(tx: Transaction, tenantId: string): Promise<Dat
   return adoption === 'ended' ? ((await findAdoption(tx, tenantId))?.endedAt ?? new Date()) : undefined
 }
 
-/** The same for the types that a later version binds, in the transaction's snapshot. */
-export async function laterBoundSince(tx: Transaction, tenantId: string): Promise<Date | undefined> {
+/**
+ * The same for the types that a later version binds, in the transaction's snapshot. `before`: whether all were bound before it,
+ * which the signer's memory knows, too, if the record was deleted.
+ */
+export async function laterBoundSince(tx: Transaction, tenantId: string, before: boolean): Promise<Date | undefined> {
   if ((await boundSince(tx, tenantId)) === undefined) return undefined
-  return await findLaterAdoption(tx, tenantId, laterTypes)
+  return (await findLaterAdoption(tx, tenantId, laterTypes)) ?? (before ? new Date() : undefined)
 }
 
 /**

@@ -128,7 +128,7 @@ export async function readObjects(tx: Transaction, bound: BoundType, ids: readon
     const arrays = key.map((_, index) => `$${index + 2}::text[]`)
     return `select given.id, ${rowOrNull(bound)}, ${boundColumns}, ${touchedColumn(bound, 'given.id')}
       from unnest($1::text[], ${arrays.join(', ')}) as given (id, ${key.map((_, index) => `k${index}`).join(', ')})
-      left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')}
+      left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')} ${onlyRows(bound)}
       left join bound_states b on b.tenant_id = app_tenant() and b.type = '${type}' and b.id = given.id`
   })
   const parts = ids.map((id) => partsOf(bound, id))
@@ -136,22 +136,23 @@ export async function readObjects(tx: Transaction, bound: BoundType, ids: readon
   return await check(tx, text, [[...ids], ...arrays])
 }
 
-/** The objects of a type whose key begins with `parent`, such as the votes on an approval; all of the tenant without it. */
+/**
+ * The objects of a type whose key begins with `parent`, such as the votes on an approval or the spans of a day and trace; all of
+ * the tenant without it.
+ */
 export async function readBelow(tx: Transaction, bound: BoundType, parent: string | undefined): Promise<Checked[]> {
   const { table, key, type } = bound
-  const text = built(parent === undefined ? 'all' : 'below', bound, () => {
-    const [first = ['', 'text']] = key
-    const [rows, states] =
-      parent === undefined
-        ? ['', '']
-        : [`and r.${first[0]} = $1::${first[1]}`, `and id > $1::text || '/' and id < $1::text || '0'`]
+  const values = parent?.split('/') ?? []
+  const text = built(`below ${values.length}`, bound, () => {
+    const rows = key.slice(0, values.length).map(([column, kind], at) => `and r.${column} = $${at + 2}::${kind}`)
+    const states = values.length === 0 ? '' : `and id > $1::text || '/' and id < $1::text || '0'`
     return `select coalesce(r.id_text, b.id) as id, r.row, ${boundColumns}, ${touchedColumn(bound, 'coalesce(r.id_text, b.id)')}
       from (select ${idText(bound)} as id_text, ${currentText(bound)} as row from ${table} r
-          where r.tenant_id = app_tenant() ${rows} ${onlyRows(bound)}) r
+          where r.tenant_id = app_tenant() ${rows.join(' ')} ${onlyRows(bound)}) r
       full join (select * from bound_states where tenant_id = app_tenant() and type = '${type}' ${states}) b
         on b.id = r.id_text`
   })
-  return await check(tx, text, parent === undefined ? [] : [parent])
+  return await check(tx, text, parent === undefined ? [] : [parent, ...values])
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { listTenantIds } from '#server/kernel/keys/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { adoptTenant } from './adopt.ts'
-import { adoptionOf } from './adopted.ts'
+import { adoptTenant, rememberEnds } from './adopt.ts'
+import { adoptionOf, isLaterBound } from './adopted.ts'
 import { writeLease } from './adoption-lease.ts'
 import { recheckOpenDays, recheckRows } from './recheck.ts'
 import { RestingPace } from './resting-pace.ts'
@@ -26,6 +26,7 @@ export function startBinding(every: Partial<Every> = {}): { close(): Promise<voi
   const { sweep = sweepMs, open = openMs, all = allMs } = every
   const startedAt = performance.now()
   const adopted = new Set<string>()
+  const remembered = new Set<string>()
   const closing = new AbortController()
   const { signal } = closing
   const tenants = () => database.inDirectory(listTenantIds)
@@ -42,11 +43,18 @@ export function startBinding(every: Partial<Every> = {}): { close(): Promise<voi
       if (signal.aborted) return
       if (adopted.has(id)) continue
       await inTenant(id, async (tx) => {
-        if ((await adoptionOf(tx, id)) === 'open') await writeLease(tx, id)
+        const adoption = await adoptionOf(tx, id)
+        if (adoption === 'open') await writeLease(tx, id, 'all')
+        else if (!(await isLaterBound(tx, id))) await writeLease(tx, id, 'later')
       }).catch(failedFor(id))
     }
   }
   const adopt = async () => {
+    // Before anything that may take days: until then, only the database has the end of an adoption.
+    for (const { id } of await tenants()) {
+      if (signal.aborted) return
+      if (!remembered.has(id) && (await rememberEnds(id).catch(failedFor(id)))) remembered.add(id)
+    }
     if (await database.inDirectory((tx) => olderProcesses(tx))) return
     if (performance.now() - startedAt < config.adoptRowsAfter * 1000) return
     for (const { id } of await tenants()) {

@@ -1,5 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import { isJustification, justificationRule } from '#lib/rules/justification.ts'
+import { maskValue } from '#lib/rules/mask.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { requireBound } from '#server/kernel/bound/check.ts'
@@ -53,7 +54,8 @@ export function revealed(
     const disclosure = sd === undefined || fields?.includes(key) === false ? undefined : disclosures.get(sd)
     if (disclosure === undefined) return attribute
     count += 1
-    return { key, value: disclosure[1] }
+    // What was sent may look like the marker of a masked value.
+    return { key, value: maskValue(disclosure[1], []) }
   })
   return { attributes: shown, count }
 }

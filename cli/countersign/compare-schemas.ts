@@ -41,7 +41,7 @@ const at = (path: string, side: Side) => (path === '' ? `the ${side}` : path)
 const nameOf = ({ const: value, type }: Schema) =>
   value !== undefined ? JSON.stringify(value) : type === undefined ? 'any value' : `${type}`
 
-/** The alternatives of a schema, each with one type or one value. Their order and form have no meaning. */
+/** The alternatives of a schema, each with one type or one value. Their order and form are irrelevant. */
 function choicesOf(schema: Schema): Schema[] {
   const { anyOf, oneOf, type, enum: values, ...rest } = schema
   const choices = anyOf ?? oneOf

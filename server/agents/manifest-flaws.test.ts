@@ -100,7 +100,8 @@ spec:
 })
 
 describe('tools', () => {
-  const tools = (...entries: string[]) => `name: x\nspec:\n  tools:\n${entries.map((one) => `    - ${one}\n`).join('')}`
+  const tools = (...entries: string[]) =>
+    `metadata: { name: x }\nspec:\n  tools:\n${entries.map((one) => `    - ${one}\n`).join('')}`
 
   test('that need an approval without being allowed are refused', () => {
     expect(
@@ -116,6 +117,23 @@ describe('tools', () => {
     ])
     expect(
       problemsOf(tools('{ mcp: { server: a }, allow: [x] }', '{ mcp: { server: a }, requireApproval: [x] }')),
+    ).toEqual([])
+  })
+
+  test('that a step calls without being allowed are warnings', () => {
+    const steps = (tool: string) => `  runtime: { steps: [{ id: a, tool: { server: payments, name: ${tool} } }] }\n`
+    const warningsOf = (tool: string, ...entries: string[]) =>
+      readManifest(`${tools(...entries)}${steps(tool)}`).warnings
+    expect(warningsOf('refund', '{ mcp: { server: payments }, allow: [lookup] }')).toEqual([
+      {
+        path: 'spec.runtime.steps.0.tool.name',
+        message: 'No entry of spec.tools allows payments/refund, so this call is denied.',
+        line: 5,
+        column: 63,
+      },
+    ])
+    expect(
+      warningsOf('lookup', '{ mcp: { server: other } }', '{ mcp: { server: payments }, allow: [lookup] }'),
     ).toEqual([])
   })
 

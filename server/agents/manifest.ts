@@ -4,7 +4,7 @@ import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { addressFlaws } from '#lib/rules/addresses.ts'
 import { referenceFlaws } from '#lib/rules/manifest/references.ts'
-import { toolListFlaws } from '#lib/rules/manifest/tool-lists.ts'
+import { stepsWithoutTool, toolListFlaws } from '#lib/rules/manifest/tool-lists.ts'
 import { waitFlaws } from '#lib/rules/waits.ts'
 import { AgentSpec, knownKeys } from '#lib/schemas/manifest.ts'
 import { issueMessage } from '#lib/schemas/messages.ts'
@@ -89,7 +89,7 @@ export function readManifest(yaml: string): Manifest {
       unknown: issueAt(positions, owner.path, 'No active member has this e-mail address or username.'),
     },
     tools: operatorTools(document, positions),
-    warnings: [...unknownKeys(document), ...specIssues(document)]
+    warnings: [...unknownKeys(document), ...specIssues(document), ...deniedSteps(document)]
       .slice(0, mostIssues)
       .map(({ at, ...issue }) => ({ ...issue, ...positions()(at) })),
   }
@@ -181,6 +181,9 @@ function unknownKeys(document: JsonObject): Unplaced[] {
 }
 
 const warning = (at: readonly (string | number)[], message: string): Unplaced => ({ path: at.join('.'), message, at })
+
+const deniedSteps = ({ spec }: JsonObject): Unplaced[] =>
+  stepsWithoutTool(spec).map(({ path, message }) => warning(['spec', ...path], message))
 
 const specIssues = (document: JsonObject): Unplaced[] => {
   const result = AgentSpec.safeParse(document.spec ?? {}, { error: issueMessage })

@@ -27,6 +27,20 @@ export function toolListFlaws(spec: JsonValue | undefined): ToolListFlaw[] {
   ])
 }
 
+/** Steps whose tool no entry allows. Such a call is denied, which a manifest may be meant to show, so it is a warning. */
+export function stepsWithoutTool(spec: JsonValue | undefined): ToolListFlaw[] {
+  if (!isJsonObject(spec) || !isJsonObject(spec.runtime) || !Array.isArray(spec.runtime.steps)) return []
+  const entries = (Array.isArray(spec.tools) ? spec.tools : []).filter(isJsonObject)
+  return spec.runtime.steps.flatMap((step, index) => {
+    const tool = isJsonObject(step) && isJsonObject(step.tool) ? step.tool : undefined
+    if (typeof tool?.server !== 'string' || typeof tool.name !== 'string') return []
+    const { server, name } = tool
+    if (entries.some((entry) => serverOf(entry) === server && allowedIn(entry).includes(name))) return []
+    const message = `No entry of spec.tools allows ${server}/${name}, so this call is denied.`
+    return [{ path: ['runtime', 'steps', index, 'tool', 'name'], message }]
+  })
+}
+
 const serverOf = ({ mcp, local }: JsonObject): string =>
   isJsonObject(mcp) && typeof mcp.server === 'string' ? mcp.server : local === undefined ? '' : 'local'
 

@@ -241,7 +241,7 @@ describe('imports', () => {
 describe('places', () => {
   test('process.env is read only in config.ts, by the command line and by the demo’s tool server, which run as separate processes', () => {
     const allowed =
-      /^(cli\/|server\/kernel\/config\.ts|server\/demo\/payments-tools\.ts|playwright\.config\.ts|vitest\.config\.ts|next\.config\.mjs|bench\/)/
+      /^(cli\/|docs\/examples\/|server\/kernel\/config\.ts|server\/demo\/payments-tools\.ts|playwright\.config\.ts|vitest\.config\.ts|next\.config\.mjs|bench\/)/
     expect(code.filter((file) => /process\.env\b/.test(source.get(file) ?? '') && !allowed.test(file))).toEqual([])
   })
 

@@ -158,6 +158,8 @@ describe('failures', () => {
     const failing = await cli.run(['tenants', 'current'], { COUNTERSIGN_URL: server.url, COUNTERSIGN_TOKEN: 'unused' })
     await server.close()
     expect(failing).toMatchObject({ code: 4, error: expect.stringContaining('Later. (unavailable)') })
+    // A single call is not repeated: the caller knows whether that is safe.
+    expect(server.paths).toHaveLength(1)
     const gone = await cli.run(['tenants', 'current'], { COUNTERSIGN_URL: server.url, COUNTERSIGN_TOKEN: 'unused' })
     expect(gone).toMatchObject({ code: 4, error: expect.stringContaining(`${server.url} can’t be reached`) })
   })

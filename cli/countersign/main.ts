@@ -6,6 +6,7 @@ import { type Command, commonUsage } from './commands/command.ts'
 import { completionOf } from './commands/completion.ts'
 import { evidenceCreate, evidenceVerify } from './commands/evidence.ts'
 import { filesDownload, filesUpload } from './commands/files.ts'
+import { denied, guard } from './commands/guard.ts'
 import { login } from './commands/login.ts'
 import { logout } from './commands/logout.ts'
 import { eventsSend, telemetrySend } from './commands/send.ts'
@@ -32,11 +33,21 @@ const commands: readonly Command[] = [
   executionsStart,
   filesUpload,
   filesDownload,
+  guard,
   completionOf(() => commands),
 ]
 
+/** As a hook, the program denies with every end that it can influence, until a permission is written. */
+const guarding = process.argv[2] === guard.name
+if (guarding) {
+  process.exitCode = denied
+  process.on('uncaughtException', () => process.exit(denied))
+}
+
 /** A reader that has read enough, such as `head`, does not count as a failure. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 70))
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(guarding ? denied : error.code === 'EPIPE' ? 0 : 70),
+)
 
 const isTerminal = process.stdout.isTTY === true
 const output: Output = {
@@ -117,3 +128,4 @@ try {
 } catch (error) {
   process.exitCode = report(output, error)
 }
+if (guarding) process.exit(process.exitCode === 0 ? 0 : denied)

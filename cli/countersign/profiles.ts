@@ -22,6 +22,8 @@ export type Store = {
   profiles: Record<string, Profile>
   /** Tokens of service accounts, by a digest of what they were issued for. */
   tokens: Record<string, { accessToken: string; expiresAt: number }>
+  /** Requests of countersign guard that wait for people, by a digest of the call. */
+  requests: Record<string, { approvalId: string; expiresAt: number }>
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -34,11 +36,13 @@ const folderOf = ({ COUNTERSIGN_CONFIG_DIR, XDG_CONFIG_HOME, APPDATA }: Environm
   COUNTERSIGN_CONFIG_DIR ?? join(XDG_CONFIG_HOME ?? APPDATA ?? join(homedir(), '.config'), 'countersign')
 const pathOf = (environment: Environment) => join(folderOf(environment), 'profiles.json')
 
+const empty = (): Store => ({ profiles: {}, tokens: {}, requests: {} })
+
 export function readStore(environment: Environment): Store {
   try {
-    return { profiles: {}, tokens: {}, ...JSON.parse(readFileSync(pathOf(environment), 'utf8')) }
+    return { ...empty(), ...JSON.parse(readFileSync(pathOf(environment), 'utf8')) }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { profiles: {}, tokens: {} }
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return empty()
     if (error instanceof SyntaxError)
       throw usageError(`${pathOf(environment)} is not valid JSON. Delete it and sign in again.`)
     throw error
@@ -58,7 +62,10 @@ export async function withStore<T>(environment: Environment, work: (store: Store
     const store = readStore(environment)
     const result = await work(store)
     const now = Date.now()
-    store.tokens = Object.fromEntries(Object.entries(store.tokens).filter(([, { expiresAt }]) => expiresAt > now))
+    const current = <T extends { expiresAt: number }>(entries: Record<string, T>): Record<string, T> =>
+      Object.fromEntries(Object.entries(entries).filter(([, { expiresAt }]) => expiresAt > now))
+    store.tokens = current(store.tokens)
+    store.requests = current(store.requests)
     writeFileSync(`${path}.new`, `${JSON.stringify(store, null, 2)}\n`, { mode: 0o600 })
     renameSync(`${path}.new`, path)
     return result

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
 import { Failed } from './failure.ts'
+import { retryAfterSeconds } from './retry.ts'
 import { type Session, send } from './session.ts'
 
 /** What a call sends in addition to its input. */
@@ -92,6 +93,8 @@ export const ask = async (
 async function failureOf(response: Response): Promise<Failed> {
   const body: JsonValue = await response.json().catch(() => null)
   const { status } = response
+  const asked = retryAfterSeconds(response.headers.get('retry-after'))
+  const later = asked === undefined ? {} : { retryAfterSeconds: asked }
   const exit = status === 401 ? 'signedOut' : status >= 500 ? 'unreachable' : 'refused'
   const inner = isJsonObject(body) && isJsonObject(body.error) ? body.error.json : undefined
   const data =
@@ -99,7 +102,7 @@ async function failureOf(response: Response): Promise<Failed> {
       ? { ...inner.data, message: inner.message, code: inner.data.reason }
       : body
   if (!isJsonObject(data))
-    return new Failed(exit, `The server answered ${status}.`, { code: 'unreadable', httpStatus: status })
+    return new Failed(exit, `The server answered ${status}.`, { code: 'unreadable', httpStatus: status, ...later })
   const { message, error, code, requestId, issues, retryable } = data
   const said =
     typeof message === 'string' ? message : typeof error === 'string' ? error : `The server answered ${status}.`
@@ -112,6 +115,7 @@ async function failureOf(response: Response): Promise<Failed> {
       requestId: requestId ?? response.headers.get('x-request-id'),
       ...(issues === undefined ? {} : { issues }),
       ...(retryable === undefined ? {} : { retryable }),
+      ...later,
     },
   )
 }

@@ -96,7 +96,7 @@ function ofServiceAccount(url: string, clientId: string, values: Values, environ
 }
 
 /** A container may not have a folder of configuration. A service account works without one: it asks for a token in each process. */
-async function unlessUnusable<T>(work: () => Promise<T>): Promise<T | undefined> {
+export async function unlessUnusable<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {

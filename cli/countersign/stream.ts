@@ -1,14 +1,14 @@
-import { setTimeout } from 'node:timers/promises'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { isJsonObject } from '#lib/json.ts'
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
 import { Failed } from './failure.ts'
 import { callServer } from './request.ts'
+import { mayRetry, pauseAfter } from './retry.ts'
 import type { Session } from './session.ts'
 
 type Message = { event: string; id?: string; data: string }
 
-const longestPauseMs = 5_000
+const mostFailures = 3
 
 /**
  * The events of a subscription until the server ends it. A lost connection is opened again and continues after the last event;
@@ -21,6 +21,7 @@ export async function* follow(
 ): AsyncGenerator<JsonValue> {
   let last: string | undefined
   for (let failures = 0; ; failures++) {
+    let failure = lost('The server keeps closing the stream.')
     try {
       const headers = { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) }
       const response = await callServer(session, operation, input, { headers })
@@ -34,17 +35,15 @@ export async function* follow(
         if (!isJsonObject(value) || value.type !== 'heartbeat') yield value
       }
     } catch (error) {
-      // A broken connection is repeated; a refusal is not.
-      if (error instanceof Failed && error.details.code !== 'unreachable') throw error
-      if (failures >= 2)
-        throw error instanceof Failed
-          ? error
-          : new Failed('unreachable', `The stream broke: ${String(error)}`, { code: 'unreachable' })
+      // A broken connection and a server that fails or has too much to do are repeated; a refusal is not.
+      failure = error instanceof Failed ? error : lost(`The stream broke: ${String(error)}`)
     }
-    if (failures >= 2) throw new Failed('unreachable', 'The server keeps closing the stream.', { code: 'unreachable' })
-    await setTimeout(Math.min(longestPauseMs, 250 * 2 ** Math.max(0, failures)))
+    if (!mayRetry(failure, failures + 1, mostFailures)) throw failure
+    await pauseAfter(failure, failures + 1)
   }
 }
+
+const lost = (message: string) => new Failed('unreachable', message, { code: 'unreachable' })
 
 function failureIn(data: string): Failed {
   const { message, data: facts } = JSON.parse(data).json ?? {}
@@ -53,6 +52,7 @@ function failureIn(data: string): Failed {
     String(message),
     {
       code: facts?.reason,
+      httpStatus: facts?.httpStatus,
       requestId: facts?.requestId,
     },
   )

@@ -9,17 +9,25 @@ export class TemplateError extends Error {}
 const reference = /\$\{([^}]*)\}/g
 const path = /^(?:input|steps\.[A-Za-z][\w-]*\.output)(?:\.[A-Za-z_][\w-]*|\[\d+\])*$/
 
-function lookUp(expression: string, scope: Scope): JsonValue {
+/** What an expression refers to: the input, or the output of `step`, and the members below it. Throws TemplateError. */
+export function parseReference(expression: string): { step: string | undefined; keys: string[] } {
   const text = expression.trim()
   if (!path.test(text)) throw new TemplateError(`\${${text}} must be input.… or steps.<id>.output.…`)
   const [root, ...keys] = text.split(/\.|\[|\]/).filter((part) => part !== '')
+  if (root === 'input') return { step: undefined, keys }
+  const [step = '', , ...rest] = keys
+  return { step, keys: rest }
+}
+
+/** The expressions of the references in a text. */
+export const expressionsIn = (text: string): string[] => [...text.matchAll(reference)].map((match) => match[1] ?? '')
+
+function lookUp(expression: string, scope: Scope): JsonValue {
+  const text = expression.trim()
+  const { step, keys } = parseReference(text)
   let at: JsonValue | undefined
-  if (root === 'input') at = scope.input
-  else {
-    const [id = '', , ...rest] = keys
-    at = Object.hasOwn(scope.steps, id) ? scope.steps[id]?.output : undefined
-    keys.splice(0, keys.length, ...rest)
-  }
+  if (step === undefined) at = scope.input
+  else at = Object.hasOwn(scope.steps, step) ? scope.steps[step]?.output : undefined
   for (const key of keys) {
     if (Array.isArray(at)) at = at[Number(key)]
     else at = isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
@@ -48,11 +56,17 @@ export function fillTemplate(value: JsonValue, scope: Scope): JsonValue {
 
 const comparison = /^\s*\$\{([^}]*)\}\s*(==|!=|>=|<=|>|<)\s*(.+?)\s*$/
 
-/** One comparison of a reference with a literal: `${steps.order.output.amount} > 5000`. Decimal strings compare as numbers. */
-export function holds(condition: string, scope: Scope): boolean {
+/** The parts of a condition: `${steps.order.output.amount} > 5000`. Throws TemplateError for anything else. */
+export function parseCondition(condition: string): { expression: string; operator: string; literal: string } {
   const match = comparison.exec(condition)
   if (match === null) throw new TemplateError(`"${condition}" must be one comparison of a reference with a literal.`)
   const [, expression = '', operator = '', literal = ''] = match
+  return { expression, operator, literal }
+}
+
+/** The value of one comparison of a reference with a literal. Decimal strings compare as numbers. */
+export function holds(condition: string, scope: Scope): boolean {
+  const { expression, operator, literal } = parseCondition(condition)
   const left = lookUp(expression, scope)
   const right = parseLiteral(literal)
   const [a, b] = [asNumber(left), asNumber(right)]
@@ -67,12 +81,12 @@ export function holds(condition: string, scope: Scope): boolean {
   return operator === '>=' ? a >= b : a <= b
 }
 
-const asNumber = (value: JsonValue): number | undefined => {
+export const asNumber = (value: JsonValue): number | undefined => {
   if (typeof value === 'number') return value
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined
 }
 
-function parseLiteral(text: string): JsonValue {
+export function parseLiteral(text: string): string | number | boolean | null {
   const quoted = /^"([^"]*)"$|^'([^']*)'$/.exec(text)
   if (quoted !== null) return quoted[1] ?? quoted[2] ?? ''
   if (text === 'true' || text === 'false') return text === 'true'

@@ -1,17 +1,31 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { check } from './check.ts'
+import { create } from './create.ts'
 import { list } from './list.ts'
+import { closeToolServers } from './stdio-connections.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let maria: Caller
 beforeAll(async () => {
-  runtime = await testRuntime()
-  maria = await (await testTenant(runtime)).as('maria', { roles: ['developer'] })
+  const payments = {
+    command: process.execPath,
+    args: [join(import.meta.dirname, '../demo/payments.ts')],
+    env: {},
+    tenants: ['ext-checks'],
+  }
+  const broken = { ...payments, args: ['-e', 'process.exit(1)'] }
+  const hidden = { ...payments, tenants: ['ext-other'] }
+  runtime = await testRuntime({ mcpServers: { payments, broken, hidden } })
+  maria = await (await testTenant(runtime, 'checks')).as('maria', { roles: ['developer'] })
 })
-afterAll(() => runtime.close())
+afterAll(async () => {
+  await closeToolServers()
+  await runtime.close()
+})
 
 const checked = (yaml: string) => execute(check, maria, { yaml }, { name: 'test' })
 
@@ -50,4 +64,34 @@ test('reports a manifest that is too large', async () => {
   expect(await checked(`name: ${'x'.repeat(70_000)}`)).toMatchObject({
     problems: [{ message: expect.stringMatching(/^A manifest can be up to 65536 bytes/) }],
   })
+})
+
+test('warns about tools that no server offers, and not about those of a server that does not respond', async () => {
+  const yaml = `metadata: { name: tools }
+spec:
+  runtime: { observe: {} }
+  tools:
+    - { mcp: { server: payments }, allow: [lookup_order, look_up_order] }
+    - { mcp: { server: broken }, allow: [anything] }
+    - { mcp: { server: hidden }, allow: [lookup_order] }
+    - { mcp: { server: mine, url: "https://tools.example/mcp" }, allow: [anything] }
+    - { local: [{ name: Bash }] }
+`
+  const expected = [
+    {
+      path: 'spec.tools.0.allow.1',
+      message: 'The tool server payments does not offer a tool named look_up_order.',
+      line: 5,
+      column: 58,
+    },
+    {
+      path: 'spec.tools.2.allow.0',
+      message: 'The tool server hidden does not exist or is not available to this tenant.',
+      line: 7,
+      column: 42,
+    },
+  ]
+  expect(await checked(yaml)).toEqual({ problems: [], warnings: expected })
+  const { warnings } = await execute(create, maria, { yaml }, { name: 'test' })
+  expect(warnings).toEqual(expected.map(({ path, message }) => ({ path, message })))
 })

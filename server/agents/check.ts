@@ -3,6 +3,8 @@ import { CheckManifestInput, CheckManifestOutput } from '#lib/schemas/agents.ts'
 import { askingQuery } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findMemberByName } from '#server/tenants/store.ts'
+import { unofferedTools } from './known-tools.ts'
+import { mostIssues } from './manifest.ts'
 import { readManifestApart } from './manifest-thread.ts'
 
 /** The errors and warnings that agents.create would return for a manifest, without registering it. */
@@ -12,12 +14,13 @@ export const check = askingQuery({
   output: CheckManifestOutput,
   async ask({ tenant, input: { yaml } }) {
     try {
-      const { owner, warnings } = await readManifestApart(tenant.id, yaml)
+      const { owner, tools, warnings } = await readManifestApart(tenant.id, yaml)
       const known =
         owner === undefined ||
         (await runtime().database.inTenant(tenant.id, (tx) => findMemberByName(tx, tenant.id, owner.name))) !==
           undefined
-      return { problems: known ? [] : [owner.unknown], warnings }
+      const unoffered = await unofferedTools(tenant, tools)
+      return { problems: known ? [] : [owner.unknown], warnings: [...warnings, ...unoffered].slice(0, mostIssues) }
     } catch (error) {
       // A check that could not be made is not a problem of the manifest.
       if (!(error instanceof ApiError) || error.code === 'rate_limited') throw error

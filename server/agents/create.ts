@@ -3,7 +3,8 @@ import { AgentStatus, CreateAgentInput, CreateAgentOutput } from '#lib/schemas/a
 import { newId } from '#server/kernel/ids.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { findMemberByName } from '#server/tenants/store.ts'
-import { invalid } from './manifest.ts'
+import { unofferedTools } from './known-tools.ts'
+import { invalid, mostIssues } from './manifest.ts'
 import { readManifestApart } from './manifest-thread.ts'
 import {
   countVersions,
@@ -32,7 +33,11 @@ export const create = preparedMutation({
       ? {}
       : { details: { version: output.agent.version, manifestDigest: output.agent.manifestDigest } }),
   }),
-  prepare: ({ tenant, input }) => readManifestApart(tenant.id, input.yaml),
+  async prepare({ tenant, input }) {
+    const manifest = await readManifestApart(tenant.id, input.yaml)
+    const unoffered = await unofferedTools(tenant, manifest.tools)
+    return { ...manifest, warnings: [...manifest.warnings, ...unoffered].slice(0, mostIssues) }
+  },
   async run({ tx, tenant, principal, input, repeated, prepared: manifest }) {
     const owner = manifest.owner && (await findMemberByName(tx, tenant.id, manifest.owner.name))
     if (manifest.owner !== undefined && owner === undefined) throw invalid([manifest.owner.unknown])

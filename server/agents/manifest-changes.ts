@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { ManifestChange } from '#lib/schemas/agents.ts'
+import { localServer } from '#lib/schemas/manifest.ts'
 
 type Change = z.infer<typeof ManifestChange>
 type Area = Change['area']
@@ -40,13 +41,19 @@ function factsOf(manifest: JsonObject): Record<Area, Facts> {
   const tools = listAt(spec, 'tools').filter(isJsonObject)
   const named = (key: string) =>
     tools.flatMap((entry) => {
-      const server = objectAt(entry, 'mcp').server
+      const server = entry.local === undefined ? objectAt(entry, 'mcp').server : localServer
       return listAt(entry, key).flatMap((name) => (typeof name === 'string' ? [`${String(server)}/${name}`] : []))
     })
   const models = [chat.model, ...listAt(spec, 'models').map((model) => (isJsonObject(model) ? model.name : model))]
   return {
     tools: new Map([
       ...named('allow').map((name): [string, JsonValue] => [name, true]),
+      // Without allow, all of them are allowed.
+      ...tools.flatMap((entry) =>
+        listAt(entry, 'local').flatMap((tool): [string, JsonValue][] =>
+          isJsonObject(tool) ? [[`${localServer}/${String(tool.name)}`, tool]] : [],
+        ),
+      ),
       ...tools.flatMap((entry): [string, JsonValue][] => {
         const mcp = objectAt(entry, 'mcp')
         return mcp.url === undefined ? [] : [[`${String(mcp.server)} (address)`, mcp.url]]

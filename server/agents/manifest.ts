@@ -3,6 +3,8 @@ import { ApiError, type Issue } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { addressFlaws } from '#lib/rules/addresses.ts'
+import { referenceFlaws } from '#lib/rules/manifest/references.ts'
+import { stepsWithoutTool, toolListFlaws } from '#lib/rules/manifest/tool-lists.ts'
 import { waitFlaws } from '#lib/rules/waits.ts'
 import { AgentSpec, knownKeys } from '#lib/schemas/manifest.ts'
 import { issueMessage } from '#lib/schemas/messages.ts'
@@ -22,6 +24,8 @@ export type Manifest = {
   displayName: string | undefined
   /** `unknown`: the error to report when no member has this name. */
   owner: { name: string; unknown: PlacedIssue } | undefined
+  /** The allowed tools of servers that the operator configured. `unoffered`: the warning if the server does not offer it. */
+  tools: { server: string; name: string; unoffered: PlacedIssue }[]
   warnings: Warning[]
 }
 /** `at`: the path as a list, because names may contain dots. */
@@ -84,14 +88,15 @@ export function readManifest(yaml: string): Manifest {
       name: owner.value,
       unknown: issueAt(positions, owner.path, 'No active member has this e-mail address or username.'),
     },
-    warnings: [...unknownKeys(document), ...specIssues(document)]
+    tools: operatorTools(document, positions),
+    warnings: [...unknownKeys(document), ...specIssues(document), ...deniedSteps(document)]
       .slice(0, mostIssues)
       .map(({ at, ...issue }) => ({ ...issue, ...positions()(at) })),
   }
 }
 
 /** Errors or warnings of one manifest; a list can have one at each of its places. */
-const mostIssues = 50
+export const mostIssues = 50
 
 type Positions = () => ReturnType<typeof positionsIn>
 
@@ -103,13 +108,39 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Rejects waits that can't be answered, since each would park an execution until it expires, and unsafe addresses. */
+/**
+ * Rejects what can't work in any execution: waits that can't be answered, references and conditions without a meaning, approvals
+ * of tools that are not allowed, and unsafe addresses. Versions that were registered before a rule existed keep working.
+ */
 function refuseFlaws(document: JsonObject, positions: Positions): void {
-  const waits = waitFlaws(document.spec).map(({ path, message }) => ({ path: ['spec', ...path], message }))
-  const issues = [...addressFlaws(document), ...waits]
+  const { spec } = document
+  const flaws = [...waitFlaws(spec), ...referenceFlaws(spec), ...toolListFlaws(spec)]
+  const issues = [
+    ...addressFlaws(document),
+    ...flaws.map(({ path, message }) => ({ path: ['spec', ...path], message })),
+  ]
     .slice(0, mostIssues)
     .map(({ path, message }) => issueAt(positions, path, message))
   if (issues.length > 0) throw invalid(issues)
+}
+
+function operatorTools(document: JsonObject, positions: Positions): Manifest['tools'] {
+  const tools = member(document, 'spec', 'tools')
+  return (Array.isArray(tools) ? tools : [])
+    .flatMap((entry, index) => {
+      const server = member(entry, 'mcp', 'server')
+      const allow = member(entry, 'allow')
+      if (typeof server !== 'string' || member(entry, 'mcp', 'url') !== undefined || /^https?:/.test(server)) return []
+      return (Array.isArray(allow) ? allow : []).flatMap((name, at) =>
+        typeof name === 'string' ? [{ server, name, path: ['spec', 'tools', index, 'allow', at] }] : [],
+      )
+    })
+    .slice(0, mostIssues)
+    .map(({ server, name, path }) => ({
+      server,
+      name,
+      unoffered: issueAt(positions, path, `The tool server ${server} does not offer a tool named ${name}.`),
+    }))
 }
 
 const issueAt = (positions: Positions, path: readonly (string | number)[], message: string): PlacedIssue => ({
@@ -150,6 +181,9 @@ function unknownKeys(document: JsonObject): Unplaced[] {
 }
 
 const warning = (at: readonly (string | number)[], message: string): Unplaced => ({ path: at.join('.'), message, at })
+
+const deniedSteps = ({ spec }: JsonObject): Unplaced[] =>
+  stepsWithoutTool(spec).map(({ path, message }) => warning(['spec', ...path], message))
 
 const specIssues = (document: JsonObject): Unplaced[] => {
   const result = AgentSpec.safeParse(document.spec ?? {}, { error: issueMessage })

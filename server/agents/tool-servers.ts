@@ -33,23 +33,34 @@ export const listTools = (tenant: Tenant, server: ToolServer): Promise<Tool[]> =
 
 async function offeredTools(client: Client, server: string): Promise<Tool[]> {
   const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
-  return tools.map((tool) => {
-    const hints = tool.annotations ?? {}
-    const inputSchema = tool.inputSchema as JsonObject
-    const description = tool.description ?? ''
-    const pinned = { name: tool.name, description, inputSchema }
-    return {
-      server,
-      name: tool.name,
-      title: tool.title ?? hints.title ?? tool.name,
-      description,
-      inputSchema,
-      // Hints are claims of the server, pinned with the approved release. Without hints the worst case is assumed.
-      sideEffect: hints.readOnlyHint === true ? 'read' : hints.destructiveHint === false ? 'write' : 'irreversible',
-      idempotent: hints.idempotentHint === true || hints.readOnlyHint === true,
-      digest: `sha256:${createHash('sha256').update(canonicalJson(pinned)).digest('hex')}`,
-    }
-  })
+  return tools.map((tool) => describedTool(server, { ...tool, inputSchema: tool.inputSchema as JsonObject }))
+}
+
+/** A tool as a release pins it, from its description by a server, or by the manifest for a local tool. */
+export function describedTool(
+  server: string,
+  { name, title, description = '', inputSchema, annotations: hints = {} }: Description,
+): Tool {
+  const pinned = { name, description, inputSchema }
+  return {
+    server,
+    name,
+    title: title ?? hints.title ?? name,
+    description,
+    inputSchema,
+    // Hints are claims of the server, pinned with the approved release. Without hints the worst case is assumed.
+    sideEffect: hints.readOnlyHint === true ? 'read' : hints.destructiveHint === false ? 'write' : 'irreversible',
+    idempotent: hints.idempotentHint === true || hints.readOnlyHint === true,
+    digest: `sha256:${createHash('sha256').update(canonicalJson(pinned)).digest('hex')}`,
+  }
+}
+
+type Description = {
+  name: string
+  title?: string
+  description?: string
+  inputSchema: JsonObject
+  annotations?: { title?: string; readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean }
 }
 
 /**

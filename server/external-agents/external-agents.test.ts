@@ -333,3 +333,65 @@ describe('approvals.request', () => {
     await expect(run(requestApproval, refund('500.00'))).rejects.toMatchObject({ code: 'agent_suspended' })
   })
 })
+
+describe('local tools', () => {
+  const yaml = (name: string, description: string) => `metadata: { name: ${name}, version: "${description.length}" }
+spec:
+  runtime: { observe: {} }
+  tools:
+    - local:
+        - name: Bash
+          description: ${description}
+          inputSchema: { type: object, properties: { command: { type: string } }, required: [command] }
+        - { name: Read, annotations: { readOnlyHint: true } }
+      requireApproval: [Bash]
+`
+  let local: string
+  const call = (tool: string, args: object) => ({
+    agentId: local,
+    environment,
+    resource: `local/${tool}`,
+    arguments: args,
+  })
+
+  beforeAll(async () => {
+    const registered = await run(createAgent, { yaml: yaml('coder', 'Runs a command') })
+    expect(registered.warnings).toEqual([])
+    local = registered.agentId
+    const policy = await run(createPolicy, { name: `policy-${newSpanId()}` })
+    await run(createVersion, { policyId: policy.id, source: `@id("all") permit (${scope});` })
+    await run(publishVersion, { policyId: policy.id, version: 1 })
+    const binding = { agentId: local, environment, policyId: policy.id, policyVersion: 1 }
+    await approve((await run(proposeBinding, binding)).approvalId)
+    const release = { agentId: local, version: '14', environment }
+    await approve((await run(proposeRelease, release)).approvalId)
+  })
+
+  test('are pinned by the release with their hints, and decided like any other', async () => {
+    expect(await run(evaluate, call('Read', { path: 'a' }))).toMatchObject({
+      effect: 'allow',
+      arguments: { path: 'a' },
+    })
+    expect(await run(evaluate, call('Bash', { command: 'ls' }))).toMatchObject({ effect: 'require_approval' })
+    await expect(run(evaluate, call('Write', {}))).rejects.toMatchObject({ code: 'policy_denied' })
+  })
+
+  test('are approved once, with exactly the requested arguments', async () => {
+    const { approvalId = '' } = await run(requestApproval, call('Bash', { command: 'make' }))
+    const shown = await run(getApproval, { approvalId }, jonas)
+    expect(JSON.stringify(shown)).toContain('Runs a command')
+    await approve(approvalId)
+    await expect(run(evaluate, { ...call('Bash', { command: 'make all' }), approvalId })).rejects.toMatchObject({
+      code: 'digest_mismatch',
+    })
+    expect(await run(evaluate, { ...call('Bash', { command: 'make' }), approvalId })).toMatchObject({ effect: 'allow' })
+  })
+
+  test('have a new digest in a release after a change of their description', async () => {
+    const { warnings } = await run(createAgent, { yaml: yaml('coder', 'Runs any command as root') })
+    expect(warnings).toEqual([])
+    const { digest } = await run(proposeRelease, { agentId: local, version: '24', environment })
+    const { digest: before } = await run(proposeRelease, { agentId: local, version: '14', environment })
+    expect(digest).not.toBe(before)
+  })
+})

@@ -3,12 +3,12 @@ import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { reservedServers, whyNotBudgeted } from '#lib/rules/models.ts'
 import { ProposeReleaseInput, ProposeReleaseOutput } from '#lib/schemas/agents.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
-import type { AgentSpec } from '#lib/schemas/manifest.ts'
+import { type AgentSpec, localServer } from '#lib/schemas/manifest.ts'
 import { fetchAgentCard } from '#server/agents/agent-card.ts'
 import { specOf } from '#server/agents/manifest.ts'
 import { findAgent, findVersion } from '#server/agents/store.ts'
 import { mayUseServer, toolServerIn } from '#server/agents/tool-server.ts'
-import { listTools } from '#server/agents/tool-servers.ts'
+import { describedTool, listTools } from '#server/agents/tool-servers.ts'
 import { requestProposal } from '#server/approvals/proposal.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
@@ -123,6 +123,15 @@ async function pinnedTools(tenant: Tenant, spec: AgentSpec): Promise<ReleasedToo
       throw new ApiError('not_ready', `The manifest defines the tool server ${name} with two different addresses.`)
     seen.set(name, address)
     const configured = mayUseServer(tenant, name)
+    if (entry.local !== undefined) {
+      if (configured)
+        throw new ApiError(
+          'not_ready',
+          `The operator has configured a tool server named ${name}, so this installation can't govern local tools. Ask the operator to rename it.`,
+        )
+      pinned.push(...localTools(entry))
+      continue
+    }
     if (server.url === undefined && !configured)
       throw new ApiError('not_ready', `The tool server ${name} does not exist or is not available to this tenant.`)
     // Policies identify servers by name, so a manifest's server must not impersonate one of the operator's.
@@ -140,6 +149,10 @@ async function pinnedTools(tenant: Tenant, spec: AgentSpec): Promise<ReleasedToo
     }
   }
   return pinned
+}
+
+function localTools({ local = [], allow }: AgentSpec['tools'][number]): ReleasedTool[] {
+  return local.filter(({ name }) => allow.includes(name)).map((tool) => describedTool(localServer, tool))
 }
 
 function presentationOf(content: ReleaseContent, digest: string, replaces: string | undefined): Presentation {

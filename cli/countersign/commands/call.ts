@@ -1,9 +1,6 @@
-import { createWriteStream } from 'node:fs'
-import { rename } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
 import { operationNamed, wordsOf } from '../catalog.ts'
+import { download, toOutput } from '../download.ts'
 import { usageError } from '../failure.ts'
 import {
   commonFlags,
@@ -64,19 +61,16 @@ export async function callOperation(
     for await (const event of follow(session, operation, input)) printEvent(output, event)
     return undefined
   }
+  const out = textOf(values, 'out')
+  const isContent = operation.method === 'GET' && !operation.produces.some((type) => type.includes('json'))
+  if (out !== undefined && isContent) {
+    await download(session, operation, input, { out, output, extra })
+    return undefined
+  }
   const response = await callServer(session, operation, input, extra)
   if (response.headers.get('content-type')?.includes('json') === true) print(output, await dataOf(operation, response))
-  else await save(response, textOf(values, 'out'))
+  else await toOutput(response)
   return undefined
-}
-
-/** Writes other content to a file, which appears when it is complete, or to the standard output. */
-async function save(response: Response, out: string | undefined): Promise<void> {
-  if (response.body === null) return
-  const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0])
-  if (out === undefined) return await pipeline(body, process.stdout, { end: false })
-  await pipeline(body, createWriteStream(`${out}.part`))
-  await rename(`${out}.part`, out)
 }
 
 function extraOf(operation: CatalogOperation, values: Values): Extra {

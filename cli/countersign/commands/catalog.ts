@@ -1,7 +1,8 @@
 import { canonicalJson } from '#lib/jcs.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import type { JsonObject } from '#lib/json.ts'
 import type { Catalog, CatalogOperation } from '#lib/schemas/catalog.ts'
 import { embeddedCatalog, operationIn, operationNamed, operations } from '../catalog.ts'
+import { refusedNow, unexpectedNow } from '../compare-schemas.ts'
 import { exitCodes, usageError } from '../failure.ts'
 import { commonFlags, flagsOf, parse } from '../flags.ts'
 import { print } from '../output.ts'
@@ -88,53 +89,28 @@ export function differences(own: readonly CatalogOperation[], server: readonly C
 }
 
 function breaking(own: CatalogOperation, other: CatalogOperation): string[] {
-  return [
+  const found = [
     ...(['kind', 'permission', 'permissionForOwn'] as const).flatMap((name) =>
       own[name] === other[name] ? [] : [`${name}: ${own[name]} → ${other[name]}`],
     ),
-    ...narrowed(own.input, other.input, ''),
-    ...lost(own.output, other.output, ''),
+    ...refusedNow(own.input, other.input),
+    ...bodyRefusedNow(own.body, other.body),
+    ...Object.entries(own.places).flatMap(([name, place]) =>
+      other.places[name] === undefined || other.places[name] === place
+        ? []
+        : [`${name}: ${place} → ${other.places[name]}`],
+    ),
+    ...(own.output === null || other.output === null ? [] : unexpectedNow(own.output, other.output)),
     ...own.produces.filter((type) => !other.produces.includes(type)).map((type) => `no longer answers with ${type}`),
   ]
+  // The body of a route has the fields of its input.
+  return [...new Set(found)]
 }
 
-const propertiesOf = (schema: JsonValue | undefined): JsonObject =>
-  isJsonObject(schema) && isJsonObject(schema.properties) ? schema.properties : {}
-const requiredOf = (schema: JsonValue | undefined): JsonValue[] =>
-  isJsonObject(schema) && Array.isArray(schema.required) ? schema.required : []
-
-/** Inputs that were valid and are refused now. */
-function narrowed(own: JsonObject, other: JsonObject, path: string): string[] {
-  const [before, after] = [propertiesOf(own), propertiesOf(other)]
-  const required = requiredOf(other).filter((name) => !requiredOf(own).includes(name))
-  return [
-    ...required.map((name) => `${path}${name} is now required`),
-    ...Object.entries(before).flatMap(([name, schema]): string[] => {
-      const now = after[name]
-      if (now === undefined) return [`${path}${name} is no longer accepted`]
-      if (!isJsonObject(schema) || !isJsonObject(now) || canonicalJson(schema) === canonicalJson(now)) return []
-      if (schema.type !== now.type) return [`${path}${name}: another type`]
-      const values =
-        Array.isArray(schema.enum) && Array.isArray(now.enum)
-          ? schema.enum.filter((one) => ![now.enum].flat().includes(one))
-          : []
-      return [
-        ...values.map((one) => `${path}${name} no longer accepts ${JSON.stringify(one)}`),
-        ...narrowed(schema, now, `${path}${name}.`),
-      ]
-    }),
-  ]
-}
-
-/** Fields of an answer that are no longer sent, or not always. */
-function lost(own: JsonValue | undefined, other: JsonValue | undefined, path: string): string[] {
-  const [before, after] = [propertiesOf(own), propertiesOf(other)]
-  return Object.entries(before).flatMap(([name, schema]) => {
-    if (after[name] === undefined) return [`the answer lacks ${path}${name}`]
-    const optional = requiredOf(own).includes(name) && !requiredOf(other).includes(name)
-    return [
-      ...(optional ? [`${path}${name} may be absent from the answer`] : []),
-      ...lost(schema, after[name], `${path}${name}.`),
-    ]
+/** Bodies of routes, by media type. */
+const bodyRefusedNow = (own: CatalogOperation['body'], other: CatalogOperation['body']): string[] =>
+  Object.entries(own).flatMap(([type, schema]) => {
+    const now = other[type]
+    if (now === undefined) return [`no longer accepts ${type}`]
+    return schema === null || now === null ? [] : refusedNow(schema, now)
   })
-}

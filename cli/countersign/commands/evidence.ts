@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, openAsBlob, readFileSync, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
+import { createReadStream, openAsBlob, readFileSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout } from 'node:timers/promises'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
@@ -9,10 +7,12 @@ import { type Report, verdictNames } from '#lib/verify/report.ts'
 import { type Outside, verifyArchive } from '#lib/verify/verify.ts'
 import { conclusionOf, questions } from '#lib/verify/words.ts'
 import { operationNamed } from '../catalog.ts'
+import { download } from '../download.ts'
 import { exitCodes, Failed, usageError } from '../failure.ts'
 import { commonFlags, flagsOf, inputFrom, jsonOf, optionsOf, parse, textOf, type Values } from '../flags.ts'
 import { type Output, print, visible } from '../output.ts'
-import { ask, callServer } from '../request.ts'
+import { ask } from '../request.ts'
+import { patiently } from '../retry.ts'
 import { openSession, type Session, send, urlOf } from '../session.ts'
 import { type Command, type Context, commonUsage, type Environment } from './command.ts'
 
@@ -75,7 +75,7 @@ async function create({ args, environment, output }: Context): Promise<number | 
     print(output, job)
     return undefined
   }
-  await download(session, job, out, output)
+  await archiveOf(session, job, out, output)
   return await verify(out, { ...values, url: session.url }, environment, output)
 }
 
@@ -95,7 +95,7 @@ async function completed(session: Session, made: JsonValue, output: Output): Pro
   output.error(`Export ${exportId}\n`)
   const until = Date.now() + Number(pollTimeoutMs)
   for (;;) {
-    const job = await ask(session, operationNamed('evidence.getExport'), { exportId })
+    const job = await patiently(() => ask(session, operationNamed('evidence.getExport'), { exportId }))
     if (!isJsonObject(job)) throw new Failed('unreachable', 'The response is not an export.')
     if (output.isTerminal) output.error(`\r\u001b[K${progressOf(job)}`)
     if (ended.includes(String(job.status))) {
@@ -124,49 +124,28 @@ function progressOf({ status, progress }: JsonObject): string {
   return `${stage}${bar} ${done}${total === null ? '' : `/${total}`} ${unit}`
 }
 
-/** Times without a new byte after which a download is given up. */
-const patience = 5
-
-/** Downloads an archive into `<out>.part`, continues it after a lost connection, and compares its digest with the job's. */
-async function download(session: Session, job: JsonObject, out: string, output: Output): Promise<void> {
-  const part = `${out}.part`
-  const total = Number(job.archiveBytes)
-  await rm(part, { force: true })
-  let etag: string | undefined
-  for (let silent = 0, have = 0; have < total; ) {
-    const range: Record<string, string> =
-      have > 0 && etag !== undefined ? { range: `bytes=${have}-`, 'if-range': etag } : {}
-    const response = await callServer(
-      session,
-      operationNamed('evidence.download'),
-      { exportId: job.exportId ?? null },
-      { headers: range },
-    )
-    etag = response.headers.get('etag') ?? undefined
-    // The whole archive again: it is another one than before.
-    const flags = response.status === 206 ? 'a' : 'w'
-    if (response.body !== null)
-      await pipeline(
-        Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]),
-        createWriteStream(part, { flags }),
-      ).catch((error: unknown) => {
-        output.error(`The connection was lost: ${error instanceof Error ? error.message : String(error)}\n`)
-      })
-    const now = statSync(part, { throwIfNoEntry: false })?.size ?? 0
-    silent = now > have ? 0 : silent + 1
-    have = now
-    if (silent >= patience)
-      throw new Failed('unreachable', `The download stopped at ${have} of ${total} bytes.`, { code: 'unreachable' })
-  }
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(part), hash)
-  const digest = hash.digest('hex')
-  if (typeof job.sha256 === 'string' && job.sha256 !== digest)
-    throw new Failed('different', `The downloaded archive has the digest ${digest}, not ${job.sha256}.`, {
-      code: 'different',
-    })
-  await rename(part, out)
-  output.error(`${out}: ${total} bytes, sha256:${digest}\n`)
+/** Downloads an archive, and compares its digest with the job's. */
+async function archiveOf(session: Session, job: JsonObject, out: string, output: Output): Promise<void> {
+  await download(
+    session,
+    operationNamed('evidence.download'),
+    { exportId: job.exportId ?? null },
+    {
+      out,
+      output,
+      bytes: Number(job.archiveBytes),
+      async check(part) {
+        const hash = createHash('sha256')
+        await pipeline(createReadStream(part), hash)
+        const digest = hash.digest('hex')
+        if (typeof job.sha256 === 'string' && job.sha256 !== digest)
+          throw new Failed('different', `The downloaded archive has the digest ${digest}, not ${job.sha256}.`, {
+            code: 'different',
+          })
+        output.error(`${out}: ${statSync(part).size} bytes, sha256:${digest}\n`)
+      },
+    },
+  )
 }
 
 /** Verifies an archive and reports each verdict. Exit code 0 only if all hold. */

@@ -1,13 +1,12 @@
-import { createWriteStream, openAsBlob, statSync } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { openAsBlob, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { operationNamed } from '../catalog.ts'
+import { download, toOutput } from '../download.ts'
 import { usageError } from '../failure.ts'
 import { commonFlags, parse, textOf } from '../flags.ts'
 import { print } from '../output.ts'
 import { ask, callServer } from '../request.ts'
+import { patiently } from '../retry.ts'
 import { openSession } from '../session.ts'
 import { type Command, commonUsage } from './command.ts'
 
@@ -46,14 +45,11 @@ export const filesDownload: Command = {
     const { values, positionals } = parse(args, { ...commonFlags, out: { type: 'string' } })
     const [id] = positionals
     if (id === undefined || positionals.length > 1) throw usageError('Name one file by its id.')
-    const response = await callServer(openSession(values, environment), operationNamed('files.download'), { id })
+    const [session, operation] = [openSession(values, environment), operationNamed('files.download')]
     const out = textOf(values, 'out')
-    if (response.body === null) return undefined
-    const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0])
-    if (out === undefined) await pipeline(body, process.stdout, { end: false })
+    if (out === undefined) await toOutput(await patiently(() => callServer(session, operation, { id })))
     else {
-      await pipeline(body, createWriteStream(`${out}.part`))
-      await rename(`${out}.part`, out)
+      await download(session, operation, { id }, { out, output })
       output.error(`${out}\n`)
     }
     return undefined

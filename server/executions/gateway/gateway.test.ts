@@ -70,6 +70,21 @@ test('lists only the tools of the release', async () => {
   await client.close()
 })
 
+test('does not serve the local tools of a release, which their agent runs itself', async () => {
+  await releaseAgent(api, 'local', {
+    runtime: { observe: {} },
+    tools: {},
+    more: { tools: [{ local: [{ name: 'Bash' }] }] },
+  })
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const { status } = await api.request(await api.person('maria'), '/v1/mcp/local/local', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(body),
+  })
+  expect(status).toBe(404)
+})
+
 test('an allowed call is answered and stored as an execution with a trace and audit records', async () => {
   const agentId = await elsewhere('looker')
   const client = await connect('looker')

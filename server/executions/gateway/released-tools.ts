@@ -33,7 +33,9 @@ export const releasedTools = query({
     if (release === undefined)
       throw new ApiError('release_required', `No approved release of ${agent.name} is active in ${environment}.`)
     const content = ReleaseContent.parse(release.content)
-    if (!content.spec.tools.some(({ mcp }) => mcp.server === input.server)) throw notFound()
+    // An agent runs its local tools itself: there is nothing that the gateway could call.
+    if (!content.spec.tools.some(({ mcp, local }) => mcp.server === input.server && local === undefined))
+      throw notFound()
     const tools = content.tools.filter((tool) => tool.server === input.server)
     return { agentId: agent.id, environment, tools }
   },

@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// `npm run docs:manifest`: writes docs/manifest.md from lib/schemas/manifest.ts.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { continueOnPinnedNode } from '../pinned-node.mjs'
+
+await continueOnPinnedNode()
+const { manifestReference } = await import('./manifest-reference.ts')
+const { wireLimits } = await import('../../server/kernel/limits.ts')
+writeFileSync(join(import.meta.dirname, '../../docs/manifest.md'), manifestReference(wireLimits.manifest))

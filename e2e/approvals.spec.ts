@@ -162,8 +162,15 @@ test('the second of two reviewers sees who decided first, when and why, and keep
   const refund = await waitingRefund(origin)
   const page = await open(await signedIn('jonas'), refund)
   await fillIn(page, 'My own reason, which must stay.')
+  // The page learns of the other decision by the answer to its own, not from a live update.
+  const decided = Promise.withResolvers<void>()
+  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
+    await decided.promise
+    await route.continue()
+  })
   await decideAs(origin, 'anna', refund.approvalId, 'reject', 'Not covered by the contract.')
   await approveButton(page).click()
+  decided.resolve()
   await expect(rail(page)).toContainText('Someone else decided first.')
   await expect(rail(page)).toContainText('Anna Ruiz')
   await expect(rail(page)).toContainText('Not covered by the contract.')

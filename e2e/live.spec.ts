@@ -51,7 +51,7 @@ test('a reviewer who is writing sees that another reviewer decided, and keeps th
   await reason.fill('Order and amount checked against the claim.')
   await decideAs(origin, 'jonas', refund.approvalId, 'reject', 'Not this one.')
   await expect(page.getByRole('region', { name: /^(?:Decided?|Expired)$/ })).toContainText('Jonas', soon)
-  await expect(page.getByText('Order and amount checked against the claim.')).toBeVisible()
+  await expect(reason).toHaveValue('Order and amount checked against the claim.')
 })
 
 test('an export reports its stages and its end by itself', async ({ signedIn, origin }) => {

@@ -13,6 +13,7 @@ const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
   'input-resolutions': ['answer to a wait', 'answers to waits'],
   files: ['file', 'files'],
   approvals: ['approval', 'approvals'],
+  'approval-questions': ['question about an approval', 'questions about approvals'],
   'approval-votes': ['vote', 'votes'],
   decisions: ['policy decision', 'policy decisions'],
   traces: ['trace', 'traces'],

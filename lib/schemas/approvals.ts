@@ -112,6 +112,16 @@ export const Repeats = z.object({
   pending: z.int(),
 })
 
+/** A reviewer's question about a request; `answer` is null until someone who made the request has given one. */
+export const Question = z.object({
+  id: Id,
+  by: Actor,
+  question: z.string(),
+  at: Time,
+  auditId: Id,
+  answer: z.object({ by: Actor, text: z.string(), at: Time, auditId: Id }).nullable(),
+})
+
 export const ApprovalSummary = z.object({
   approvalId: Id,
   kind: ApprovalKind,
@@ -180,6 +190,9 @@ export const Approval = ApprovalSummary.extend({
   escalationLevel: z.int(),
   groupMembers: z.array(Actor),
   votes: z.array(Vote),
+  questions: z.array(Question),
+  /** Whether the caller may answer them, as one of those who made the request. */
+  mayAnswer: z.boolean(),
   /** Why the caller may not approve or escalate. */
   blocked: Blocked.nullable(),
   /** Whether the caller may reject, as those who caused the request may too. */
@@ -239,6 +252,11 @@ export const WatchApprovalInput = z.strictObject({
 })
 /** The last `approval` event has a status that is not pending. */
 export type ApprovalEvent = { type: 'approval'; approval: ApprovalSummary } | { type: 'heartbeat'; at: string }
+
+export const AskInput = z.strictObject({ approvalId: Id, question: Reason })
+export const AskOutput = z.object({ questionId: Id, auditId: Id })
+export const AnswerInput = z.strictObject({ approvalId: Id, questionId: Id, answer: Reason })
+export const AnswerOutput = z.object({ questionId: Id, auditId: Id })
 
 export const DecideInput = z.strictObject({
   approvalId: Id,

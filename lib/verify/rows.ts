@@ -44,6 +44,7 @@ const typeOfFile = new Map([
   ['files', 'file'],
   ['file-uses', 'file_use'],
   ['approvals', 'approval'],
+  ['approval-questions', 'approval_question'],
   ['approval-votes', 'approval_vote'],
   ['decisions', 'decision'],
   ['execution-spans', 'span'],
@@ -51,6 +52,9 @@ const typeOfFile = new Map([
 const fileOfType = new Map([...typeOfFile].map(([file, type]) => [type, file]))
 /** Archives whose rows are not bound lack these files. */
 const newerFiles = new Set(['agent-owners', 'policy-names', 'file-uses'])
+
+/** A file that archives of earlier services lack. If the log commits to any of its rows, they are found missing. */
+const approvalQuestions = 'approval-questions'
 
 /** The file of a type that only newer services bind. */
 const executionSpans = 'execution-spans'
@@ -61,6 +65,7 @@ const keyOfType = new Map([
   ['policy_version', ['policyId', 'version']],
   ['execution_event', ['executionId', 'seq']],
   ['file_use', ['fileId', 'executionId', 'role']],
+  ['approval_question', ['approvalId', 'id']],
   ['approval_vote', ['approvalId', 'id']],
   ['span', ['day', 'traceId', 'spanId']],
 ])
@@ -160,6 +165,7 @@ export function commitments(asOf: AsOf | undefined, allBound: boolean, spansBoun
       for (const [file, type] of typeOfFile) {
         const path = `data/${file}.ndjson`
         if (file === executionSpans && !spansBound && !archive.has(path)) continue
+        if (file === approvalQuestions && !archive.has(path)) continue
         if (!allBound && newerFiles.has(file) && !archive.has(path)) continue
         if (!archive.has(path)) throw new Broken(`${path} is missing.`)
         for await (const line of archive.linesIn(path)) {

@@ -2,6 +2,7 @@ import { ApiError, notFound } from '#lib/errors.ts'
 import { CancelApprovalInput, CancelApprovalOutput } from '#lib/schemas/external-agents.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { cancelRequest } from './cancel-request.ts'
+import { hasMade } from './question-store.ts'
 import { lockApproval } from './store.ts'
 
 /** pending → canceled, by the requester, for a request without a subject of its own. Others end together with their subject. */
@@ -17,8 +18,7 @@ export const cancel = mutation({
   async run({ tx, tenant, principal, input, auditId }) {
     const approval = await lockApproval(tx, tenant.id, input.approvalId)
     if (approval === undefined) throw notFound()
-    const own = principal.memberId
-    if (approval.requestedBy !== own && !approval.identities.some(({ personId }) => personId === own))
+    if (!hasMade(approval, principal.memberId))
       throw refuse('not_eligible', 'Only the requester can cancel this request.')
     if (approval.kind !== 'external_call')
       throw new ApiError(

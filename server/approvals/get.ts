@@ -9,6 +9,7 @@ import { query } from '#server/kernel/operation.ts'
 import { actorOf, actorsById } from '#server/tenants/actors.ts'
 import { findGroupMembers } from '#server/tenants/group-store.ts'
 import { passkeyStateOf } from './confirmation.ts'
+import { findQuestions, hasMade } from './question-store.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { findApproval, findContentDigest } from './store.ts'
 import { repeatsById, summaryOf } from './view.ts'
@@ -24,15 +25,18 @@ export const get = query({
       findApproval(tx, tenant.id, input.approvalId),
       requireBound(tx, tenant.id, 'approval', [input.approvalId]),
       requireBoundBelow(tx, tenant.id, 'approval_vote', input.approvalId),
+      requireBoundBelow(tx, tenant.id, 'approval_question', input.approvalId),
     ])
     if (row === undefined) throw notFound()
     const facts = await reviewerFacts(tx, tenant, principal, row)
     const votes = await findVotes(tx, tenant.id, row.id)
+    const questions = await findQuestions(tx, tenant.id, row.id)
     const repeats = await repeatsById(tx, tenant.id, [row.id])
     const seat = whyNotDecide(facts) === undefined ? facts.standsIn?.delegatorId : undefined
     const actor = await actorsById(tx, tenant.id, [
       row.requestedBy,
       ...votes.flatMap((vote) => [vote.memberId, vote.onBehalfOf ?? []].flat()),
+      ...questions.flatMap(({ askedBy, answeredBy }) => (answeredBy === null ? [askedBy] : [askedBy, answeredBy])),
       ...(seat === undefined ? [] : [seat]),
     ])
     return {
@@ -56,6 +60,18 @@ export const get = query({
         auditId: vote.auditId,
         ...(vote.confirmation === null ? {} : { confirmation: Confirmation.parse(vote.confirmation) }),
       })),
+      questions: questions.map(({ askedBy, answeredBy, answer, answeredAt, answerAuditId, ...asked }) => ({
+        id: asked.id,
+        by: actor(askedBy),
+        question: asked.question,
+        at: asked.askedAt.toISOString(),
+        auditId: asked.auditId,
+        answer:
+          answeredBy === null || answer === null || answeredAt === null || answerAuditId === null
+            ? null
+            : { by: actor(answeredBy), text: answer, at: answeredAt.toISOString(), auditId: answerAuditId },
+      })),
+      mayAnswer: hasMade(row, principal.memberId),
       blocked: whyNotDecide(facts) ?? null,
       mayReject: whyNotReject(facts) === undefined,
       passkey: await passkeyStateOf(tx, { tenant, principal }, row),

@@ -8,14 +8,14 @@ import { askForRefund, approverGroup as group } from '#server/testing/approval-r
 import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { decide } from './decide.ts'
-import { fillShapesOf } from './fill-shapes.ts'
 import { get } from './get.ts'
 import { getPending } from './get-pending.ts'
 import { history } from './history.ts'
 import { expiry } from './jobs.ts'
 import { list } from './list.ts'
+import { fillShapesOf } from './repeats/fill-shapes.ts'
+import { usualAmounts } from './repeats/usual-amounts.ts'
 import { onDecided } from './subjects.ts'
-import { usualAmounts } from './usual-amounts.ts'
 
 // What was decided before on the same object and the same action, on the real database.
 

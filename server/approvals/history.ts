@@ -3,9 +3,9 @@ import { amountIn } from '#lib/rules/effect.ts'
 import { ApprovalHistory, ApprovalHistoryInput } from '#lib/schemas/approvals.ts'
 import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
-import { findSameObject, findSameShape } from './history-store.ts'
+import { findSameObject, findSameShape } from './repeats/history-store.ts'
+import { usualAmounts } from './repeats/usual-amounts.ts'
 import { findApproval } from './store.ts'
-import { usualAmounts } from './usual-amounts.ts'
 import { summaries } from './view.ts'
 
 const shown = 10

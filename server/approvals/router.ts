@@ -1,4 +1,6 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
+import { answer } from './answer.ts'
+import { ask } from './ask.ts'
 import { cancel } from './cancel.ts'
 import { decide } from './decide.ts'
 import { create as createDelegation } from './delegations/create.ts'
@@ -13,6 +15,8 @@ import { retry as retryMail } from './mails/retry.ts'
 import { watch } from './watch.ts'
 
 export const approvals = router({
+  answer: procedure.mutation(answer),
+  ask: procedure.mutation(ask),
   cancel: procedure.mutation(cancel),
   decide: procedure.mutation(decide),
   get: procedure.query(get),

@@ -9,7 +9,7 @@ import { json } from '#server/kernel/db/json.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { Identity } from '#server/tenants/identities.ts'
 import { contentDigestOf, type Sealing, sealingOf } from './payload-digest.ts'
-import { shapeOf } from './shape.ts'
+import { shapeOf } from './repeats/shape.ts'
 
 export const columns = [
   'parkedAt',

@@ -28,6 +28,8 @@ export const summaries: Record<string, Line> = {
     { id, reason: 'A restored backup; compared with the archive of June.' },
   ],
   'alarms.list': 'List alarms: disagreements in the log and its rows',
+  'approvals.answer': 'Answer a reviewer’s question about your request',
+  'approvals.ask': 'Ask the requester a question',
   'approvals.cancel': 'Cancel your own request',
   'approvals.decide': 'Approve, reject or escalate a request',
   'approvals.get': 'Get a request with its votes and outcome',

@@ -56,6 +56,16 @@ async function insertConfiguration(
     ],
     ['file_uses', { file_id: fileId, execution_id: executionId, role: 'input' }],
     [
+      'approval_questions',
+      {
+        approval_id: approvalId,
+        id: newId(),
+        asked_by: memberId,
+        question: 'Is the claim settled?',
+        audit_id: newId(),
+      },
+    ],
+    [
       'approval_votes',
       {
         approval_id: approvalId,

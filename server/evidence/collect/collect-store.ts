@@ -73,6 +73,14 @@ export const rowFiles: readonly RowFile[] = [
     within: ({ start, end }) => sql<boolean>`r.opened_at < ${end} and (r.closed_at is null or r.closed_at >= ${start})`,
   },
   {
+    name: 'approval-questions',
+    type: 'approval_question',
+    scoped: 'approvalQuestions',
+    within: ({ start, end }) =>
+      sql<boolean>`r.asked_at < ${end} and (r.answered_at is null or r.answered_at >= ${start})`,
+    opened: ['question', 'answer'],
+  },
+  {
     name: 'approval-votes',
     type: 'approval_vote',
     scoped: 'approvalVotes',

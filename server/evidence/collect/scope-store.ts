@@ -91,6 +91,10 @@ const membersOf = (tenantId: string, scope: ExportScope) => sql`(
     where v.tenant_id = ${tenantId} and x.id in ${bindingsOf(tenantId, scope)}
   union select x.started_by from executions x where x.tenant_id = ${tenantId} and x.id in ${executionsOf(tenantId, scope)}
   union select x.requested_by from approvals x where x.tenant_id = ${tenantId} and x.id in ${approvalsOf(tenantId, scope)}
+  union select x.asked_by from approval_questions x
+    where x.tenant_id = ${tenantId} and x.approval_id in ${approvalsOf(tenantId, scope)}
+  union select x.answered_by from approval_questions x
+    where x.tenant_id = ${tenantId} and x.approval_id in ${approvalsOf(tenantId, scope)}
   union select x.member_id from approval_votes x
     where x.tenant_id = ${tenantId} and x.approval_id in ${approvalsOf(tenantId, scope)}
   union select x.on_behalf_of from approval_votes x
@@ -126,6 +130,8 @@ const belongs = {
   fileUses: (tenantId, scope, row) =>
     sql<boolean>`${column(row, 'executionId')} in ${wholeExecutionsOf(tenantId, scope)}`,
   approvals: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${approvalsOf(tenantId, scope)}`,
+  approvalQuestions: (tenantId, scope, row) =>
+    sql<boolean>`${column(row, 'approvalId')} in ${approvalsOf(tenantId, scope)}`,
   approvalVotes: (tenantId, scope, row) =>
     sql<boolean>`${column(row, 'approvalId')} in ${approvalsOf(tenantId, scope)}`,
   policyDecisions: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${decisionsOf(tenantId, scope)}`,

@@ -104,6 +104,18 @@ export const boundTypes: readonly BoundType[] = [
     locks: true,
   },
   {
+    type: 'approval_question',
+    table: 'approval_questions',
+    key: [
+      ['approval_id', 'uuid'],
+      ['id', 'uuid'],
+    ],
+    plain: ['asked_by', 'audit_id', 'answered_by', 'answer_audit_id'],
+    times: ['asked_at', 'answered_at'],
+    committed: ['question', 'answer'],
+    locks: true,
+  },
+  {
     type: 'approval_vote',
     table: 'approval_votes',
     key: [

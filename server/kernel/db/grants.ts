@@ -20,6 +20,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   alarms: 'select, insert, update (count, first_seen_at, kind, last_seen_at, mac, reason, subject)',
   api_key_index: 'select, insert',
   api_keys: 'select, insert',
+  approval_questions: 'select, insert, update (answer, answer_audit_id, answered_at, answered_by)',
   approval_votes: 'select, insert',
   approvals:
     'select, insert, update (audit_id, decided_at, escalation_level, expires_at, group_id, object_digest, parked_at, payload, presentation, revision, shape_digest, status, used_at)',

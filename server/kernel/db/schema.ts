@@ -118,6 +118,20 @@ export interface ApiKeys {
   tenantId: string;
 }
 
+export interface ApprovalQuestions {
+  answer: string | null;
+  answerAuditId: string | null;
+  answeredAt: Timestamp | null;
+  answeredBy: string | null;
+  approvalId: string;
+  askedAt: Generated<Timestamp>;
+  askedBy: string;
+  auditId: string;
+  id: string;
+  question: string;
+  tenantId: string;
+}
+
 export interface Approvals {
   agentId: string | null;
   auditId: string | null;
@@ -981,6 +995,7 @@ export interface DB {
   alarms: Alarms;
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
+  approvalQuestions: ApprovalQuestions;
   approvals: Approvals;
   approvalVotes: ApprovalVotes;
   approverDelegations: ApproverDelegations;

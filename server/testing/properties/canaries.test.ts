@@ -254,6 +254,7 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       ['agents.get', agents],
       ['agents.versions', agents],
       ['approvals.get', approvals],
+      ['approvals.history', approvals],
       ['approvals.mails.list', approvals],
       ['approvals.watch', approvals.slice(0, 2)],
       ['audit.get', audits],

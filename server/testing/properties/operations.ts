@@ -106,6 +106,15 @@ export const lines: Record<string, Line> = {
     'execution:start',
     by('approval', (approvalId) => ({ approvalId, reason }), { own: [403, 409] }),
   ],
+  // The caller is neither the requester of the world's request nor always one of its reviewers.
+  'POST /v1/approvals.answer': [
+    'approval:list',
+    by('approval', (approvalId) => ({ approvalId, questionId: approvalId, answer: 'Yes.' }), { own: [403, 404, 409] }),
+  ],
+  'POST /v1/approvals.ask': [
+    'approval:decide',
+    by('approval', (approvalId) => ({ approvalId, question: 'Is it settled?' }), { own: [200, 403, 409] }),
+  ],
   'GET /v1/approvals.watch': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'POST /v1/approvals.request': ['execution:start', by('agent', externalCall)],
   // A machine can't decide, and a request is decided only once.

@@ -24,6 +24,7 @@ import { ArgumentsSection } from './arguments-section.tsx'
 import { CardSection } from './card-section.tsx'
 import { EffectsSection } from './effects-section.tsx'
 import { OutcomeSection } from './outcome-section.tsx'
+import { QuestionsSection } from './questions-section.tsx'
 import { ReasonsSection } from './reasons-section.tsx'
 import { RecordSection } from './record-section.tsx'
 import { ReleasePolicies } from './release-policies.tsx'
@@ -54,6 +55,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
         <ReleasePolicies shown={shown} />
         <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />
         <TraceSection shown={shown} />
+        <QuestionsSection shown={shown} expired={decision.view.is === 'expired'} />
         <RecordSection decision={decision} shown={shown} />
       </CustodyLine>
     </>

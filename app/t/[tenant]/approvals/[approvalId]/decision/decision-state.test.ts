@@ -81,6 +81,8 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   usedAt: null,
   repeats: null,
   contentDigest: null,
+  questions: [],
+  mayAnswer: false,
   auditId: null,
   seal: 'none',
   ...changes,

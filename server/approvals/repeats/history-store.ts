@@ -3,8 +3,8 @@ import { isJsonObject } from '#lib/json.ts'
 import { present } from '#server/kernel/content/committed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { columns, contextOf, typed } from '../store.ts'
 import { shapeOf } from './shape.ts'
-import { columns, contextOf, typed } from './store.ts'
 
 /** What is known about requests on the same object as another one. */
 export type Repeats = {
@@ -98,9 +98,10 @@ export async function fillShapes(
     const stored = present(payload)
     const value = stored === null ? null : cipher.decryptJson(stored, contextOf(id, 'payload'))
     if (!isJsonObject(value)) continue
+    const { shapeDigest, objectDigest } = shapeOf(cipher, value)
     await tx
       .updateTable('approvals')
-      .set(shapeOf(cipher, value))
+      .set({ shapeDigest, objectDigest })
       .where('tenantId', '=', tenantId)
       .where('id', '=', id)
       .execute()

@@ -20,6 +20,7 @@ import {
   spansBoundIn,
 } from './rows.ts'
 import { telemetrySpans } from './spans.ts'
+import { traceLines } from './traces.ts'
 
 // The verdicts on the log and on completeness.
 
@@ -48,8 +49,9 @@ export async function checkLog(
   const owed = obligations()
   const asOf = asOfIn(manifest)
   const allBound = allBoundIn(manifest)
-  const committed = commitments(asOf, allBound, spansBoundIn(manifest))
-  const spans = telemetrySpans()
+  const traces = traceLines(about.period)
+  const committed = commitments(asOf, { allBound, spansBound: spansBoundIn(manifest) }, traces.add)
+  const spans = telemetrySpans(traces.add)
   const votes = passkeyVotes()
   const limited = scopeOf(manifest)
   if (asOf !== undefined)
@@ -108,18 +110,17 @@ export async function checkLog(
   })
   await check('log', 'Rows', () => committed.check(archive))
   const comparable = comparableSpans(manifest)
-  if (spans.any(archive))
-    await check('log', 'Spans', () => {
-      if (comparable) return spans.check(archive)
+  if (spans.any(archive)) {
+    await check('log', 'Spans', async () => {
+      if (comparable) return await spans.check(archive)
       throw new NotChecked('The archive was made by a version that did not prove its spans: only the seal covers them.')
     })
-  const traces = archive.has('data/traces.ndjson') ? (await archive.digest('data/traces.ndjson')).lines : 0
-  if (comparable && traces > 0)
-    skip(
-      'log',
-      'Traces',
-      `Only the seal covers the list of ${traces} traces, which repeats when they began and ended, and for which execution and agent.`,
-    )
+  }
+  if (comparable && traces.any(archive))
+    await check('log', 'Traces', async () => {
+      if (committed.isRead() && spans.isRead(archive)) return await traces.check(archive)
+      throw new NotChecked('The list of traces is compared with the spans in the archive, which could not all be read.')
+    })
   if (votes.any()) await check('log', 'Passkeys', () => votes.check(archive))
   await check('completeness', 'Days', async () => checkDays(days, about, beginning))
   const partial = partialDays(days, about)

@@ -18,7 +18,7 @@ import {
 import { membersBeyond } from './known.ts'
 import { readRow, type SeenRecord } from './log.ts'
 import { mostForms, type Objects, objectTable } from './objects.ts'
-import { isBound, omissionsOf } from './obligations.ts'
+import { isBound, omissionsOf, stateIn } from './obligations.ts'
 import { NotChecked } from './report.ts'
 
 // Rows against the log: an audit record commits to what each object was after it. A row of such an object is
@@ -140,11 +140,18 @@ export function isBefore(asOf: AsOf | undefined, { date, seq }: Pick<SeenRecord,
 
 /**
  * Collects the commitments of the records, and then compares the rows with them. `asOf`: when the rows were read. `spansBound`:
- * the spans of executions are among the rows.
+ * the spans of executions are among the rows. `eachSpan` receives each of them.
  */
-export function commitments(asOf: AsOf | undefined, allBound: boolean, spansBound: boolean) {
+export function commitments(
+  asOf: AsOf | undefined,
+  { allBound, spansBound }: { allBound: boolean; spansBound: boolean },
+  eachSpan: (span: Json) => void,
+) {
   const objects = objectTable()
+  let read = false
   return {
+    /** `check` came to the end of the rows. */
+    isRead: () => read,
     /** `inLog`: the record is in the archive's log, so that the archive must have the rows that it commits to. */
     add(seen: SeenRecord, inLog = true) {
       if (!isBefore(asOf, seen)) return
@@ -170,6 +177,7 @@ export function commitments(asOf: AsOf | undefined, allBound: boolean, spansBoun
         if (!archive.has(path)) throw new Broken(`${path} is missing.`)
         for await (const line of archive.linesIn(path)) {
           const row = parseJson(line, `A line of ${path}`)
+          if (type === 'span') eachSpan(stateIn(row))
           if (isBound(row)) {
             rowIsCommitted(row, objects, { path, type })
             for (const name of otherMembers(row)) others.add(`${name} in ${path}`)
@@ -177,6 +185,7 @@ export function commitments(asOf: AsOf | undefined, allBound: boolean, spansBoun
           } else plain += 1
         }
       }
+      read = true
       if (plain > 0)
         throw new NotChecked(
           `${bound === 0 ? 'No' : bound} rows are compared with the log; ${plain} are shown without their commitments, so only the seal covers them.`,

@@ -25,12 +25,16 @@ const spanFile = /^data\/traces\/([^./]+)\.spans\.ndjson$/
 const leafBytes = 16
 const requestType = 'telemetry_batch'
 
-/** Collects the roots in the records, and then compares the spans with them. */
-export function telemetrySpans() {
+/** Collects the roots in the records, and then compares the spans with them. `each` receives each span in the files of spans. */
+export function telemetrySpans(each: (span: Json) => void) {
   // Of each request: its root, and as revision the number of its spans that the archive has, plus one.
   const batches = objectTable()
   let [expected, found] = [0, 0]
+  let read = false
+  const any = (archive: Archive) => [...archive.paths()].some((path) => spanFile.test(path))
   return {
+    /** `check` came to the end of the spans, or there are none. */
+    isRead: (archive: Archive) => read || !any(archive),
     /** `inLog`: the record is in the archive's log. */
     add({ record, auditId }: SeenRecord, inLog = true) {
       if (member(record, 'action') !== 'telemetry.received') return
@@ -48,7 +52,7 @@ export function telemetrySpans() {
         seen: false,
       })
     },
-    any: (archive: Archive) => [...archive.paths()].some((path) => spanFile.test(path)),
+    any,
     /** The archive's log says that spans of telemetry arrived. */
     recorded: () => expected > 0,
     async check(archive: Archive): Promise<string> {
@@ -60,6 +64,7 @@ export function telemetrySpans() {
         const resources = await resourcesOf(archive, `data/traces/${date}.resources.ndjson`)
         for await (const line of archive.linesIn(path)) {
           const span = parseJson(line, `A line of ${path}`)
+          each(span)
           if (member(span, 'origin') === 'execution') {
             unbound += 1
             continue
@@ -77,6 +82,7 @@ export function telemetrySpans() {
           else checked += 1
         }
       }
+      read = true
       if (erased + unbound > 0)
         throw new NotChecked(
           `${checked} spans of telemetry are as the log commits to them. Only the seal covers ${unbound} spans of executions, which are older than their binding to the log, and ${erased} spans of which a text was erased.`,
@@ -194,7 +200,7 @@ function provable(attributes: Json | undefined): Json[] | undefined {
 }
 
 /** Microseconds since 1970 of a time with six digits after the second. */
-function microsOf(time: string, name: string): number {
+export function microsOf(time: string, name: string): number {
   const [, whole, digits] = /^(\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})Z$/.exec(time) ?? []
   if (whole === undefined || digits === undefined) throw new Broken(`A time of ${name} is malformed.`)
   return Date.parse(`${whole}Z`) * 1000 + Number(digits)

@@ -56,7 +56,7 @@ describe('every command of README.txt', () => {
       if (['3', '5', '12'].includes(step)) expect(stdout).toContain('Signature Verified Successfully')
       if (step === '7') expect(stdout.match(/: signed: yes$/gm)).toHaveLength(3)
       if (step !== '8') continue
-      expect(stdout.match(/: OK$/gm)).toHaveLength(5)
+      expect(stdout.match(/: OK$/gm)).toHaveLength(6)
       expect(stdout).toMatch(/^\d\d rows are as the log commits to them: OK$/m)
       expect(stdout).toMatch(/^2 spans of telemetry are as the log commits to them, 0 can't be compared: OK$/m)
     }

@@ -122,6 +122,10 @@ describe.each([
       detail: 'All 2 spans of telemetry are as the log commits to them.',
     })
     expect(found('completeness', 'Spans')).toMatchObject({ state: 'holds' })
+    expect(found('log', 'Traces')).toMatchObject({
+      state: 'holds',
+      detail: 'All 2 traces are as their spans in the archive say.',
+    })
     const spans = await rows('execution-spans')
     expect(spans.map(({ state }) => [state.spanId, state.status]).toSorted()).toEqual(
       [
@@ -149,6 +153,28 @@ describe.each([
     expect(job.status).toBe('completed_with_omissions')
     expect(found('log', 'Rows')).toMatchObject({ state: 'holds' })
     expect(found('log', 'Spans')).toMatchObject({ state: 'holds' })
+  })
+})
+
+test('an archive says of traces what their spans say, whatever their rows contain', async () => {
+  const made = await scene()
+  await bySql(
+    `update traces set started_at = '2020-01-01', ended_at = '2020-01-01', execution_id = null where tenant_id = $1`,
+    [made.tenant.id],
+  )
+  const { rows, found } = await archiveOf(made)
+  expect(found('log', 'Traces')).toMatchObject({ state: 'holds' })
+  const traces = await rows('traces')
+  const open = traces.find(({ traceId }) => traceId === made.traceId)
+  expect(open).toEqual({
+    traceId: made.traceId,
+    spans: 2,
+    startedAt: expect.stringContaining(today()),
+    endedAt: null,
+  })
+  expect(traces.find(({ traceId }) => traceId === made.received)).toMatchObject({
+    spans: 2,
+    endedAt: expect.any(String),
   })
 })
 

@@ -28,6 +28,7 @@ export function archiveChanges(original: Original): ArchiveChange[] {
     ...unknownContent(original),
     ...boundRows(original),
     ...telemetrySpans(original),
+    ...tracesListed(original),
     ...containers(original),
   ]
 }
@@ -310,7 +311,7 @@ function* telemetrySpans(original: Original): Generator<ArchiveChange> {
     { log: 'not checked' },
   )
   yield change('spans', 'a copy', (lines) => [...lines.slice(0, 1), ...lines], wrong)
-  yield change('spans', 'the deletion', (lines) => lines.slice(1), { log: 'not checked', completeness: 'not checked' })
+  yield change('spans', 'the deletion', (lines) => lines.slice(1), { log: 'fails', completeness: 'not checked' })
   yield change(
     'resources',
     'the resource altered',
@@ -325,6 +326,45 @@ function* telemetrySpans(original: Original): Generator<ArchiveChange> {
     wrong,
   )
   yield change('batches', 'the leaves deleted', () => [], wrong)
+}
+
+/** The list of traces, which follows from the spans. */
+function* tracesListed(original: Original): Generator<ArchiveChange> {
+  const path = 'data/traces.ndjson'
+  const edits: [string, (lines: string[]) => string[]][] = [
+    ...(
+      [
+        ['spans', 1_000],
+        ['startedAt', '2026-01-01T00:00:00.000001Z'],
+        ['endedAt', '2026-01-01T00:00:00.000001Z'],
+        ['executionId', '01900000-0000-7000-8000-000000000001'],
+        ['traceId', '0'.repeat(32)],
+      ] as const
+    ).map(([name, value]): (typeof edits)[number] => [
+      `${name} altered to ${value}`,
+      ([first = '', ...rest]) => [JSON.stringify({ ...JSON.parse(first), [name]: value }), ...rest],
+    ]),
+    ['a trace deleted', (lines) => lines.slice(1)],
+    ['an end taken away', (lines) => lines.map((line) => JSON.stringify({ ...JSON.parse(line), endedAt: null }))],
+    ['a trace twice', (lines) => [...lines.slice(0, 1), ...lines]],
+    [
+      'a trace without spans added',
+      ([first = '', ...rest]) => [first, JSON.stringify({ ...JSON.parse(first), traceId: '1'.repeat(32) }), ...rest],
+    ],
+  ]
+  const lines = String(original.files.get(path)).split('\n').slice(0, -1)
+  for (const [what, edit] of edits) {
+    const text = edit(lines)
+      .map((line) => `${line}\n`)
+      .join('')
+    const files = resealed(original.files, { files: (content) => void content.set(path, Buffer.from(text)) })
+    yield {
+      name: `${path}: ${what}`,
+      make: packed(original, files),
+      expected: { origin: 'fails', log: 'fails' },
+      says: path,
+    }
+  }
 }
 
 /** Fields of the ZIP that two programs could read differently: of several entries, and of the end. */

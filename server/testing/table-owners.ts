@@ -87,7 +87,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   tenants: { owner: 'tenants', readBy: ['audit', 'kernel'] },
   tool_schemas: { owner: 'policies', readBy: [] },
   trace_reveals: { owner: 'traces', readBy: [] },
-  traces: { owner: 'traces', readBy: ['evidence'] },
+  traces: { owner: 'traces', readBy: [] },
   unmask_grants: { owner: 'traces', readBy: [] },
   unsealed: { owner: 'kernel', readBy: [] },
 }

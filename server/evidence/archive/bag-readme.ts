@@ -174,6 +174,11 @@ A SINGLE SPAN
   data/traces/<day>.batches.ndjson    with proofs: for each request that brought
                                       spans, the leaf hashes of its tree
 
+  data/traces.ndjson                  for each trace, from these spans and those
+                                      in data/execution-spans.ndjson that began
+                                      in the period: how many, the first start
+                                      and the last end (null: one is open)
+
 A span with an auditId was received as telemetry. Its leaf is SHA-256 over the
 byte 0 and this JSON array, without whitespace (step 8 computes it):
 

@@ -37,7 +37,7 @@ done
 # END sigstore
 `
 
-/** For Python 3.6 or later: records, leaves, roots, the log of closed days, rows, and spans. */
+/** For Python 3.6 or later: records, leaves, roots, the log of closed days, rows, spans, and traces. */
 export const recordsScript = String.raw`
 # BEGIN records
 import base64, calendar, glob, hashlib, json, os, sys, time
@@ -160,5 +160,20 @@ for path in sorted(glob.glob("data/traces/*.spans.ndjson")):
         need(leaves[span["auditId"]][int(span["batchIndex"])] == sha(b"\0" + jcs(leaf).encode()), "span " + span["spanId"])
         proved += 1
 print(proved, "spans of telemetry are as the log commits to them,", left, "can't be compared: OK")
+listed, period = {}, load(read("manifest.json"))["period"]
+first, end = [int(micros(period[name][:23] + "000Z")) for name in ("start", "end")]
+def listing(span):               # what the list of traces says of it
+    start, ended = int(micros(span["startedAt"])), span["endedAt"] and int(micros(span["endedAt"]))
+    if not first <= start < end: return
+    one = listed.setdefault(span["traceId"], [0, start, 0])
+    one[:] = one[0] + 1, min(one[1], start), None if None in (ended, one[2]) else max(one[2], ended)
+for row in lines("data/execution-spans.ndjson"): listing(row.get("state", row))
+for path in glob.glob("data/traces/*.spans.ndjson"):
+    for span in lines(path): listing(span)
+for row in lines("data/traces.ndjson"):
+    ended = row["endedAt"] and int(micros(row["endedAt"]))
+    need([int(row["spans"]), int(micros(row["startedAt"])), ended] == listed.pop(row["traceId"], 0), "trace " + row["traceId"])
+need(not listed, "the list of traces")
+print("The traces are what their spans say: OK")
 # END records
 `

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
@@ -27,8 +27,8 @@ export const listSpanDates = async (
 }
 
 /** In microseconds, as in the leaf of a span. */
-const moment = (column: 'spans.startedAt' | 'spans.endedAt') =>
-  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+export const moment = (value: RawBuilder<unknown>) =>
+  sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /**
  * Reads spans. Values were masked when they were recorded. The shown parts of content in executions' spans are decrypted,
@@ -48,8 +48,8 @@ export async function* readSpans(
       .selectFrom('spans')
       .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'statusMessage', 'attributes', 'links'])
       .select(['events', 'facts', 'auditId', 'batchIndex', 'resourceIndex', 'origin'])
-      .select(moment('spans.startedAt').$castTo<string>().as('startedAt'))
-      .select(moment('spans.endedAt').$castTo<string | null>().as('endedAt'))
+      .select(moment(sql.ref('spans.startedAt')).$castTo<string>().as('startedAt'))
+      .select(moment(sql.ref('spans.endedAt')).$castTo<string | null>().as('endedAt'))
       .select(sql<Buffer[] | null>`case when origin = 'execution' then sealed end`.as('sealed'))
       .where('tenantId', '=', tenantId)
       .where(inScope(tenantId, scope, 'spans'))

@@ -112,7 +112,7 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
         named.needed(place)
     return await listSpanDates(tx, tenant.id, period)
   })
-  await addSpans('data/traces.ndjson', (tx) => lines(readTraces(tx, tenant.id, rowsFrom)))
+  await addSpans('data/traces.ndjson', (tx) => lines(readTraces(tx, tenant.id, period)))
   const others: SignedDay[] = row.includeProofs ? await addOtherRecords(run, bag, named) : []
   // A file whose bytes expired still has its row, which is listed above.
   const listed = new Set(leftOut.flatMap(({ resource, id }) => (resource === 'files' ? [id] : [])))

@@ -135,9 +135,6 @@ const belongs = {
   approvalVotes: (tenantId, scope, row) =>
     sql<boolean>`${column(row, 'approvalId')} in ${approvalsOf(tenantId, scope)}`,
   policyDecisions: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${decisionsOf(tenantId, scope)}`,
-  traces: (tenantId, scope, row) => sql<boolean>`${column(row, 'traceId')} in (
-    select e.trace_id from executions e
-    where e.tenant_id = ${tenantId} and e.id in ${wholeExecutionsOf(tenantId, scope)})`,
   spans: (tenantId, scope, row) => sql<boolean>`${column(row, 'traceId')} in (
     select e.trace_id from executions e
     where e.tenant_id = ${tenantId} and e.id in ${wholeExecutionsOf(tenantId, scope)})`,

@@ -1,4 +1,5 @@
 import type { Archive } from './archive.ts'
+import { allBoundIn, asOfIn, checkAfterBorder, checkBorder, comparableSpans, isBefore, spansBoundIn } from './border.ts'
 import { Broken, type Json, lines, member } from './bytes.ts'
 import { chainedFrom } from './chain.ts'
 import { type Beginning, checkDays, partialDays, scopeOf } from './days.ts'
@@ -9,16 +10,7 @@ import { obligations } from './obligations.ts'
 import { checkOtherRecords } from './other-records.ts'
 import { passkeyVotes } from './passkeys.ts'
 import { type About, type Checker, NotChecked } from './report.ts'
-import {
-  allBoundIn,
-  asOfIn,
-  checkAfterBorder,
-  checkBorder,
-  commitments,
-  comparableSpans,
-  isBefore,
-  spansBoundIn,
-} from './rows.ts'
+import { commitments } from './rows.ts'
 import { telemetrySpans } from './spans.ts'
 import { traceLines } from './traces.ts'
 

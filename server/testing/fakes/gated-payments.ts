@@ -1,8 +1,8 @@
 /**
  * The demo's payments server behind gates that a test opens. While the file `$COUNTERSIGN_GATE/hold-<tool>` exists, a call
  * to that tool waits before it has any effect. This process writes a line to `$COUNTERSIGN_GATE/calls.log` for each call
- * that begins and each refund that is paid, so effects are counted outside the server, and the SHA-256 of the arguments that
- * each call got, as JCS.
+ * that begins and each refund that is paid, so effects are counted outside the server, and
+ * to `got.log` the SHA-256 of the arguments that each call got, as JCS.
  */
 import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, watch } from 'node:fs'
@@ -51,7 +51,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const got = createHash('sha256')
     .update(canonicalJson(params.arguments ?? {}))
     .digest('hex')
-  note(`got ${got}`, params.name, params._meta?.['countersign/idempotencyKey'])
+  appendFileSync(join(gate, 'got.log'), `${got} ${params.name} ${params._meta?.['countersign/idempotencyKey']}\n`)
 })
 process.on('SIGINT', () => undefined)
 await server.connect(new StdioServerTransport())

@@ -19,7 +19,8 @@ test('every member has a description, and an example that its schema accepts', (
 
 test('the manifests of the reference are registered without a warning, and can be released', () => {
   for (const yaml of [manifestExample, localExample]) {
-    const { document, warnings } = readManifest(yaml)
+    const { document, flaws, warnings } = readManifest(yaml)
+    expect(flaws).toEqual([])
     expect(warnings).toEqual([])
     expect(specOf(document).tools).toHaveLength(1)
   }

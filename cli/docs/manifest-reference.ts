@@ -229,7 +229,8 @@ Registration stores any mapping that has a name. A release (\`releases.propose\`
 - \`local\` tools next to \`mcp\`, declared twice, or with the runtime \`steps\` or \`chat\`
 
 **Warnings**, which don’t prevent the registration: members that this page does not know, values that a release will refuse,
-steps whose tool is not allowed, and tools that their server does not offer now. Versions that were registered before a rule existed keep working.
+steps whose tool is not allowed, and tools that their server does not offer now. Versions that were registered before a rule
+existed keep working, and registering them again returns them.
 
 ## Keys
 

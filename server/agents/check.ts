@@ -14,7 +14,8 @@ export const check = askingQuery({
   output: CheckManifestOutput,
   async ask({ tenant, input: { yaml } }) {
     try {
-      const { owner, tools, warnings } = await readManifestApart(tenant.id, yaml)
+      const { owner, tools, flaws, warnings } = await readManifestApart(tenant.id, yaml)
+      if (flaws.length > 0) return { problems: flaws, warnings: [] }
       const known =
         owner === undefined ||
         (await runtime().database.inTenant(tenant.id, (tx) => findMemberByName(tx, tenant.id, owner.name))) !==

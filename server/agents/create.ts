@@ -76,6 +76,8 @@ export const create = preparedMutation({
         repeated()
         return same
       }
+      // A version that was registered before a rule existed can be registered again.
+      if (manifest.flaws.length > 0) throw invalid(manifest.flaws)
       const version = manifest.version ?? String((await countVersions(tx, tenant.id, agent.id)) + 1)
       if ((await findVersion(tx, tenant.id, agent.id, version)) !== undefined)
         throw new ApiError(

@@ -1,17 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '#lib/errors.ts'
+import { ApiError, type Issue } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { readManifest, specOf } from './manifest.ts'
+
+const inWords = ({ path, message, line, column }: Issue) => `${path} ${line}:${column} ${message}`
 
 /** The problems of a manifest: `path line:column message`. */
 function problemsOf(yaml: string): string[] {
   try {
-    readManifest(yaml)
-    return []
+    return readManifest(yaml).flaws.map(inWords)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return (error.issues ?? []).map(({ path, message, line, column }) => `${path} ${line}:${column} ${message}`)
+    return (error.issues ?? []).map(inWords)
   }
 }
 

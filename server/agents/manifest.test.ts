@@ -122,7 +122,8 @@ test('reports at most 50 errors and 50 warnings, whatever the number of flaws', 
   const steps = Array(4000).fill('    - wait: 1').join('\n')
   const issuesOf = (yaml: string) => {
     try {
-      return readManifest(yaml).warnings
+      const { flaws, warnings } = readManifest(yaml)
+      return flaws.length > 0 ? flaws : warnings
     } catch (error) {
       return error instanceof ApiError ? error.issues : undefined
     }

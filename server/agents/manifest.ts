@@ -26,6 +26,8 @@ export type Manifest = {
   owner: { name: string; unknown: PlacedIssue } | undefined
   /** The allowed tools of servers that the operator configured. `unoffered`: the warning if the server does not offer it. */
   tools: { server: string; name: string; unoffered: PlacedIssue }[]
+  /** Why it is not registered, unless a version with this digest exists: it may be older than the rule. */
+  flaws: PlacedIssue[]
   warnings: Warning[]
 }
 /** `at`: the path as a list, because names may contain dots. */
@@ -72,7 +74,7 @@ export function readManifest(yaml: string): Manifest {
     const message = 'A name is required (metadata.name, name, agent.name or id).'
     throw invalid([{ path: 'metadata.name', message, line: 1, column: 1 }])
   }
-  refuseFlaws(document, positions)
+  refuseAddresses(document, positions)
   const version = find(document, 'version')
   const owner = find(document, 'owner')
   for (const [what, found] of Object.entries({ name, version }))
@@ -89,6 +91,7 @@ export function readManifest(yaml: string): Manifest {
       unknown: issueAt(positions, owner.path, 'No active member has this e-mail address or username.'),
     },
     tools: operatorTools(document, positions),
+    flaws: flawsIn(document, positions),
     warnings: [...unknownKeys(document), ...specIssues(document), ...deniedSteps(document)]
       .slice(0, mostIssues)
       .map(({ at, ...issue }) => ({ ...issue, ...positions()(at) })),
@@ -108,21 +111,22 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/**
- * Rejects what can't work in any execution: waits that can't be answered, references and conditions without a meaning, approvals
- * of tools that are not allowed, and unsafe addresses. Versions that were registered before a rule existed keep working.
- */
-function refuseFlaws(document: JsonObject, positions: Positions): void {
-  const { spec } = document
-  const flaws = [...waitFlaws(spec), ...referenceFlaws(spec), ...toolListFlaws(spec)]
-  const issues = [
-    ...addressFlaws(document),
-    ...flaws.map(({ path, message }) => ({ path: ['spec', ...path], message })),
-  ]
+/** Refuses unsafe addresses, which may contain a password. */
+function refuseAddresses(document: JsonObject, positions: Positions): void {
+  const issues = addressFlaws(document)
     .slice(0, mostIssues)
     .map(({ path, message }) => issueAt(positions, path, message))
   if (issues.length > 0) throw invalid(issues)
 }
+
+/**
+ * What can't work in any execution: waits that can't be answered, references and conditions without a meaning, approvals of tools
+ * that are not allowed.
+ */
+const flawsIn = ({ spec }: JsonObject, positions: Positions): PlacedIssue[] =>
+  [...waitFlaws(spec), ...referenceFlaws(spec), ...toolListFlaws(spec)]
+    .slice(0, mostIssues)
+    .map(({ path, message }) => issueAt(positions, ['spec', ...path], message))
 
 function operatorTools(document: JsonObject, positions: Positions): Manifest['tools'] {
   const tools = member(document, 'spec', 'tools')

@@ -32,7 +32,10 @@ import { TraceSection } from './trace-section.tsx'
 
 type CaseFileProps = { decision: DecisionControl; shown: Approval; neighbours: Neighbours }
 
-/** The request in reading order: what is known about the object, its effects, its arguments, why it needs a person, what led to it, the decision. */
+/**
+ * The request in reading order: what became of it, what is known about the object, its effects, what was decided before, its
+ * arguments, why it needs a person, what led to it, the decision.
+ */
 export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
   const { tenant } = useSession()
   return (
@@ -49,13 +52,13 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
       <CustodyLine>
         <OutcomeSection shown={shown} />
         <CardSection shown={shown} />
+        <QuestionsSection shown={shown} expired={decision.view.is === 'expired'} />
         <EffectsSection shown={shown} expired={decision.view.is === 'expired'} digest={decision.shownDigest} />
         <HistorySection shown={shown} />
         <ArgumentsSection shown={shown} onShorten={decision.shorten} />
         <ReleasePolicies shown={shown} />
         <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />
         <TraceSection shown={shown} />
-        <QuestionsSection shown={shown} expired={decision.view.is === 'expired'} />
         <RecordSection decision={decision} shown={shown} />
       </CustodyLine>
     </>

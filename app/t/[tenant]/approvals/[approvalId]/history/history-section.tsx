@@ -13,7 +13,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import { formatMoney } from '#lib/rules/effect.ts'
-import type { Approval, ApprovalHistory, ApprovalSummary } from '#lib/schemas/approvals.ts'
+import type { Approval, ApprovalHistory, ApprovalSummary, Money } from '#lib/schemas/approvals.ts'
 import { scaleOf } from './amount-scale.ts'
 import { useHistory } from './use-history.ts'
 
@@ -56,11 +56,22 @@ function noteOf({ sameShape }: ApprovalHistory): string | undefined {
   return `the last ${sameShape.length === 1 ? 'one' : sameShape.length} of this action: ${approved} approved, ${sameShape.length - approved} rejected`
 }
 
+/** The last ones matter most. */
+const unfolded = 3
+
 function SameObject({ earlier }: { earlier: ApprovalSummary[] }) {
   return (
     <div className="flex flex-col gap-1">
       <h3 className="font-semibold">On the same object</h3>
-      <Decisions caption="Decisions on the same object" decisions={earlier} />
+      <Decisions caption="Decisions on the same object" decisions={earlier.slice(0, unfolded)} />
+      {earlier.length > unfolded && (
+        <details>
+          <summary className="text-link inline-flex min-h-6 cursor-pointer items-center">
+            {earlier.length - unfolded} more on the same object
+          </summary>
+          <Decisions caption="More decisions on the same object" decisions={earlier.slice(unfolded)} />
+        </details>
+      )}
     </div>
   )
 }
@@ -72,7 +83,7 @@ function SameShape({ shown, history: { sameShape } }: { shown: Approval; history
   return (
     <>
       <Strip shown={shown} decisions={[...sameShape].reverse()} />
-      <details className="group/table">
+      <details>
         <summary className="text-link inline-flex min-h-6 cursor-pointer items-center">
           As a table, with reasons
         </summary>
@@ -81,6 +92,9 @@ function SameShape({ shown, history: { sameShape } }: { shown: Approval; history
     </>
   )
 }
+
+/** "€4,200" for €4,200.00: the columns are narrow. */
+const shortMoney = ({ value, currency }: Money): string => (formatMoney(value, currency) ?? value).replace(/\.00$/, '')
 
 /** In pixels. */
 const tallest = 48
@@ -107,7 +121,7 @@ function Strip({ shown, decisions }: { shown: Approval; decisions: ApprovalSumma
             <Bar height={heightOf(one)} decision={one} isShown={one === shown} />
             <StatusIcon decision={one} />
             <span className="whitespace-nowrap tabular-nums">
-              {one.amount === null ? 'no amount' : formatMoney(one.amount.value, one.amount.currency)}
+              {one.amount === null ? 'no amount' : shortMoney(one.amount)}
             </span>
             {one === shown ? (
               <span>this one</span>

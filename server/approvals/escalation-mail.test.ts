@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { mailing } from '#server/mail/jobs.ts'
 import { approverGroup, askForRefund } from '#server/testing/approval-request.ts'
@@ -7,6 +8,7 @@ import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
 import { decide } from './decide.ts'
+import { insertDelegation } from './delegations/store.ts'
 import { expiry } from './jobs.ts'
 import { list } from './mails/list.ts'
 
@@ -46,7 +48,7 @@ test('an escalation sends mail with the new group to its eligible reviewers only
   for (const mine of texts) {
     expect(mine).toHaveLength(1)
     expect(mine[0]?.text).toMatch(/^Subject: Escalated to you: Issue refund for A-1\r?$/m)
-    expect(mine[0]?.text).toContain(`/t/${tenant.slug}/approvals/${approvalId}`)
+    expect(mine[0]?.text).toContain(`/t/${tenant.externalId}/approvals/${approvalId}`)
   }
   expect(smtp.received.find(({ to }) => to.startsWith('jonas@'))?.text).toMatch(/^Subject: Decision requested: /m)
 })
@@ -62,4 +64,33 @@ test('a rejected escalation sends no mail', async () => {
   })
   const { items } = await execute(list, jonas, { approvalId }, { name: 'approvals.mails.list' })
   expect(items.map(({ to }) => to.username)).toEqual(['jonas'])
+})
+
+test('the delegate of an approver is told, unless they made the request or can’t decide', async () => {
+  const tenant = await testTenant(running)
+  const maria = await tenant.as('maria', { roles: ['developer', 'approver'] })
+  const jonas = await tenant.as('jonas', { roles: ['approver'], groups: [approverGroup] })
+  const anna = await tenant.as('anna', { roles: ['approver'] })
+  const omar = await tenant.as('omar', { roles: ['auditor'] })
+  await tenant.as('lea', { roles: ['approver'], groups: [approverGroup] })
+  for (const { principal } of [anna, maria, omar])
+    await running.database.inTenant(tenant.id, (tx) =>
+      insertDelegation(tx, {
+        tenantId: tenant.id,
+        id: newId(),
+        delegatorId: jonas.principal.memberId,
+        delegateId: principal.memberId,
+        fromAt: new Date(Date.now() - 1000),
+        untilAt: new Date(Date.now() + 3_600_000),
+        reason: 'Away.',
+      }),
+    )
+  const { approvalId } = await askForRefund(tenant, maria)
+  const page = await until(async () => {
+    const found = await execute(list, jonas, { approvalId }, { name: 'approvals.mails.list' })
+    return found.items.every(({ delivery }) => delivery === 'delivered') ? found : undefined
+  }, 'the mails were delivered')
+  expect(page.items.map(({ to }) => to.username).sort()).toEqual(['anna', 'jonas', 'lea'])
+  const theirs = smtp.received.find(({ to, text }) => to.startsWith('anna@') && text.includes(approvalId))
+  expect(theirs?.text).toContain('the delegate of')
 })

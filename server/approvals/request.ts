@@ -108,7 +108,7 @@ export async function requestApproval(
     },
   })
   await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, expiresAt)
-  await tellApprovers(tx, tenant, { id: approvalId, presentation, expiresAt }, eligible)
+  await tellApprovers(tx, tenant, { id: approvalId, presentation, expiresAt, identities }, eligible)
   notify(tx, 'approval', tenant.id)
   return { approvalId, payloadDigest, expiresAt }
 }

@@ -2,21 +2,39 @@ import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { mailApprovers } from '#server/mail/approval-request.ts'
+import type { Identity } from '#server/tenants/identities.ts'
+import { standInsOf } from './delegations/stand-ins.ts'
 
-/** Notifies the people among the eligible `members` of a request; `escalated`: after an escalation. */
-export const tellApprovers = (
+type Told = {
+  id: string
+  presentation: Presentation
+  expiresAt: Date
+  identities: readonly Identity[]
+  requestedAt?: Date
+}
+
+/** Notifies the people among the eligible `members` of a request, and their delegates; `escalated`: after an escalation. */
+export async function tellApprovers(
   tx: Transaction,
   tenant: Tenant,
-  { id, presentation, expiresAt }: { id: string; presentation: Presentation; expiresAt: Date },
+  { id, presentation, expiresAt, ...request }: Told,
   members: readonly { id: string; kind: string; email: string | null }[],
   escalated = false,
-): Promise<void> =>
-  mailApprovers(tx, tenant, {
+): Promise<void> {
+  const people = members.filter((member) => member.kind === 'person')
+  const standIns = await standInsOf(
+    tx,
+    tenant,
+    people.map((person) => person.id),
+    request,
+  )
+  await mailApprovers(tx, tenant, {
     approvalId: id,
     title: presentation.title,
     agentName: presentation.agent?.displayName,
     environment: presentation.environment,
     expiresAt,
     escalated,
-    people: members.filter((member) => member.kind === 'person'),
+    people: [...people.map((person) => ({ id: person.id, email: person.email })), ...standIns],
   })
+}

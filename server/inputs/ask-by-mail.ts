@@ -31,7 +31,7 @@ export async function askByMail(
       delivery: 'failed',
       error: noMember,
     })
-  const url = new URL(executionPath(tenant.slug, executionId), runtime().config.baseUrl).href
+  const url = new URL(executionPath(tenant.externalId, executionId), runtime().config.baseUrl).href
   const queued = await queueMail(tx, tenant, {
     kind: 'input_request',
     subjectId: id,

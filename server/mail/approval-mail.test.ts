@@ -48,7 +48,10 @@ test('notifies people who could decide, without arguments of the call; a kill -9
   }, 'the mails were delivered')
   const { recipient } = told[0] ?? { recipient: '' }
   const message = smtp.received.find((one) => one.to === recipient && one.text.includes('/approvals/'))
-  expect(message?.text).toContain('/t/northwind/approvals/')
+  expect(message?.text).toContain('/t/org-northwind-mutual/approvals/')
+  expect(message?.text).toContain('Auto-Submitted: auto-generated')
+  expect(message?.text).toMatch(/Decide by: \d+ \w+ \d{4} at \d\d:\d\d:\d\d UTC/)
+  expect(message?.text).toContain('Content-Type: text/html')
   // Only the request's arguments contain the refunded order.
   expect(message?.text).not.toContain('A-1003')
 

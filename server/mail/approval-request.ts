@@ -4,8 +4,8 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { queueMail } from './queue-mail.ts'
 
-/** A group may be large. The inbox lists every request; the mail is only a notification. */
-const mostRecipients = 50
+/** Each mail is written in the transaction of the request. The inbox lists every request. */
+const mostRecipients = 1000
 
 /**
  * Notifies the people who could decide a request. The mail names its subject and links to the decision page. It
@@ -22,19 +22,24 @@ export async function mailApprovers(
     expiresAt: Date
     /** An earlier group escalated the request to these people. */
     escalated: boolean
-    people: readonly { id: string; email: string | null }[]
+    /** `standsInFor`: the name of the member whose delegate this person is. */
+    people: readonly { id: string; email: string | null; standsInFor?: string }[]
   },
 ): Promise<void> {
   const { approvalId, title, agentName, environment, expiresAt, escalated, people } = request
-  const url = new URL(approvalPath(tenant.slug, approvalId), runtime().config.baseUrl).href
+  const url = new URL(approvalPath(tenant.externalId, approvalId), runtime().config.baseUrl).href
   const about = [
     agentName === undefined ? undefined : `Agent: ${oneLine(agentName)}`,
     environment === null ? undefined : `Environment: ${oneLine(environment)}`,
     escalated ? 'Escalated to you by the first reviewers.' : undefined,
-    `Decide by: ${expiresAt.toISOString()}`,
+    `Decide by: ${forPeople.format(expiresAt)}`,
   ].filter((line) => line !== undefined)
-  const body = `${oneLine(title)}\n\n${about.join('\n')}\n\nReview and decide:\n${url}\n\nYou receive this mail because you are in an approver group of ${tenant.displayName}.\n`
-  for (const { id, email } of people.slice(0, mostRecipients))
+  const body = `${oneLine(title)}\n\n${about.join('\n')}\n\nReview and decide:\n${url}\n\n`
+  const because = (standsInFor: string | undefined) =>
+    standsInFor === undefined
+      ? `You receive this mail because you are in an approver group of ${tenant.displayName}.\n`
+      : `You receive this mail because you are the delegate of ${oneLine(standsInFor)}, who is in an approver group of ${tenant.displayName}.\n`
+  for (const { id, email, standsInFor } of people.slice(0, mostRecipients))
     if (email !== null)
       await queueMail(tx, tenant, {
         kind: 'approval_request',
@@ -42,8 +47,11 @@ export async function mailApprovers(
         memberId: id,
         recipient: email,
         subject: `${escalated ? 'Escalated to you' : 'Decision requested'}: ${title}`,
-        body,
+        body: `${body}${because(standsInFor)}`,
       })
 }
+
+/** "30 November 2026 at 09:31 UTC". */
+const forPeople = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' })
 
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

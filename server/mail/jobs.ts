@@ -5,6 +5,7 @@ import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { tellDelivery } from './delivery-changes.ts'
+import { htmlOf } from './html.ts'
 import { mailQueue } from './queue-mail.ts'
 import { type Outcome, send } from './send.ts'
 import { findMail, setInFlight, setSettled } from './store.ts'
@@ -22,7 +23,7 @@ export const mailing: JobHandler = {
 }
 
 async function deliver(tenantId: string, id: string): Promise<void> {
-  const { config, database } = runtime()
+  const { config, database, log } = runtime()
   const mail = await database.inTenant(tenantId, async (tx) => {
     const claimed = await setInFlight(tx, tenantId, id)
     if (claimed !== undefined) {
@@ -48,11 +49,15 @@ async function deliver(tenantId: string, id: string): Promise<void> {
             to: mail.recipient,
             subject: mail.subject,
             text: mail.body,
+            html: htmlOf(mail.body, config.baseUrl),
             messageId: `<${mail.id}.${mail.attempts}@${new URL(config.baseUrl).hostname}>`,
           },
           patience,
         )
-  await database.inTenant(tenantId, (tx) => settle(tx, tenantId, mail, outcome))
+  const { detail, ...settled }: Outcome & { detail?: string | undefined } = outcome
+  if (settled.delivery !== 'delivered')
+    log.warn({ tenantId, mailId: id, ...settled, detail: detail?.slice(0, 500) }, 'a mail was not delivered')
+  await database.inTenant(tenantId, (tx) => settle(tx, tenantId, mail, settled))
 }
 
 type Mail = NonNullable<Awaited<ReturnType<typeof findMail>>>

@@ -82,6 +82,7 @@ describe('a mail that did not arrive', () => {
       to: 'quiet@x.example',
       subject: 'S',
       text: 'T',
+      html: '<p>Hello</p>',
       messageId: '<1@x.example>',
     }
     const outcome = await send(smtp.url, message, { connectMs: 1000, silenceMs: 300 })
@@ -89,7 +90,14 @@ describe('a mail that did not arrive', () => {
   })
 
   test('has failed if no server is listening', async () => {
-    const message = { from: 'desk@x.example', to: 'a@x.example', subject: 'S', text: 'T', messageId: '<2@x.example>' }
+    const message = {
+      from: 'desk@x.example',
+      to: 'a@x.example',
+      subject: 'S',
+      text: 'T',
+      html: '<p>Hello</p>',
+      messageId: '<2@x.example>',
+    }
     expect((await send('smtp://127.0.0.1:9', message, { connectMs: 1000, silenceMs: 300 })).delivery).toBe('failed')
   })
 })

@@ -3,25 +3,33 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import { parseConnectionUrl } from 'nodemailer/lib/shared'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 
-export type Message = { from: string; to: string; subject: string; text: string; messageId: string }
+export type Message = {
+  from: string
+  to: string
+  subject: string
+  text: string
+  html: string
+  messageId: string
+}
 
-/** `error` is the reason, for people; it contains nothing of the message. */
+/** `error` is the reason, for people; `detail` is what the server or the system said, for the log. Both contain nothing of the message. */
 export type Outcome =
   | { delivery: 'delivered'; error: null }
-  | { delivery: 'failed'; error: string }
-  | { delivery: 'unknown'; error: string }
+  | { delivery: 'failed' | 'unknown'; error: string; detail?: string | undefined }
 
 /** Milliseconds: to connect and be greeted, and the longest silence afterwards. */
 export type Patience = { connectMs: number; silenceMs: number }
 
-type SmtpError = Error & { responseCode?: number; response?: string }
+type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
 
 /**
  * Sends one message to the SMTP server at `url`, once. Failed: the server refused it, or the message was not
  * transmitted. Unknown: the message was transmitted up to the final dot, and no response came (RFC 1047).
  */
 export async function send(url: string, message: Message, patience: Patience): Promise<Outcome> {
-  const raw = await new MailComposer(message).compile().build()
+  // RFC 3834: no one is to answer automatically.
+  const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+  const raw = await new MailComposer({ ...message, headers }).compile().build()
   // The stream is first read after the server's 354: from the first byte on, the server may have accepted the message.
   let handing = false
   const body = Readable.from(
@@ -59,12 +67,14 @@ export async function send(url: string, message: Message, patience: Patience): P
 function outcomeOf(error: SmtpError | null | undefined, handing: boolean): Outcome {
   if (error === null || error === undefined) return { delivery: 'delivered', error: null }
   const code = error.responseCode
+  const detail = [error.code, error.response ?? error.message].filter((part) => part !== undefined).join(': ')
   if (typeof code === 'number' && code >= 400)
-    return { delivery: 'failed', error: `The SMTP server refused the message (${code}).` }
+    return { delivery: 'failed', error: `The SMTP server refused the message (${code}).`, detail }
   return handing
-    ? { delivery: 'unknown', error: 'The SMTP server did not respond after the message was transmitted.' }
+    ? { delivery: 'unknown', error: 'The SMTP server did not respond after the message was transmitted.', detail }
     : {
         delivery: 'failed',
         error: 'The SMTP server could not be reached, or closed the connection before the message.',
+        detail,
       }
 }

@@ -53,6 +53,28 @@ export function listDelegations(
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
+/** The active delegates of these members now, with the delegator's name. */
+export const findActiveDelegates = (tx: Transaction, tenantId: string, delegatorIds: readonly string[]) =>
+  tx
+    .selectFrom('approverDelegations as delegation')
+    .innerJoin('members as delegate', (join) =>
+      join
+        .onRef('delegate.tenantId', '=', 'delegation.tenantId')
+        .onRef('delegate.id', '=', 'delegation.delegateId')
+        .on('delegate.status', '=', 'active'),
+    )
+    .innerJoin('members as delegator', (join) =>
+      join.onRef('delegator.tenantId', '=', 'delegation.tenantId').onRef('delegator.id', '=', 'delegation.delegatorId'),
+    )
+    .select(['delegate.id', 'delegate.kind', 'delegate.email', 'delegate.roles', 'delegator.displayName as delegator'])
+    .where('delegation.tenantId', '=', tenantId)
+    .where(sql<boolean>`delegation.delegator_id = any(${[...delegatorIds]}::uuid[])`)
+    .where('delegation.endedAt', 'is', null)
+    .where('delegation.fromAt', '<=', sql<Date>`clock_timestamp()`)
+    .where('delegation.untilAt', '>', sql<Date>`clock_timestamp()`)
+    .orderBy('delegation.id')
+    .execute()
+
 /** The active members for whom `delegateId` is currently the delegate, with their roles and the groups of their seats. */
 export const findActiveDelegators = (tx: Transaction, tenantId: string, delegateId: string) =>
   tx

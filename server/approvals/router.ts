@@ -12,6 +12,7 @@ import { history } from './history.ts'
 import { list } from './list.ts'
 import { list as listMails } from './mails/list.ts'
 import { retry as retryMail } from './mails/retry.ts'
+import { oversight } from './oversight.ts'
 import { watch } from './watch.ts'
 
 export const approvals = router({
@@ -24,6 +25,7 @@ export const approvals = router({
   getPending: procedure.query(getPending),
   list: procedure.query(list),
   mails: router({ list: procedure.query(listMails), retry: procedure.mutation(retryMail) }),
+  oversight: procedure.query(oversight),
   watch: procedure.subscription(watch),
 })
 

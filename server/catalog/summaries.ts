@@ -38,6 +38,7 @@ export const summaries: Record<string, Line> = {
   'approvals.list': 'List requests by status',
   'approvals.mails.list': 'List the mails about a request',
   'approvals.mails.retry': 'Send a mail again whose delivery is unknown or failed',
+  'approvals.oversight': 'Show how groups decide: how fast, how often they reject, and who votes',
   'approvals.request': [
     'Ask for an approval of a call that runs outside',
     { agentId: id, environment: 'production', resource },

@@ -123,6 +123,7 @@ export const lines: Record<string, Line> = {
   'GET /v1/approvals.getPending': ['approval:list', plain(), filter('approval', 'cursor')],
   'GET /v1/approvals.history': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'GET /v1/approvals.list': ['approval:list', plain(), filter('approval', 'cursor')],
+  'GET /v1/approvals.oversight': ['audit:read', plain()],
   'GET /v1/approvals.mails.list': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   // The revision doesn't match, so the mail's state doesn't change.
   'POST /v1/approvals.mails.retry': ['input:manage', by('mail', (id) => ({ id, ...unknownRevision }), { own: [409] })],

@@ -8,6 +8,7 @@ import { useTRPC } from '#lib/trpc.ts'
 import { decidedColumns } from './decided-columns.tsx'
 import { DownloadCsv } from './download-csv.tsx'
 import { EMPTY } from './inbox/empty.ts'
+import { OversightOfGroups } from './oversight.tsx'
 
 /** Requests that are no longer pending, newest first: what was decided, by whom, when and why. */
 export function DecidedList() {
@@ -16,6 +17,7 @@ export function DecidedList() {
   const pages = usePages(trpc.approvals.list, { view: 'decided' })
   return (
     <>
+      <OversightOfGroups />
       {pages.items !== undefined && pages.items.length > 0 && <DownloadCsv />}
       <PagedTable
         pages={pages}

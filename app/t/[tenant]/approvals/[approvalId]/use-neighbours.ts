@@ -44,5 +44,5 @@ function useListIds(view: ApprovalsView, filter: InboxFilter): string[] | undefi
   const decided = useQuery(trpc.approvals.list.queryOptions({ limit, view: 'decided' }, { enabled: isDecided }))
   // Until all pages are there, "3 of 100" would become "3 of 214".
   const items = isDecided ? decided.data?.items : pending.loading ? undefined : pending.items
-  return items && (isDecided ? items : applyFilter(items, filter)).map((item) => item.approvalId)
+  return items && (isDecided ? items : applyFilter(items, filter, Date.now())).map((item) => item.approvalId)
 }

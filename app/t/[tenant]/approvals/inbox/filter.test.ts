@@ -28,7 +28,9 @@ const requests = [
   }),
 ]
 const shown = (filter: Partial<InboxFilter>) =>
-  applyFilter(requests, { ...none, ...filter }).map(({ approvalId }) => approvalId)
+  applyFilter(requests, { ...none, ...filter }, Date.parse('2026-11-24T09:30:00.000Z')).map(
+    ({ approvalId }) => approvalId,
+  )
 
 describe('the filters of the inbox', () => {
   test('show everything by the time that is left when none is set', () => {
@@ -37,6 +39,8 @@ describe('the filters of the inbox', () => {
 
   test.each<[string, Partial<InboxFilter>, string[]]>([
     ['risk', { risk: 'high' }, ['a']],
+    ['an age that all have', { age: 'day' }, ['b', 'c', 'a']],
+    ['an age that none has', { age: 'week' }, []],
     ['action', { action: 'release' }, ['c']],
     ['agent', { agent: 'Refund assistant' }, ['b', 'a']],
     ['lowest amount', { min: '60' }, ['a']],

@@ -12,19 +12,30 @@ export const riskTiers = ['critical', 'high', 'medium', 'low'] as const satisfie
 export const choices = ['risk', 'action', 'agent', 'requester', 'environment', 'group'] as const
 export type Choice = (typeof choices)[number]
 
+/** For how long a request has been waiting at least, in hours. */
+export const ages = { hour: 1, day: 24, week: 7 * 24 } as const
+export type Age = keyof typeof ages
+
 /** The filters in the address. `min` and `max` are amounts in the currency of each request; '' does not filter. */
-export type InboxFilter = Record<Choice, string> & { q: string; min: string; max: string; sort: SortOrder }
+export type InboxFilter = Record<Choice, string> & {
+  q: string
+  min: string
+  max: string
+  age: Age | ''
+  sort: SortOrder
+}
 
 /** Whether a text can be a limit of amounts; '' is none. */
 export const isAmountFilter = (text: string): boolean => text === '' || /^\d{1,15}(\.\d{1,4})?$/.test(text)
 
-/** Reads the filters from an address. Amounts that are not numbers and unknown orders are ignored. */
+/** Reads the filters from an address. Amounts that are not numbers, unknown ages and unknown orders are ignored. */
 export function filterFrom(search: URLSearchParams): InboxFilter {
   const text = (name: string) => search.get(name) ?? ''
   const amount = (name: string) => (isAmountFilter(text(name)) ? text(name) : '')
   const chosen = Object.fromEntries(choices.map((name) => [name, text(name)])) as Record<Choice, string>
   const sort = sortOrders.find((order) => order === text('sort')) ?? 'expires'
-  return { ...chosen, q: text('q'), min: amount('min'), max: amount('max'), sort }
+  const age = (Object.keys(ages) as Age[]).find((one) => one === text('age')) ?? ''
+  return { ...chosen, q: text('q'), min: amount('min'), max: amount('max'), age, sort }
 }
 
 /** The filters as they are written into an address, without those that do not filter. */
@@ -68,11 +79,14 @@ function contains({ title, agentName, requestedBy, facts, approvalId, payloadDig
   )
 }
 
+const hourMs = 3_600_000
+
 /** In characters. Nearly every request has an id that contains a given pair of digits. */
 const shortestId = 6
 
-function matches(request: Request, filter: InboxFilter): boolean {
-  const { min, max, q } = filter
+function matches(request: Request, filter: InboxFilter, now: number): boolean {
+  const { min, max, q, age } = filter
+  if (age !== '' && now - Date.parse(request.requestedAt) < ages[age] * hourMs) return false
   for (const choice of choices)
     if (filter[choice] !== '' && shownValue[choice](request) !== filter[choice]) return false
   if (min !== '' || max !== '') {
@@ -93,8 +107,8 @@ const compare: Record<SortOrder, (one: Request, other: Request) => number> = {
 }
 const amountOf = ({ amount }: Request): number => (amount === null ? -1 : Number(amount.value))
 
-/** The requests that match, in the chosen order; equal ones by their expiry. */
-export const applyFilter = (requests: readonly Request[], filter: InboxFilter): Request[] =>
+/** The requests that match at `now`, in the chosen order; equal ones by their expiry. */
+export const applyFilter = (requests: readonly Request[], filter: InboxFilter, now: number): Request[] =>
   requests
-    .filter((request) => matches(request, filter))
+    .filter((request) => matches(request, filter, now))
     .sort((one, other) => compare[filter.sort](one, other) || compare.expires(one, other))

@@ -9,6 +9,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import {
+  type Age,
   type Choice,
   choices,
   countFilters,
@@ -32,6 +33,7 @@ const LABELS: Record<Choice, string> = {
   environment: 'Environment',
   group: 'Group',
 }
+const AGES: Record<Age, string> = { hour: 'An hour', day: 'A day', week: 'A week' }
 const ORDERS: Record<SortOrder, string> = {
   expires: 'Expires first',
   newest: 'Newest first',
@@ -85,6 +87,16 @@ export function InboxFilters({ filter, requests }: { filter: InboxFilter; reques
           whyNot={whyNotAmount}
         />
       ))}
+      <SelectField
+        label="Waits longer than"
+        value={filter.age === '' ? ALL : filter.age}
+        onChange={(age) => show({ age: age === ALL ? '' : (age as Age) })}
+        placeholder=""
+        options={[
+          { value: ALL, label: 'Any time' },
+          ...Object.entries(AGES).map(([value, label]) => ({ value, label })),
+        ]}
+      />
       <SelectField
         label="Order"
         value={filter.sort}

@@ -34,7 +34,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
   const filter = useMemo(() => filterFrom(address), [address])
   const pending = useAllPending(view)
   const { items = none } = pending
-  const shown = useMemo(() => applyFilter(items, filter), [items, filter])
+  const shown = useMemo(() => applyFilter(items, filter, minute * 60_000), [items, filter, minute])
   const groups = useMemo(
     () =>
       filter.sort === 'expires' ? groupByExpiry(shown, minute * 60_000, zone) : [{ title: 'All', requests: shown }],

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { call, home, personToken, waitingRefund } from './cases.ts'
+import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 import { releasedAgent, startAs } from './own-agent.ts'
 
@@ -156,4 +157,15 @@ test('on a phone the filters fold, and every request is a block', async ({ signe
   await expect(page.getByRole('searchbox')).toBeVisible()
   await expectAccessible(page)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+})
+
+test('an auditor sees above the decided requests how each group decides', async ({ signedIn, origin }) => {
+  const { approvalId } = await waitingRefund(origin)
+  const decision = { approvalId, decision: 'reject', reason: 'Withdrawn by the customer.', decisionAcknowledged: true }
+  await call(origin, await personToken(origin, 'jonas'), 'mutation', 'approvals.decide', decision)
+  const page = await signedIn('vera')
+  await page.goto(`${home()}/approvals?view=decided`)
+  const table = page.getByRole('table', { name: 'How groups decide' })
+  await expect(table.getByRole('row', { name: /Refund approvers/ })).toContainText('Jonas Berg')
+  await expectEveryView(page, 'oversight')
 })

@@ -155,6 +155,8 @@ export const ApprovalSummary = z.object({
   reason: z.string().nullable(),
   /** The record of the decision. */
   auditId: Id.nullable(),
+  /** Whether this record is covered by a signed checkpoint. */
+  seal: z.enum(['none', 'pending', 'sealed']),
   /** When the approved call began; null for other requests, and before. */
   usedAt: Time.nullable(),
   /** Other requests for the same action on the same object; null if there are none. */
@@ -203,8 +205,6 @@ export const Approval = ApprovalSummary.extend({
   standsInFor: Actor.optional(),
   /** Erasures of its content: erased texts read "[erased]". */
   erased: z.array(Erased),
-  /** Whether the record of the decision is covered by a signed checkpoint. */
-  seal: z.enum(['none', 'pending', 'sealed']),
 })
 export type Approval = z.infer<typeof Approval>
 

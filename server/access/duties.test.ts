@@ -55,5 +55,10 @@ test('a refusal for separation of duties comes from a rule with the module’s f
     using(/\bwhyNotDecide\(/)
       .filter((file) => file.startsWith('server/'))
       .sort(),
-  ).toEqual(['server/approvals/decide.ts', 'server/approvals/get.ts', 'server/approvals/view.ts'])
+  ).toEqual([
+    'server/approvals/ask.ts',
+    'server/approvals/decide.ts',
+    'server/approvals/get.ts',
+    'server/approvals/view.ts',
+  ])
 })

@@ -40,7 +40,11 @@ export const get = query({
       ...(seat === undefined ? [] : [seat]),
     ])
     return {
-      ...summaryOf(row, facts, actor, votes.at(-1), repeats.get(row.id)),
+      ...summaryOf(row, facts, actor, {
+        lastVote: votes.at(-1),
+        repeats: repeats.get(row.id),
+        seal: row.auditId === null ? 'none' : await sealStateOf(tx, tenant.id, row.auditId),
+      }),
       subjectId: row.subjectId,
       presentation: row.presentation,
       contentDigest: await findContentDigest(tx, tenant.id, row.id),
@@ -77,7 +81,6 @@ export const get = query({
       passkey: await passkeyStateOf(tx, { tenant, principal }, row),
       standsInFor: seat === undefined ? undefined : actor(seat),
       erased: await findErased(tx, tenant.id, 'approval', row.id),
-      seal: row.auditId === null ? 'none' : await sealStateOf(tx, tenant.id, row.auditId),
     }
   },
 })

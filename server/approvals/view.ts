@@ -2,6 +2,7 @@ import { type ReviewerFacts, whyNotDecide } from '#lib/rules/approvals.ts'
 import { amountIn } from '#lib/rules/effect.ts'
 import { ApprovalKind, type ApprovalSummary } from '#lib/schemas/approvals.ts'
 import type { Actor } from '#lib/schemas/common.ts'
+import { type SealState, sealStatesOf } from '#server/audit/seal-state.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
@@ -18,8 +19,7 @@ export function summaryOf(
   row: Row,
   facts: ReviewerFacts,
   actor: (id: string) => Actor,
-  lastVote: LastVote | undefined,
-  repeats: Repeats | undefined,
+  { lastVote, repeats, seal }: { lastVote: LastVote | undefined; repeats: Repeats | undefined; seal: SealState },
 ): ApprovalSummary {
   const decision = isDecided(row) ? lastVote : undefined
   const blocked = whyNotDecide(facts)
@@ -48,6 +48,7 @@ export function summaryOf(
     decidedBy: decision === undefined ? null : actor(decision.memberId),
     reason: decision?.reason ?? null,
     auditId: row.auditId,
+    seal,
     usedAt: row.usedAt?.toISOString() ?? null,
     repeats: repeats === undefined ? null : shown(repeats),
   }
@@ -91,8 +92,21 @@ export async function summaries(
     tenant.id,
     rows.map((row) => row.id),
   )
+  const sealOf = await sealStatesOf(
+    tx,
+    tenant.id,
+    rows.flatMap(({ auditId }) => auditId ?? []),
+  )
   return rows.flatMap((row, index) => {
     const known = facts[index]
-    return known === undefined ? [] : [summaryOf(row, known, actor, lastVotes.get(row.id), repeats.get(row.id))]
+    return known === undefined
+      ? []
+      : [
+          summaryOf(row, known, actor, {
+            lastVote: lastVotes.get(row.id),
+            repeats: repeats.get(row.id),
+            seal: row.auditId === null ? 'none' : sealOf(row.auditId),
+          }),
+        ]
   })
 }

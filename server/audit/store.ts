@@ -266,10 +266,10 @@ export async function insertCheckpoint(
 }
 
 /** Finds the position of a record, and the size up to which its day is signed. */
-export const findSeal = (tx: Transaction, tenantId: string, auditId: string) =>
+export const findSeals = (tx: Transaction, tenantId: string, auditIds: readonly string[]) =>
   tx
     .selectFrom('auditRecords as record')
-    .select(['record.seq'])
+    .select(['record.auditId', 'record.seq'])
     .select((select) =>
       select
         .selectFrom('auditCheckpoints as checkpoint')
@@ -279,5 +279,5 @@ export const findSeal = (tx: Transaction, tenantId: string, auditId: string) =>
         .as('signedSize'),
     )
     .where('record.tenantId', '=', tenantId)
-    .where('record.auditId', '=', auditId)
-    .executeTakeFirst()
+    .where(sql<boolean>`record.audit_id = any(${[...auditIds]}::uuid[])`)
+    .execute()

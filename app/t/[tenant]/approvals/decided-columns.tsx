@@ -2,10 +2,12 @@ import Link from 'next/link'
 import { approvalShape } from '#components/approvals/view.ts'
 import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
 import { RiskBars } from '#components/ui/status/risk-bars.tsx'
+import { SealShape, sealWord } from '#components/ui/status/seal.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import { formatMoney } from '#lib/rules/effect.ts'
 
@@ -66,11 +68,14 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
   {
     key: 'status',
     header: 'Decision',
-    cell: ({ status, decidedBy, decidedAt }) => {
+    cell: ({ status, decidedBy, decidedAt, seal }) => {
       const shape = approvalShape(status)
       return (
         <span className="flex flex-col">
-          <StatusShape status={shape.status} label={shape.label} />
+          <span className="flex flex-wrap items-center gap-x-2">
+            <StatusShape status={shape.status} label={shape.label} />
+            {seal !== 'none' && <RecordSeal sealed={seal === 'sealed'} />}
+          </span>
           {decidedBy !== null && decidedAt !== null && (
             <span className="text-dense text-ink-2">
               <ShownText>{decidedBy.displayName}</ShownText>, <Time at={decidedAt} show="relative" />
@@ -91,3 +96,14 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
       ),
   },
 ]
+
+/** Whether the record of the decision is sealed; what it proves is checked on the page of the request. */
+function RecordSeal({ sealed }: { sealed: boolean }) {
+  const state = sealed ? 'sealed' : 'unsealed'
+  return (
+    <span className="inline-flex text-ink-2" title={sealWord(state)}>
+      <SealShape state={state} />
+      <VisuallyHidden>{sealWord(state)}</VisuallyHidden>
+    </span>
+  )
+}

@@ -26,6 +26,7 @@ export const requestWith = (changes: Partial<Request>): Request => ({
   decidedBy: null,
   reason: null,
   auditId: null,
+  seal: 'none',
   usedAt: null,
   repeats: null,
   ...changes,

@@ -26,6 +26,15 @@ test('the organisation’s sign-in page leads to its branded home page, and the 
   await expect(page.getByRole('textbox', { name: 'Organisation' })).toHaveValue('northwind')
 })
 
+test('a link of a mail leads a stranger’s browser through its organisation’s sign-in to its page', async ({ page }) => {
+  await page.goto(`/t/${externalId()}/approvals?organisation=northwind`)
+  await expect(page).toHaveURL('/sign-in?organisation=northwind')
+  await expect(page.getByRole('textbox', { name: 'Organisation' })).toHaveValue('northwind')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await enterPassword(page, 'jonas')
+  await expect(page.getByRole('heading', { level: 1, name: 'Approvals' })).toBeVisible()
+})
+
 test('an unknown organisation, an invalid short name and an empty field are reported at the field', async ({
   page,
   troubles,

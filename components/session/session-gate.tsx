@@ -146,7 +146,9 @@ function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean
     if (last?.tenant === tenant) void session.signIn(last.slug, { returnTo, replace: true }).then(setProblem)
     else {
       rememberReturnTo(returnTo)
-      router.replace(signInPath())
+      // A link in a mail names it.
+      const organisation = new URLSearchParams(window.location.search).get('organisation')
+      router.replace(signInPath(organisation === null ? {} : { organisation }))
     }
   }, [elsewhere, router, tenant])
   if (problem === undefined) return <Waiting label="Opening the sign-in page…" />

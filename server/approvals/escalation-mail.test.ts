@@ -48,7 +48,7 @@ test('an escalation sends mail with the new group to its eligible reviewers only
   for (const mine of texts) {
     expect(mine).toHaveLength(1)
     expect(mine[0]?.text).toMatch(/^Subject: Escalated to you: Issue refund for A-1\r?$/m)
-    expect(mine[0]?.text).toContain(`/t/${tenant.externalId}/approvals/${approvalId}`)
+    expect(mine[0]?.text).toContain(`/t/${tenant.externalId}/approvals/${approvalId}?organisation=`)
   }
   expect(smtp.received.find(({ to }) => to.startsWith('jonas@'))?.text).toMatch(/^Subject: Decision requested: /m)
 })

@@ -134,6 +134,18 @@ describe('a request on the object of an earlier one', () => {
     expect((await read(all, again)).repeats?.approved?.approvalId).toBe(first)
   })
 
+  test('is found although the content of an older request can’t be decrypted', async () => {
+    const all = await people()
+    const [broken, first] = [await ask(all, refund('A-9')), await ask(all, refund('A-1'))]
+    await vote(all, first)
+    await asOwner(running, 'update approvals set shape_digest = null, object_digest = null where id = any($1)', [
+      [broken, first],
+    ])
+    await asOwner(running, "update approvals set payload = '\\x0301' where id = $1", [broken])
+    await fillShapesOf(all.tenant.id)
+    expect((await read(all, await ask(all, refund('A-1')))).repeats?.approved?.approvalId).toBe(first)
+  })
+
   test('shows nothing of another tenant', async () => {
     const [one, other] = [await people(), await people()]
     const first = await ask(one, refund('A-1'))

@@ -2,7 +2,7 @@ import { executionPath } from '#lib/paths.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { runtime } from '#server/kernel/runtime.ts'
+import { addressOf } from '#server/mail/address.ts'
 import type { OnDelivery } from '#server/mail/delivery-changes.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
 import { retryMail } from '#server/mail/retry.ts'
@@ -31,7 +31,7 @@ export async function askByMail(
       delivery: 'failed',
       error: noMember,
     })
-  const url = new URL(executionPath(tenant.externalId, executionId), runtime().config.baseUrl).href
+  const url = addressOf(executionPath(tenant.externalId, executionId), tenant)
   const queued = await queueMail(tx, tenant, {
     kind: 'input_request',
     subjectId: id,

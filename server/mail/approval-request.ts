@@ -1,7 +1,7 @@
 import { approvalPath } from '#lib/paths.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { runtime } from '#server/kernel/runtime.ts'
+import { addressOf } from './address.ts'
 import { queueMail } from './queue-mail.ts'
 
 /** Each mail is written in the transaction of the request. The inbox lists every request. */
@@ -27,7 +27,7 @@ export async function mailApprovers(
   },
 ): Promise<void> {
   const { approvalId, title, agentName, environment, expiresAt, escalated, people } = request
-  const url = new URL(approvalPath(tenant.externalId, approvalId), runtime().config.baseUrl).href
+  const url = addressOf(approvalPath(tenant.externalId, approvalId), tenant)
   const about = [
     agentName === undefined ? undefined : `Agent: ${oneLine(agentName)}`,
     environment === null ? undefined : `Environment: ${oneLine(environment)}`,

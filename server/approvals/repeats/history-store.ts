@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isJsonObject } from '#lib/json.ts'
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { present } from '#server/kernel/content/committed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
@@ -95,8 +95,7 @@ export async function fillShapes(
     .execute()
   const cipher = await tenantCipher(tx, tenantId)
   for (const { id, payload } of rows) {
-    const stored = present(payload)
-    const value = stored === null ? null : cipher.decryptJson(stored, contextOf(id, 'payload'))
+    const value = openedOrNull(payload, id)
     if (!isJsonObject(value)) continue
     const { shapeDigest, objectDigest } = shapeOf(cipher, value)
     await tx
@@ -107,4 +106,14 @@ export async function fillShapes(
       .execute()
   }
   return rows.length < limit ? undefined : rows.at(-1)?.id
+
+  /** Null for what can't be decrypted: its readers are told, and the requests after it must not wait for it. */
+  function openedOrNull(payload: Buffer | null, id: string): JsonValue {
+    const stored = present(payload)
+    try {
+      return stored === null ? null : cipher.decryptJson(stored, contextOf(id, 'payload'))
+    } catch {
+      return null
+    }
+  }
 }

@@ -5,6 +5,7 @@ import {
   settingChangeDecided,
 } from '#server/access/changes/on-decided.ts'
 import { onAgentStop } from '#server/agents/stops.ts'
+import { approvalMoments } from '#server/approvals/clock/run-moments.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
@@ -37,6 +38,7 @@ export const jobs: readonly JobHandler[] = [
   stopVerdicts,
   taskCancels,
   expiry,
+  approvalMoments,
   waitExpiry,
   evidenceExports,
   formerExports,

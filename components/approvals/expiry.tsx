@@ -11,10 +11,11 @@ const hour = 3_600_000
 const day = 24 * hour
 
 /** When a request expires: "Expires in 42 min, 14:20 UTC". Warns in the last hour. */
-export function ExpiryTag({ at }: { at: string }) {
+export function ExpiryTag({ at, stopped }: { at: string; stopped: boolean }) {
   const zone = useContext(TimeZoneContext)
   const now = useNow()
   const date = new Date(at)
+  if (stopped) return <Tag icon={<Clock />}>Clock stopped</Tag>
   const left = now === undefined ? undefined : date.getTime() - now
   // A clock alone would be ambiguous for another day.
   const moment = left !== undefined && left < day ? formatClock(date, zone) : formatAbsolute(date, zone)

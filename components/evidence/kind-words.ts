@@ -14,6 +14,8 @@ const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
   files: ['file', 'files'],
   approvals: ['approval', 'approvals'],
   'approval-questions': ['question about an approval', 'questions about approvals'],
+  'approval-revisions': ['request for changes', 'requests for changes'],
+  'approval-terms': ['list of an approval’s stages and times', 'lists of approvals’ stages and times'],
   'approval-votes': ['vote', 'votes'],
   decisions: ['policy decision', 'policy decisions'],
   traces: ['trace', 'traces'],

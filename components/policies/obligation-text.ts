@@ -9,8 +9,8 @@ export function obligationText({ kind, policyRule, parameters }: Obligation): st
 type Parameters = Obligation['parameters']
 
 const words: Record<string, (parameters: Parameters) => string> = {
-  approval: ({ quorum = '', group = '', expiresAfterSeconds }) =>
-    `Approval by ${quorum} of ${group}${within(expiresAfterSeconds)}`,
+  approval: ({ quorum = '', group = '', later, expiresAfterSeconds }) =>
+    `Approval by ${quorum} of ${group}${later === undefined ? '' : `, then ${later}`}${within(expiresAfterSeconds)}`,
   mask: ({ paths = '', method = '' }) =>
     `Masked before the call: ${paths.split(',').join(', ') || 'nothing'} (${method})`,
   budget: ({ limit = '', unit = '', scope = '', amount = '', windowSeconds }) =>

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { Question } from './approvals/questions.ts'
+import { ApprovalClock, ApprovalStage } from './approvals/terms.ts'
 import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, RiskTier, Time, TraceId } from './common.ts'
 import { Erased } from './erased.ts'
 import { Assertion, Confirmation } from './passkeys.ts'
@@ -112,16 +114,6 @@ export const Repeats = z.object({
   pending: z.int(),
 })
 
-/** A reviewer's question about a request; `answer` is null until someone who made the request has given one. */
-export const Question = z.object({
-  id: Id,
-  by: Actor,
-  question: z.string(),
-  at: Time,
-  auditId: Id,
-  answer: z.object({ by: Actor, text: z.string(), at: Time, auditId: Id }).nullable(),
-})
-
 export const ApprovalSummary = z.object({
   approvalId: Id,
   kind: ApprovalKind,
@@ -187,8 +179,11 @@ export const Approval = ApprovalSummary.extend({
    * presentation}`. Null for requests of earlier versions, whose `payloadDigest` binds only what runs, and for erased ones.
    */
   contentDigest: Digest.nullable(),
+  /** How many people of the current stage must approve, and how many have. */
   quorum: z.int(),
   approvalsSoFar: z.int(),
+  stages: z.array(ApprovalStage),
+  clock: ApprovalClock,
   escalationLevel: z.int(),
   groupMembers: z.array(Actor),
   votes: z.array(Vote),
@@ -252,11 +247,6 @@ export const WatchApprovalInput = z.strictObject({
 })
 /** The last `approval` event has a status that is not pending. */
 export type ApprovalEvent = { type: 'approval'; approval: ApprovalSummary } | { type: 'heartbeat'; at: string }
-
-export const AskInput = z.strictObject({ approvalId: Id, question: Reason })
-export const AskOutput = z.object({ questionId: Id, auditId: Id })
-export const AnswerInput = z.strictObject({ approvalId: Id, questionId: Id, answer: Reason })
-export const AnswerOutput = z.object({ questionId: Id, auditId: Id })
 
 export const DecideInput = z.strictObject({
   approvalId: Id,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { durationSeconds } from '#lib/duration.ts'
 import { isJsonObject } from '#lib/json.ts'
+import { mostReminders, mostStages } from '#lib/rules/approval-terms.ts'
 import { parsePath } from '#lib/rules/mask.ts'
 import { EnvironmentName, Json, JsonObject } from './common.ts'
 
@@ -134,6 +135,60 @@ const CardLink = z.looseObject({
     'https://crm.example/orders/${input.orderId}',
   ),
 })
+
+const Quorum = z.int().min(1).max(20).optional()
+const Approvals = z
+  .looseObject({
+    group: key(Name.optional(), 'The approver group. The default is change-approvers.', 'refund-approvers'),
+    quorum: key(Quorum, 'How many reviewers must approve. The default is 1.', 2),
+    stages: key(
+      z
+        .array(
+          z.looseObject({
+            group: key(Name, 'The approver group of this stage.', 'refund-approvers'),
+            quorum: key(Quorum, 'How many of its members must approve. The default is 1.', 1),
+          }),
+        )
+        .min(1)
+        .max(mostStages)
+        .refine((stages) => new Set(stages.map(({ group }) => group)).size === stages.length, {
+          message: 'Each stage needs a different group.',
+        })
+        .optional(),
+      'Groups that must approve one after the other, instead of group and quorum. One rejection ends the request, and a person counts in one stage.',
+      [{ group: 'refund-approvers' }, { group: 'finance', quorum: 2 }],
+    ),
+    remindAt: key(
+      z.array(z.int().min(1).max(99)).max(mostReminders).optional(),
+      'When reviewers who have not decided are reminded, in percent of expiresAfter. Without it, never.',
+      [50, 90],
+    ),
+    escalateAfter: key(
+      Duration.optional(),
+      'How long the reviewers have before the escalation group decides instead. It must be shorter than expiresAfter. Without it, requests are not escalated by themselves.',
+      'PT4H',
+    ),
+    expiresAfter: key(
+      Duration.optional(),
+      'How long a request can be decided; then it counts as rejected. The default is one day (P1D).',
+      'P7D',
+    ),
+    pauseOnQuestion: key(
+      z.boolean().optional(),
+      'Whether a reviewer’s question stops the clock until it is answered. The default is false.',
+      true,
+    ),
+  })
+  .refine(({ stages, group, quorum }) => stages === undefined || (group === undefined && quorum === undefined), {
+    message: 'stages names groups and quorums itself, without group and quorum.',
+    path: ['stages'],
+  })
+  .refine(
+    ({ escalateAfter, expiresAfter }) =>
+      (durationSeconds(escalateAfter ?? '') ?? 0) <
+      (durationSeconds(expiresAfter ?? 'P1D') ?? Number.POSITIVE_INFINITY),
+    { message: 'Must be shorter than expiresAfter, which is one day by default.', path: ['escalateAfter'] },
+  )
 
 /** Templates over the input and the outputs of earlier steps, masked like them (server/approvals/fill-card.ts). */
 export const ApprovalCard = z.looseObject({
@@ -437,17 +492,7 @@ export const AgentSpec = z.looseObject({
     z
       .looseObject({
         approvals: key(
-          z
-            .looseObject({
-              group: key(Name.optional(), 'The approver group. The default is change-approvers.', 'refund-approvers'),
-              quorum: key(z.int().min(1).max(20).optional(), 'How many reviewers must approve. The default is 1.', 2),
-              expiresAfter: key(
-                Duration.optional(),
-                'How long a request can be decided; then it counts as rejected. The default is one day (P1D).',
-                'P7D',
-              ),
-            })
-            .default({}),
+          Approvals.default({}),
           'Who approves calls: those of requireApproval, and those of policies whose rules name no terms of their own.',
           { group: 'refund-approvers' },
         ),

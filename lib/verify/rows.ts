@@ -46,6 +46,8 @@ const typeOfFile = new Map([
   ['file-uses', 'file_use'],
   ['approvals', 'approval'],
   ['approval-questions', 'approval_question'],
+  ['approval-revisions', 'approval_revision'],
+  ['approval-terms', 'approval_terms'],
   ['approval-votes', 'approval_vote'],
   ['decisions', 'decision'],
   ['execution-spans', 'span'],
@@ -54,8 +56,8 @@ const fileOfType = new Map([...typeOfFile].map(([file, type]) => [type, file]))
 /** Archives whose rows are not bound lack these files. */
 const newerFiles = new Set(['agent-owners', 'policy-names', 'file-uses'])
 
-/** A file that archives of earlier services lack. If the log commits to any of its rows, they are found missing. */
-const approvalQuestions = 'approval-questions'
+/** Files that archives of earlier services lack. If the log commits to any of their rows, they are found missing. */
+const addedFiles = new Set(['approval-questions', 'approval-revisions', 'approval-terms'])
 
 /** The file of a type that only newer services bind. */
 const executionSpans = 'execution-spans'
@@ -67,6 +69,8 @@ const keyOfType = new Map([
   ['execution_event', ['executionId', 'seq']],
   ['file_use', ['fileId', 'executionId', 'role']],
   ['approval_question', ['approvalId', 'id']],
+  ['approval_revision', ['approvalId']],
+  ['approval_terms', ['approvalId']],
   ['approval_vote', ['approvalId', 'id']],
   ['span', ['day', 'traceId', 'spanId']],
 ])
@@ -107,7 +111,7 @@ export function commitments(
       for (const [file, type] of typeOfFile) {
         const path = `data/${file}.ndjson`
         if (file === executionSpans && !spansBound && !archive.has(path)) continue
-        if (file === approvalQuestions && !archive.has(path)) continue
+        if (addedFiles.has(file) && !archive.has(path)) continue
         if (!allBound && newerFiles.has(file) && !archive.has(path)) continue
         if (!archive.has(path)) throw new Broken(`${path} is missing.`)
         for await (const line of archive.linesIn(path)) {

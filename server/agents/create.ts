@@ -1,5 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import { AgentStatus, CreateAgentInput, CreateAgentOutput } from '#lib/schemas/agents.ts'
+import { requireNewProcesses } from '#server/kernel/db/older-processes.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { findMemberByName } from '#server/tenants/store.ts'
@@ -78,6 +79,7 @@ export const create = preparedMutation({
       }
       // A version that was registered before a rule existed can be registered again.
       if (manifest.flaws.length > 0) throw invalid(manifest.flaws)
+      if (manifest.namesCourse) await requireNewProcesses(tx, 'the stages and times of this manifest’s approvals')
       const version = manifest.version ?? String((await countVersions(tx, tenant.id, agent.id)) + 1)
       if ((await findVersion(tx, tenant.id, agent.id, version)) !== undefined)
         throw new ApiError(

@@ -3,6 +3,7 @@ import { ApiError, type Issue } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { addressFlaws } from '#lib/rules/addresses.ts'
+import { namesCourse } from '#lib/rules/approval-terms.ts'
 import { referenceFlaws } from '#lib/rules/manifest/references.ts'
 import { stepsWithoutTool, toolListFlaws } from '#lib/rules/manifest/tool-lists.ts'
 import { waitFlaws } from '#lib/rules/waits.ts'
@@ -26,6 +27,8 @@ export type Manifest = {
   owner: { name: string; unknown: PlacedIssue } | undefined
   /** The allowed tools of servers that the operator configured. `unoffered`: the warning if the server does not offer it. */
   tools: { server: string; name: string; unoffered: PlacedIssue }[]
+  /** Its `governance.approvals` has stages or times of its own. */
+  namesCourse: boolean
   /** Why it is not registered, unless a version with this digest exists: it may be older than the rule. */
   flaws: PlacedIssue[]
   warnings: Warning[]
@@ -91,6 +94,7 @@ export function readManifest(yaml: string): Manifest {
       unknown: issueAt(positions, owner.path, 'No active member has this e-mail address or username.'),
     },
     tools: operatorTools(document, positions),
+    namesCourse: namesCourse(member(document, 'spec', 'governance', 'approvals')),
     flaws: flawsIn(document, positions),
     warnings: [...unknownKeys(document), ...specIssues(document), ...deniedSteps(document)]
       .slice(0, mostIssues)

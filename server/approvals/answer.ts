@@ -1,8 +1,9 @@
 import { ApiError, notFound } from '#lib/errors.ts'
-import { AnswerInput, AnswerOutput } from '#lib/schemas/approvals.ts'
+import { AnswerInput, AnswerOutput } from '#lib/schemas/approvals/questions.ts'
 import { requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
+import { resumeAfterAnswer } from './clock/pause.ts'
 import { findQuestions, hasMade, setAnswered } from './question-store.ts'
 import { lockApproval } from './store.ts'
 
@@ -34,6 +35,8 @@ export const answer = mutation({
     const given = { answeredBy: principal.memberId, answer: input.answer, answerAuditId: auditId }
     if (!(await setAnswered(tx, tenant.id, { approvalId, id: questionId }, given)))
       throw new ApiError('conflict', 'This question has been answered.')
+    const others = asked.filter(({ id }) => id !== questionId)
+    if (others.every(({ answeredAt }) => answeredAt !== null)) await resumeAfterAnswer(tx, tenant.id, approval)
     notify(tx, 'approval', tenant.id)
     return { questionId, auditId }
   },

@@ -1,10 +1,11 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { whyNotDecide } from '#lib/rules/approvals.ts'
-import { AskInput, AskOutput } from '#lib/schemas/approvals.ts'
+import { AskInput, AskOutput } from '#lib/schemas/approvals/questions.ts'
 import { requireBound } from '#server/kernel/bound/check.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
+import { pauseForQuestion } from './clock/pause.ts'
 import { findQuestions, insertQuestion } from './question-store.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { lockApproval } from './store.ts'
@@ -12,7 +13,7 @@ import { lockApproval } from './store.ts'
 /** More would be a conversation, which has better places. */
 const mostQuestions = 20
 
-/** A question of someone who can decide the request, to those who made it. It changes neither the request nor its deadline. */
+/** A question of someone who can decide the request, to those who made it. It changes nothing of the request, and stops its clock if its terms say so. */
 export const ask = mutation({
   permission: 'approval:decide',
   input: AskInput,
@@ -36,6 +37,7 @@ export const ask = mutation({
       throw new ApiError('conflict', `At most ${mostQuestions} questions can be asked about a request.`)
     const id = newId()
     await insertQuestion(tx, { tenantId: tenant.id, approvalId, id, askedBy: principal.memberId, question, auditId })
+    await pauseForQuestion(tx, tenant.id, approval)
     notify(tx, 'approval', tenant.id)
     return { questionId: id, auditId }
   },

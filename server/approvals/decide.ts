@@ -8,11 +8,13 @@ import { newId } from '#server/kernel/ids.ts'
 import { type MutationContext, mutation, refuse } from '#server/kernel/operation.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
 import { confirmationDigest, confirmationOf } from './confirmation.ts'
-import { requireEligible } from './request.ts'
+import { eligibleMembers, requireEligible } from './eligible.ts'
 import { reviewerFacts } from './reviewer.ts'
-import { type ApprovalRow, lockApproval, setDecided, setPending } from './store.ts'
+import { type ApprovalRow, findGroupNames, lockApproval, setDecided, setPending } from './store.ts'
 import { tellSubject } from './subjects.ts'
 import { tellApprovers } from './tell-approvers.ts'
+import { countedVotes, nextStage, quorumNow, votesNow } from './terms/stages.ts'
+import { type GroupStage, setNextStage } from './terms/terms-store.ts'
 import { findVotes, insertVote } from './vote-store.ts'
 
 type Row = NonNullable<ApprovalRow>
@@ -49,16 +51,21 @@ export const decide = mutation({
     const confirmation = await confirmationOf(tx, context, approval, input)
     const decisionId = newId()
     const votes = await vote(context, approval, { id: decisionId, standsIn, confirmation })
-    const status = outcomeOf(input.decision, votes, approval.quorum)
+    const now = votesNow(votes, approval, approval.terms)
+    const outcome = outcomeOf(input.decision, now, quorumNow(approval, approval.terms))
+    const next = outcome === 'approved' ? nextStage(approval.terms) : undefined
+    const status = next === undefined ? outcome : 'pending'
     let { escalationLevel } = approval
-    if (status !== 'pending') await settle(context, approval, status, votes)
+    if (next !== undefined) await beginStage(context, approval, next, now)
+    else if (status !== 'pending')
+      await settle(context, approval, status, countedVotes(votes, approval, approval.terms))
     else if (input.decision === 'escalate') escalationLevel = await escalate(context, approval)
     else await stayPending(context, approval, approval)
     notify(tx, 'approval', tenant.id)
     return {
       approvalId: approval.id,
       status,
-      votes: votes.length,
+      votes: now.length,
       escalationLevel,
       decisionId,
       auditId,
@@ -78,6 +85,7 @@ async function requireAsLogged({ tx, tenant, principal, input }: Context, approv
   await Promise.all([
     requireBound(tx, tenant.id, 'approval', [input.approvalId]),
     requireBoundBelow(tx, tenant.id, 'approval_vote', input.approvalId),
+    requireBound(tx, tenant.id, 'approval_terms', [input.approvalId]),
     requireBound(tx, tenant.id, 'member', [memberId]),
     approval && requireBound(tx, tenant.id, 'approver_group_member', [`${approval.groupId}/${memberId}`]),
   ])
@@ -132,7 +140,7 @@ function requireAsRead({ expectedRevision, payloadDigest }: DecideInput, approva
     )
 }
 
-/** Stores the vote. Returns all votes of the current escalation level, including this one. */
+/** Stores the vote. Returns all votes on the request, including this one. */
 async function vote(
   { tx, tenant, principal, input, auditId }: Context,
   { id: approvalId, escalationLevel }: Row,
@@ -150,8 +158,31 @@ async function vote(
     auditId,
     confirmation: given.confirmation,
   })
-  const votes = await findVotes(tx, tenant.id, approvalId)
-  return votes.filter((cast) => cast.escalationLevel === escalationLevel)
+  return await findVotes(tx, tenant.id, approvalId)
+}
+
+/** The people of this stage have approved: asks the group of the next one. */
+async function beginStage(context: Context, approval: Row, { groupId }: GroupStage, votes: Votes): Promise<void> {
+  const { tx, tenant } = context
+  const { id, terms, escalationLevel, identities, requestedAt } = approval
+  if (terms === undefined) throw new Error('A request without terms has one stage.')
+  await setNextStage(
+    tx,
+    tenant.id,
+    id,
+    terms,
+    votes.map((vote) => vote.id),
+  )
+  await stayPending(context, approval, { groupId, escalationLevel })
+  const [group] = await findGroupNames(tx, tenant.id, [groupId])
+  if (group !== undefined)
+    await tellApprovers(
+      tx,
+      tenant,
+      approval,
+      await eligibleMembers(tx, tenant, group, identities, requestedAt),
+      'staged',
+    )
 }
 
 /** pending → approved or rejected, applied to the subject in the same transaction. */
@@ -174,10 +205,17 @@ async function escalate(context: Context, approval: Row): Promise<number> {
   const group = await findGroup(tx, tenant.id, 'escalation')
   if (group === undefined || group.id === approval.groupId)
     throw new ApiError('conflict', 'This request is already with the escalation group.')
-  const members = await requireEligible(tx, tenant, group, approval.identities, approval.quorum, approval.requestedAt)
+  const members = await requireEligible(
+    tx,
+    tenant,
+    group,
+    approval.identities,
+    quorumNow(approval, approval.terms),
+    approval.requestedAt,
+  )
   const escalationLevel = approval.escalationLevel + 1
   await stayPending(context, approval, { groupId: group.id, escalationLevel })
-  await tellApprovers(tx, tenant, approval, members, true)
+  await tellApprovers(tx, tenant, approval, members, 'escalated')
   return escalationLevel
 }
 

@@ -12,6 +12,8 @@ import { passkeyStateOf } from './confirmation.ts'
 import { findQuestions, hasMade } from './question-store.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { findApproval, findContentDigest } from './store.ts'
+import { quorumNow, votesNow } from './terms/stages.ts'
+import { clockOf, stagesOf } from './terms/view.ts'
 import { repeatsById, summaryOf } from './view.ts'
 import { findVotes } from './vote-store.ts'
 
@@ -26,6 +28,7 @@ export const get = query({
       requireBound(tx, tenant.id, 'approval', [input.approvalId]),
       requireBoundBelow(tx, tenant.id, 'approval_vote', input.approvalId),
       requireBoundBelow(tx, tenant.id, 'approval_question', input.approvalId),
+      requireBound(tx, tenant.id, 'approval_terms', [input.approvalId]),
     ])
     if (row === undefined) throw notFound()
     const facts = await reviewerFacts(tx, tenant, principal, row)
@@ -48,10 +51,10 @@ export const get = query({
       subjectId: row.subjectId,
       presentation: row.presentation,
       contentDigest: await findContentDigest(tx, tenant.id, row.id),
-      quorum: row.quorum,
-      approvalsSoFar: votes.filter(
-        (vote) => vote.decision === 'approve' && vote.escalationLevel === row.escalationLevel,
-      ).length,
+      quorum: quorumNow(row, row.terms),
+      approvalsSoFar: votesNow(votes, row, row.terms).filter(({ decision }) => decision === 'approve').length,
+      stages: await stagesOf(tx, tenant.id, row),
+      clock: clockOf(row),
       escalationLevel: row.escalationLevel,
       groupMembers: (await findGroupMembers(tx, tenant.id, row.groupId)).map(actorOf),
       votes: votes.map((vote) => ({

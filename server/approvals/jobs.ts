@@ -17,8 +17,8 @@ export const expiry: JobHandler = {
     runtime().database.inTenant(tenantId, async (tx) => {
       const approval = await lockApproval(tx, tenantId, id)
       if (approval === undefined || approval.status !== 'pending') return
-      // Its agent is suspended, which pauses the deadline; the resume schedules another job.
-      if (approval.parkedAt !== null) return
+      // Its agent is suspended, or a question is open, which stops the clock; the resume schedules another job.
+      if (approval.parkedAt !== null || (approval.terms?.pausedAt ?? null) !== null) return
       // The clocks of the queue and the database may differ slightly: the row decides, and the job is rescheduled.
       if (!approval.expired) return await runtime().queue.enqueue(tx, expiryQueue, { tenantId, id }, approval.expiresAt)
       const tenant = await tenantById(tx, tenantId)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ApprovalStatus } from '#lib/schemas/approvals.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { columns, typed } from './store.ts'
+import { columns, computedColumns, typed } from './store.ts'
 
 /** A member who may decide, and the seats of others that they can use, each with those who count as the same person. */
 type Decider = { memberId: string; standsInFor: readonly string[]; counterparts: readonly SeatCounterpart[] }
@@ -27,11 +27,7 @@ export async function listApprovals(
   limit: number,
   cursor: string | undefined,
 ) {
-  let query = tx
-    .selectFrom('approvals')
-    .select(columns)
-    .select(sql<boolean>`parked_at is null and expires_at <= clock_timestamp()`.as('expired'))
-    .where('tenantId', '=', tenantId)
+  let query = tx.selectFrom('approvals').select(columns).select(computedColumns).where('tenantId', '=', tenantId)
   if (cursor !== undefined) query = query.where('id', '<', cursor)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (filter.decided === true) query = query.where('status', '<>', 'pending')
@@ -72,7 +68,7 @@ export async function listApprovals(
                   .select('vote.id')
                   .whereRef('vote.tenantId', '=', 'approvals.tenantId')
                   .whereRef('vote.approvalId', '=', 'approvals.id')
-                  .whereRef('vote.escalationLevel', '=', 'approvals.escalationLevel')
+                  .where(counts)
                   .where((vote) =>
                     vote.or([vote('vote.memberId', 'in', [memberId, seat]), vote('vote.onBehalfOf', '=', seat)]),
                   ),
@@ -87,6 +83,11 @@ export async function listApprovals(
   const cipher = await tenantCipher(tx, tenantId)
   return rows.map((row) => typed(cipher, row))
 }
+
+/** A vote of the current stage, or one that ended an earlier stage: one person counts in one. */
+const counts = sql<boolean>`(vote.escalation_level = approvals.escalation_level or exists (
+  select from approval_terms t, jsonb_array_elements(t.stage_votes) ended
+  where t.tenant_id = vote.tenant_id and t.approval_id = vote.approval_id and ended @> to_jsonb(vote.id::text)))`
 
 /** For `identities @>`: the person counts as the requester. */
 const behind = (personId: string): string => JSON.stringify([{ personId }])

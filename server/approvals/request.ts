@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
-import { permissionsOf } from '#lib/permissions.ts'
+import { type ApprovalTerms, stagesOf, stagesText, termsOf } from '#lib/rules/approval-terms.ts'
 import { type ApprovalKind, Presentation } from '#lib/schemas/approvals.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
@@ -10,22 +10,17 @@ import { notify } from '#server/kernel/db/notify.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { findGroup, findGroupMembers } from '#server/tenants/group-store.ts'
-import {
-  type Identity,
-  identitiesBehind,
-  linkTo,
-  type Party,
-  type Selves,
-  selvesOf,
-} from '#server/tenants/identities.ts'
+import { findGroup } from '#server/tenants/group-store.ts'
+import { identitiesBehind, type Party } from '#server/tenants/identities.ts'
 import { findMembers } from '#server/tenants/store.ts'
-import { settingsOf } from '#server/tenants/view.ts'
+import { enqueueNextMoment } from './clock/moments.ts'
+import { requireEligibleStages } from './eligible.ts'
 import { expiryQueue } from './jobs.ts'
 import { findOwnerIds } from './owner-store.ts'
 import { bindsShown, payloadDigestOf, saltedPayload } from './payload-digest.ts'
 import { insertApproval } from './store.ts'
 import { tellApprovers } from './tell-approvers.ts'
+import { insertTerms } from './terms/terms-store.ts'
 
 export type ApprovalRequest = {
   kind: ApprovalKind
@@ -43,10 +38,7 @@ export type ApprovalRequest = {
   agents: readonly string[]
   /** Members who would benefit from the request; they also count as the requester. */
   parties?: readonly Party[]
-  group: string
-  quorum: number
-  expiresAfterSeconds: number
-}
+} & ApprovalTerms
 
 /** Requests a decision from a group. Throws `no_eligible_approver` (409) when fewer members than the quorum are eligible. */
 export async function requestApproval(
@@ -55,31 +47,23 @@ export async function requestApproval(
   { presentation: described, ...request }: ApprovalRequest,
 ): Promise<{ approvalId: string; payloadDigest: string; expiresAt: Date }> {
   const presentation = asRead(described)
-  const group = await findGroup(tx, tenant.id, request.group)
-  if (group === undefined)
-    throw new ApiError('no_eligible_approver', `The approver group ${request.group} does not exist.`)
+  const terms = termsIn(request)
+  const stages = await groupsOf(tx, tenant, terms)
   const owners = await findOwnerIds(tx, tenant.id, request.agents)
   const identities = await identitiesBehind(tx, tenant.id, { ...request, owners })
-  const eligible = await requireEligible(tx, tenant, group, identities, request.quorum)
+  const eligible = await requireEligibleStages(tx, tenant, stages, identities)
 
   const approvalId = newId()
   const form = (await olderProcesses(tx)) ? undefined : bindsShown
   const payload = saltedPayload(request.payload, { salt: newSalt(), form })
   const payloadDigest = payloadDigestOf(payload, presentation)
-  const {
-    agents: _agents,
-    parties: _parties,
-    group: _group,
-    agentId,
-    executionId,
-    stepId,
-    decisionId,
-    ...row
-  } = request
+  const [{ group }] = stages
+  const { kind, subjectId, agentId, executionId, stepId, decisionId, requestedBy } = request
   const { expiresAt } = await insertApproval(tx, {
-    ...row,
     tenantId: tenant.id,
     id: approvalId,
+    kind,
+    subjectId,
     payload,
     payloadDigest,
     presentation,
@@ -87,9 +71,13 @@ export async function requestApproval(
     executionId: executionId ?? null,
     stepId: stepId ?? null,
     decisionId: decisionId ?? null,
+    requestedBy,
     identities,
     groupId: group.id,
+    quorum: stages.reduce((sum, { quorum }) => sum + quorum, 0),
+    expiresAfterSeconds: terms.expiresAfterSeconds,
   })
+  if (hasCourse(terms)) await insertCourse(tx, tenant, { approvalId, expiresAt }, stages, terms)
   const [requester] = await findMembers(tx, tenant.id, [request.requestedBy])
   await appendAudit(tx, tenant, {
     actor: {
@@ -104,7 +92,8 @@ export async function requestApproval(
       subjectId: request.subjectId,
       payloadDigest,
       group: group.name,
-      quorum: request.quorum,
+      quorum: terms.quorum,
+      ...(terms.later !== undefined && { later: stagesText(terms.later) }),
     },
   })
   await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, expiresAt)
@@ -121,53 +110,34 @@ const asRead = (presentation: Presentation): Presentation =>
     ),
   )
 
-/**
- * The eligible members of the group. Throws `no_eligible_approver` when they are fewer people than `quorum`. `requestedAt`: when
- * the request was made, if not now.
- */
-export async function requireEligible(
-  tx: Transaction,
-  tenant: Tenant,
-  group: { id: string; displayName: string },
-  identities: readonly Identity[],
-  quorum: number,
-  requestedAt?: Date,
-): Promise<{ id: string; kind: string; email: string | null }[]> {
-  const settings = settingsOf(tenant)
-  const required = settings.separationOfDuties === 'required'
-  const able = (await findGroupMembers(tx, tenant.id, group.id)).filter(
-    (member) =>
-      (member.kind === 'person' || settings.machineDecisions === 'on') &&
-      permissionsOf(member.roles).has('approval:decide'),
-  )
-  const ids = able.map(({ id }) => id)
-  const selves = await selvesOf(tx, tenant.id, ids)
-  const eligible = able.filter(
-    ({ id }) => !required || linkTo(id, selves(id), identities, requestedAt ?? new Date()) === undefined,
-  )
-  const people = required
-    ? countPeople(
-        eligible.map(({ id }) => id),
-        selves,
-      )
-    : eligible.length
-  if (people < quorum)
-    throw new ApiError(
-      'no_eligible_approver',
-      `Not enough eligible members in ${group.displayName}: ${quorum} required, ${people} eligible.`,
-    )
-  return eligible
+type Groups = [StageGroup, ...StageGroup[]]
+type StageGroup = { group: NonNullable<Awaited<ReturnType<typeof findGroup>>>; quorum: number }
+
+/** The groups of the stages. Throws `no_eligible_approver` when one does not exist. */
+async function groupsOf(tx: Transaction, tenant: Tenant, terms: ApprovalTerms): Promise<Groups> {
+  const found: StageGroup[] = []
+  for (const { group: name, quorum } of stagesOf(terms)) {
+    const group = await findGroup(tx, tenant.id, name)
+    if (group === undefined) throw new ApiError('no_eligible_approver', `The approver group ${name} does not exist.`)
+    found.push({ group, quorum })
+  }
+  return found as Groups
 }
 
-/** How many of these members can vote as different people: members who count as one person have one vote. */
-function countPeople(memberIds: readonly string[], selves: (memberId: string) => Selves): number {
-  const counted: string[] = []
-  for (const id of memberIds) {
-    const { people, counterparts } = selves(id)
-    const same = (other: string) =>
-      selves(other).people.some((person) => people.includes(person)) ||
-      counterparts.some(({ memberId, until }) => until === undefined && selves(other).people.includes(memberId))
-    if (!counted.some(same)) counted.push(id)
-  }
-  return counted.length
+const termsIn = (request: ApprovalTerms): ApprovalTerms => termsOf(stagesOf(request), request)
+
+/** Whether the request needs more than its row says: stages, a pause, or moments before its end. */
+const hasCourse = ({ later, remindAt, escalateAfterSeconds, pauseOnQuestion }: ApprovalTerms): boolean =>
+  later !== undefined || remindAt !== undefined || escalateAfterSeconds !== undefined || pauseOnQuestion === true
+
+async function insertCourse(
+  tx: Transaction,
+  tenant: Tenant,
+  { approvalId, expiresAt }: { approvalId: string; expiresAt: Date },
+  stages: Groups,
+  terms: ApprovalTerms,
+): Promise<void> {
+  const named = stages.map(({ group, quorum }) => ({ groupId: group.id, group: group.name, quorum }))
+  await insertTerms(tx, tenant.id, approvalId, named, terms)
+  await enqueueNextMoment(tx, tenant.id, { id: approvalId, expiresAt }, { ...terms, passed: [] })
 }

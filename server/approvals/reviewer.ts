@@ -7,6 +7,7 @@ import { identitiesOfVoters, linkTo, type Selves, selvesOf } from '#server/tenan
 import { settingsOf } from '#server/tenants/view.ts'
 import { type Seat, seatsOf } from './delegations/seats.ts'
 import { type ApprovalRow, findGroupNames } from './store.ts'
+import { countedVotes } from './terms/stages.ts'
 import { findVotesOn } from './vote-store.ts'
 
 type Row = NonNullable<ApprovalRow>
@@ -51,8 +52,10 @@ export async function reviewerFactsOfAll(
   )
   const facts: ReviewerFacts[] = []
   for (const approval of approvals) {
-    const cast = votes.filter(
-      (vote) => vote.approvalId === approval.id && vote.escalationLevel === approval.escalationLevel,
+    const cast = countedVotes(
+      votes.filter((vote) => vote.approvalId === approval.id),
+      approval,
+      approval.terms,
     )
     const substitute = cast.find((vote) => vote.onBehalfOf === self)
     const voted = cast.some((vote) => vote.memberId === self)

@@ -10,6 +10,7 @@ import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys
 import type { Identity } from '#server/tenants/identities.ts'
 import { contentDigestOf, type Sealing, sealingOf } from './payload-digest.ts'
 import { shapeOf } from './repeats/shape.ts'
+import { termsColumn, termsOfRow } from './terms/terms-store.ts'
 
 export const columns = [
   'parkedAt',
@@ -35,26 +36,33 @@ export const columns = [
   'auditId',
 ] as const
 
+export const computedColumns = [
+  termsColumn.as('terms'),
+  sql<boolean>`parked_at is null and expires_at <= clock_timestamp() and not exists (
+    select from approval_terms t
+    where t.tenant_id = approvals.tenant_id and t.approval_id = approvals.id and t.paused_at is not null)`.as(
+    'expired',
+  ),
+] as const
+
 export type ApprovalRow = Awaited<ReturnType<typeof selectApproval>>
 
-async function selectApproval(tx: Transaction, tenantId: string, id: string, lock: boolean) {
+async function selectApproval(tx: Transaction, tenantId: string, id: string) {
   const row = await tx
     .selectFrom('approvals')
     .select(columns)
-    .select(sql<boolean>`parked_at is null and expires_at <= clock_timestamp()`.as('expired'))
+    .select(computedColumns)
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .$if(lock, (q) => q.forUpdate())
     .executeTakeFirst()
   return row === undefined ? undefined : typed(await tenantCipher(tx, tenantId), row)
 }
 
 export const contextOf = (id: string, column: 'payload' | 'presentation') => contentContext('approvals', [id], column)
 
-export function typed<T extends { id: string; status: string; presentation: Buffer | null; identities: unknown }>(
-  cipher: TenantCipher,
-  row: T,
-) {
+export function typed<
+  T extends { id: string; status: string; presentation: Buffer | null; identities: unknown; terms: unknown },
+>(cipher: TenantCipher, row: T) {
   const { id } = row
   const presentation = present(row.presentation)
   return {
@@ -65,6 +73,7 @@ export function typed<T extends { id: string; status: string; presentation: Buff
         ? expiredPresentation
         : titled(Presentation.parse(cipher.decryptJson(presentation, contextOf(id, 'presentation')))),
     identities: row.identities as Identity[],
+    terms: termsOfRow(row.terms),
   }
 }
 
@@ -96,8 +105,16 @@ const expiredPresentation: Presentation = {
   subject: null,
 }
 
-export const findApproval = (tx: Transaction, tenantId: string, id: string) => selectApproval(tx, tenantId, id, false)
-export const lockApproval = (tx: Transaction, tenantId: string, id: string) => selectApproval(tx, tenantId, id, true)
+export const findApproval = selectApproval
+
+/** Reads the row by a statement of its own: one that waits for the lock would read the terms as they were before it. */
+export async function lockApproval(tx: Transaction, tenantId: string, id: string) {
+  const [, row] = await Promise.all([
+    tx.selectFrom('approvals').select('id').where('tenantId', '=', tenantId).where('id', '=', id).forUpdate().execute(),
+    selectApproval(tx, tenantId, id),
+  ])
+  return row
+}
 
 export async function insertApproval(
   tx: Transaction,

@@ -1,7 +1,7 @@
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { mailApprovers } from '#server/mail/approval-request.ts'
+import { mailApprovers, type Occasion } from '#server/mail/approval-request.ts'
 import type { Identity } from '#server/tenants/identities.ts'
 import { standInsOf } from './delegations/stand-ins.ts'
 
@@ -13,13 +13,13 @@ type Told = {
   requestedAt?: Date
 }
 
-/** Notifies the people among the eligible `members` of a request, and their delegates; `escalated`: after an escalation. */
+/** Notifies the people among the eligible `members` of a request, and their delegates. */
 export async function tellApprovers(
   tx: Transaction,
   tenant: Tenant,
   { id, presentation, expiresAt, ...request }: Told,
   members: readonly { id: string; kind: string; email: string | null }[],
-  escalated = false,
+  occasion: Occasion = 'requested',
 ): Promise<void> {
   const people = members.filter((member) => member.kind === 'person')
   const standIns = await standInsOf(
@@ -34,7 +34,7 @@ export async function tellApprovers(
     agentName: presentation.agent?.displayName,
     environment: presentation.environment,
     expiresAt,
-    escalated,
+    occasion,
     people: [...people.map((person) => ({ id: person.id, email: person.email })), ...standIns],
   })
 }

@@ -47,7 +47,7 @@ export const findVotes = (tx: Transaction, tenantId: string, approvalId: string)
 export const findVotesOn = (tx: Transaction, tenantId: string, approvalIds: readonly string[]) =>
   tx
     .selectFrom('approvalVotes')
-    .select(['approvalId', 'escalationLevel', 'memberId', 'onBehalfOf', 'reason', 'createdAt'])
+    .select(['id', 'approvalId', 'escalationLevel', 'memberId', 'onBehalfOf', 'reason', 'createdAt'])
     .where('tenantId', '=', tenantId)
     .where('approvalId', 'in', approvalIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...approvalIds])
     .orderBy('id')

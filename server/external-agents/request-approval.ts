@@ -1,5 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
+import { stagesOf, termsOf } from '#lib/rules/approval-terms.ts'
 import { describeEffect } from '#lib/rules/effect.ts'
 import { maskValue } from '#lib/rules/mask.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
@@ -38,9 +39,7 @@ export const requestApproval = mutation({
       decisionId: decision.decisionId,
       requestedBy: principal.memberId,
       agents: [external.agent.id],
-      group: wanted.group,
-      quorum: wanted.quorum,
-      expiresAfterSeconds: wanted.expiresAfterSeconds,
+      ...termsOf(stagesOf(wanted), wanted),
     }).catch((error: unknown) => {
       throw error instanceof ApiError && error.code === 'no_eligible_approver'
         ? refuse(error.code, error.message)

@@ -7,6 +7,24 @@ import { queueMail } from './queue-mail.ts'
 /** Each mail is written in the transaction of the request. The inbox lists every request. */
 const mostRecipients = 1000
 
+/** `staged`: the people of the stage before have approved. `overdue`: escalated by itself. */
+export type Occasion = 'requested' | 'staged' | 'escalated' | 'overdue' | 'reminded'
+
+const subjects: Readonly<Record<Occasion, string>> = {
+  requested: 'Decision requested',
+  staged: 'Decision requested',
+  escalated: 'Escalated to you',
+  overdue: 'Escalated to you',
+  reminded: 'Reminder',
+}
+const whyNow: Readonly<Record<Occasion, string | undefined>> = {
+  requested: undefined,
+  staged: 'The reviewers before you have approved.',
+  escalated: 'Escalated to you by the first reviewers.',
+  overdue: 'Escalated to you, because the first reviewers did not decide in time.',
+  reminded: 'You have not decided this request yet.',
+}
+
 /**
  * Notifies the people who could decide a request. The mail names its subject and links to the decision page. It
  * contains no arguments of the call, and a reply to it has no effect.
@@ -20,18 +38,17 @@ export async function mailApprovers(
     agentName: string | undefined
     environment: string | null
     expiresAt: Date
-    /** An earlier group escalated the request to these people. */
-    escalated: boolean
+    occasion: Occasion
     /** `standsInFor`: the name of the member whose delegate this person is. */
     people: readonly { id: string; email: string | null; standsInFor?: string }[]
   },
 ): Promise<void> {
-  const { approvalId, title, agentName, environment, expiresAt, escalated, people } = request
+  const { approvalId, title, agentName, environment, expiresAt, occasion, people } = request
   const url = addressOf(approvalPath(tenant.externalId, approvalId), tenant)
   const about = [
     agentName === undefined ? undefined : `Agent: ${oneLine(agentName)}`,
     environment === null ? undefined : `Environment: ${oneLine(environment)}`,
-    escalated ? 'Escalated to you by the first reviewers.' : undefined,
+    whyNow[occasion],
     `Decide by: ${forPeople.format(expiresAt)}`,
   ].filter((line) => line !== undefined)
   const body = `${oneLine(title)}\n\n${about.join('\n')}\n\nReview and decide:\n${url}\n\n`
@@ -46,7 +63,7 @@ export async function mailApprovers(
         subjectId: approvalId,
         memberId: id,
         recipient: email,
-        subject: `${escalated ? 'Escalated to you' : 'Decision requested'}: ${title}`,
+        subject: `${subjects[occasion]}: ${title}`,
         body: `${body}${because(standsInFor)}`,
       })
 }

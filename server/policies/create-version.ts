@@ -1,5 +1,7 @@
 import { notFound } from '#lib/errors.ts'
+import { annotatesCourse } from '#lib/rules/approval-terms.ts'
 import { CreatePolicyVersionInput, PolicyVersion } from '#lib/schemas/policies.ts'
+import { requireNewProcesses } from '#server/kernel/db/older-processes.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { requireSound } from '#server/policies/engine/check-policy.ts'
 import { sourceDigest } from '#server/policies/language/source-digest.ts'
@@ -23,6 +25,7 @@ export const createVersion = preparedMutation({
     await requireSound(tenant.id, input.source, await tenantSchema(tenant))
   },
   async run({ tx, tenant, principal, input }) {
+    if (annotatesCourse(input.source)) await requireNewProcesses(tx, 'the stages and times that this policy asks for')
     if ((await lockPolicy(tx, tenant.id, input.policyId)) === undefined) throw notFound()
     const [latest] = await listVersions(tx, tenant.id, input.policyId, 1)
     const row = await insertVersion(tx, {

@@ -1,6 +1,8 @@
 import { ApiError } from '#lib/errors.ts'
+import { annotatesCourse } from '#lib/rules/approval-terms.ts'
 import { CreatePolicyInput, Policy } from '#lib/schemas/policies.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
+import { requireNewProcesses } from '#server/kernel/db/older-processes.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { actorOfCall, preparedMutation } from '#server/kernel/operation.ts'
 import { requireSound } from '#server/policies/engine/check-policy.ts'
@@ -33,6 +35,7 @@ export const createPolicy = preparedMutation({
     if (made === undefined) throw new ApiError('name_conflict', `A policy named ${input.name} already exists.`)
     const actor = await actorsById(tx, tenant.id, [principal.memberId])
     if (source !== undefined) {
+      if (annotatesCourse(source)) await requireNewProcesses(tx, 'the stages and times that this policy asks for')
       const digest = sourceDigest(source)
       const version = { tenantId: tenant.id, policyId: row.id, version: 1, source, digest, createdBy: row.createdBy }
       await insertVersion(tx, version)

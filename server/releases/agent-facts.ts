@@ -1,9 +1,9 @@
 import { durationSeconds } from '#lib/duration.ts'
+import { type ApprovalTerms, termsOf } from '#lib/rules/approval-terms.ts'
 import type { ReleaseContent } from './content.ts'
 
 /** The facts about a released agent for the decision point. Tools are named `server/tool`. */
 export function agentFacts({ agent, spec }: ReleaseContent) {
-  const { group, quorum, expiresAfter } = spec.governance.approvals
   return {
     id: agent.id,
     name: agent.name,
@@ -12,11 +12,21 @@ export function agentFacts({ agent, spec }: ReleaseContent) {
     riskTier: spec.risk?.tier ?? null,
     allowedTools: spec.tools.flatMap((entry) => entry.allow.map((name) => `${entry.mcp.server}/${name}`)),
     requireApproval: spec.tools.flatMap((entry) => entry.requireApproval.map((name) => `${entry.mcp.server}/${name}`)),
-    approvals: {
-      group: group ?? 'change-approvers',
-      quorum: quorum ?? 1,
-      expiresAfterSeconds: durationSeconds(expiresAfter ?? 'P1D') ?? 86_400,
-    },
+    approvals: { ...manifestTerms(spec.governance.approvals), stricter: true as const },
     sensitive: spec.data.sensitive.map(({ path, class: className }) => ({ path, class: className })),
   }
+}
+
+type Declared = ReleaseContent['spec']['governance']['approvals']
+
+/** `governance.approvals` of a manifest, with its defaults. */
+function manifestTerms(declared: Declared): ApprovalTerms {
+  const { group, quorum, stages, expiresAfter, remindAt, escalateAfter, pauseOnQuestion } = declared
+  const named = stages?.map((stage) => ({ group: stage.group, quorum: stage.quorum ?? 1 }))
+  return termsOf(named ?? [{ group: group ?? 'change-approvers', quorum: quorum ?? 1 }], {
+    expiresAfterSeconds: durationSeconds(expiresAfter ?? 'P1D') ?? 86_400,
+    remindAt,
+    escalateAfterSeconds: durationSeconds(escalateAfter ?? ''),
+    pauseOnQuestion,
+  })
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
+import type { ApprovalTerms } from '#lib/rules/approval-terms.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import type { Caller, Tenant } from '#server/kernel/auth/principal.ts'
@@ -32,9 +33,7 @@ export const presentation: Presentation = {
   subject: null,
 }
 
-type Request = {
-  quorum?: number
-  expiresAfterSeconds?: number
+type Request = Partial<ApprovalTerms> & {
   risk?: Presentation['risk']
   payload?: JsonObject
   shows?: Partial<Presentation>
@@ -42,7 +41,7 @@ type Request = {
 
 /** Requests approval of a refund from the group as `by`, in the current runtime, with the subject `tool_call`. */
 export function askForRefund(tenant: Tenant, by: Caller, request: Request = {}): ReturnType<typeof requestApproval> {
-  const { quorum = 1, expiresAfterSeconds = 3600, risk = presentation.risk, payload, shows } = request
+  const { quorum = 1, expiresAfterSeconds = 3600, risk = presentation.risk, payload, shows, ...terms } = request
   return runtime().database.inTenant(tenant.id, (tx) =>
     requestApproval(tx, tenant, {
       kind: 'tool_call',
@@ -53,6 +52,7 @@ export function askForRefund(tenant: Tenant, by: Caller, request: Request = {}):
       requestedBy: by.principal.memberId,
       agents: [],
       group: approverGroup,
+      ...terms,
       quorum,
       expiresAfterSeconds,
     }),

@@ -66,6 +66,20 @@ async function insertConfiguration(
       },
     ],
     [
+      'approval_revisions',
+      { approval_id: approvalId, requested_by: memberId, reason: 'At most what was paid.', audit_id: newId() },
+    ],
+    [
+      'approval_terms',
+      {
+        approval_id: approvalId,
+        stages: JSON.stringify([{ groupId: newId(), group: 'refund-approvers', quorum: 1 }]),
+        expires_after_seconds: 3600,
+        remind_at: '[50]',
+        pause_on_question: false,
+      },
+    ],
+    [
       'approval_votes',
       {
         approval_id: approvalId,

@@ -14,6 +14,8 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   api_key_index: { owner: 'secrets', readBy: ['kernel'] },
   api_keys: { owner: 'secrets', readBy: ['kernel'] },
   approval_questions: { owner: 'approvals', readBy: ['evidence'] },
+  approval_revisions: { owner: 'approvals', readBy: ['evidence'] },
+  approval_terms: { owner: 'approvals', readBy: [] },
   approval_votes: { owner: 'approvals', readBy: ['evidence'] },
   approvals: { owner: 'approvals', readBy: ['evidence', 'executions', 'privacy'] },
   approver_delegations: { owner: 'approvals', readBy: [] },

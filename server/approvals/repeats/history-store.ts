@@ -4,6 +4,7 @@ import { present } from '#server/kernel/content/committed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { columns, contextOf, typed } from '../store.ts'
+import { termsColumn } from '../terms/terms-store.ts'
 import { shapeOf } from './shape.ts'
 
 /** What is known about requests on the same object as another one. */
@@ -48,7 +49,7 @@ async function findBefore(
   const rows = await tx
     .selectFrom('approvals')
     .select(columns)
-    .select(sql<boolean>`false`.as('expired'))
+    .select([termsColumn.as('terms'), sql<boolean>`false`.as('expired')])
     .where('tenantId', '=', tenantId)
     .where('id', '<>', id)
     .where('decidedAt', 'is not', null)

@@ -81,6 +81,22 @@ export const rowFiles: readonly RowFile[] = [
     opened: ['question', 'answer'],
   },
   {
+    name: 'approval-revisions',
+    type: 'approval_revision',
+    scoped: 'approvalRevisions',
+    within: ({ start, end }) =>
+      sql<boolean>`r.requested_at < ${end} and (r.revised_at is null or r.revised_at >= ${start})`,
+    opened: ['reason'],
+  },
+  {
+    name: 'approval-terms',
+    type: 'approval_terms',
+    scoped: 'approvalTerms',
+    within: ({ start, end }) => sql<boolean>`exists (
+      select from approvals a where a.tenant_id = r.tenant_id and a.id = r.approval_id
+        and a.requested_at < ${end} and (a.decided_at is null or a.decided_at >= ${start}))`,
+  },
+  {
     name: 'approval-votes',
     type: 'approval_vote',
     scoped: 'approvalVotes',

@@ -95,6 +95,10 @@ const membersOf = (tenantId: string, scope: ExportScope) => sql`(
     where x.tenant_id = ${tenantId} and x.approval_id in ${approvalsOf(tenantId, scope)}
   union select x.answered_by from approval_questions x
     where x.tenant_id = ${tenantId} and x.approval_id in ${approvalsOf(tenantId, scope)}
+  union select x.requested_by from approval_revisions x
+    where x.tenant_id = ${tenantId} and x.approval_id in ${approvalsOf(tenantId, scope)}
+  union select x.revised_by from approval_revisions x
+    where x.tenant_id = ${tenantId} and x.approval_id in ${approvalsOf(tenantId, scope)}
   union select x.member_id from approval_votes x
     where x.tenant_id = ${tenantId} and x.approval_id in ${approvalsOf(tenantId, scope)}
   union select x.on_behalf_of from approval_votes x
@@ -131,6 +135,10 @@ const belongs = {
     sql<boolean>`${column(row, 'executionId')} in ${wholeExecutionsOf(tenantId, scope)}`,
   approvals: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${approvalsOf(tenantId, scope)}`,
   approvalQuestions: (tenantId, scope, row) =>
+    sql<boolean>`${column(row, 'approvalId')} in ${approvalsOf(tenantId, scope)}`,
+  approvalRevisions: (tenantId, scope, row) =>
+    sql<boolean>`${column(row, 'approvalId')} in ${approvalsOf(tenantId, scope)}`,
+  approvalTerms: (tenantId, scope, row) =>
     sql<boolean>`${column(row, 'approvalId')} in ${approvalsOf(tenantId, scope)}`,
   approvalVotes: (tenantId, scope, row) =>
     sql<boolean>`${column(row, 'approvalId')} in ${approvalsOf(tenantId, scope)}`,

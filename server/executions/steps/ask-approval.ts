@@ -1,5 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
+import { stagesOf, stagesText, termsOf } from '#lib/rules/approval-terms.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
@@ -66,9 +67,7 @@ async function ask(
     decisionId: decision.decisionId,
     requestedBy: row.startedBy,
     agents: [row.agentId],
-    group: wanted.group,
-    quorum: wanted.quorum,
-    expiresAfterSeconds: wanted.expiresAfterSeconds,
+    ...termsOf(stagesOf(wanted), wanted),
   })
 }
 
@@ -105,11 +104,18 @@ async function journalRequest(
   tx: Transaction,
   { tenant, row }: Loaded,
   { step, granted }: AskedCall,
-  { group, quorum }: Asked['wanted'],
+  { group, quorum, later }: Asked['wanted'],
   { approvalId, payloadDigest, expiresAt }: Request,
   decided: JournalEntry,
 ): Promise<void> {
-  const data = { approvalId, group, quorum, payloadDigest, expiresAt: expiresAt.toISOString() }
+  const data = {
+    approvalId,
+    group,
+    quorum,
+    ...(later !== undefined && { later: stagesText(later) }),
+    payloadDigest,
+    expiresAt: expiresAt.toISOString(),
+  }
   await journal(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },

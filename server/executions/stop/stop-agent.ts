@@ -1,5 +1,5 @@
 import type { OnAgentStop } from '#server/agents/stops.ts'
-import { parkRequests, resumeRequests } from '#server/approvals/park.ts'
+import { parkRequests, resumeRequests } from '#server/approvals/clock/park.ts'
 import { executionQueue } from '#server/executions/execution-queue.ts'
 import { parkWaits, resumeWaits } from '#server/inputs/park.ts'
 import { runtime } from '#server/kernel/runtime.ts'

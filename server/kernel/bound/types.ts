@@ -116,6 +116,32 @@ export const boundTypes: readonly BoundType[] = [
     locks: true,
   },
   {
+    type: 'approval_revision',
+    table: 'approval_revisions',
+    key: [['approval_id', 'uuid']],
+    plain: ['requested_by', 'audit_id', 'next_id', 'revised_by'],
+    times: ['requested_at', 'revised_at'],
+    committed: ['reason'],
+    locks: true,
+  },
+  {
+    type: 'approval_terms',
+    table: 'approval_terms',
+    key: [['approval_id', 'uuid']],
+    plain: [
+      'stages',
+      'stage',
+      'stage_votes',
+      'expires_after_seconds',
+      'remind_at',
+      'escalate_after_seconds',
+      'pause_on_question',
+      'passed',
+    ],
+    times: ['paused_at'],
+    locks: true,
+  },
+  {
     type: 'approval_vote',
     table: 'approval_votes',
     key: [

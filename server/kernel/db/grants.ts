@@ -21,6 +21,8 @@ export const serverGrants: Readonly<Record<string, string>> = {
   api_key_index: 'select, insert',
   api_keys: 'select, insert',
   approval_questions: 'select, insert, update (answer, answer_audit_id, answered_at, answered_by)',
+  approval_revisions: 'select, insert, update (next_id, revised_at, revised_by)',
+  approval_terms: 'select, insert, update (passed, paused_at, stage, stage_votes)',
   approval_votes: 'select, insert',
   approvals:
     'select, insert, update (audit_id, decided_at, escalation_level, expires_at, group_id, object_digest, parked_at, payload, presentation, revision, shape_digest, status, used_at)',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { ApiError } from '#lib/errors.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { protocol } from './application-name.ts'
 import type { Database, Transaction } from './database.ts'
@@ -39,6 +40,15 @@ export async function olderProcessesGone(
   if (await olderProcesses(tx, now)) return false
   const since = seen.get(runtime().database)?.since
   return since !== undefined && now() - since >= goneAfterMs
+}
+
+/** Refuses (503) what a process of the older version, which still uses this database, would ignore. */
+export async function requireNewProcesses(tx: Transaction, ignored: string): Promise<void> {
+  if (await olderProcesses(tx))
+    throw new ApiError(
+      'unavailable',
+      `This service is being upgraded, and its older processes would ignore ${ignored}. Try again in a few minutes.`,
+    )
 }
 
 /** Older versions don't name their connections, or without a protocol; all of them keep one connection to listen. */

@@ -132,6 +132,18 @@ export interface ApprovalQuestions {
   tenantId: string;
 }
 
+export interface ApprovalRevisions {
+  approvalId: string;
+  auditId: string;
+  nextId: string | null;
+  reason: string;
+  requestedAt: Generated<Timestamp>;
+  requestedBy: string;
+  revisedAt: Timestamp | null;
+  revisedBy: string | null;
+  tenantId: string;
+}
+
 export interface Approvals {
   agentId: string | null;
   auditId: string | null;
@@ -159,6 +171,20 @@ export interface Approvals {
   subjectId: string;
   tenantId: string;
   usedAt: Timestamp | null;
+}
+
+export interface ApprovalTerms {
+  approvalId: string;
+  escalateAfterSeconds: number | null;
+  expiresAfterSeconds: number;
+  passed: Generated<Json>;
+  pausedAt: Timestamp | null;
+  pauseOnQuestion: boolean;
+  remindAt: Json;
+  stage: Generated<number>;
+  stages: Json;
+  stageVotes: Generated<Json>;
+  tenantId: string;
 }
 
 export interface ApprovalVotes {
@@ -996,7 +1022,9 @@ export interface DB {
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
   approvalQuestions: ApprovalQuestions;
+  approvalRevisions: ApprovalRevisions;
   approvals: Approvals;
+  approvalTerms: ApprovalTerms;
   approvalVotes: ApprovalVotes;
   approverDelegations: ApproverDelegations;
   approverGroupMembers: ApproverGroupMembers;

@@ -1,5 +1,6 @@
 import type { EntityJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs'
 import type { JsonObject } from '#lib/json.ts'
+import type { ApprovalTerms } from '#lib/rules/approval-terms.ts'
 import type { SensitivePath } from '#lib/rules/mask.ts'
 import { Lru } from '#server/policies/engine/lru.ts'
 import type { CedarRequest } from '#server/policies/engine/terms.ts'
@@ -20,7 +21,8 @@ type Call = {
     allowedModels?: string[]
     /** Tools for which the manifest itself requires an approval. */
     requireApproval: string[]
-    approvals: { group: string; quorum: number; expiresAfterSeconds: number }
+    /** The manifest's terms. `stricter`: rules can't weaken them, which they could in requests recorded without it. */
+    approvals: ApprovalTerms & { stricter?: true }
     /** The manifest's `data.sensitive`, referred to by @mask_classes. */
     sensitive?: SensitivePath[]
   }

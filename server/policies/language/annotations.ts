@@ -1,4 +1,5 @@
 import { durationSeconds } from '#lib/duration.ts'
+import { percentagesIn, stagesIn } from '#lib/rules/approval-terms.ts'
 import { parsePath } from '#lib/rules/mask.ts'
 
 /** The kinds of obligation that a soft forbid may carry. */
@@ -26,6 +27,10 @@ const ttl = (text: string) => {
     ? undefined
     : 'an ISO 8601 duration from one minute to 30 days, such as PT30M'
 }
+const stages = (text: string) =>
+  stagesIn(text) === undefined ? 'one to five different groups, such as "refund-approvers, finance:2"' : undefined
+const percentages = (text: string) =>
+  percentagesIn(text) === undefined ? 'one to five whole percentages from 1 to 99, such as "50, 90"' : undefined
 const ruleId = (text: string) =>
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text) && !text.startsWith(manifestRulePrefix)
     ? undefined
@@ -51,6 +56,10 @@ const known: Record<string, (text: string) => string | undefined> = {
   approval_group: name,
   approval_quorum: quorum,
   approval_ttl: ttl,
+  approval_stages: stages,
+  approval_remind_at: percentages,
+  approval_escalate_after: ttl,
+  approval_pause_on_question: oneOf('true', 'false'),
   mask_classes: atMost(500),
   mask_paths: paths,
   mask_method: oneOf('redact', 'truncate', 'hash'),
@@ -70,7 +79,7 @@ export function whyNotAnnotation(key: string, value: string, kind: string | unde
   return expected === undefined ? undefined : `@${key} should be ${expected}.`
 }
 
-/** The parameters that a rule lacks for its obligation, as sentences. */
+/** The parameters that a rule lacks for its obligation, or that contradict each other, as sentences. */
 export function missingFor(annotations: Readonly<Record<string, string>>): string[] {
   if (
     annotations.obligation === 'mask' &&
@@ -78,6 +87,10 @@ export function missingFor(annotations: Readonly<Record<string, string>>): strin
     annotations.mask_classes === undefined
   )
     return ['A rule with @obligation("mask") needs @mask_paths("$.customer.email") or @mask_classes("pii.email").']
+  if (annotations.approval_stages !== undefined)
+    return ['approval_group', 'approval_quorum'].flatMap((key) =>
+      annotations[key] === undefined ? [] : [`@approval_stages names groups and quorums itself, without @${key}.`],
+    )
   if (annotations.obligation !== 'budget') return []
   return ['budget_limit', 'budget_unit'].flatMap((key) =>
     annotations[key] === undefined ? [`A rule with @obligation("budget") needs @${key}("…").`] : [],

@@ -36,8 +36,8 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     ...decision(text(effect)),
     ...(Array.isArray(rules) && rules.length > 0 ? { note: rules.map(ruleText).join('; ') } : {}),
   }),
-  'approval.requested': ({ approvalId, group, quorum }) => ({
-    title: `An approval was requested from ${text(group)}`,
+  'approval.requested': ({ approvalId, group, quorum, later }) => ({
+    title: `An approval was requested from ${text(group)}${later === undefined ? '' : `, and then ${text(later)}`}`,
     shape: 'waiting',
     note: quorum === 1 ? 'One person decides' : `${text(quorum)} people must approve`,
     approvalId: text(approvalId),

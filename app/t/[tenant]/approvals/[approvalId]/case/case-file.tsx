@@ -66,13 +66,13 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
 }
 
 function Facts({ shown }: { shown: Approval }) {
-  const { status, risk, expiresAt, requestedBy, requestedAt, environment, presentation } = shown
+  const { status, risk, expiresAt, requestedBy, requestedAt, environment, presentation, clock } = shown
   const shape = approvalShape(status)
   return (
     <>
       <RiskBars level={risk} boxed />
       {status === 'pending' ? (
-        <ExpiryTag at={expiresAt} />
+        <ExpiryTag at={expiresAt} stopped={clock.stopped !== null} />
       ) : (
         <StatusShape status={shape.status} label={shape.label} boxed />
       )}

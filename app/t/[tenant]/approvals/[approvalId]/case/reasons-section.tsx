@@ -11,6 +11,7 @@ import { Time } from '#components/ui/text/time.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { Names } from './names.tsx'
 import { NotifiedByMail } from './notified-by-mail.tsx'
+import { ClockLines, StagesList } from './stages-list.tsx'
 
 /** The rule that requires an approval, the people who can give it, and how many of them it needs. */
 export function ReasonsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
@@ -35,7 +36,9 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
         <KeyValue name="Approvals needed">
           {approvalsSoFar} of {quorum} so far, from the group <ShownText>{group}</ShownText>
           {escalationLevel > 0 && ', after escalation'}
+          <StagesList stages={shown.stages} />
         </KeyValue>
+        <ClockLines clock={shown.clock} />
         <KeyValue name="Members">
           {groupMembers.length === 0 ? 'None' : <Names>{groupMembers.map((member) => member.displayName)}</Names>}
         </KeyValue>

@@ -34,6 +34,8 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   eligible: true,
   passkey: 'not_needed',
   erased: [],
+  stages: [],
+  clock: { stopped: null, escalatesAt: null, remindsAt: null },
   ineligibleReason: null,
   agentVersion: '1.0.0',
   action: 'tool.call',

@@ -71,8 +71,8 @@ export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditio
 export const whyNotChoose = ({ shown }: Machine, decision: Decision): string | undefined =>
   decision === 'reject' ? undefined : (shown?.blocked?.message ?? undefined)
 
-const isOver = ({ status, expiresAt }: Approval, now: number): boolean =>
-  status === 'expired' || (status === 'pending' && now >= Date.parse(expiresAt))
+const isOver = ({ status, expiresAt, clock }: Approval, now: number): boolean =>
+  status === 'expired' || (status === 'pending' && clock.stopped === null && now >= Date.parse(expiresAt))
 
 function whyBlocked(code: Exclude<Blocked['code'], 'already_decided'>): BlockedWhy {
   switch (code) {

@@ -1,7 +1,7 @@
+import { setPausedAnew } from '#server/approvals/terms/terms-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { runtime } from '#server/kernel/runtime.ts'
-import { expiryQueue } from './jobs.ts'
 import { setParked, setResumed } from './park-store.ts'
+import { rescheduleRequest } from './pause.ts'
 
 /** Pauses the deadlines of these executions' pending requests. They can still be decided, with effect after the resume. */
 export const parkRequests = setParked
@@ -11,6 +11,11 @@ export async function resumeRequests(
   tenantId: string,
   executionIds: readonly string[],
 ): Promise<void> {
-  for (const { id, expiresAt } of await setResumed(tx, tenantId, executionIds))
-    await runtime().queue.enqueue(tx, expiryQueue, { tenantId, id }, expiresAt)
+  const resumed = await setResumed(tx, tenantId, executionIds)
+  await setPausedAnew(
+    tx,
+    tenantId,
+    resumed.map(({ id }) => id),
+  )
+  for (const request of resumed) await rescheduleRequest(tx, tenantId, request)
 }

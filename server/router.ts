@@ -5,7 +5,7 @@ import { alarms, audit } from '#server/audit/router.ts'
 import { catalog } from '#server/catalog/router.ts'
 import { changes } from '#server/changes/router.ts'
 import { connectionTokens } from '#server/connection-tokens/router.ts'
-import { executions } from '#server/executions/router.ts'
+import { executionApprovals, executions } from '#server/executions/router.ts'
 import { externalAgentApprovals, externalAgentPolicies } from '#server/external-agents/router.ts'
 import { sessions } from '#server/identity/sessions/router.ts'
 import { executionInputs } from '#server/inputs/router.ts'
@@ -24,7 +24,7 @@ import { traces } from '#server/traces/router.ts'
 export const appRouter = router({
   agents: mergeRouters(agents, observedAgents),
   alarms,
-  approvals: mergeRouters(approvals, externalAgentApprovals),
+  approvals: mergeRouters(approvals, executionApprovals, externalAgentApprovals),
   audit,
   catalog,
   changes,

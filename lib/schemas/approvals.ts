@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Question } from './approvals/questions.ts'
+import { Changes, Superseded } from './approvals/revisions.ts'
 import { ApprovalClock, ApprovalStage } from './approvals/terms.ts'
 import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, RiskTier, Time, TraceId } from './common.ts'
 import { Erased } from './erased.ts'
@@ -184,6 +185,10 @@ export const Approval = ApprovalSummary.extend({
   approvalsSoFar: z.int(),
   stages: z.array(ApprovalStage),
   clock: ApprovalClock,
+  /** Why it ended as `canceled`, if a reviewer requested changes. */
+  changes: Changes.nullable(),
+  /** The request that this one replaces, whose votes do not count here. */
+  supersedes: Superseded.nullable(),
   escalationLevel: z.int(),
   groupMembers: z.array(Actor),
   votes: z.array(Vote),

@@ -21,7 +21,8 @@ const call = {
 
 /** The call that an external agent wants to make; with `approvalId`, a call that people have approved. */
 export const EvaluateInput = z.strictObject({ ...call, approvalId: Id.optional() })
-export const RequestApprovalInput = z.strictObject(call)
+/** `supersedes`: the request of which a reviewer wanted changes. */
+export const RequestApprovalInput = z.strictObject({ ...call, supersedes: Id.optional() })
 
 const answer = {
   decisionId: Id,

@@ -59,6 +59,7 @@ test('a refusal for separation of duties comes from a rule with the module’s f
     'server/approvals/ask.ts',
     'server/approvals/decide.ts',
     'server/approvals/get.ts',
+    'server/approvals/revisions/request-changes.ts',
     'server/approvals/view.ts',
   ])
 })

@@ -11,6 +11,7 @@ import { findGroupMembers } from '#server/tenants/group-store.ts'
 import { passkeyStateOf } from './confirmation.ts'
 import { findQuestions, hasMade } from './question-store.ts'
 import { reviewerFacts } from './reviewer.ts'
+import { changesOf, revisionsOf, supersededOf } from './revisions/view.ts'
 import { findApproval, findContentDigest } from './store.ts'
 import { quorumNow, votesNow } from './terms/stages.ts'
 import { clockOf, stagesOf } from './terms/view.ts'
@@ -29,6 +30,7 @@ export const get = query({
       requireBoundBelow(tx, tenant.id, 'approval_vote', input.approvalId),
       requireBoundBelow(tx, tenant.id, 'approval_question', input.approvalId),
       requireBound(tx, tenant.id, 'approval_terms', [input.approvalId]),
+      requireBound(tx, tenant.id, 'approval_revision', [input.approvalId]),
     ])
     if (row === undefined) throw notFound()
     const facts = await reviewerFacts(tx, tenant, principal, row)
@@ -36,8 +38,10 @@ export const get = query({
     const questions = await findQuestions(tx, tenant.id, row.id)
     const repeats = await repeatsById(tx, tenant.id, [row.id])
     const seat = whyNotDecide(facts) === undefined ? facts.standsIn?.delegatorId : undefined
+    const revisions = await revisionsOf(tx, tenant.id, row)
     const actor = await actorsById(tx, tenant.id, [
       row.requestedBy,
+      ...revisions.memberIds,
       ...votes.flatMap((vote) => [vote.memberId, vote.onBehalfOf ?? []].flat()),
       ...questions.flatMap(({ askedBy, answeredBy }) => (answeredBy === null ? [askedBy] : [askedBy, answeredBy])),
       ...(seat === undefined ? [] : [seat]),
@@ -55,6 +59,8 @@ export const get = query({
       approvalsSoFar: votesNow(votes, row, row.terms).filter(({ decision }) => decision === 'approve').length,
       stages: await stagesOf(tx, tenant.id, row),
       clock: clockOf(row),
+      changes: changesOf(row, revisions.after, principal, actor),
+      supersedes: await supersededOf(tx, tenant.id, row, revisions.before, actor),
       escalationLevel: row.escalationLevel,
       groupMembers: (await findGroupMembers(tx, tenant.id, row.groupId)).map(actorOf),
       votes: votes.map((vote) => ({

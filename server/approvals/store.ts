@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { JsonObject } from '#lib/json.ts'
+import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { erasedText } from '#lib/rules/erased.ts'
 import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
 import { present } from '#server/kernel/content/committed.ts'
@@ -217,8 +217,8 @@ export async function findSealing(
   }
 }
 
-/** By which a page recomputes the digest that it decides. Null for requests of earlier versions, and for erased ones. */
-export async function findContentDigest(tx: Transaction, tenantId: string, id: string): Promise<string | null> {
+/** What a request binds. Undefined for erased ones. */
+export async function findPayload(tx: Transaction, tenantId: string, id: string): Promise<JsonObject | undefined> {
   const row = await tx
     .selectFrom('approvals')
     .select('payload')
@@ -226,8 +226,15 @@ export async function findContentDigest(tx: Transaction, tenantId: string, id: s
     .where('id', '=', id)
     .executeTakeFirst()
   const stored = present(row?.payload ?? null)
-  if (stored === null) return null
-  return contentDigestOf((await tenantCipher(tx, tenantId)).decryptJson(stored, contextOf(id, 'payload')))
+  if (stored === null) return undefined
+  const payload = (await tenantCipher(tx, tenantId)).decryptJson(stored, contextOf(id, 'payload'))
+  return isJsonObject(payload) ? payload : undefined
+}
+
+/** By which a page recomputes the digest that it decides. Null for requests of earlier versions, and for erased ones. */
+export async function findContentDigest(tx: Transaction, tenantId: string, id: string): Promise<string | null> {
+  const payload = await findPayload(tx, tenantId, id)
+  return payload === undefined ? null : contentDigestOf(payload)
 }
 
 /** approved and unused → used, for exactly these bytes. False when already used or bound to other bytes. */

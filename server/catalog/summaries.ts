@@ -30,6 +30,8 @@ export const summaries: Record<string, Line> = {
   'alarms.list': 'List alarms: disagreements in the log and its rows',
   'approvals.answer': 'Answer a reviewer’s question about your request',
   'approvals.ask': 'Ask the requester a question',
+  'approvals.requestChanges': 'Request changes to a call',
+  'approvals.revise': 'Propose other arguments for your call',
   'approvals.cancel': 'Cancel your own request',
   'approvals.decide': 'Approve, reject or escalate a request',
   'approvals.get': 'Get a request with its votes and outcome',

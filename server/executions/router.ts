@@ -4,6 +4,7 @@ import { execute } from './execute.ts'
 import { get } from './get.ts'
 import { getEvents } from './get-events.ts'
 import { list } from './list.ts'
+import { revise } from './revise.ts'
 
 export const executions = router({
   cancel: procedure.mutation(cancel),
@@ -12,3 +13,6 @@ export const executions = router({
   getEvents: procedure.query(getEvents),
   list: procedure.query(list),
 })
+
+/** Added to the router of approvals. */
+export const executionApprovals = router({ revise: procedure.mutation(revise) })

@@ -8,6 +8,7 @@ import { suspend } from '#server/agents/suspend.ts'
 import { cancel } from '#server/approvals/cancel.ts'
 import { decide as decideApproval } from '#server/approvals/decide.ts'
 import { get as getApproval } from '#server/approvals/get.ts'
+import { requestChanges } from '#server/approvals/revisions/request-changes.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId, newSpanId } from '#server/kernel/ids.ts'
@@ -181,6 +182,26 @@ describe('approvals.request', () => {
     await expect(run(evaluate, refund('500.00', { approvalId }))).rejects.toMatchObject({ code: 'digest_mismatch' })
     expect(await run(getApproval, { approvalId })).toMatchObject({ usedAt: expect.any(String) })
     expect(await run(recompute, { decisionId: answer.decisionId })).toMatchObject({ same: true })
+  })
+
+  test('other arguments replace a request of which a reviewer wanted changes, once', async () => {
+    const approvalId = await ask('700.00')
+    await expect(run(requestApproval, refund('350.00', { supersedes: approvalId }))).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    await run(requestChanges, { approvalId, reason: 'Half of it.' }, jonas)
+    await expect(run(evaluate, refund('700.00', { approvalId }))).rejects.toMatchObject({ code: 'policy_denied' })
+    const next = await run(requestApproval, refund('350.00', { supersedes: approvalId }))
+    expect(await run(getApproval, { approvalId: next.approvalId })).toMatchObject({
+      status: 'pending',
+      votes: [],
+      supersedes: { approvalId, changed: [{ path: 'amount', after: { value: '350.00' } }] },
+    })
+    await expect(run(requestApproval, refund('340.00', { supersedes: approvalId }))).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    await approve(next.approvalId ?? '')
+    expect(await run(evaluate, refund('350.00', { approvalId: next.approvalId }))).toMatchObject({ effect: 'allow' })
   })
 
   test('of twenty concurrent uses of an approval, one is allowed', async () => {

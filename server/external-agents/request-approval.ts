@@ -1,4 +1,4 @@
-import { ApiError } from '#lib/errors.ts'
+import { ApiError, notFound } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { stagesOf, termsOf } from '#lib/rules/approval-terms.ts'
 import { describeEffect } from '#lib/rules/effect.ts'
@@ -7,6 +7,7 @@ import type { Presentation } from '#lib/schemas/approvals.ts'
 import { RequestApprovalInput, RequestApprovalOutput } from '#lib/schemas/external-agents.ts'
 import { fillCard } from '#server/approvals/fill-card.ts'
 import { requestApproval as ask } from '#server/approvals/request.ts'
+import { lockForChanges, supersede } from '#server/approvals/revisions/supersede.ts'
 import { presentDecision } from '#server/executions/steps/present-call.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
@@ -26,6 +27,9 @@ export const requestApproval = mutation({
   }),
   async run({ tx, tenant, principal, input }) {
     const context = { tx, tenant, principal }
+    const { supersedes } = input
+    const earlier = supersedes === undefined ? undefined : await lockForChanges(tx, tenant, principal, supersedes)
+    if (supersedes !== undefined && earlier?.agentId !== input.agentId) throw notFound()
     const external = await externalCall(context, input)
     const { decision, leaving } = await decideExternal(context, external, [])
     const wanted = decision.approval
@@ -45,6 +49,8 @@ export const requestApproval = mutation({
         ? refuse(error.code, error.message)
         : error
     })
+    if (supersedes !== undefined)
+      await supersede(tx, tenant.id, supersedes, { nextId: approvalId, revisedBy: principal.memberId })
     return { ...answerOf(decision), approvalId, payloadDigest, expiresAt: expiresAt.toISOString() }
   },
 })

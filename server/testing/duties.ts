@@ -42,7 +42,12 @@ export const alone: Readonly<Record<string, string>> = {
     'releases.revoke',
     'releases.withdraw',
   ]),
-  ...because('says something about a request, which decides nothing', ['approvals.answer', 'approvals.ask']),
+  ...because('says something about a request, or ends or replaces it, which lets nothing run', [
+    'approvals.answer',
+    'approvals.ask',
+    'approvals.requestChanges',
+    'approvals.revise',
+  ]),
   ...because('lends a seat; approvals.decide checks both people', ['delegations.create', 'delegations.end']),
   ...because('one person with the permission suffices by design', [
     'alarms.close',

@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
-import { stagesOf, stagesText, termsOf } from '#lib/rules/approval-terms.ts'
+import { type ApprovalTerms, stagesOf, stagesText, termsOf } from '#lib/rules/approval-terms.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
@@ -15,8 +15,8 @@ import { beginNext } from './concurrency.ts'
 import { endExecution } from './end.ts'
 import { presentCall } from './present-call.ts'
 
-type AskedCall = ProposedCall & { leaving: JsonObject }
-type Asked = { tool: ReleasedTool; decision: PolicyDecision; wanted: NonNullable<PolicyDecision['approval']> }
+export type AskedCall = ProposedCall & { leaving: JsonObject }
+export type Asked = { tool: ReleasedTool; decision: PolicyDecision; wanted: ApprovalTerms }
 type Request = Awaited<ReturnType<typeof requestApproval>>
 
 /**
@@ -46,6 +46,24 @@ export async function askForApproval(
   await parkStep(tx, loaded, call, asked, request)
   await journalRequest(tx, loaded, call, wanted, request, decided)
   await beginNext(tx, loaded)
+}
+
+/**
+ * Requests the approval of other arguments for a call that already waits, in place of the request `supersedes`. Throws
+ * `no_eligible_approver`.
+ */
+export async function askForRevisedCall(
+  tx: Transaction,
+  loaded: Loaded,
+  call: AskedCall,
+  asked: Asked,
+  decided: JournalEntry,
+  { supersedes, deadlineAt }: { supersedes: string; deadlineAt: Date },
+): Promise<Request> {
+  const request = await ask(tx, loaded, call, asked)
+  await parkStep(tx, loaded, call, asked, request)
+  await journalRequest(tx, loaded, call, asked.wanted, request, decided, { supersedes, deadlineAt })
+  return request
 }
 
 async function ask(
@@ -107,6 +125,7 @@ async function journalRequest(
   { group, quorum, later }: Asked['wanted'],
   { approvalId, payloadDigest, expiresAt }: Request,
   decided: JournalEntry,
+  revised?: { supersedes: string; deadlineAt: Date },
 ): Promise<void> {
   const data = {
     approvalId,
@@ -115,11 +134,12 @@ async function journalRequest(
     ...(later !== undefined && { later: stagesText(later) }),
     payloadDigest,
     expiresAt: expiresAt.toISOString(),
+    ...(revised !== undefined && { supersedes: revised.supersedes }),
   }
   await journal(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },
-    { status: 'waiting_approval', deadlineAt: granted?.deadlineAt },
+    { status: 'waiting_approval', deadlineAt: revised?.deadlineAt ?? granted?.deadlineAt },
     [decided, { type: 'approval.requested', stepId: step.id, data }],
   )
 }

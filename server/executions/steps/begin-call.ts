@@ -68,7 +68,8 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, decision, decided)
 }
 
-function whyStopped(
+/** Why no call of this execution can be made any more, if so. */
+export function whyStopped(
   { row }: Loaded,
   tool: ReleasedTool | undefined,
   step: ToolStep,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
+import { waitsForChanges } from '#server/approvals/revisions/supersede.ts'
 import { taskOf } from '#server/executions/runtimes/a2a-task.ts'
 import { keepReserved, reserveNext } from '#server/executions/runtimes/budget.ts'
 import { callKind, releasedTool } from '#server/executions/runtimes/external.ts'
@@ -17,6 +18,22 @@ import { endExecution } from './end.ts'
 import { watchTask } from './watch-task.ts'
 
 const maxAttempts = 5
+
+/** An approval is canceled here only when a reviewer requested changes: one that is withdrawn ends with its execution. */
+const endings = {
+  expired: {
+    status: 'expired',
+    error: { code: 'approval_expired', message: 'The request expired before anyone decided it.' },
+  },
+  rejected: { status: 'rejected', error: { code: 'approval_rejected', message: 'A reviewer rejected the call.' } },
+  canceled: {
+    status: 'rejected',
+    error: {
+      code: 'changes_requested',
+      message: 'A reviewer requested changes to the call, and none were proposed in time.',
+    },
+  },
+} as const
 
 type StepRecord = Loaded['steps'][number]
 
@@ -48,6 +65,7 @@ async function afterApproval(
     throw new Error(`Step ${step.id} of execution ${row.id} does not wait for an approval.`)
   const approval = await findStepApproval(tx, tenant.id, approvalId)
   if (approval.status === 'pending') return undefined
+  if (approval.status === 'canceled' && (await waitsForChanges(tx, tenant.id, approvalId))) return undefined
   const decidedAt = approval.decidedAt ?? row.now
   await endSpan(tx, tenant.id, {
     traceId: row.traceId,
@@ -57,11 +75,8 @@ async function afterApproval(
     endedAt: decidedAt,
   })
   if (approval.status !== 'approved') {
-    const status = approval.status === 'expired' ? 'expired' : 'rejected'
-    const error = {
-      code: `approval_${status}`,
-      message: status === 'expired' ? 'The request expired before anyone decided it.' : 'A reviewer rejected the call.',
-    }
+    const { status, error } =
+      endings[approval.status === 'expired' ? 'expired' : approval.status === 'canceled' ? 'canceled' : 'rejected']
     await endExecution(tx, loaded, { status, error }, [
       { type: 'approval.decided', stepId: step.id, data: { approvalId, status: approval.status } },
     ])

@@ -115,6 +115,14 @@ export const lines: Record<string, Line> = {
     'approval:decide',
     by('approval', (approvalId) => ({ approvalId, question: 'Is it settled?' }), { own: [200, 403, 409] }),
   ],
+  'POST /v1/approvals.requestChanges': [
+    'approval:decide',
+    by('approval', (approvalId) => ({ approvalId, reason }), { own: [200, 403, 409] }),
+  ],
+  'POST /v1/approvals.revise': [
+    'execution:start',
+    by('approval', (approvalId) => ({ approvalId, changes: { amount: 1 } }), { own: [403, 409] }),
+  ],
   'GET /v1/approvals.watch': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'POST /v1/approvals.request': ['execution:start', by('agent', externalCall)],
   // A machine can't decide, and a request is decided only once.

@@ -22,6 +22,7 @@ import { RepeatWarning } from '../history/repeat-warning.tsx'
 import type { Neighbours } from '../use-neighbours.ts'
 import { ArgumentsSection } from './arguments-section.tsx'
 import { CardSection } from './card-section.tsx'
+import { ChangesSection, SupersededSection } from './changes-section.tsx'
 import { EffectsSection } from './effects-section.tsx'
 import { OutcomeSection } from './outcome-section.tsx'
 import { QuestionsSection } from './questions-section.tsx'
@@ -51,6 +52,8 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
       <RepeatWarning shown={shown} />
       <CustodyLine>
         <OutcomeSection shown={shown} />
+        <ChangesSection shown={shown} />
+        <SupersededSection shown={shown} />
         <CardSection shown={shown} />
         <QuestionsSection shown={shown} expired={decision.view.is === 'expired'} />
         <EffectsSection shown={shown} expired={decision.view.is === 'expired'} digest={decision.shownDigest} />

@@ -2,17 +2,12 @@
 
 import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
-import { type Act, useAct } from '#components/api/use-act.ts'
-import { NotDone } from '#components/forms/not-done.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { Button } from '#components/ui/controls/button.tsx'
-import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
-import type { InProgress } from '#components/ui/text/in-progress.ts'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { Time } from '#components/ui/text/time.tsx'
-import { limits } from '#lib/limits.ts'
-import { whyNotReason } from '#lib/rules/reason.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
+import { RequestChanges } from './changes-section.tsx'
+import { Said, TextForm } from './said.tsx'
 
 type Question = Approval['questions'][number]
 
@@ -42,7 +37,12 @@ export function QuestionsSection({ shown, expired }: { shown: Approval; expired:
           ))}
         </ul>
       )}
-      {mayAsk && <Ask shown={shown} />}
+      {mayAsk && (
+        <div className="flex flex-wrap items-start gap-2">
+          <Ask shown={shown} />
+          <RequestChanges shown={shown} />
+        </div>
+      )}
     </CustodySection>
   )
 }
@@ -53,19 +53,6 @@ function noteOf(questions: readonly Question[]): string | undefined {
   return open === 0 ? 'all answered' : `${open} of ${questions.length} not answered`
 }
 
-function Said({ by, at, text }: { by: string; at: string; text: string }) {
-  return (
-    <>
-      <p className="text-dense text-ink-2">
-        <ShownText>{by}</ShownText>, <Time at={at} show="relative" />
-      </p>
-      <p className="wrap-anywhere">
-        <ShownText>{text}</ShownText>
-      </p>
-    </>
-  )
-}
-
 function Ask({ shown: { approvalId, requestedBy } }: { shown: Approval }) {
   const { client } = useApi()
   const [open, setOpen] = useState(false)
@@ -74,16 +61,11 @@ function Ask({ shown: { approvalId, requestedBy } }: { shown: Approval }) {
     touches: ['approvals'],
     onDone: () => setOpen(false),
   })
-  if (!open)
-    return (
-      <div>
-        <Button onClick={() => setOpen(true)}>Ask {requestedBy.displayName}…</Button>
-      </div>
-    )
+  if (!open) return <Button onClick={() => setOpen(true)}>Ask {requestedBy.displayName}…</Button>
   return (
     <TextForm
       label={`Your question to ${requestedBy.displayName}`}
-      hint="It is stored in the audit record. The request expires at the same time as before."
+      hint="It is stored in the audit record."
       button="Ask"
       busy="Asking…"
       what="The question"
@@ -109,59 +91,5 @@ function Answer({ shown: { approvalId }, question }: { shown: Approval; question
       act={act}
       send={(answer) => act.run({ approvalId, questionId: question.id, answer })}
     />
-  )
-}
-
-type TextFormProps = {
-  label: string
-  hint: string
-  button: string
-  busy: InProgress
-  /** For "The question was not asked." */
-  what: string
-  done: string
-  act: Pick<Act<never>, 'pending' | 'failure'>
-  send: (text: string) => void
-  leave?: () => void
-}
-
-function TextForm({ label, hint, button, busy, what, done, act, send, leave }: TextFormProps) {
-  const [text, setText] = useState('')
-  return (
-    <div className="flex flex-col items-start gap-2">
-      <div className="w-full">
-        <TextArea
-          label={label}
-          hint={hint}
-          limit={limits.reason}
-          value={text}
-          readOnly={act.pending}
-          rows={2}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </div>
-      {act.failure !== undefined && (
-        <NotDone
-          failure={act.failure}
-          what={what}
-          done={done}
-          ifUnknown="Look whether it is shown above before you send it again."
-        />
-      )}
-      <div className="flex flex-wrap items-start gap-2">
-        <Button
-          onClick={() => send(text)}
-          disabledReason={whyNotReason(text) === undefined ? undefined : 'Write it first.'}
-          busyLabel={act.pending ? busy : undefined}
-        >
-          {button}
-        </Button>
-        {leave !== undefined && !act.pending && (
-          <Button variant="quiet" onClick={leave}>
-            Not now
-          </Button>
-        )}
-      </div>
-    </div>
   )
 }

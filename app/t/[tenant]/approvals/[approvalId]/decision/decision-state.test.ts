@@ -35,6 +35,8 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   passkey: 'not_needed',
   erased: [],
   stages: [],
+  changes: null,
+  supersedes: null,
   clock: { stopped: null, escalatesAt: null, remindsAt: null },
   ineligibleReason: null,
   agentVersion: '1.0.0',

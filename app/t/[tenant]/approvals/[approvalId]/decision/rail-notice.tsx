@@ -114,7 +114,9 @@ export function Decided({ approval }: { approval: Approval }) {
   const last = approval.votes.at(-1)
   return (
     <Note tone="neutral" title={`This request is already ${approval.status}.`}>
-      {last === undefined ? (
+      {approval.changes !== null ? (
+        'A reviewer requested changes. See below the request.'
+      ) : last === undefined ? (
         UNDECIDED[approval.status]
       ) : (
         <>

@@ -1,0 +1,207 @@
+'use client'
+
+import Link from 'next/link'
+import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
+import { NotDone } from '#components/forms/not-done.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { CustodySection } from '#components/ui/status/custody-line.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import type { JsonValue } from '#lib/json.ts'
+import { approvalPath } from '#lib/paths.ts'
+import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
+import { Said, TextForm } from './said.tsx'
+
+const isCall = ({ kind }: Approval): boolean => kind === 'tool_call' || kind === 'external_call'
+
+/** For a reviewer who would approve other arguments: ends the request, and says what should change. */
+export function RequestChanges({ shown }: { shown: Approval }) {
+  const { client } = useApi()
+  const [open, setOpen] = useState(false)
+  const act = useAct({ send: client.approvals.requestChanges.mutate, touches: ['approvals'] })
+  if (!isCall(shown)) return null
+  if (!open) return <Button onClick={() => setOpen(true)}>Request changes…</Button>
+  const { approvalId, revision, requestedBy } = shown
+  return (
+    <TextForm
+      label="What should change"
+      hint={`This ends the request. ${requestedBy.displayName} can then propose other arguments, which are a new request. It is stored in the audit record.`}
+      button="Request changes"
+      busy="Requesting changes…"
+      what="The request for changes"
+      done="sent"
+      act={act}
+      send={(reason) => act.run({ approvalId, reason, expectedRevision: revision })}
+      leave={() => setOpen(false)}
+    />
+  )
+}
+
+/** What a reviewer wanted changed, which ended this request, and what followed. */
+export function ChangesSection({ shown }: { shown: Approval }) {
+  const { tenant } = useSession()
+  const { changes, kind } = shown
+  if (changes === null) return null
+  const { by, reason, at, nextId, mayRevise, until } = changes
+  return (
+    <CustodySection title="Changes requested">
+      <Said by={by.displayName} at={at} text={reason} />
+      {nextId !== null ? (
+        <p>
+          <Link
+            href={approvalPath(tenant, nextId)}
+            prefetch={false}
+            className="text-link inline-flex min-h-6 items-center"
+          >
+            Open the request with other arguments
+          </Link>
+        </p>
+      ) : mayRevise && kind === 'tool_call' ? (
+        <Revise shown={shown} />
+      ) : (
+        <p className="text-ink-2">
+          {mayRevise ? 'Your agent can ask again, with other arguments,' : 'Other arguments can be proposed'} until{' '}
+          <Time at={until} />.
+        </p>
+      )}
+    </CustodySection>
+  )
+}
+
+type Editable = ArgumentView & { value: string | number | boolean }
+
+const isEditable = (row: ArgumentView): row is Editable =>
+  !/[.[]/.test(row.path) && ['string', 'number', 'boolean'].includes(typeof row.value)
+
+/** The arguments that are one value each, to be changed. The rest stays as it is. */
+function Revise({ shown }: { shown: Approval }) {
+  const { client } = useApi()
+  const rows = shown.presentation.arguments
+  const editable = rows.filter(isEditable)
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
+  const act = useAct({ send: client.approvals.revise.mutate, touches: ['approvals', 'executions'] })
+  const changes = Object.fromEntries(
+    editable.flatMap((row) => {
+      const text = texts[row.path]
+      return text === undefined || text === String(row.value) ? [] : [[row.path, typedAs(row.value, text)]]
+    }),
+  )
+  return (
+    <form
+      className="flex flex-col items-start gap-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        act.run({ approvalId: shown.approvalId, changes })
+      }}
+    >
+      <p>
+        Propose other arguments until <Time at={shown.changes?.until ?? shown.expiresAt} />. They are a new request, for
+        which no earlier vote counts.
+      </p>
+      <div className="grid w-full gap-3 sm:grid-cols-2">
+        {editable.map(({ path, value }) => (
+          <TextField
+            key={path}
+            label={path}
+            value={texts[path] ?? String(value)}
+            readOnly={act.pending}
+            onChange={(event) => setTexts({ ...texts, [path]: event.target.value })}
+          />
+        ))}
+      </div>
+      {editable.length < rows.length && (
+        <p className="text-ink-2">
+          {rows.length - editable.length === 1 ? 'One argument is' : `${rows.length - editable.length} arguments are`}{' '}
+          masked or part of a list or an object, and can be changed only with the API.
+        </p>
+      )}
+      {act.failure !== undefined && (
+        <NotDone
+          failure={act.failure}
+          what="The new request"
+          done="made"
+          ifUnknown="Reload this page to see whether another request followed."
+        />
+      )}
+      <Button
+        type="submit"
+        disabledReason={Object.keys(changes).length === 0 ? 'Change an argument first.' : undefined}
+        busyLabel={act.pending ? 'Proposing…' : undefined}
+      >
+        Propose these arguments
+      </Button>
+    </form>
+  )
+}
+
+/** What can't be read as the type of the argument is sent as text, which the service refuses with a reason. */
+function typedAs(before: Editable['value'], text: string): JsonValue {
+  if (typeof before === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
+  if (typeof before === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+/** The request before this one, and what differs. */
+export function SupersededSection({ shown: { supersedes } }: { shown: Approval }) {
+  const { tenant } = useSession()
+  if (supersedes === null) return null
+  const { approvalId, by, at, reason, changed } = supersedes
+  return (
+    <CustodySection title="Changed after a review">
+      <Said by={by.displayName} at={at} text={reason} />
+      <table className="w-full max-w-2xl text-dense">
+        <caption className="sr-only">Arguments that differ from those of the earlier request</caption>
+        <thead>
+          <tr className="border-line border-b text-left text-ink-2">
+            <th scope="col" className="py-1 pr-3 font-normal">
+              Argument
+            </th>
+            <th scope="col" className="py-1 pr-3 font-normal">
+              Before
+            </th>
+            <th scope="col" className="py-1 font-normal">
+              Now
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {changed.map(({ path, before, after }) => (
+            <tr key={path} className="border-line border-b align-top">
+              <th scope="row" className="wrap-anywhere py-1 pr-3 text-left font-mono font-normal">
+                <ShownText>{path}</ShownText>
+              </th>
+              <td className="wrap-anywhere py-1 pr-3">
+                <Side side={before} />
+              </td>
+              <td className="wrap-anywhere py-1 font-semibold">
+                <Side side={after} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {changed.length === 0 && <p>The content of the earlier request is no longer stored.</p>}
+      <p>
+        <Link
+          href={approvalPath(tenant, approvalId)}
+          prefetch={false}
+          className="text-link inline-flex min-h-6 items-center"
+        >
+          Open the earlier request
+        </Link>
+      </p>
+    </CustodySection>
+  )
+}
+
+type SideOf = NonNullable<Approval['supersedes']>['changed'][number]['before']
+
+function Side({ side }: { side: SideOf }) {
+  if (side === null) return <span className="text-ink-2">none</span>
+  if (side.masked !== undefined) return <span className="text-ink-2">masked {side.masked.class}</span>
+  return <ShownText>{typeof side.value === 'string' ? side.value : JSON.stringify(side.value)}</ShownText>
+}

@@ -1,0 +1,81 @@
+'use client'
+
+import { useState } from 'react'
+import type { Act } from '#components/api/use-act.ts'
+import { NotDone } from '#components/forms/not-done.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { TextArea } from '#components/ui/controls/text-field.tsx'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { limits } from '#lib/limits.ts'
+import { whyNotReason } from '#lib/rules/reason.ts'
+
+/** What a person said about the request, and when. */
+export function Said({ by, at, text }: { by: string; at: string; text: string }) {
+  return (
+    <>
+      <p className="text-dense text-ink-2">
+        <ShownText>{by}</ShownText>, <Time at={at} show="relative" />
+      </p>
+      <p className="wrap-anywhere">
+        <ShownText>{text}</ShownText>
+      </p>
+    </>
+  )
+}
+
+/** One text with a button, for what is stored in the audit record. */
+type TextFormProps = {
+  label: string
+  hint: string
+  button: string
+  busy: InProgress
+  /** For "The question was not asked." */
+  what: string
+  done: string
+  act: Pick<Act<never>, 'pending' | 'failure'>
+  send: (text: string) => void
+  leave?: () => void
+}
+
+export function TextForm({ label, hint, button, busy, what, done, act, send, leave }: TextFormProps) {
+  const [text, setText] = useState('')
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <div className="w-full">
+        <TextArea
+          label={label}
+          hint={hint}
+          limit={limits.reason}
+          value={text}
+          readOnly={act.pending}
+          rows={2}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </div>
+      {act.failure !== undefined && (
+        <NotDone
+          failure={act.failure}
+          what={what}
+          done={done}
+          ifUnknown="Look whether it is shown above before you send it again."
+        />
+      )}
+      <div className="flex flex-wrap items-start gap-2">
+        <Button
+          onClick={() => send(text)}
+          disabledReason={whyNotReason(text) === undefined ? undefined : 'Write it first.'}
+          busyLabel={act.pending ? busy : undefined}
+        >
+          {button}
+        </Button>
+        {leave !== undefined && !act.pending && (
+          <Button variant="quiet" onClick={leave}>
+            Not now
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}

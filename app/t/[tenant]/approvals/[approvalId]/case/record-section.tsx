@@ -48,8 +48,8 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
       <KeyValues>
         {votes.length === 0 && decidedAt !== null && (
           <KeyValue name="Not decided">
-            {status === 'expired' ? 'It expired' : 'It was canceled'} <Time at={decidedAt} />.{' '}
-            {status === 'canceled' && 'The audit record names who canceled it, and why.'}
+            {endOf(shown)} <Time at={decidedAt} />.{' '}
+            {status === 'canceled' && shown.changes === null && 'The audit record names who canceled it, and why.'}
           </KeyValue>
         )}
         {last !== undefined && (
@@ -99,4 +99,9 @@ function sealOf(seal: Approval['seal'], verification: Verification | undefined):
   if (verification?.status === 'verified') return 'verified'
   if (verification?.status === 'mismatch') return 'mismatch'
   return seal === 'sealed' ? 'sealed' : 'unsealed'
+}
+
+function endOf({ status, changes }: Approval): string {
+  if (status === 'expired') return 'It expired'
+  return changes === null ? 'It was canceled' : `${changes.by.displayName} requested changes`
 }

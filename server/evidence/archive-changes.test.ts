@@ -13,7 +13,7 @@ import { sendTelemetry } from '#server/testing/send-telemetry.ts'
 
 // More than 1,000 changes to a true archive, each with the verdicts that it must get. `npm test` runs every sixth.
 
-const share = sized(1, 6)
+const share = sized(1, 12)
 
 let runtime: Awaited<ReturnType<typeof exportRuntime>>
 let changes: ArchiveChange[]

@@ -5,9 +5,10 @@ import type { Answer, Question } from './engine.ts'
 import { evaluateSlice, findSet, loadSet, sliceOf } from './rule-sets.ts'
 import { settle } from './soft-forbid.ts'
 
-function answer({ set: { key, texts }, request, grants, misfit }: Question): Answer {
+function answer({ reads, set: { key, texts }, request, grants, misfit }: Question): Answer {
   const set = texts === undefined ? findSet(key) : loadSet(key, texts)
   if (set === undefined) return 'unknown_set'
+  if (reads === true) return 'read'
   if (set.rules === undefined) return { effect: 'deny', because: 'policy_error', rules: [] }
   const slice = sliceOf(set, request)
   // The arguments did not fit their types and were left out, so a rule that reads them cannot be evaluated correctly.

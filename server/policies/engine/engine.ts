@@ -5,6 +5,8 @@ import { TenantTurns } from './tenant-turns.ts'
 import type { CedarRequest, PolicyText } from './terms.ts'
 
 export type Question = {
+  /** Only reads the set: its sources have more time than a question about them. */
+  reads?: true
   /** Equal keys mean the same sources in the same order. Without `texts`, the worker must have cached the set. */
   set: { key: string; texts?: readonly PolicyText[] }
   request: CedarRequest
@@ -15,7 +17,7 @@ export type Question = {
 }
 /** `policies`: positions in the set of the policies with a rule that can match; absent when unknown. */
 export type Settled = Settlement & { policies?: readonly number[] }
-export type Answer = Settled | 'unknown_set'
+export type Answer = Settled | 'unknown_set' | 'read'
 
 /**
  * Milliseconds of the thread's processor time for one batch, longer when a worker starts or sources are parsed; and the wait
@@ -65,11 +67,18 @@ async function settle(
   readTexts: () => Promise<readonly PolicyText[]>,
 ): Promise<Settled> {
   const answer = await enqueue(tenantId, question)
-  if (answer !== 'unknown_set') return answer
-  const again = await enqueue(tenantId, { ...question, set: { key: question.set.key, texts: await readTexts() } })
-  if (again === 'unknown_set') throw new WorkerFailure('The policy engine lost a set that it had just received.')
-  return again
+  if (isSettled(answer)) return answer
+  const known = { ...question, set: { key: question.set.key, texts: await readTexts() } }
+  await enqueue(tenantId, { ...known, reads: true })
+  const again = await enqueue(tenantId, question)
+  if (isSettled(again)) return again
+  // Between the two, other sets have displaced it.
+  const last = await enqueue(tenantId, known)
+  if (isSettled(last)) return last
+  throw new WorkerFailure('The policy engine lost a set that it had just received.')
 }
+
+const isSettled = (answer: Answer): answer is Settled => typeof answer === 'object'
 
 function enqueue(tenantId: string, question: Question): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()

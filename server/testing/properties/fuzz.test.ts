@@ -23,7 +23,7 @@ import { countCases, sized } from './counts.ts'
 // Whatever is sent to a server that was started as an operator would, it answers below 500, shows no stack and logs no error.
 // A failure prints the seed and the path with which fast-check repeats it.
 
-const runs = sized(300, 6)
+const runs = sized(300, 3)
 const catalog = collectCatalog()
 type Entry = (typeof catalog)[number]
 

@@ -115,9 +115,10 @@ export const lines: Record<string, Line> = {
     'approval:decide',
     by('approval', (approvalId) => ({ approvalId, question: 'Is it settled?' }), { own: [200, 403, 409] }),
   ],
+  // The world's request is about a release, which is rejected instead.
   'POST /v1/approvals.requestChanges': [
     'approval:decide',
-    by('approval', (approvalId) => ({ approvalId, reason }), { own: [200, 403, 409] }),
+    by('approval', (approvalId) => ({ approvalId, reason }), { own: [409, 403] }),
   ],
   'POST /v1/approvals.revise': [
     'execution:start',

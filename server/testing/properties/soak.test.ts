@@ -13,7 +13,7 @@ import { type Api, apiOf, everyRole, manifest } from './world.ts'
 const tenants = 20
 const connections = 4
 const callers = 24
-const requests = sized(100_000, 1_000)
+const requests = sized(100_000, 500)
 const abortedShare = 0.1
 
 /** A tenant's objects, and the token of its caller. */

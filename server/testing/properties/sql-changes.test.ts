@@ -50,11 +50,11 @@ beforeAll(async () => {
   const tricks = [...changesOfTheLog(server, days)]
   for (const [index, change] of tricks.entries())
     for (const [shift, variant] of variants.entries())
-      if ((index + 2 * shift) % sized(1, 9) === 0) await add(variant, change)
+      if ((index + 2 * shift) % sized(1, 15) === 0) await add(variant, change)
   const columns = [...changesOfLogTables(server, await readTables(server.owner), days)]
   for (const [index, change] of columns.entries()) {
-    const variant = variants[Math.trunc(index / sized(1, 30)) % 3]
-    if (variant !== undefined && index % sized(1, 30) === 0) await add(variant, change)
+    const variant = variants[Math.trunc(index / sized(1, 48)) % 3]
+    if (variant !== undefined && index % sized(1, 48) === 0) await add(variant, change)
   }
   await server.start()
   for (const one of [other, ...Object.values(cases).flatMap((of) => of.map((one) => one.one))])

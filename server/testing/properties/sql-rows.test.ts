@@ -62,7 +62,7 @@ test('no archive with a changed row agrees, whichever node makes it', { timeout:
   const wrong: string[] = []
   let made = 0
   for (const [index, { trick, type, what, make }] of all.entries()) {
-    if (index % sized(1, 40) !== 0) continue
+    if (index % sized(1, 80) !== 0) continue
     const reader = index % 2 === 0 ? second : readerOfWorld(server.baseUrl, one)
     await keeping(server.owner, kept(), tenants(), async () => {
       if ((await make(one, other)) === undefined) return
@@ -119,7 +119,7 @@ test('after a restart, the re-read raises an alarm for each changed object', {
   const silent: string[] = []
   const types = new Set<string>()
   for (const [index, changes] of rounds().entries()) {
-    if (index % sized(1, 12) !== 0) continue
+    if (index % sized(1, 24) !== 0) continue
     await keeping(server.owner, kept(), tenants(), async () => {
       const since = new Date().toISOString()
       const expected = new Map<string, string>()

@@ -26,7 +26,7 @@ import { countCases, sized } from './counts.ts'
 const settings = { TRUSTED_PROXIES: '127.0.0.1,::1', TOKEN_RATE_LIMIT_PER_MINUTE: '60', LOG_LEVEL: 'info' }
 const connections = 90
 /** Right sign-ins during a flood, in each of two tenants. */
-const visitors = sized(8, 3)
+const visitors = sized(8, 2)
 const tenants = ['globex', 'northwind'] as const
 /** The addresses from which the connections of a flood come. */
 type Origin = [name: string, addressOf: (connection: number) => string]

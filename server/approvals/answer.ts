@@ -6,6 +6,7 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { resumeAfterAnswer } from './clock/pause.ts'
 import { findQuestions, hasMade, setAnswered } from './question-store.ts'
 import { lockApproval } from './store.ts'
+import { tellMembers } from './tell-people.ts'
 
 /** The answer to a reviewer's question, by someone who made the request; once, while the request is pending. */
 export const answer = mutation({
@@ -37,6 +38,8 @@ export const answer = mutation({
       throw new ApiError('conflict', 'This question has been answered.')
     const others = asked.filter(({ id }) => id !== questionId)
     if (others.every(({ answeredAt }) => answeredAt !== null)) await resumeAfterAnswer(tx, tenant.id, approval)
+    const askedBy = asked.find(({ id }) => id === questionId)?.askedBy
+    if (askedBy !== undefined) await tellMembers(tx, tenant, approval, [askedBy], 'answered')
     notify(tx, 'approval', tenant.id)
     return { questionId, auditId }
   },

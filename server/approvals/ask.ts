@@ -9,6 +9,7 @@ import { pauseForQuestion } from './clock/pause.ts'
 import { findQuestions, insertQuestion } from './question-store.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { lockApproval } from './store.ts'
+import { tellRequester } from './tell-people.ts'
 
 /** More would be a conversation, which has better places. */
 const mostQuestions = 20
@@ -38,6 +39,7 @@ export const ask = mutation({
     const id = newId()
     await insertQuestion(tx, { tenantId: tenant.id, approvalId, id, askedBy: principal.memberId, question, auditId })
     await pauseForQuestion(tx, tenant.id, approval)
+    await tellRequester(tx, tenant, approval, 'asked')
     notify(tx, 'approval', tenant.id)
     return { questionId: id, auditId }
   },

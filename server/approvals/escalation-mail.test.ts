@@ -7,10 +7,13 @@ import { approverGroup, askForRefund } from '#server/testing/approval-request.ts
 import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
+import { answer } from './answer.ts'
+import { ask } from './ask.ts'
 import { decide } from './decide.ts'
 import { insertDelegation } from './delegations/store.ts'
 import { expiry } from './jobs.ts'
 import { list } from './mails/list.ts'
+import { requestChanges } from './revisions/request-changes.ts'
 
 let smtp: TestSmtp
 let running: Awaited<ReturnType<typeof testRuntime>>
@@ -93,4 +96,37 @@ test('the delegate of an approver is told, unless they made the request or canâ€
   expect(page.items.map(({ to }) => to.username).sort()).toEqual(['anna', 'jonas', 'lea'])
   const theirs = smtp.received.find(({ to, text }) => to.startsWith('anna@') && text.includes(approvalId))
   expect(theirs?.text).toContain('the delegate of')
+})
+
+test('questions, answers and requested changes are mailed to the person concerned, without their texts', async () => {
+  const tenant = await testTenant(running)
+  const maria = await tenant.as('maria', { roles: ['developer', 'approver'] })
+  const robot = await tenant.as('robot', {
+    roles: ['developer'],
+    kind: 'service_account',
+    createdBy: maria.principal.memberId,
+  })
+  const jonas = await tenant.as('jonas', { roles: ['approver'], groups: [approverGroup] })
+  const { approvalId } = await askForRefund(tenant, robot)
+  const { questionId } = await execute(
+    ask,
+    jonas,
+    { approvalId, question: 'Is it settled?' },
+    { name: 'approvals.ask' },
+  )
+  await execute(answer, maria, { approvalId, questionId, answer: 'Since Monday.' }, { name: 'approvals.answer' })
+  const changes = { approvalId, reason: 'Half of it.' }
+  await execute(requestChanges, jonas, changes, { name: 'approvals.requestChanges' })
+  const mails = await until(async () => {
+    const mine = smtp.received.filter(({ text }) => text.includes(approvalId))
+    return Promise.resolve(mine.length < 4 ? undefined : mine)
+  }, 'the mails were delivered')
+  const subjects = mails.map(({ to, text }) => `${to.replace(/@.*/, '')}: ${/^Subject: ([^:]*)/m.exec(text)?.[1]}`)
+  expect(subjects.sort()).toEqual([
+    'jonas: Decision requested',
+    'jonas: Your question was answered',
+    'maria: A reviewer asks',
+    'maria: Changes requested',
+  ])
+  for (const { text } of mails) expect(text).not.toMatch(/settled|Monday|Half/)
 })

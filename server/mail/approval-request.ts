@@ -2,6 +2,7 @@ import { approvalPath } from '#lib/paths.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { addressOf } from './address.ts'
+import { oneLine } from './one-line.ts'
 import { queueMail } from './queue-mail.ts'
 
 /** Each mail is written in the transaction of the request. The inbox lists every request. */
@@ -70,5 +71,3 @@ export async function mailApprovers(
 
 /** "30 November 2026 at 09:31 UTC". */
 const forPeople = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' })
-
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -3,6 +3,7 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { oneLine } from './one-line.ts'
 import { insertMail } from './store.ts'
 
 export const mailQueue = 'mail'
@@ -40,10 +41,7 @@ export async function queueMail(
     id: mailId,
     memberId: memberId ?? null,
     // A header has to be a single line.
-    subject: subject
-      .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-      .slice(0, 200)
-      .toWellFormed(),
+    subject: oneLine(subject).slice(0, 200).toWellFormed(),
   })
   if (state.delivery === 'pending') await queue.enqueue(tx, mailQueue, { tenantId: tenant.id, id: mailId })
   return { mailId, ...state }

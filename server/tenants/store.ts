@@ -45,7 +45,7 @@ export async function insertSponsor(
 export const findMembers = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
   tx
     .selectFrom('members')
-    .select(['id', 'username', 'displayName', 'kind', 'roles', 'status'])
+    .select(['id', 'username', 'displayName', 'kind', 'email', 'roles', 'status'])
     .where('tenantId', '=', tenantId)
     .where('id', 'in', ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...ids])
     .execute()

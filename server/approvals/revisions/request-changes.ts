@@ -6,6 +6,7 @@ import { notify } from '#server/kernel/db/notify.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { reviewerFacts } from '../reviewer.ts'
 import { lockApproval, setDecided } from '../store.ts'
+import { tellRequester } from '../tell-people.ts'
 import { insertRevision } from './revision-store.ts'
 
 /**
@@ -39,6 +40,7 @@ export const requestChanges = mutation({
     await setDecided(tx, tenant.id, approvalId, approval.revision, 'canceled', auditId)
     // Its subject is not told: the execution waits for the changes until the deadline.
     await insertRevision(tx, { tenantId: tenant.id, approvalId, requestedBy: principal.memberId, reason, auditId })
+    await tellRequester(tx, tenant, approval, 'changes_requested')
     notify(tx, 'approval', tenant.id)
     return { approvalId, status: 'canceled' as const, auditId, revision: approval.revision + 1 }
   },

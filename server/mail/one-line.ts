@@ -1,0 +1,2 @@
+/** Text of others in a line of its own, which it can't leave. */
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

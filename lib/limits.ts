@@ -10,6 +10,7 @@ export const limits = {
   secretName: 120,
   serviceAccountName: 80,
   passkeyName: 80,
+  savedViewName: 60,
   policyDescription: 500,
   reason: 2000,
   /** Why masked values, or raw payloads in an export, are needed. `min` counts visible characters (lib/rules/justification.ts). */

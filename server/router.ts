@@ -14,6 +14,7 @@ import { passkeys } from '#server/passkeys/router.ts'
 import { policies, policyBindings } from '#server/policies/router.ts'
 import { erasures, holds } from '#server/privacy/router.ts'
 import { releases } from '#server/releases/router.ts'
+import { savedViews } from '#server/saved-views/router.ts'
 import { secrets } from '#server/secrets/router.ts'
 import { serviceAccounts } from '#server/service-accounts/router.ts'
 import { observedAgents } from '#server/telemetry/router.ts'
@@ -39,6 +40,7 @@ export const appRouter = router({
   policies: mergeRouters(policies, externalAgentPolicies),
   policyBindings,
   releases,
+  savedViews,
   secrets,
   serviceAccounts,
   session,

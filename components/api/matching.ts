@@ -5,7 +5,7 @@ import type { Topic } from '#lib/rules/changes.ts'
 export type Change = { topic: Shown; id: string | null }
 
 /** Topics, and the settings that only their owner changes and sees. */
-export type Shown = Topic | 'passkeys' | 'sessions'
+export type Shown = Topic | 'passkeys' | 'savedViews' | 'sessions'
 
 type Path = readonly [domain: string, ...rest: string[]]
 
@@ -53,6 +53,7 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
   },
   policyBindings: { in: [['policyBindings']] },
   releases: { in: [['releases']] },
+  savedViews: { in: [['savedViews']] },
   seals: { in: [['audit', 'checkpoint']] },
   secrets: { in: [['secrets']] },
   serviceAccounts: { in: [['serviceAccounts']] },

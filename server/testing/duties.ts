@@ -48,6 +48,7 @@ export const alone: Readonly<Record<string, string>> = {
     'approvals.requestChanges',
     'approvals.revise',
   ]),
+  ...because('names filters of a list, which shows nothing else', ['savedViews.remove', 'savedViews.save']),
   ...because('lends a seat; approvals.decide checks both people', ['delegations.create', 'delegations.end']),
   ...because('one person with the permission suffices by design', [
     'alarms.close',

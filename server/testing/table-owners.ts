@@ -81,6 +81,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   realm_users: { owner: 'identity', readBy: [] },
   releases: { owner: 'releases', readBy: ['agents', 'evidence', 'executions', 'policies'] },
   schema_migrations: { owner: 'kernel', readBy: [] },
+  saved_views: { owner: 'saved-views', readBy: [] },
   secrets: { owner: 'secrets', readBy: ['kernel'] },
   signing_keys: { owner: 'kernel', readBy: [] },
   spans: { owner: 'traces', readBy: ['evidence'] },

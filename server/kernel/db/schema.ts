@@ -868,6 +868,17 @@ export interface Releases {
   tenantId: string;
 }
 
+export interface SavedViews {
+  createdAt: Generated<Timestamp>;
+  id: string;
+  list: string;
+  name: string;
+  ownerId: string;
+  search: Json;
+  shared: boolean;
+  tenantId: string;
+}
+
 export interface SchemaMigrations {
   appliedAt: Generated<Timestamp>;
   name: string;
@@ -1085,6 +1096,7 @@ export interface DB {
   realmSignInLinks: RealmSignInLinks;
   realmUsers: RealmUsers;
   releases: Releases;
+  savedViews: SavedViews;
   schemaMigrations: SchemaMigrations;
   secrets: Secrets;
   signingKeys: SigningKeys;

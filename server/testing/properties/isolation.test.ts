@@ -42,7 +42,8 @@ afterAll(() => matrix.close())
 function ownSelectors(credential: Credential): Record<string, Selector> {
   const all = everyOwnSelector()
   const names = Object.keys(all)
-  const name = names[credential === 'person' ? (turn += 1) % names.length : 0] ?? 'none'
+  if (credential === 'person') turn += 1
+  const name = names[credential === 'person' ? turn % names.length : 0] ?? 'none'
   return sized(all, { [name]: all[name] ?? {} })
 }
 let turn = 0

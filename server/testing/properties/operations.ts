@@ -167,6 +167,12 @@ export const lines: Record<string, Line> = {
     by('alarm', (id) => ({ id, reason: 'Read, understood and restored.' }), forPeople),
   ],
 
+  'GET /v1/savedViews.list': ['approval:list', plain({ list: 'approvals' })],
+  'POST /v1/savedViews.remove': ['approval:list', by('savedView', (id) => ({ id }), forPeople)],
+  'POST /v1/savedViews.save': [
+    'approval:list',
+    fresh((name) => ({ list: 'approvals', name, search: { risk: 'high' } })),
+  ],
   'POST /v1/delegations.end': ['approval:decide', by('delegation', (id) => ({ id }), forPeople)],
   'GET /v1/delegations.list': ['approval:decide', plain(), filter('delegation', 'cursor')],
 

@@ -23,6 +23,7 @@ export type Kind =
   | 'connectionToken'
   | 'decision'
   | 'delegation'
+  | 'savedView'
   | 'execution'
   | 'export'
   | 'file'
@@ -128,6 +129,7 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
       connectionToken: await another.connectionToken(),
       decision: journal.items.flatMap(({ data }) => data?.decisionId ?? [])[0] ?? '',
       delegation: await another.delegation(),
+      savedView: await another.savedView(),
       execution: executionId,
       export: made.exportId,
       file: (await api.send<{ id: string }>('POST', `/v1/files?name=${slug}`, { content: slug })).id,
@@ -232,6 +234,10 @@ function makers(api: Api, tenant: PropertyTenant, slug: string) {
       const username = name()
       await tenant.person(username, [])
       return await tenant.memberId(username)
+    },
+    async savedView() {
+      const view = { list: 'approvals', name: name(), search: { q: slug }, shared: true }
+      return (await api.mutate<{ id: string }>('savedViews.save', view)).id
     },
     secret: async () =>
       (await api.mutate<{ secretId: string }>('secrets.create', { name: name(), value: slug })).secretId,

@@ -16,6 +16,7 @@ import { applyFilter, filterFrom, type Request, searchOf } from './filter.ts'
 import { InboxFilters } from './filters.tsx'
 import { groupByExpiry } from './groups.ts'
 import { RequestTable } from './request-table.tsx'
+import { SavedViews } from './saved-views.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { mostLoaded, useAllPending } from './use-all-pending.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
@@ -58,6 +59,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
   return (
     <>
       <Loaded view={view} pending={pending}>
+        <SavedViews view={view} filter={filter} />
         <InboxFilters filter={filter} requests={items} />
         <p role="status" className="text-dense text-ink-2">
           {countText(shown.length, items.length)}

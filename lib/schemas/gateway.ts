@@ -24,4 +24,4 @@ export const GatewayCallInput = z.strictObject({
   /** The caller's key: repeated calls with the same key are the same call and get its result. */
   idempotencyKey: z.string().min(1).max(200).optional(),
 })
-export const GatewayCallOutput = z.object({ executionId: Id, status: ExecutionStatus })
+export const GatewayCallOutput = z.object({ executionId: Id, status: ExecutionStatus, isRepeated: z.boolean() })

@@ -12,7 +12,16 @@ export const GatewayInput = z.strictObject({
 export const GatewayTools = z.object({
   agentId: Id,
   environment: EnvironmentName,
-  tools: z.array(z.object({ name: z.string(), title: z.string(), description: z.string(), inputSchema: JsonObject })),
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      title: z.string(),
+      description: z.string(),
+      inputSchema: JsonObject,
+      annotations: JsonObject.optional(),
+      outputSchema: JsonObject.optional(),
+    }),
+  ),
 })
 
 export const GatewayCallInput = z.strictObject({

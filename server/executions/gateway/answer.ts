@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { approvalPath } from '#lib/paths.ts'
+import { contentMember } from '#server/executions/runtimes/next-gateway.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { topicOf } from '#server/kernel/db/notify.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -69,7 +70,13 @@ export async function answerTo(
 function finished(call: Call, executionId: string): CallToolResult {
   if (call.status === 'succeeded') {
     const output = call.output as JsonValue
-    return isJsonObject(output) ? result(JSON.stringify(output), output) : result(String(output))
+    if (!isJsonObject(output)) return result(String(output))
+    const { [contentMember]: content, ...structured } = output
+    if (!Array.isArray(content)) return result(JSON.stringify(output), output)
+    return {
+      content: content as CallToolResult['content'],
+      ...(Object.keys(structured).length === 0 ? {} : { structuredContent: structured }),
+    }
   }
   const error = isJsonObject(call.error) ? call.error : {}
   const code = String(error.code ?? call.status)

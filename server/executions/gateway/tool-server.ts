@@ -39,11 +39,14 @@ export function toolServer(serving: Serving): Server {
     },
   )
   server.setRequestHandler('tools/list', () => ({
-    tools: serving.served.tools.map(({ name: tool, title, description, inputSchema }) => ({
+    tools: serving.served.tools.map(({ name: tool, title, description, inputSchema, annotations, outputSchema }) => ({
       name: tool,
       title,
       description,
       inputSchema: { ...inputSchema, type: 'object' as const },
+      ...(annotations === undefined ? {} : { annotations }),
+      // Revisions before 2026-07-28 know schemas of objects only.
+      ...(outputSchema?.type === 'object' ? { outputSchema: { ...outputSchema, type: 'object' as const } } : {}),
     })),
   }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
@@ -76,10 +79,11 @@ type Called = Parameters<typeof callKey>[0] & { idempotencyKey: unknown }
 
 /** Starts the call, or takes up the one that the request repeats, and answers it or asks for a person. */
 async function answerCall(
-  { name, caller, opens }: Serving,
+  serving: Serving,
   call: Called,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const { name, caller, opens } = serving
   const { mcpReq } = context
   const { envelope } = mcpReq
   const key = call.idempotencyKey === undefined ? callKey(call) : undefined
@@ -101,7 +105,11 @@ async function answerCall(
     ...(declined ? { atMost: 0 } : {}),
     untilAsked: asks && !isRepeated,
   })
-  if (!asks || asking === undefined) return result
+  // Clients compare an answer with the tool's own schema, unless it is an error.
+  const isForeignForm =
+    isPending(result) &&
+    serving.served.tools.some(({ name: tool, outputSchema }) => tool === call.tool && outputSchema !== undefined)
+  if (!asks || asking === undefined) return isForeignForm ? { ...result, isError: true } : result
   return envelope === undefined
     ? refuseWithAddress(asking)
     : inputRequired({
@@ -109,6 +117,9 @@ async function answerCall(
         requestState: await stateOf(caller, binding, executionId),
       })
 }
+
+const isPending = ({ structuredContent }: CallToolResult): boolean =>
+  isJsonObject(structuredContent) && structuredContent.status === 'pending'
 
 const question =
   'A person has to approve this call. The page shows who can decide. Open it, and continue: the call runs once it is approved.'

@@ -22,6 +22,19 @@ export const GatewayTools = z.object({
       outputSchema: JsonObject.optional(),
     }),
   ),
+  /** URIs, and names. */
+  resources: z.array(z.string()),
+  prompts: z.array(z.string()),
+})
+
+/** A resource or a prompt of a server: `name` is its URI or its name. */
+export const GatewayReadInput = z.strictObject({
+  agentId: Id,
+  environment: EnvironmentName,
+  server: z.string().min(1).max(200),
+  kind: z.enum(['resource', 'prompt']),
+  name: z.string().min(1).max(2000),
+  arguments: z.record(z.string(), z.string().max(10_000)).default({}),
 })
 
 export const GatewayCallInput = z.strictObject({

@@ -130,7 +130,8 @@ export async function abandonCall(tenant: Tenant, server: ToolServer): Promise<v
   if (server.url === undefined) await endStdioServer(tenant, server.server)
 }
 
-const withServer = <T>(tenant: Tenant, server: ToolServer, work: (client: Client) => Promise<T>): Promise<T> =>
+/** Runs `work` with a connection to one of the agent's servers. Throws ApiError when the server was not reached. */
+export const withServer = <T>(tenant: Tenant, server: ToolServer, work: (client: Client) => Promise<T>): Promise<T> =>
   server.url === undefined
     ? withStdioServer(tenant, server.server, work)
     : withRemoteServer(tenant, { ...server, url: server.url }, work)

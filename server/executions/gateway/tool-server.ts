@@ -12,28 +12,28 @@ import {
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { idempotencyMeta } from '#server/agents/tool-servers.ts'
-import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { answerTo, longestWait, type Wait, type Waiting } from './answer.ts'
 import { opensAddresses } from './capabilities.ts'
-import type { releasedTools } from './released-tools.ts'
 import { executionIn, stateOf } from './retry-state.ts'
+import type { Serving } from './serving.ts'
+import { shareReleased } from './shared.ts'
 import { callKey, startCall } from './start-call.ts'
 
 /** The `_meta` member with the longest time in seconds for which a client lets its call be held. */
 const waitMeta = 'countersign/waitSeconds'
-
-type Served = Awaited<ReturnType<typeof releasedTools.run>>
-/** `opens`: the client's session says that it opens addresses. `name`: of the operation. */
-type Serving = { name: string; caller: Caller; server: string; served: Served; opens: boolean }
 
 /** The tools of one address of the gateway, for one request. */
 export function toolServer(serving: Serving): Server {
   const server = new Server(
     { name: `countersign ${serving.server}`, version: '0.1.0' },
     {
-      capabilities: { tools: {} },
+      capabilities: {
+        tools: {},
+        ...(serving.served.resources.length === 0 ? {} : { resources: {} }),
+        ...(serving.served.prompts.length === 0 ? {} : { prompts: {} }),
+      },
       instructions:
         'Calls are governed by policy. A denied call is an error that states the reason. A call that needs an approval is held for a while, and then returns the status “pending”: repeat the same call later.',
     },
@@ -72,6 +72,7 @@ export function toolServer(serving: Serving): Server {
       }
     }
   })
+  shareReleased(server, serving)
   return server
 }
 

@@ -15,7 +15,15 @@ beforeAll(async () => {
     runtime: { observe: {} },
     tools: {},
     more: {
-      tools: [{ mcp: { server: 'rich' }, allow: ['report', 'picture', 'send_money'], requireApproval: ['send_money'] }],
+      tools: [
+        {
+          mcp: { server: 'rich' },
+          allow: ['report', 'picture', 'send_money'],
+          requireApproval: ['send_money'],
+          allowResources: ['report://7'],
+          allowPrompts: ['summarise'],
+        },
+      ],
     },
   })
   client = await connect()
@@ -25,10 +33,10 @@ afterAll(async () => {
   await api.close()
 })
 
-async function connect(): Promise<Client> {
+async function connect(agent = 'rich'): Promise<Client> {
   const made = new Client({ name: 'editor', version: '1.0.0' })
   const requestInit = { headers: { authorization: `Bearer ${await api.person('maria')}` } }
-  await made.connect(new StreamableHTTPClientTransport(new URL('/v1/mcp/rich/rich', api.baseUrl), { requestInit }))
+  await made.connect(new StreamableHTTPClientTransport(new URL(`/v1/mcp/${agent}/rich`, api.baseUrl), { requestInit }))
   return made
 }
 
@@ -86,5 +94,30 @@ describe('an answer', () => {
       _meta: { 'countersign/waitSeconds': 1 },
     })
     expect([isError, Reflect.get(Object(structuredContent), 'status')]).toEqual([true, 'pending'])
+  })
+})
+
+describe('resources and prompts', () => {
+  test('are those that the manifest lists', async () => {
+    expect((await client.listResources()).resources).toEqual([{ uri: 'report://7', name: 'report://7' }])
+    expect((await client.listPrompts()).prompts).toEqual([{ name: 'summarise' }])
+    expect((await client.readResource({ uri: 'report://7' })).contents).toMatchObject([{ text: 'Seven.' }])
+    const { messages } = await client.getPrompt({ name: 'summarise', arguments: { topic: 'refunds' } })
+    expect(messages).toMatchObject([{ role: 'user', content: { type: 'text', text: 'Summarise refunds.' } }])
+  })
+
+  test('that it does not list are refused, and each attempt is recorded', async () => {
+    await expect(client.readResource({ uri: 'report://secret' })).rejects.toThrow(/does not list the resource/)
+    await expect(client.getPrompt({ name: 'leak' })).rejects.toThrow(/does not list the prompt/)
+    const { text } = await api.query(await api.person('vera'), 'audit.list', { limit: 20 })
+    for (const type of ['resource.read', 'prompt.read', 'resource.read.refused', 'prompt.read.refused'])
+      expect(text).toContain(`"type":"${type}"`)
+  })
+
+  test('are not offered where the manifest lists none', async () => {
+    await releaseAgent(api, 'plain', { runtime: { observe: {} }, tools: { rich: ['report'] } })
+    const plain = await connect('plain')
+    expect(plain.getServerCapabilities()).toEqual({ tools: {} })
+    await plain.close()
   })
 })

@@ -1,3 +1,4 @@
+import { gatewayPath } from '#lib/paths.ts'
 import { textFlaw } from '#server/kernel/input.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
@@ -21,8 +22,7 @@ export function gatewayAt(path: string): GatewayAddress | undefined {
   }
 }
 
-const pathOf = ({ externalId, agent, server }: GatewayAddress): string =>
-  `/v1/mcp/t/${[externalId, agent, server].map(encodeURIComponent).join('/')}`
+const pathOf = ({ externalId, agent, server }: GatewayAddress): string => gatewayPath(externalId, agent, server)
 
 /** The address in its one spelling, which is also the audience of the tokens for it (RFC 8707). */
 export const gatewayUrl = (address: GatewayAddress): string => `${runtime().config.baseUrl}${pathOf(address)}`

@@ -76,7 +76,7 @@ describe.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('a clien
     expect(JSON.stringify(called.messages.at(-1)?.result)).toContain('A-1003')
   })
 
-  test('is told of the progress of a call that waits, and then gets it as pending with the address', async () => {
+  test('gets the progress of a call that waits, and then its address as pending', async () => {
     const params = refund(`1.${revision.slice(-2)}`, { progressToken: 'p', 'countersign/waitSeconds': 6 })
     const { messages } = await send(request(4, 'tools/call', params), headers)
     const [first, ...others] = messages

@@ -22,7 +22,7 @@ export function Gateway({ agent: { name, manifest } }: { agent: AgentDetail }) {
   return (
     <Section title="Addresses for MCP clients">
       <p className="max-w-[75ch] text-ink-2">
-        Paste an address into an editor or another MCP client. Whoever uses it signs in there, and reaches the tools of
+        Paste an address into an editor or another MCP client. People who use it sign in there, and reach the tools of
         the active release.
       </p>
       <DataTable caption="Addresses for MCP clients" columns={COLUMNS} rows={rows} rowKey={({ server }) => server} />

@@ -45,6 +45,9 @@ test('Maria registers an agent: mistakes are marked as she types, and the page l
 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name)
   await expect(page.getByRole('region', { name: 'Releases' })).toContainText('No releases.')
+  await expect(page.getByRole('region', { name: 'Addresses for MCP clients' })).toContainText(
+    `/v1/mcp/t/${externalId()}/${name}/payments`,
+  )
   await page.getByRole('button', { name: 'Propose a binding' }).click()
   const dialog = page.getByRole('dialog', { name: 'Propose a binding' })
   await dialog.getByLabel('Policy').selectOption({ index: 1 })

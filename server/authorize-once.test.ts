@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { roleNames } from '#lib/permissions.ts'
 import { collectCatalog } from '#server/catalog.ts'
-import { addressOf, call } from '#server/testing/properties/call.ts'
+import { addressOf, call, nonsenseFor } from '#server/testing/properties/call.ts'
 import { type PropertyServer, startPropertyServer } from '#server/testing/properties/server.ts'
 import { propertyTenant } from '#server/testing/properties/tenant.ts'
 import { statementsOf } from '#server/testing/statements.ts'
@@ -12,17 +12,17 @@ import { statementsOf } from '#server/testing/statements.ts'
 // could contradict the first. The server runs in this process, so the test can count its checks per request.
 
 const catalog = collectCatalog().filter(({ operation }) => operation.permission !== 'any')
-const nonsense = { 'no such field': 1 }
 /** Input of a subscription to a request that does not exist. */
 const input = { json: { approvalId: '00000000-0000-4000-8000-000000000000' } }
 
 let server: PropertyServer
+let tenant: Awaited<ReturnType<typeof propertyTenant>>
 /** Access tokens: of a person with every role, and of one with a role that permits few operations. */
 let all: string
 let few: string
 beforeAll(async () => {
   server = await startPropertyServer([])
-  const tenant = await propertyTenant(server, 'once')
+  tenant = await propertyTenant(server, 'once')
   all = await tenant.signedIn('ada', [...roleNames])
   few = await tenant.signedIn('ben', ['decisions:read'])
 }, 180_000)
@@ -60,7 +60,7 @@ describe('each call is admitted and authorized exactly once', () => {
     for (const token of [all, few]) {
       const statuses: number[] = []
       const checks = await checksOf(entry.operation.permission, async () => {
-        statuses.push((await call(server.baseUrl, entry, nonsense, bearer(token))).status)
+        statuses.push((await call(server.baseUrl, entry, nonsenseFor(entry, tenant), bearer(token))).status)
       })
       expect(checks, `status ${statuses}`).toEqual({ admitted: 1, authorized: 1 })
       if (token === few) expect(statuses[0] === 403).toBe(entry.operation.permission !== 'approval:list')

@@ -7,6 +7,7 @@ import { routes } from './routes.ts'
 /** Handlers without an operation: their callers do not have a token yet. */
 export const openRoutes = new Set([
   '/.well-known/countersign/:externalId/log-keys.json',
+  '/.well-known/oauth-protected-resource/v1/mcp/t/:externalId/:agent/:server',
   '/v1/branding/:sha256',
   '/v1/health/live',
   '/v1/health/ready',

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { ApiError } from '#lib/errors.ts'
 import { logKeysRoute } from '#server/audit/monitors/log-keys-route.ts'
+import { resourceMetadata } from '#server/executions/gateway/resource-metadata.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { withRateHeaders } from '#server/kernel/rate/headers.ts'
 import { unspentCalls } from '#server/kernel/rate/limits.ts'
@@ -24,6 +25,7 @@ import * as inputEvents from '../app/v1/input-events/route.ts'
 import * as log from '../app/v1/log/[...path]/route.ts'
 import * as logs from '../app/v1/logs/route.ts'
 import * as mcp from '../app/v1/mcp/[agent]/[server]/route.ts'
+import * as tenantMcp from '../app/v1/mcp/t/[externalId]/[agent]/[server]/route.ts'
 import * as metrics from '../app/v1/metrics/route.ts'
 import * as openapi from '../app/v1/openapi.json/route.ts'
 import * as publish from '../app/v1/policies/[policyId]/versions/[version]/publish/route.ts'
@@ -40,6 +42,7 @@ type Module = Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteH
  */
 export const routes: readonly [path: string, module: Module][] = [
   ['/.well-known/countersign/:externalId/log-keys.json', { GET: logKeysRoute }],
+  ['/.well-known/oauth-protected-resource/v1/mcp/t/:externalId/:agent/:server', { GET: resourceMetadata }],
   ['/v1/branding/:sha256', brandingImage],
   ['/v1/catalog', catalog],
   ['/v1/evidence/estimate', evidenceEstimate],
@@ -56,6 +59,7 @@ export const routes: readonly [path: string, module: Module][] = [
   ['/v1/log/:path{.+}', log],
   ['/v1/logs', logs],
   ['/v1/mcp/:agent/:server', mcp],
+  ['/v1/mcp/t/:externalId/:agent/:server', tenantMcp],
   ['/v1/metrics', metrics],
   ['/v1/openapi.json', openapi],
   ['/v1/policies', policies],

@@ -8,6 +8,8 @@ import { loadWitnesses, startWitnessing } from '#server/audit/witnesses/witnesse
 import { registerCatalog } from '#server/catalog/operations.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
+import { toolsAt } from '#server/executions/gateway/tools-at.ts'
+import { registerGatewayTools } from '#server/identity/consent/gateway-tools.ts'
 import { identityHandler, isRealmPath } from '#server/identity/handler.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import { bindRows } from '#server/kernel/bound/bind.ts'
@@ -128,6 +130,7 @@ async function checkStart(ownerUrl: string, say: Say): Promise<void> {
 async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncDisposableStack): Promise<void> {
   registerDecisions()
   registerCatalog(collectCatalog())
+  registerGatewayTools(toolsAt)
   const isWorker = runtime().config.roles.has('worker')
   await runtime().queue.work(isWorker ? jobs : jobs.map((job) => ({ ...job, concurrency: 0 })))
   if (!isWorker) return
@@ -142,6 +145,8 @@ async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncD
     closing.defer(() => part.close())
 }
 
+const apiPaths = ['/v1/', '/.well-known/countersign/', '/.well-known/oauth-protected-resource/v1/']
+
 /** The API, the realms and, for every other address, the pages. */
 function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages: Pages): Routes {
   const callApi = getRequestListener(api.fetch, { overrideGlobalObjects: false })
@@ -150,7 +155,7 @@ function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages
   return {
     request(req, res) {
       const [path = '/'] = (req.url ?? '/').split('?', 1)
-      const isApi = path === '/v1' || path.startsWith('/v1/') || path.startsWith('/.well-known/countersign/')
+      const isApi = apiPaths.some((start) => path.startsWith(start)) || path === '/v1'
       const isRealm = isRealmPath(path) && config.identity === 'embedded'
       if (!isApi && !isRealm) return pages.request(req, res)
       // Where a route does not set its own.

@@ -12,7 +12,29 @@ export const GatewayInput = z.strictObject({
 export const GatewayTools = z.object({
   agentId: Id,
   environment: EnvironmentName,
-  tools: z.array(z.object({ name: z.string(), title: z.string(), description: z.string(), inputSchema: JsonObject })),
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      title: z.string(),
+      description: z.string(),
+      inputSchema: JsonObject,
+      annotations: JsonObject.optional(),
+      outputSchema: JsonObject.optional(),
+    }),
+  ),
+  /** URIs, and names. */
+  resources: z.array(z.string()),
+  prompts: z.array(z.string()),
+})
+
+/** A resource or a prompt of a server: `name` is its URI or its name. */
+export const GatewayReadInput = z.strictObject({
+  agentId: Id,
+  environment: EnvironmentName,
+  server: z.string().min(1).max(200),
+  kind: z.enum(['resource', 'prompt']),
+  name: z.string().min(1).max(2000),
+  arguments: z.record(z.string(), z.string().max(10_000)).default({}),
 })
 
 export const GatewayCallInput = z.strictObject({
@@ -24,4 +46,4 @@ export const GatewayCallInput = z.strictObject({
   /** The caller's key: repeated calls with the same key are the same call and get its result. */
   idempotencyKey: z.string().min(1).max(200).optional(),
 })
-export const GatewayCallOutput = z.object({ executionId: Id, status: ExecutionStatus })
+export const GatewayCallOutput = z.object({ executionId: Id, status: ExecutionStatus, isRepeated: z.boolean() })

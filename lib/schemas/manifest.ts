@@ -300,6 +300,16 @@ const ToolEntry = z.preprocess(
     requireApproval: key(z.array(Name).default([]), 'Allowed tools of which people approve each call.', [
       'issue_refund',
     ]),
+    allowResources: key(
+      z.array(z.string().min(1).max(2000)).max(100).optional(),
+      'The resources of the server, by URI, that MCP clients may read through the gateway. The default is none.',
+      ['docs://refund-rules'],
+    ),
+    allowPrompts: key(
+      z.array(Name).max(100).optional(),
+      'The prompts of the server that MCP clients may use through the gateway. The default is none.',
+      ['summarise_order'],
+    ),
   }),
 )
 

@@ -48,6 +48,8 @@ function factsOf(manifest: JsonObject): Record<Area, Facts> {
   return {
     tools: new Map([
       ...named('allow').map((name): [string, JsonValue] => [name, true]),
+      ...named('allowResources').map((name): [string, JsonValue] => [`${name} (resource)`, true]),
+      ...named('allowPrompts').map((name): [string, JsonValue] => [`${name} (prompt)`, true]),
       // Without allow, all of them are allowed.
       ...tools.flatMap((entry) =>
         listAt(entry, 'local').flatMap((tool): [string, JsonValue][] =>

@@ -1,3 +1,4 @@
+import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 
 /** `ok` is false when the call failed; `output` is then the message of the tool or of Countersign. */
@@ -5,6 +6,8 @@ export type ToolResult = {
   ok: boolean
   output: JsonValue
   text: string
+  /** What the tool said, as it said it, if `output` does not hold all of it; absent for a failed call and for very large content. */
+  content?: JsonValue[]
   /** The reason code when the tool must not be called and was not. */
   refused?: 'tool_drift'
 }
@@ -31,7 +34,17 @@ export function toolResult(answer: { content?: unknown; structuredContent?: unkn
   if (output === undefined) return failedCall(`The tool’s answer is nested more than ${maxDepth} levels deep.`)
   if (Buffer.byteLength(text) > maxBytes || Buffer.byteLength(JSON.stringify(output)) > maxBytes)
     return failedCall(`The tool’s answer is larger than ${maxBytes} bytes.`)
-  return { ok: answer.isError !== true, output, text }
+  const content = answer.isError === true ? undefined : contentBeyond(parts, output)
+  return { ok: answer.isError !== true, output, text, ...(content === undefined ? {} : { content }) }
+}
+
+/** The parts of an answer that `output` does not already say: images, links, and texts that come with structured content. */
+function contentBeyond(parts: unknown[], output: JsonValue): JsonValue[] | undefined {
+  const cleaned = cleanValue(parts.filter(isJsonObject), 0)
+  if (!Array.isArray(cleaned) || cleaned.length === 0) return undefined
+  const said: JsonValue[] = [{ type: 'text', text: isJsonObject(output) ? JSON.stringify(output) : output }]
+  if (canonicalJson(cleaned) === canonicalJson(said)) return undefined
+  return Buffer.byteLength(JSON.stringify(cleaned)) > maxBytes ? undefined : cleaned
 }
 
 function partText(part: unknown): string {

@@ -17,6 +17,9 @@ export type Tool = {
   title: string
   description: string
   inputSchema: JsonObject
+  /** As the server says them. They are hints: the release pins them, and the digest does not cover them. */
+  annotations?: JsonObject
+  outputSchema?: JsonObject
   sideEffect: 'none' | 'read' | 'write' | 'irreversible'
   /** The server declares that a repeated call with the same idempotency key takes effect only once. */
   idempotent: boolean
@@ -33,14 +36,22 @@ export const listTools = (tenant: Tenant, server: ToolServer): Promise<Tool[]> =
 
 async function offeredTools(client: Client, server: string): Promise<Tool[]> {
   const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
-  return tools.map((tool) => describedTool(server, { ...tool, inputSchema: tool.inputSchema as JsonObject }))
+  return tools.map((tool) => {
+    const { inputSchema, outputSchema, ...rest } = tool
+    return describedTool(server, {
+      ...rest,
+      inputSchema: inputSchema as JsonObject,
+      ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as JsonObject }),
+    })
+  })
 }
 
 /** A tool as a release pins it, from its description by a server, or by the manifest for a local tool. */
 export function describedTool(
   server: string,
-  { name, title, description = '', inputSchema, annotations: hints = {} }: Description,
+  { name, title, description = '', inputSchema, outputSchema, annotations }: Description,
 ): Tool {
+  const hints = annotations ?? {}
   const pinned = { name, description, inputSchema }
   return {
     server,
@@ -48,6 +59,8 @@ export function describedTool(
     title: title ?? hints.title ?? name,
     description,
     inputSchema,
+    ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
     // Hints are claims of the server, pinned with the approved release. Without hints the worst case is assumed.
     sideEffect: hints.readOnlyHint === true ? 'read' : hints.destructiveHint === false ? 'write' : 'irreversible',
     idempotent: hints.idempotentHint === true || hints.readOnlyHint === true,
@@ -60,6 +73,7 @@ type Description = {
   title?: string
   description?: string
   inputSchema: JsonObject
+  outputSchema?: JsonObject
   annotations?: { title?: string; readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean }
 }
 
@@ -116,7 +130,8 @@ export async function abandonCall(tenant: Tenant, server: ToolServer): Promise<v
   if (server.url === undefined) await endStdioServer(tenant, server.server)
 }
 
-const withServer = <T>(tenant: Tenant, server: ToolServer, work: (client: Client) => Promise<T>): Promise<T> =>
+/** Runs `work` with a connection to one of the agent's servers. Throws ApiError when the server was not reached. */
+export const withServer = <T>(tenant: Tenant, server: ToolServer, work: (client: Client) => Promise<T>): Promise<T> =>
   server.url === undefined
     ? withStdioServer(tenant, server.server, work)
     : withRemoteServer(tenant, { ...server, url: server.url }, work)

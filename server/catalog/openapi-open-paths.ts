@@ -31,6 +31,18 @@ export const openPaths: Record<string, JsonObject> = {
       responses: { 200: { description: 'Success', content: json({ type: 'object' }) }, '4XX': error, default: error },
     },
   ),
+  '/.well-known/oauth-protected-resource/v1/mcp/t/{externalId}/{agent}/{server}': open(
+    'public.gatewayMetadata',
+    'Find out where to sign in for an address of the MCP gateway',
+    {
+      parameters: [
+        inPath('externalId', 'ext-northwind'),
+        inPath('agent', 'refund-assistant'),
+        inPath('server', 'payments'),
+      ],
+      responses: { 200: { description: 'Success', content: json({ type: 'object' }) }, '4XX': error, default: error },
+    },
+  ),
   '/v1/branding/{sha256}': open('public.brandingImage', 'Get an image of an organisation’s branding', {
     parameters: [inPath('sha256', '0123456789abcdef'.repeat(4))],
     responses: {

@@ -108,6 +108,10 @@ export const summaries: Record<string, Line> = {
     'Call a released tool by the Model Context Protocol',
     { agent: 'refund-assistant', server: 'payments', environment: 'production' },
   ],
+  'mcp.callForTenant': [
+    'Call a released tool by the Model Context Protocol, at an address that names the organisation',
+    { externalId: 'ext-northwind', agent: 'refund-assistant', server: 'payments', environment: 'production' },
+  ],
   'members.invite': [
     'Invite a person',
     { email: 'maria@northwind.example', displayName: 'Maria Silva', roles: ['approver'] },

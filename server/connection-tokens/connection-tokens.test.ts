@@ -184,7 +184,7 @@ describe('creation', () => {
 /** The operations that a token of each use reaches. */
 const reached = {
   telemetry: ['telemetry.exportLogs', 'telemetry.refuseMetrics', 'telemetry.export'],
-  gateway: ['mcp.call'],
+  gateway: ['mcp.call', 'mcp.callForTenant'],
   scim: [] as string[],
 }
 
@@ -258,6 +258,7 @@ describe('the reach of a token', () => {
 
 const filled = (path: string) =>
   path
+    .replace('t/:externalId', 't/org-northwind-mutual')
     .replace(':agent', 'looker')
     .replace(':server', 'payments')
     .replaceAll(/:\w+(\{[^}]*\})?/g, 'x')

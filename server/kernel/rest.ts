@@ -53,16 +53,28 @@ export const workOf = (handler: RouteHandler): Work | undefined => works.get(han
 
 /**
  * Authenticates, then responds with the result of `work`; any error becomes the REST error body. `reading` is passed to
- * letIn.
+ * letIn. `tenantIn`: the external id in the path, which selects the tenant.
  */
 export function authenticated(
   work: Work,
-  reading?: (request: Request, context: RouteContext) => Promise<unknown>,
+  {
+    reading,
+    tenantIn,
+    refused = errorResponse,
+  }: {
+    reading?: (request: Request, context: RouteContext) => Promise<unknown>
+    tenantIn?: (request: Request) => string | undefined
+    refused?: (error: unknown, requestId: string, request: Request) => Response
+  } = {},
 ): RouteHandler {
   const handler: RouteHandler = (request, context) =>
     letIn(
       request,
-      { reading: reading && (() => reading(request, context)), refused: errorResponse },
+      {
+        reading: reading && (() => reading(request, context)),
+        ...(tenantIn === undefined ? {} : { tenantIn: () => tenantIn(request) }),
+        refused: (error, requestId) => refused(error, requestId, request),
+      },
       (admission, read) => work(admission.caller, request, context, admission, read),
     )
   works.set(handler, work)
@@ -111,24 +123,27 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
     const query = Object.fromEntries(new URL(request.url).searchParams)
     return await options.input({ params, query, json: () => readJson(request), request })
   }
-  const answer = authenticated(async (caller, request, context, admission, read) => {
-    const authorized = authorize<Operation<I, O>>(caller, options.operation)
-    const input = read === undefined ? await reading(request, context) : read()
-    const output = await perform(authorized, input, {
-      name: options.name,
-      admission,
-      idempotencyKey:
-        options.ownIdempotency === true ? undefined : (request.headers.get('idempotency-key') ?? undefined),
-    })
-    const response =
-      options.respond === undefined
-        ? Response.json(output, { status: options.status ?? 200 })
-        : await options.respond(output, caller)
-    for (const [header, value] of Object.entries(baseHeaders))
-      if (!response.headers.has(header)) response.headers.set(header, value)
-    response.headers.set('x-request-id', caller.requestId)
-    return response
-  }, reading)
+  const answer = authenticated(
+    async (caller, request, context, admission, read) => {
+      const authorized = authorize<Operation<I, O>>(caller, options.operation)
+      const input = read === undefined ? await reading(request, context) : read()
+      const output = await perform(authorized, input, {
+        name: options.name,
+        admission,
+        idempotencyKey:
+          options.ownIdempotency === true ? undefined : (request.headers.get('idempotency-key') ?? undefined),
+      })
+      const response =
+        options.respond === undefined
+          ? Response.json(output, { status: options.status ?? 200 })
+          : await options.respond(output, caller)
+      for (const [header, value] of Object.entries(baseHeaders))
+        if (!response.headers.has(header)) response.headers.set(header, value)
+      response.headers.set('x-request-id', caller.requestId)
+      return response
+    },
+    { reading },
+  )
   const { name, operation, status = 200, wire } = options
   return declare(
     { name, operation, wire: { statuses: [status], replays: operation.kind === 'mutation', ...wire } },

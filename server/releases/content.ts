@@ -11,6 +11,9 @@ export const ReleasedTool = z.object({
   title: z.string(),
   description: z.string(),
   inputSchema: JsonObject,
+  /** Releases of earlier versions do not have these two. */
+  annotations: JsonObject.optional(),
+  outputSchema: JsonObject.optional(),
   sideEffect: z.enum(['none', 'read', 'write', 'irreversible']),
   idempotent: z.boolean(),
   digest: Digest,

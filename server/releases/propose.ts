@@ -191,6 +191,7 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
         path: `tools.${tool.server}.${tool.name}`,
         value: `${tool.sideEffect}, schema ${tool.digest}`,
       })),
+      ...sharedRows(spec.tools),
       ...policies.map(({ name, version, mode, digest: text }) => ({
         path: `policies.${name}`,
         value: `version ${version}, ${mode === 'enforce' ? 'enforced' : 'in shadow'}, ${text}`,
@@ -204,3 +205,10 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
     subject: null,
   }
 }
+
+/** What MCP clients may read of the servers without a call that a policy decides: the approval of the release is the permission. */
+const sharedRows = (entries: AgentSpec['tools']) =>
+  entries.flatMap(({ mcp, allowResources = [], allowPrompts = [] }) => [
+    ...allowResources.map((uri) => ({ path: `resources.${mcp.server}.${uri}`, value: 'readable through the gateway' })),
+    ...allowPrompts.map((name) => ({ path: `prompts.${mcp.server}.${name}`, value: 'usable through the gateway' })),
+  ])

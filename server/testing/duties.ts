@@ -10,6 +10,7 @@ export const asking: Readonly<Record<string, string>> = {
   'members.resetPassword': 'server/access/members/reset-password.ts',
   'members.setRoles': 'server/access/members/propose-grant.ts',
   'mcp.call': 'server/executions/steps/ask-approval.ts',
+  'mcp.callForTenant': 'server/executions/steps/ask-approval.ts',
   'policyBindings.propose': 'server/policies/bindings/propose.ts',
   'releases.propose': 'server/releases/propose.ts',
   'tenants.updateSettings': 'server/access/update-settings.ts',

@@ -56,7 +56,7 @@ const namesOf = (tools: JsonValue | undefined): string[] =>
   )
 
 function localFlaws(
-  { mcp, local, allow }: JsonObject,
+  { mcp, local, allow, allowResources, allowPrompts }: JsonObject,
   path: (string | number)[],
   called: string | undefined,
 ): ToolListFlaw[] {
@@ -80,5 +80,10 @@ function localFlaws(
             message: `Countersign makes the calls of the runtime ${called}, and can’t call local tools. Use an MCP server, or another runtime.`,
           },
         ]
-  return [...uncallable, ...twice, ...unknown]
+  const served = Object.entries({ allowResources, allowPrompts }).flatMap(([name, list]) =>
+    list === undefined
+      ? []
+      : [{ path: [...path, name], message: 'Local tools come without a server that could offer this.' }],
+  )
+  return [...uncallable, ...twice, ...unknown, ...served]
 }

@@ -1,46 +1,82 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { approvalPath } from '#lib/paths.ts'
+import { contentMember } from '#server/executions/runtimes/next-gateway.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { topicOf } from '#server/kernel/db/notify.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { findCall, setAnswered, setAwaited } from './gateway-store.ts'
+import { addressOf } from '#server/mail/address.ts'
+import { findCall, setAnswered } from './gateway-store.ts'
 
-/** Clients give up longer requests, so after this time the response is that the call is still pending. */
-const longestWaitMs = 25_000
+/** Milliseconds. Most clients give up after a minute, also when they get notifications of progress. */
+export const longestWait = 50_000
+/** Milliseconds between two notifications. */
+const progressEvery = 5000
 
 type Call = NonNullable<Awaited<ReturnType<typeof findCall>>>
 
+/** A call that waits for a person. */
+export type Waiting = { executionId: string; approvalId: string; url: string }
+
+export type Wait = {
+  /** The longest time in milliseconds. */
+  atMost: number
+  /** The client opens addresses: it is told at once that the call waits for a person. */
+  untilAsked: boolean
+  signal: AbortSignal
+  /** Tells the client that its call is alive. `seconds`: how long it has waited. */
+  progress(seconds: number, waiting: boolean): void
+}
+
 /**
  * The outcome of a call as a tool result: its answer, why it was not made, or how to poll for it. `key`: identifies the same
- * call, which takes the answer once; undefined when the caller supplies its own key.
+ * call, which takes the answer once; undefined when the caller supplies its own key. `asking` is set while the call waits for a
+ * person.
  */
-export async function answerTo(tenant: Tenant, executionId: string, key: string | undefined): Promise<CallToolResult> {
-  const call = await settled(tenant.id, executionId, key)
+export async function answerTo(
+  tenant: Tenant,
+  executionId: string,
+  key: string | undefined,
+  wait: Wait,
+): Promise<{ result: CallToolResult; asking?: Waiting }> {
+  const call = await settled(tenant.id, executionId, key, wait)
   if (call.endedAt !== null) {
-    if (key !== undefined && call.awaited)
+    // A client that has gone did not take it.
+    if (key !== undefined && call.awaited && !wait.signal.aborted)
       await runtime().database.inTenant(tenant.id, (tx) => setAnswered(tx, tenant.id, executionId, key))
-    return finished(call, executionId)
+    return { result: finished(call, executionId) }
   }
-  if (key !== undefined)
-    await runtime().database.inTenant(tenant.id, (tx) => setAwaited(tx, tenant.id, executionId, key))
-  // The call may end before it is marked; the next identical call still takes its answer.
+  const { approvalId } = call
   const waiting = call.status === 'waiting_approval'
+  const url =
+    waiting && approvalId !== null ? addressOf(approvalPath(tenant.externalId, approvalId), tenant) : undefined
   const message = waiting
-    ? 'This call is waiting for approval. Repeat the same call later: once approved, it runs once and returns its result.'
+    ? `This call is waiting for approval${url === undefined ? '' : ` (${url})`}. Repeat the same call later: once approved, it runs once and returns its result.`
     : 'This call is still running. Repeat the same call later to get its result.'
-  return result(message, {
+  const pending = result(message, {
     status: 'pending',
     reason: waiting ? 'approval' : 'running',
     executionId,
-    approvalId: waiting ? call.approvalId : null,
+    approvalId: waiting ? approvalId : null,
+    ...(url === undefined ? {} : { url }),
     poll: { repeat: 'the same call', procedure: 'executions.get', input: { id: executionId } },
   })
+  return {
+    result: pending,
+    ...(url === undefined || approvalId === null ? {} : { asking: { executionId, approvalId, url } }),
+  }
 }
 
 function finished(call: Call, executionId: string): CallToolResult {
   if (call.status === 'succeeded') {
     const output = call.output as JsonValue
-    return isJsonObject(output) ? result(JSON.stringify(output), output) : result(String(output))
+    if (!isJsonObject(output)) return result(String(output))
+    const { [contentMember]: content, ...structured } = output
+    if (!Array.isArray(content)) return result(JSON.stringify(output), output)
+    return {
+      content: content as CallToolResult['content'],
+      ...(Object.keys(structured).length === 0 ? {} : { structuredContent: structured }),
+    }
   }
   const error = isJsonObject(call.error) ? call.error : {}
   const code = String(error.code ?? call.status)
@@ -53,26 +89,30 @@ const result = (text: string, structuredContent?: JsonObject): CallToolResult =>
   structuredContent,
 })
 
-/** The call as soon as it has ended or waits for an approval, or its state after the longest wait. */
-async function settled(tenantId: string, id: string, key: string | undefined): Promise<Call> {
+/** The call as soon as it has ended or the client can be asked, or its state after the wait. */
+async function settled(tenantId: string, id: string, key: string | undefined, wait: Wait): Promise<Call> {
   const { database, listener } = runtime()
-  const deadline = Date.now() + longestWaitMs
+  const begun = Date.now()
   for (;;) {
     let wake: () => void = () => undefined
     const woken = new Promise<void>((resolve) => {
       wake = resolve
     })
     const off = listener.on('execution', topicOf(tenantId, id), wake)
+    wait.signal.addEventListener('abort', wake)
     try {
       const call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id, key))
       if (call === undefined) throw new Error(`Execution ${id} does not exist.`)
-      const left = deadline - Date.now()
-      if (call.endedAt !== null || call.status === 'waiting_approval' || left <= 0) return call
-      const timer = setTimeout(wake, left)
+      const isWaiting = call.status === 'waiting_approval'
+      const left = begun + wait.atMost - Date.now()
+      if (call.endedAt !== null || (isWaiting && wait.untilAsked) || left <= 0 || wait.signal.aborted) return call
+      wait.progress(Math.round((Date.now() - begun) / 1000), isWaiting)
+      const timer = setTimeout(wake, Math.min(left, progressEvery))
       await woken
       clearTimeout(timer)
     } finally {
       off()
+      wait.signal.removeEventListener('abort', wake)
     }
   }
 }

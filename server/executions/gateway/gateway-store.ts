@@ -33,30 +33,6 @@ export async function findCall(tx: Transaction, tenantId: string, id: string, ke
   }
 }
 
-/** Marks a call whose answer an identical call will take; does nothing when another call is already marked. */
-export async function setAwaited(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {
-  const idempotencyKey = executionKey(await tenantCipher(tx, tenantId), key)
-  await tx
-    .updateTable('executions as execution')
-    .set({ idempotencyKey })
-    .where('execution.tenantId', '=', tenantId)
-    .where('execution.id', '=', id)
-    .where('execution.idempotencyKey', 'is', null)
-    .where((where) =>
-      where.not(
-        where.exists(
-          where
-            .selectFrom('executions as other')
-            .select('other.id')
-            .whereRef('other.tenantId', '=', 'execution.tenantId')
-            .whereRef('other.startedBy', '=', 'execution.startedBy')
-            .where('other.idempotencyKey', '=', idempotencyKey),
-        ),
-      ),
-    )
-    .execute()
-}
-
 /** Marks the answer as taken, so that an identical call is a new one. */
 export async function setAnswered(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {
   const idempotencyKey = executionKey(await tenantCipher(tx, tenantId), key)
@@ -69,7 +45,7 @@ export async function setAnswered(tx: Transaction, tenantId: string, id: string,
     .execute()
 }
 
-/** The pending call that this one repeats. An ended call is returned once; after that, an identical call is a new one. */
+/** The call that this one repeats, whose answer has yet to be taken. An ended call is returned once; after that, an identical call is a new one. */
 export async function takeAwaited(
   tx: Transaction,
   tenantId: string,

@@ -28,8 +28,9 @@ async function connect(agent: string, server = 'payments', token?: string): Prom
 }
 
 type Structured = { status?: string; executionId?: string; approvalId?: string; code?: string }
-const call = async (client: Client, name: string, id = 'A-1003') => {
-  const answer = await client.callTool({ name, arguments: { id } })
+/** Answered at once while it waits, unless `waitSeconds` says otherwise. */
+const call = async (client: Client, name: string, id = 'A-1003', waitSeconds = 2) => {
+  const answer = await client.callTool({ name, arguments: { id }, _meta: { 'countersign/waitSeconds': waitSeconds } })
   return { isError: answer.isError === true, content: (answer.structuredContent ?? {}) as Structured, answer }
 }
 const elsewhere = (name: string, more: Record<string, unknown> = {}) =>

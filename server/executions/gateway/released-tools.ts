@@ -34,9 +34,11 @@ export const releasedTools = query({
       throw new ApiError('release_required', `No approved release of ${agent.name} is active in ${environment}.`)
     const content = ReleaseContent.parse(release.content)
     // An agent runs its local tools itself: there is nothing that the gateway could call.
-    if (!content.spec.tools.some(({ mcp, local }) => mcp.server === input.server && local === undefined))
-      throw notFound()
+    const entries = content.spec.tools.filter(({ mcp, local }) => mcp.server === input.server && local === undefined)
+    if (entries.length === 0) throw notFound()
     const tools = content.tools.filter((tool) => tool.server === input.server)
-    return { agentId: agent.id, environment, tools }
+    const resources = entries.flatMap(({ allowResources = [] }) => allowResources)
+    const prompts = entries.flatMap(({ allowPrompts = [] }) => allowPrompts)
+    return { agentId: agent.id, environment, tools, resources, prompts }
   },
 })

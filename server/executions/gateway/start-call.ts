@@ -18,8 +18,8 @@ import { requireReach } from './require-reach.ts'
 
 /**
  * Starts one tool call of an external agent as an execution of its own, which is decided, approved, called and recorded like
- * any other. While a call is pending, an identical call of the same caller returns it; with a key supplied by the caller, it
- * always does. Throws `event_conflict` for a key that was used for another call.
+ * any other. Until the answer of a call has been taken, an identical call of the same caller returns it; with a key supplied by
+ * the caller, it always does. Throws `event_conflict` for a key that was used for another call.
  */
 export const startCall = mutation({
   permission: 'execution:start',
@@ -45,10 +45,7 @@ export const startCall = mutation({
       input.idempotencyKey === undefined
         ? await takeAwaited(tx, tenant.id, principal.memberId, callKey(input))
         : await sameCall(input.idempotencyKey)
-    if (before !== undefined) {
-      repeated()
-      return { executionId: before.id, status: ExecutionStatus.parse(before.status) }
-    }
+    if (before !== undefined) return again(before)
     if (agent.status === 'suspended' || agent.status === 'retired')
       throw refuse('agent_suspended', `The agent is ${agent.status}.`)
     const release = await findActiveRelease(tx, tenant.id, agent.id, input.environment)
@@ -68,19 +65,25 @@ export const startCall = mutation({
       releaseId: release.id,
       environment: input.environment,
       input: inputOf(input),
-      idempotencyKey: input.idempotencyKey === undefined ? null : ownKey(input.idempotencyKey),
+      idempotencyKey: input.idempotencyKey === undefined ? callKey(input) : ownKey(input.idempotencyKey),
       traceId: newTraceId(),
       startedBy: principal.memberId,
     })
     // A concurrent request has started the same call.
-    const first = isNew || input.idempotencyKey === undefined ? undefined : await sameCall(input.idempotencyKey)
-    if (first !== undefined) {
-      repeated()
-      return { executionId: first.id, status: ExecutionStatus.parse(first.status) }
-    }
+    const first = isNew
+      ? undefined
+      : input.idempotencyKey === undefined
+        ? await findExecutionByKey(tx, tenant.id, principal.memberId, callKey(input))
+        : await sameCall(input.idempotencyKey)
+    if (first !== undefined) return again(first)
     await setStep(tx, tenant.id, id, gatewayStepId, { status: 'decided' })
     await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id })
-    return { executionId: id, status: 'queued' as const }
+    return { executionId: id, status: 'queued' as const, isRepeated: false }
+
+    function again({ id: executionId, status }: { id: string; status: string }) {
+      repeated()
+      return { executionId, status: ExecutionStatus.parse(status), isRepeated: true }
+    }
 
     async function sameCall(key: string) {
       const known = await findExecutionByKey(tx, tenant.id, principal.memberId, ownKey(key))

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { NextStep, StepRecord, ToolStep } from '#server/executions/state/next-step.ts'
 
 /** The only step of a call through the gateway. Manifests cannot use this step id. */
@@ -33,4 +33,16 @@ export function nextGateway(records: readonly StepRecord[], input: JsonObject): 
       return { kind: 'call', step, tool: { server, name }, arguments: step.tool.arguments as JsonObject, index: -1 }
     }
   }
+}
+
+/** The member of an output that holds the parts of the answer which the other members do not say. */
+export const contentMember = 'mcp/content'
+
+/** What is stored of an answer through the gateway: its output, and all that the tool said, if that is more. */
+export function wholeOutput(
+  stepId: string,
+  { output, content }: { output: JsonValue; content?: JsonValue[] },
+): JsonValue {
+  if (stepId !== gatewayStepId || content === undefined) return output
+  return { ...(isJsonObject(output) ? output : {}), [contentMember]: content }
 }

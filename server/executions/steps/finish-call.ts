@@ -2,6 +2,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { type CallResult, settleCall } from '#server/executions/runtimes/budget.ts'
 import { callKind } from '#server/executions/runtimes/external.ts'
 import { modelResultAttributes, usageData } from '#server/executions/runtimes/model-spans.ts'
+import { wholeOutput } from '#server/executions/runtimes/next-gateway.ts'
 import { nextTurn } from '#server/executions/runtimes/next-turn.ts'
 import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
@@ -138,7 +139,7 @@ async function endStep(
   await Promise.all([
     setStep(tx, tenant.id, row.id, step.id, {
       status: result.ok ? 'succeeded' : 'failed',
-      output: result.output,
+      output: wholeOutput(step.id, result),
       ended: true,
     }),
     endSpan(tx, tenant.id, {
@@ -166,7 +167,8 @@ function failureOf({ tool }: StartedCall, { refused, text }: CallResult, mask: M
 }
 
 /** The output of the execution if this was its last step; otherwise undefined. */
-function outputAfter(loaded: Loaded, { step }: StartedCall, { output }: CallResult): JsonValue | undefined {
+function outputAfter(loaded: Loaded, { step }: StartedCall, result: CallResult): JsonValue | undefined {
+  const output = wholeOutput(step.id, result)
   const before = loaded.steps.filter(({ stepId }) => stepId !== step.id)
   const records = before.map(({ stepId, status, output: had }) => ({ stepId, status, output: had as JsonValue }))
   records.push({ stepId: step.id, status: 'succeeded', output })

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Configuration, JWK } from 'oidc-provider'
 import { artifactAdapter } from '#server/identity/artifacts/adapter.ts'
+import { fetchClientDocument } from '#server/identity/clients/client-document.ts'
 import { clientAdapter, consoleClientId } from '#server/identity/clients/clients.ts'
 import { renderError } from '#server/identity/pages/error-page.ts'
 import { signInPolicy } from '#server/identity/sign-in/interaction-policy.ts'
@@ -10,6 +11,7 @@ import { accessTokenClaims, findAccount } from '#server/identity/tokens/claims.t
 import { loadExistingGrant } from '#server/identity/tokens/grants.ts'
 import { lifetimes } from '#server/identity/tokens/lifetimes.ts'
 import { apiResource, resourceServer, scopes } from '#server/identity/tokens/resource.ts'
+import { mayFetchDocument } from '#server/identity/tokens/token-rate.ts'
 import { proofAlgorithms } from '#server/kernel/auth/challenge.ts'
 import type { SigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -65,7 +67,16 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
     // Signing out ends the tokens, too.
     expiresWithSession: () => true,
     renderError: renderError(realm),
+    // The library fetches nothing but the documents of clients.
+    fetch: (url) => fetchClientDocument(String(url)),
     features: {
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: 'draft-02',
+        allowFetch: (ctx) => mayFetchDocument(realm.tenantId, ctx),
+        // Seconds.
+        cacheDuration: { min: 60, max: 3600 },
+      },
       devInteractions: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       // Requests a nonce from callers whose clock is off, whose proofs would otherwise always be too old or too new.
@@ -85,8 +96,12 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
         enabled: true,
         defaultResource: () => apiResource,
         useGrantedResource: () => true,
-        getResourceServerInfo: (ctx, resource) =>
-          resourceServer(ctx, resource, { accessTokenTTL: accessTokenTtl, alg: tokenAlgorithm }),
+        getResourceServerInfo: (ctx, resource, client) =>
+          resourceServer(ctx, resource, client, {
+            externalId: realm.externalId,
+            accessTokenTTL: accessTokenTtl,
+            alg: tokenAlgorithm,
+          }),
       },
     },
   }

@@ -1,10 +1,11 @@
 import { interactionPolicy } from 'oidc-provider'
+import { isForeignClient } from '#server/identity/clients/foreign-clients.ts'
 
-const { Check } = interactionPolicy
+const { Check, Prompt } = interactionPolicy
 
 /**
- * When a person has to enter a password. People are never asked for consent, because both clients that people use
- * belong to the product. But another program on the same computer can pose as the command line (RFC 8252, section 8.6),
+ * When a person has to enter a password, and when to allow a client. People are not asked for consent to the product's own
+ * clients, and always to those of other vendors (../consent). But another program on the same computer can pose as the command line (RFC 8252, section 8.6),
  * so the command line never signs in silently.
  */
 export function signInPolicy() {
@@ -17,7 +18,10 @@ export function signInPolicy() {
       'native_client',
       'native clients require End-User interaction',
       'login_required',
-      ({ oidc }) => oidc.client?.applicationType === 'native' && oidc.result?.login === undefined,
+      ({ oidc }) =>
+        oidc.client?.applicationType === 'native' &&
+        !isForeignClient(oidc.client.clientId) &&
+        oidc.result?.login === undefined,
     ),
   )
   login.checks.add(
@@ -28,5 +32,17 @@ export function signInPolicy() {
       ({ oidc }) => oidc.session?.accountId !== undefined && oidc.account === undefined,
     ),
   )
+  // Clients of other vendors may request it by name; the product's own then get the token without a question.
+  const consent = new Prompt({ name: 'consent', requestable: true })
+  consent.checks.remove('consent_prompt')
+  consent.checks.add(
+    new Check(
+      'foreign_client',
+      'the person has to allow the client',
+      'consent_required',
+      ({ oidc }) => isForeignClient(oidc.client?.clientId) && oidc.result?.consent === undefined,
+    ),
+  )
+  policy.add(consent)
   return policy
 }

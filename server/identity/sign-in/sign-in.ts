@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type Interaction } from 'oidc-provider'
+import { serveConsent } from '#server/identity/consent/consent.ts'
 import { FormError, readForm } from '#server/identity/form-body.ts'
 import { expiredPage, problemPage } from '#server/identity/pages/error-page.ts'
 import type { OpenRealm } from '#server/identity/realms/provider.ts'
@@ -15,7 +16,7 @@ import { usernameKey } from './username.ts'
 // The same message for an unknown name, a wrong password and a disabled account, so that it reveals nothing.
 const wrong = 'The user name or the password is wrong.'
 
-/** The sign-in page of the interaction `uid`: shows the form, or accepts a submitted one. */
+/** The page of the interaction `uid`, to sign in or to allow a client: shows the form, or accepts a submitted one. */
 export async function serveSignIn(
   open: OpenRealm,
   uid: string,
@@ -24,14 +25,15 @@ export async function serveSignIn(
 ): Promise<void> {
   const interaction = await findInteraction(open, uid, req, res)
   if (interaction === undefined) return sendPage(res, 400, expiredPage(open.realm))
-  if (req.method === 'GET') return show(open.realm, interaction, res, { username: hintOf(interaction) })
-  if (req.method !== 'POST') {
+  const asks = interaction.prompt.name === 'consent'
+  if (req.method === 'GET' && !asks) return show(open.realm, interaction, res, { username: hintOf(interaction) })
+  if (req.method !== 'GET' && req.method !== 'POST') {
     const page = problemPage(open.realm, 'This form can’t be accepted', 'This page accepts only GET and POST requests.')
     return sendPage(res, 405, page, { allow: 'GET, POST' })
   }
   // The interaction's cookie is SameSite=Lax, so another site's form arrives without it; this check is a second line of
   // defence.
-  if (isForeign(req)) {
+  if (req.method === 'POST' && isForeign(req)) {
     const page = problemPage(
       open.realm,
       'This form can’t be accepted',
@@ -39,7 +41,7 @@ export async function serveSignIn(
     )
     return sendPage(res, 403, page)
   }
-  await submit(open, interaction, req, res)
+  await (asks ? serveConsent : submit)(open, interaction, req, res)
 }
 
 async function submit(
@@ -90,7 +92,7 @@ async function findInteraction(
 ): Promise<Interaction | undefined> {
   try {
     const interaction = await provider.interactionDetails(req, res)
-    return interaction.uid === uid && interaction.prompt.name === 'login' ? interaction : undefined
+    return interaction.uid === uid ? interaction : undefined
   } catch (error) {
     if (error instanceof errors.SessionNotFound) return undefined
     throw error

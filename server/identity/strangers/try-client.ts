@@ -81,3 +81,12 @@ export function watchClients(provider: Provider, guard: Guard): void {
   provider.on('grant.error', refuse)
   provider.on('revocation.error', refuse)
 }
+
+/**
+ * Counts an address of a client's document that this server is asked to read, by the address of the caller: anyone can name
+ * any document. Throws RateLimited.
+ */
+export async function takeDocument(tenantId: string, req: IncomingMessage): Promise<void> {
+  const taken = await strangerShares().take(tenantId, `client-document/${clientOf(req).group}`)
+  if ('spent' in taken) throw new RateLimited(taken.spent)
+}

@@ -1,5 +1,6 @@
 import { type AccessToken, type Account, type ClientCredentials, errors } from 'oidc-provider'
 import { familyOf, isFamilyAlive } from '#server/identity/artifacts/adapter.ts'
+import { isForeignClient } from '#server/identity/clients/foreign-clients.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { findPerson, findServiceAccount } from '#server/identity/store.ts'
 import { familyClaim, issuedAtClaim, type VerifiedToken } from '#server/kernel/auth/bearer.ts'
@@ -61,9 +62,11 @@ export async function accessTokenClaims(realm: Realm, token: AccessToken | Clien
   if (token.kind === 'AccessToken') {
     const person = await activePerson(realm, token.accountId)
     if (person === undefined) throw new errors.InvalidGrant('the account is disabled or its membership is not active')
-    const { sub: _subject, ...claims } = personClaims(realm, token.accountId, person)
+    const { sub: _subject, name, email, ...claims } = personClaims(realm, token.accountId, person)
+    // Programs of other vendors learn no more of a person than their calls need.
+    const more = isForeignClient(azp) ? {} : { name, email }
     const family = token.grantId === undefined ? {} : { [familyClaim]: familyOf(token.grantId) }
-    return { azp, ...claims, ...issued, ...family, realm_access: { roles: person.roles } }
+    return { azp, ...claims, ...more, ...issued, ...family, realm_access: { roles: person.roles } }
   }
   const account = azp === undefined ? undefined : await activeServiceAccount(realm, azp)
   if (account === undefined) throw new errors.UnauthorizedClient('the membership of the service account is not active')

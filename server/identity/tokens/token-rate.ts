@@ -1,6 +1,6 @@
-import { errors, Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Guard } from '#server/identity/strangers/guard.ts'
-import { lookUpClient, tryClient } from '#server/identity/strangers/try-client.ts'
+import { lookUpClient, takeDocument, tryClient } from '#server/identity/strangers/try-client.ts'
 import { RateLimited, type Standing } from '#server/kernel/rate/budget.ts'
 import { rateHeaders, retryHeaders } from '#server/kernel/rate/headers.ts'
 import { takeToken } from '#server/kernel/rate/limits.ts'
@@ -68,4 +68,15 @@ async function spend(take: () => Promise<Standing>): Promise<void> {
 function refuse(error: RateLimited): never {
   Provider.ctx?.set({ ...rateHeaders(error.standing), ...retryHeaders(error, error.status) })
   throw new TemporarilyUnavailable(429, error)
+}
+
+/** Whether the library may read the document of a client that a request names. Throws 429. */
+export async function mayFetchDocument(tenantId: string, ctx: KoaContextWithOIDC | undefined): Promise<boolean> {
+  // The question to a person, whose request has read the document before.
+  if (ctx === undefined) return true
+  await takeDocument(tenantId, ctx.req).catch((error: unknown) => {
+    if (error instanceof RateLimited) refuse(error)
+    throw error
+  })
+  return true
 }

@@ -114,13 +114,25 @@ export async function identify(
       username: member.username,
       displayName: member.displayName,
       roles,
-      permissions: permissionsOf(roles) satisfies Set<Permission>,
+      ...reachOf(token, permissionsOf(roles)),
       ...(family === undefined ? {} : { family }),
       issuedAt: token.issuedAt,
       expiresAt: token.expiresAt,
     },
   }
 }
+
+/** A token for one address of the gateway carries one permission, if the member has it. */
+const reachOf = (
+  { resource, authorizedParty = 'unknown' }: VerifiedToken,
+  permissions: Set<Permission>,
+): { permissions: Set<Permission>; clientId?: string } =>
+  resource === undefined
+    ? { permissions }
+    : {
+        permissions: new Set(permissions.has('execution:start') ? ['execution:start'] : []),
+        clientId: authorizedParty,
+      }
 
 const familyOf = ({ family, issuerTenant }: VerifiedToken): TokenFamily | undefined =>
   family === undefined || issuerTenant === undefined ? undefined : { id: family, tenantExternalId: issuerTenant }

@@ -34,9 +34,11 @@ export const isForApiKeys = ({ permission, kind, apiKeys }: Guarded): boolean =>
  */
 export function authorize<O extends Guarded>(caller: Caller, operation: O): Authorized<O> {
   const { permission, permissionForOwn } = operation
-  const { permissions, connection } = caller.principal
+  const { permissions, connection, clientId } = caller.principal
   if (connection !== undefined && operation.connectionTokens !== connection.use)
     throw new ApiError('forbidden', `A connection token for ${connection.use} can’t call this operation.`)
+  if (clientId !== undefined && operation.connectionTokens !== 'gateway')
+    throw new ApiError('forbidden', 'A token of this client can’t call this operation.')
   const mayForOwn = permissionForOwn !== undefined && permissions.has(permissionForOwn)
   if (permission !== 'any' && !permissions.has(permission) && !mayForOwn)
     throw new ApiError('forbidden', `This requires the permission ${permission}.`, { details: { permission } })

@@ -18,6 +18,8 @@ export type VerifiedToken = {
   expiresAt: number
   /** The client that the token was issued to. */
   authorizedParty: string | undefined
+  /** The one address that the token is for, instead of the whole API (gateway-address.ts). */
+  resource?: string
   /** The tenant that the issuer is trusted for, even if the token does not name it. */
   issuerTenant: string | undefined
   /** The sign-in at one of the product's own realms that the token belongs to; its end is the end of the token. */
@@ -62,11 +64,11 @@ export const ofEndedFamily = (scheme: Scheme): Error => refused('the sign-in of 
 export const verifyBearer = async (authorizationHeader: string): Promise<VerifiedToken> =>
   (await readBearer(authorizationHeader)).token
 
-/** Like verifyBearer, with all claims of the token. */
-export async function readBearer(authorizationHeader: string): Promise<AccessToken> {
+/** Like verifyBearer, with all claims of the token. `resource` is passed to verifyAccessToken. */
+export async function readBearer(authorizationHeader: string, resource?: string): Promise<AccessToken> {
   const match = /^bearer ([^\s]+)$/i.exec(authorizationHeader)
   if (match?.[1] === undefined) throw refused('the header is not of the form "Bearer <token>"')
-  const verified = await verifyAccessToken(match[1])
+  const verified = await verifyAccessToken(match[1], 'Bearer', resource)
   // A token that is bound to a key proves nothing without the key (RFC 9449, section 7.2).
   if (verified.claims.cnf !== undefined)
     throw refused('the token is bound to a key, but was sent without a proof of the key')
@@ -75,10 +77,15 @@ export async function readBearer(authorizationHeader: string): Promise<AccessTok
 
 /**
  * Verifies an access token of a trusted issuer: format, issuer, key, signature, type, audience, times, client, tenant.
- * Also returns a token that is bound to a key: the caller has to check the proof. Throws ApiError 'unauthorized', and
- * 'unavailable' if the keys of an external issuer could not be loaded.
+ * Also returns a token that is bound to a key: the caller has to check the proof. `resource`: the address of the request, if
+ * it is one that the product's own realms issue tokens for. Throws ApiError 'unauthorized', and 'unavailable' if the keys of
+ * an external issuer could not be loaded.
  */
-export async function verifyAccessToken(compact: string, scheme: Scheme = 'Bearer'): Promise<AccessToken> {
+export async function verifyAccessToken(
+  compact: string,
+  scheme: Scheme = 'Bearer',
+  resource?: string,
+): Promise<AccessToken> {
   const refuse = (reason: string) => refused(reason, scheme)
   const unverified = parseCompactJws(compact)
   if (unverified === undefined) throw refuse('the token is not a compact JWS in its canonical spelling')
@@ -87,21 +94,31 @@ export async function verifyAccessToken(compact: string, scheme: Scheme = 'Beare
   const { kid } = unverified.header
   const known = typeof kid === 'string' ? await issuer.findKey(kid) : undefined
   if (known === undefined) throw refuse('the issuer or its key is unknown')
-  const { payload: claims, protectedHeader } = await verifySignature(compact, issuer, known).catch((error: unknown) => {
-    if (error instanceof errors.JOSEError) throw refuse(`${error.code}: ${error.message}`)
-    throw error
-  })
+  const audiences = [issuer.audience, ...(resource === undefined || issuer.foreign !== undefined ? [] : [resource])]
+  const { payload: claims, protectedHeader } = await verifySignature(compact, issuer.url, audiences, known).catch(
+    (error: unknown) => {
+      if (error instanceof errors.JOSEError) throw refuse(`${error.code}: ${error.message}`)
+      throw error
+    },
+  )
   const wrong =
     wrongType(protectedHeader.typ, issuer) ?? wrongTimes(claims) ?? refuseForeign(claims, protectedHeader.typ, issuer)
   if (wrong !== undefined) throw refuse(wrong)
-  return { token: tokenOf(claims, issuer, known, refuse), claims }
+  const token = tokenOf(claims, issuer, known, refuse)
+  const isForApi = [claims.aud].flat().includes(issuer.audience)
+  return { token: resource === undefined || isForApi ? token : { ...token, resource }, claims }
 }
 
-const verifySignature = (compact: string, issuer: Issuer, { key, algorithms }: TokenKey): Promise<JWTVerifyResult> =>
+const verifySignature = (
+  compact: string,
+  issuer: string,
+  audience: string[],
+  { key, algorithms }: TokenKey,
+): Promise<JWTVerifyResult> =>
   jwtVerify(compact, key, {
     algorithms: [...algorithms],
-    issuer: issuer.url,
-    audience: issuer.audience,
+    issuer,
+    audience,
     clockTolerance,
     requiredClaims: ['sub', 'exp', 'iat'],
   })

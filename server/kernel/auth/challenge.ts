@@ -15,10 +15,14 @@ export class CredentialRefused extends ApiError {
   }
 }
 
-/** The value of WWW-Authenticate for a 401: both schemes, with the error under the scheme that was used. */
-export function challengeFor(error: unknown): string {
+/**
+ * The value of WWW-Authenticate for a 401: both schemes, with the error under the scheme that was used. `metadata`: the address
+ * at which a client learns how to get a token (RFC 9728, section 5.1).
+ */
+export function challengeFor(error: unknown, metadata?: string): string {
   const problem = error instanceof CredentialRefused ? error.problem : undefined
   const challenge = (scheme: Problem['scheme'], ...parameters: string[]) =>
     `${scheme} ${['realm="countersign"', ...(problem?.scheme === scheme ? [`error="${problem.error}"`] : []), ...parameters].join(', ')}`
-  return [challenge('Bearer'), challenge('DPoP', `algs="${proofAlgorithms.join(' ')}"`)].join(', ')
+  const found = metadata === undefined ? [] : [`resource_metadata="${metadata}"`]
+  return [challenge('Bearer', ...found), challenge('DPoP', `algs="${proofAlgorithms.join(' ')}"`)].join(', ')
 }

@@ -30,6 +30,8 @@ export type Principal = {
   permissions: ReadonlySet<Permission>
   /** The connection token that the caller sent, instead of an access token: the caller reaches what it is for, and nothing else. */
   connection?: Connection
+  /** The client of another vendor that the token was issued to, for one address of the gateway: the caller reaches nothing else. */
+  clientId?: string
   /** The family of the token, in the tenant of its realm. */
   family?: TokenFamily
   /** When the token was issued, in milliseconds since the epoch; absent without a token. */
@@ -46,6 +48,10 @@ export type Caller = {
   justification?: string
 }
 
-/** The connection token by which the caller acts, for the details of its records: each can be revoked on its own. */
-export const connectionOf = ({ principal: { connection } }: Caller): { connectionTokenId?: string } =>
-  connection === undefined ? {} : { connectionTokenId: connection.id }
+/** The connection token or the client by which the caller acts, for the details of its records: each can be ended on its own. */
+export const connectionOf = ({
+  principal: { connection, clientId },
+}: Caller): { connectionTokenId?: string; clientId?: string } => ({
+  ...(connection === undefined ? {} : { connectionTokenId: connection.id }),
+  ...(clientId === undefined ? {} : { clientId }),
+})

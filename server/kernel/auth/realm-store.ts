@@ -7,3 +7,7 @@ export const findRealm = (tx: Transaction, slug: string) =>
     .select(['id as tenantId', 'slug', 'externalId', 'displayName', 'branding'])
     .where('slug', '=', slug)
     .executeTakeFirst()
+
+/** The slug of the tenant with this external id, read from the directory without a tenant. */
+export const findRealmSlug = (tx: Transaction, externalId: string) =>
+  tx.selectFrom('tenants').select('slug').where('externalId', '=', externalId).executeTakeFirst()

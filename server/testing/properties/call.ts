@@ -29,6 +29,12 @@ export const paramsOf = ({ path }: Pick<CatalogEntry, 'path'>, input: unknown): 
   )
 }
 
+/** Input that no operation accepts. In a path that names the tenant it is the caller's: another one is refused before the permission is checked. */
+export const nonsenseFor = ({ path }: Pick<CatalogEntry, 'path'>, { externalId }: { externalId: string }): Input => ({
+  'no such field': 1,
+  ...(path.includes(':externalId') ? { externalId } : {}),
+})
+
 /** Returns the HTTP request of one call. The path parameters are taken from `input`; the rest is the query string or body. */
 export function requestOf(entry: CatalogEntry, input: unknown): { path: string; init: RequestInit } {
   const post = (path: string, body: unknown) => ({

@@ -7,7 +7,7 @@ import { errorResponse, type RouteHandler, workOf } from '#server/kernel/rest.ts
 import { answerProcedure } from '#server/kernel/trpc.ts'
 import { appRouter } from '#server/router.ts'
 import { routes } from '#server/routes.ts'
-import { addressOf, call, type ProofAnswer, paramsOf, readAnswer, requestOf } from './call.ts'
+import { addressOf, call, nonsenseFor, type ProofAnswer, paramsOf, readAnswer, requestOf } from './call.ts'
 import { countCases, sized } from './counts.ts'
 import { tenantDigest } from './digest.ts'
 import { cellsOf, lines } from './operations.ts'
@@ -21,7 +21,7 @@ import { buildWorld, everyRole, type World } from './world.ts'
 const catalog = collectCatalog()
 type Entry = (typeof catalog)[number]
 const everyPermission = permissionsOf(everyRole)
-const nonsense = { 'no such field': 1 }
+const nonsense = (entry: Entry) => nonsenseFor(entry, world.tenant)
 
 let server: PropertyServer
 let world: World
@@ -106,7 +106,7 @@ test(
     const guarded = catalog.filter((entry) => entry.operation.permission !== 'any')
     const before = await tenantDigest(server.owner, world.tenant.id)
     for (const entry of guarded)
-      for (const input of [nonsense, await cellsOf(addressOf(entry))[0]?.input('none', world)])
+      for (const input of [nonsense(entry), await cellsOf(addressOf(entry))[0]?.input('none', world)])
         expect(told(entry, await as(without(...sufficient(entry)), entry, input))).toEqual(refusal(entry))
     expect(await tenantDigest(server.owner, world.tenant.id)).toEqual(before)
     countCases(context, guarded.length * 2)
@@ -119,7 +119,7 @@ test(
   async (context) => {
     let cases = 0
     for (const entry of catalog) {
-      expectLetIn(entry, await as(new Set(needed(entry)), entry, nonsense))
+      expectLetIn(entry, await as(new Set(needed(entry)), entry, nonsense(entry)))
       cases += 1
       for (const cell of cellsOf(addressOf(entry))) {
         if (cell.names === 'new name') continue
@@ -155,7 +155,7 @@ test(
   async (context) => {
     for (const entry of catalog)
       for (const authorization of [undefined, 'Bearer none', 'Basic cGF0OnBhdA==']) {
-        const answer = await call(server.baseUrl, entry, nonsense, { authorization })
+        const answer = await call(server.baseUrl, entry, nonsense(entry), { authorization })
         expect(told(entry, answer)).toEqual([addressOf(entry), 401, 'unauthorized', undefined])
         expect(answer.headers.get('www-authenticate'), addressOf(entry)).toMatch(/^Bearer /)
       }
@@ -177,7 +177,7 @@ test('over HTTP each role permits what the table of roles states, for a person a
     for (const [kind, token] of kinds)
       cases += await together(catalog, async (entry) => {
         const { permission } = entry.operation
-        const answer = await call(server.baseUrl, entry, nonsense, { authorization: `Bearer ${token}` })
+        const answer = await call(server.baseUrl, entry, nonsense(entry), { authorization: `Bearer ${token}` })
         if (permission === 'any' || (rolePermissions[role] as readonly string[]).includes(permission))
           expectLetIn(entry, answer)
         else expect([kind, role, ...told(entry, answer)]).toEqual([kind, role, ...refusal(entry)])
@@ -192,7 +192,7 @@ test(
     const authorization = `Bearer ${await world.tenant.machine('machine-of-nothing', [])}`
     const posts = catalog.filter((entry) => entry.method === 'POST' && entry.operation.permission !== 'any')
     for (const entry of posts) {
-      const { path } = requestOf(entry, {})
+      const { path } = requestOf(entry, nonsense(entry))
       const headers = { authorization, 'content-type': 'application/json' }
       const response = await fetch(new URL(path, server.baseUrl), { method: 'POST', headers, body: '{"json":' })
       expect(told(entry, await readAnswer(response))).toEqual(refusal(entry))

@@ -182,6 +182,14 @@ export const lines: Record<string, Line> = {
     by('agent', (agent) => ({ agent, server: 'payments' }), { own: [400] }),
   ],
 
+  'POST /v1/mcp/t/:externalId/:agent/:server': [
+    'execution:start',
+    by('tenantExternalId', (externalId, own) => ({ externalId, agent: own.objects.agent, server: 'payments' }), {
+      own: [400],
+      absent: 403,
+    }),
+  ],
+
   // The world's export covers today, so today's checkpoint exists.
   'GET /v1/log/:path{.+}': ['any', by('tenantExternalId', (id) => ({ path: `t/${id}/audit/${today()}/checkpoint` }))],
 

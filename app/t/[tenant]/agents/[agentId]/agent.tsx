@@ -22,6 +22,7 @@ import { agentsPath, compareAgentPath, newExecutionPath } from '#lib/paths.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Bindings } from './bindings.tsx'
+import { Gateway } from './gateway.tsx'
 import { KillSwitch } from './kill-switch.tsx'
 import { Releases } from './releases.tsx'
 
@@ -84,6 +85,7 @@ function OneAgent({ id }: { id: string }) {
       <Section title="Releases">
         <Releases agent={agent} />
       </Section>
+      <Gateway agent={agent} />
       <Section title="Policy bindings">
         <Bindings agent={agent} />
       </Section>

@@ -1,0 +1,13 @@
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import type { releasedTools } from './released-tools.ts'
+
+/** One request at an address of the gateway. */
+export type Serving = {
+  /** Of the operation. */
+  name: string
+  caller: Caller
+  server: string
+  served: Awaited<ReturnType<typeof releasedTools.run>>
+  /** The client's session says that it opens addresses. */
+  opens: boolean
+}

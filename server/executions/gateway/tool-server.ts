@@ -1,0 +1,151 @@
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type InputRequiredResult,
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  UrlElicitationRequiredError,
+} from '@modelcontextprotocol/server'
+import { ApiError } from '#lib/errors.ts'
+import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import { idempotencyMeta } from '#server/agents/tool-servers.ts'
+import { execute } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { answerTo, longestWait, type Wait, type Waiting } from './answer.ts'
+import { opensAddresses } from './capabilities.ts'
+import { executionIn, stateOf } from './retry-state.ts'
+import type { Serving } from './serving.ts'
+import { shareReleased } from './shared.ts'
+import { callKey, startCall } from './start-call.ts'
+
+/** The `_meta` member with the longest time in seconds for which a client lets its call be held. */
+const waitMeta = 'countersign/waitSeconds'
+
+/** The tools of one address of the gateway, for one request. */
+export function toolServer(serving: Serving): Server {
+  const server = new Server(
+    { name: `countersign ${serving.server}`, version: '0.1.0' },
+    {
+      capabilities: {
+        tools: {},
+        ...(serving.served.resources.length === 0 ? {} : { resources: {} }),
+        ...(serving.served.prompts.length === 0 ? {} : { prompts: {} }),
+      },
+      instructions:
+        'Calls are governed by policy. A denied call is an error that states the reason. A call that needs an approval is held for a while, and then returns the status “pending”: repeat the same call later.',
+    },
+  )
+  server.setRequestHandler('tools/list', () => ({
+    tools: serving.served.tools.map(({ name: tool, title, description, inputSchema, annotations, outputSchema }) => ({
+      name: tool,
+      title,
+      description,
+      inputSchema: { ...inputSchema, type: 'object' as const },
+      ...(annotations === undefined ? {} : { annotations }),
+      // Revisions before 2026-07-28 know schemas of objects only.
+      ...(outputSchema?.type === 'object' ? { outputSchema: { ...outputSchema, type: 'object' as const } } : {}),
+    })),
+  }))
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const args = params.arguments ?? {}
+    if (!isJsonObject(args)) throw new ApiError('bad_request', 'The arguments must be a JSON object.')
+    const { agentId, environment } = serving.served
+    const call = {
+      agentId,
+      environment,
+      server: serving.server,
+      tool: params.name,
+      arguments: args as JsonObject,
+      idempotencyKey: params._meta?.[idempotencyMeta],
+    }
+    try {
+      return await answerCall(serving, call, context)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return {
+        content: [{ type: 'text', text: `${error.code}: ${error.message}` }],
+        structuredContent: { status: 'denied', code: error.code, message: error.message },
+        isError: true,
+      }
+    }
+  })
+  shareReleased(server, serving)
+  return server
+}
+
+type Called = Parameters<typeof callKey>[0] & { idempotencyKey: unknown }
+
+/** Starts the call, or takes up the one that the request repeats, and answers it or asks for a person. */
+async function answerCall(
+  serving: Serving,
+  call: Called,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { name, caller, opens } = serving
+  const { mcpReq } = context
+  const { envelope } = mcpReq
+  const key = call.idempotencyKey === undefined ? callKey(call) : undefined
+  const binding = key ?? `${callKey(call)}:${String(call.idempotencyKey)}`
+  const state = mcpReq.requestState<unknown>()
+  const known = typeof state === 'string' ? await executionIn(caller, binding, state) : undefined
+  if (state !== undefined && known === undefined)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The requestState is not of this caller and this call.')
+  const { executionId, isRepeated } =
+    known === undefined ? await execute(startCall, caller, call, { name }) : { executionId: known, isRepeated: true }
+  // What the person did with the address: one who declines is not asked again by this request.
+  const declined = Object.values(mcpReq.inputResponses ?? {}).some(
+    (one) => isJsonObject(one) && one.action !== 'accept',
+  )
+  const asks =
+    !declined && (envelope === undefined ? opens : opensAddresses(Reflect.get(envelope, CLIENT_CAPABILITIES_META_KEY)))
+  const { result, asking } = await answerTo(caller.tenant, executionId, key, {
+    ...waitOf(context),
+    ...(declined ? { atMost: 0 } : {}),
+    untilAsked: asks && !isRepeated,
+  })
+  // Clients compare an answer with the tool's own schema, unless it is an error.
+  const isForeignForm =
+    isPending(result) &&
+    serving.served.tools.some(({ name: tool, outputSchema }) => tool === call.tool && outputSchema !== undefined)
+  if (!asks || asking === undefined) return isForeignForm ? { ...result, isError: true } : result
+  return envelope === undefined
+    ? refuseWithAddress(asking)
+    : inputRequired({
+        inputRequests: { approval: inputRequired.elicitUrl({ url: asking.url, message: question }) },
+        requestState: await stateOf(caller, binding, executionId),
+      })
+}
+
+const isPending = ({ structuredContent }: CallToolResult): boolean =>
+  isJsonObject(structuredContent) && structuredContent.status === 'pending'
+
+const question =
+  'A person has to approve this call. The page shows who can decide. Open it, and continue: the call runs once it is approved.'
+
+/** The error −32042, with which revisions before 2026-07-28 ask a client to open an address and to repeat the call. */
+function refuseWithAddress({ approvalId, url }: Waiting): never {
+  throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId: approvalId, url, message: question }], question)
+}
+
+function waitOf({ mcpReq }: ServerContext): Omit<Wait, 'untilAsked'> {
+  const seconds = mcpReq._meta?.[waitMeta]
+  const token = mcpReq._meta?.progressToken
+  let told = 0
+  return {
+    atMost: typeof seconds === 'number' ? Math.min(longestWait, Math.max(0, seconds * 1000)) : longestWait,
+    signal: mcpReq.signal,
+    progress(waited, isWaiting) {
+      // Each notification has to be further than the one before.
+      if (token === undefined || waited <= told) return
+      told = waited
+      const message = isWaiting ? 'Waiting for approval' : 'Running'
+      const params = { progressToken: token, progress: waited, total: longestWait / 1000, message }
+      mcpReq
+        .notify({ method: 'notifications/progress', params })
+        .catch((error: unknown) => runtime().log.debug({ err: error }, 'mcp progress'))
+    },
+  }
+}

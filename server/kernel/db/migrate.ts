@@ -58,7 +58,7 @@ export async function applyMigrations(client: Client, last?: string): Promise<{ 
   for (const row of (await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations'))
     .rows)
     applied.set(row.name, row.sha256)
-  const names = (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort()
+  const names = await migrationNames()
   let count = 0
   for (const name of names) {
     if (last !== undefined && name > last) break
@@ -76,6 +76,21 @@ export async function applyMigrations(client: Client, last?: string): Promise<{ 
   return { applied: count, known: [...applied.keys()].every((name) => names.includes(name)) }
 }
 
+/** How many migrations of this version the database lacks, and of others it has. */
+export async function unappliedMigrations(client: Client): Promise<number> {
+  const { rows } = await client.query<{ known: boolean }>(
+    `select to_regclass('public.schema_migrations') is not null as known`,
+  )
+  const applied = rows[0]?.known
+    ? (await client.query<{ name: string }>('select name from schema_migrations')).rows.map(({ name }) => name)
+    : []
+  const names = await migrationNames()
+  return new Set([...applied, ...names]).size - applied.filter((name) => names.includes(name)).length
+}
+
+const migrationNames = async (): Promise<string[]> =>
+  (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort()
+
 /** Only the first reason: one name may resolve to several addresses, each of which failed. */
 function why(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
@@ -86,7 +101,7 @@ function why(error: unknown): string {
 const notPermitted = '42501'
 
 /** The queue's library creates and migrates its own tables (schema pgboss), as the owner. */
-async function migrateQueue(ownerUrl: string): Promise<void> {
+export async function migrateQueue(ownerUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: ownerUrl, supervise: false, schedule: false, max: 2 })
   let failure: unknown
   boss.on('error', (error) => {

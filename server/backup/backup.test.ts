@@ -162,6 +162,18 @@ describe('a backup', () => {
     await expect(back([file, '--unencrypted'])).rejects.toThrow(/plain.tgz exists/)
   })
 
+  test('is refused without a database, in one line', async () => {
+    const file = join(folder, 'none.tgz')
+    const none = (more: Record<string, string>) =>
+      runBackupCommand(loadConfig({ ...settings('none'), ...more }), [file, '--unencrypted'], () => undefined)
+    await expect(none({})).rejects.toThrow(/none does not contain a database/)
+    const closed = 'postgres://x:y@127.0.0.1:1/z'
+    await expect(none({ DATABASE_URL: closed })).rejects.toThrow(
+      /^DATABASE_URL: the database 127.0.0.1:1\/z can't be used/,
+    )
+    expect(await readdir(folder)).not.toContain('none.tgz')
+  })
+
   test('contains every row of every table, although row-level security limits the owner', async () => {
     const copied = await rowsOf(backup())
     const counts = await asSuperuser(source.ownerUrl, async (client) => {

@@ -5,17 +5,16 @@ import { dirname, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { backedUpMemories } from '#server/audit/sealing/memory/backed-up.ts'
 import { CommandError, type Say } from '#server/command-line.ts'
 import type { Config } from '#server/kernel/config.ts'
-import { applicationName } from '#server/kernel/db/application-name.ts'
 import { openDump } from '#server/kernel/db/copy/dump.ts'
 import { refuseUnfinishedRestore } from '#server/kernel/db/copy/unfinished-restore.ts'
 import { syncDirectory } from '#server/kernel/db/embedded/durable-file.ts'
 import { findHome } from '#server/kernel/db/embedded/home.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
-import { unappliedMigrations } from '#server/kernel/db/migrate.ts'
+import { connectOwner, unappliedMigrations } from '#server/kernel/db/migrate.ts'
 import { loadMasterKeys, masterKeyFile } from '#server/kernel/keys/master-key.ts'
 import { masterKeyCheck } from './contents.ts'
 import { readDataFiles } from './data-files.ts'
@@ -43,13 +42,10 @@ export async function makeBackup(config: Config, { file, recipients }: BackupOpt
     throw new CommandError(`${config.dataDir} does not contain a database.`)
   const embedded =
     config.databaseUrl === undefined ? await openEmbeddedDatabase({ dataDir: config.dataDir, say }) : undefined
-  const client = new Client({
-    connectionString: config.databaseUrl ?? embedded?.ownerUrl,
-    application_name: applicationName('maintenance'),
-  })
   const unfinished = `${file}.unfinished`
+  let client: Client | undefined
   try {
-    await client.connect()
+    client = await connectOwner(config.databaseUrl ?? embedded?.ownerUrl ?? '')
     const missing = await unappliedMigrations(client)
     if (missing > 0)
       throw new CommandError(
@@ -73,7 +69,7 @@ export async function makeBackup(config: Config, { file, recipients }: BackupOpt
     say(`${file} contains ${counts.rows} rows and ${counts.files} files.`)
   } finally {
     await rm(unfinished, { force: true })
-    await client.end()
+    await client?.end()
     await embedded?.release()
   }
 }

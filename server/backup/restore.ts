@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm } from 'node:fs/promises'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import type { BackedUpMemory } from '#server/audit/sealing/memory/backed-up.ts'
 import { CommandError, type Say } from '#server/command-line.ts'
 import type { Config } from '#server/kernel/config.ts'
-import { applicationName } from '#server/kernel/db/application-name.ts'
 import type { Chunk } from '#server/kernel/db/copy/dump.ts'
 import { CopyRefused, isEmpty, loadDatabase } from '#server/kernel/db/copy/load.ts'
 import { findMark, setMark } from '#server/kernel/db/copy/mark.ts'
@@ -12,6 +11,7 @@ import { unfinishedRestore, unfinishedRestoreFile } from '#server/kernel/db/copy
 import { syncDirectory, writeDurably } from '#server/kernel/db/embedded/durable-file.ts'
 import { makeDataDir } from '#server/kernel/db/embedded/place.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
+import { connectOwner } from '#server/kernel/db/migrate.ts'
 import { type Description, masterKeyCheck, textOf } from './contents.ts'
 import { continueLogs } from './continue-logs.ts'
 import { clearDataFiles, restoreDataFile } from './data-files.ts'
@@ -85,8 +85,7 @@ async function checkDatabase(client: Client, id: string): Promise<void> {
 }
 
 async function withOwner<T>(ownerUrl: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: ownerUrl, application_name: applicationName('maintenance') })
-  await client.connect()
+  const client = await connectOwner(ownerUrl)
   try {
     return await work(client)
   } finally {

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { Client, DatabaseError } from 'pg'
 import { PgBoss } from 'pg-boss'
 import { ConfigError } from '#server/kernel/config.ts'
+import { applicationName } from './application-name.ts'
 import { makePartitions } from './partitions.ts'
 import { applyGrants, ensureRoles, isolateJobs, retirePredecessor } from './roles.ts'
 
@@ -18,13 +19,7 @@ export const migrationLock = 7_310_452
  * else can. Throws if an applied migration has been edited.
  */
 export async function migrate(ownerUrl: string, masterKey?: Buffer): Promise<string> {
-  const client = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: 10_000 })
-  try {
-    await client.connect()
-  } catch (cause) {
-    const { host, pathname } = new URL(ownerUrl)
-    throw new ConfigError(`DATABASE_URL: the database ${host}${pathname} can't be used (${why(cause)})`, { cause })
-  }
+  const client = await connectOwner(ownerUrl)
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     const { known, applied } = await applyMigrations(client)
@@ -90,6 +85,22 @@ export async function unappliedMigrations(client: Client): Promise<number> {
 
 const migrationNames = async (): Promise<string[]> =>
   (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort()
+
+/** Connects as the owner of the database. The caller disconnects. Throws ConfigError. */
+export async function connectOwner(ownerUrl: string): Promise<Client> {
+  const client = new Client({
+    connectionString: ownerUrl,
+    connectionTimeoutMillis: 10_000,
+    application_name: applicationName('maintenance'),
+  })
+  try {
+    await client.connect()
+    return client
+  } catch (cause) {
+    const { host, pathname } = new URL(ownerUrl)
+    throw new ConfigError(`DATABASE_URL: the database ${host}${pathname} can't be used (${why(cause)})`, { cause })
+  }
+}
 
 /** Only the first reason: one name may resolve to several addresses, each of which failed. */
 function why(error: unknown): string {

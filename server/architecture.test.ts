@@ -219,6 +219,8 @@ describe('imports', () => {
           ![
             'cli/start.mjs',
             'cli/db-types.mjs',
+            'cli/backup.mjs',
+            'cli/restore.mjs',
             'cli/rotate-master-key.mjs',
             'cli/tenant.mjs',
             // The catalog that the command line contains.

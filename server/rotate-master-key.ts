@@ -1,4 +1,5 @@
 import type { Config } from '#server/kernel/config.ts'
+import { refuseUnfinishedRestore } from '#server/kernel/db/copy/unfinished-restore.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { holdStarts } from '#server/kernel/db/hold-starts.ts'
@@ -18,6 +19,7 @@ export class RotationError extends Error {}
  * interruption at any point, run it again.
  */
 export async function rotateMasterKey(config: Config, say: (line: string) => void): Promise<Rewrapped> {
+  await refuseUnfinishedRestore(config.dataDir)
   if (config.databaseUrl !== undefined) return await rotateOn(config.databaseUrl, config)
   const embedded = await openEmbeddedDatabase({ dataDir: config.dataDir, say })
   try {

@@ -17,6 +17,7 @@ import { startBinding } from '#server/kernel/bound/worker.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { startCommitting } from '#server/kernel/content/commit-content.ts'
 import { encryptPlaintext } from '#server/kernel/content/encrypt-plaintext.ts'
+import { refuseUnfinishedRestore } from '#server/kernel/db/copy/unfinished-restore.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
@@ -62,6 +63,7 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     const config = settings.port === 0 ? onPort(settings, front.port) : settings
     const operators = await readOperatorFiles(config)
     if (config.identity === 'external') log.info({ authUrl: config.authUrl }, 'another provider serves the realms')
+    await refuseUnfinishedRestore(config.dataDir)
     const ownerUrl = config.databaseUrl ?? (await openEmbedded(config, say, closing))
     await openRuntime({ config, log, ...operators }, ownerUrl, closing)
     await checkStart(ownerUrl, say)

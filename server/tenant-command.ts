@@ -1,6 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { LogRefused } from '#server/audit/sealing/log-refused.ts'
 import type { Config } from '#server/kernel/config.ts'
+import { refuseUnfinishedRestore } from '#server/kernel/db/copy/unfinished-restore.ts'
 import { CommandError, command, readCommand, type Say, UsageError, usageOf } from './command-line.ts'
 
 const program = 'npm run tenant --'
@@ -74,6 +75,7 @@ const commands = [
 export async function runTenantCommand(config: Config, args: readonly string[], say: Say): Promise<void> {
   if (args.includes('--help')) return say(usageOf(program, commands))
   const act = readCommand(program, commands, args)
+  await refuseUnfinishedRestore(config.dataDir)
   const { openInstallation } = await acts()
   const close = await openInstallation(config, say)
   try {

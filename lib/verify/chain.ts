@@ -1,7 +1,7 @@
 import type { Archive } from './archive.ts'
 import { Broken, fromBase64, type Json, member, parseJson, textMember } from './bytes.ts'
 import type { Heads } from './freshness.ts'
-import { continues, type LogKey, type Note, parseNote, signerOf } from './note.ts'
+import { continues, type LogKey, type Note, parseNote, restoredName, signerOf } from './note.ts'
 
 // Archives form a chain: each names the one before it, and proves that its log continues that one's.
 
@@ -45,4 +45,35 @@ export async function chainedFrom(
   if (seals === undefined || !continues(before.seals, seals, path))
     throw new Broken(`The log of closed days does not continue that of the earlier archive ${before.exportId}.`)
   return `Its log of ${seals.size} closed days continues the ${before.seals.size} of the earlier archive ${before.exportId}.`
+}
+
+/** Collects the restores that an archive shows: their records, and the names in its checkpoints. */
+export function restores() {
+  const records: { at: string; lost: boolean }[] = []
+  const names = new Set<string>()
+  return {
+    addHead(note: Note): void {
+      const name = restoredName(note)
+      if (name !== undefined) names.add(name)
+    },
+    addRecord(record: Json): void {
+      if (member(record, 'action') !== 'audit_log.restored') return
+      const lost = member(member(record, 'details'), 'signedSince')
+      records.push({ at: String(member(record, 'at')), lost: lost !== null && lost !== undefined })
+    },
+    any: (): boolean => records.length > 0 || names.size > 0,
+    /** States the breaks. */
+    describe(): string {
+      const known = records.map(
+        ({ at, lost }) =>
+          `On ${at.slice(0, 16).replace('T', ' ')} UTC the log was restored from a backup and continued under a new name and key; ${
+            lost
+              ? 'the service had signed more since that backup'
+              : 'anything that was signed after that backup is missing'
+          }.`,
+      )
+      const named = `The log continues under the name ${[...names].join(', ')}, which a restore from a backup gave it.`
+      return [...known, ...(names.size > 0 ? [named] : [])].join(' ')
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import type { Archive } from './archive.ts'
 import { allBoundIn, asOfIn, checkAfterBorder, checkBorder, comparableSpans, isBefore, spansBoundIn } from './border.ts'
 import { Broken, type Json, lines, member } from './bytes.ts'
-import { chainedFrom } from './chain.ts'
+import { chainedFrom, restores } from './chain.ts'
 import { type Beginning, checkDays, partialDays, scopeOf } from './days.ts'
 import type { Heads } from './freshness.ts'
 import { checkDay, checkHead, checkSealProof, daysOf, type Head, newestSeals } from './log.ts'
@@ -45,6 +45,7 @@ export async function checkLog(
   const committed = commitments(asOf, { allBound, spansBound: spansBoundIn(manifest) }, traces.add)
   const spans = telemetrySpans(traces.add)
   const votes = passkeyVotes()
+  const restored = restores()
   const limited = scopeOf(manifest)
   if (asOf !== undefined)
     await check('log', 'Rows read at', async () => {
@@ -67,7 +68,9 @@ export async function checkLog(
     await check('log', `Log of ${day.date}`, async () => {
       head = await checkHead(archive, day, { externalId, keys })
       if (day.open) heads.open = head.note
+      restored.addHead(head.note)
       return await checkDay(archive, day, head, about, limited !== undefined, (seen) => {
+        restored.addRecord(seen.record)
         if (member(seen.record, 'action') === 'tenant.created') beginning.created ??= day.date
         if (version === 1) return
         committed.add(seen)
@@ -87,6 +90,7 @@ export async function checkLog(
       return `The day is entry ${index} of ${note.size} in the signed log of closed days.`
     })
   }
+  if (restored.any()) await check('log', 'Restore', async () => restored.describe())
   if (version === 1) {
     skip(
       'log',

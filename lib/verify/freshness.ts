@@ -1,5 +1,5 @@
 import { Broken, fromBase64, type Json, member, textMember } from './bytes.ts'
-import { continues, type LogKey, type Note, parseNote, signerOf } from './note.ts'
+import { continues, type LogKey, type Note, parseNote, restoredName, signerOf } from './note.ts'
 import { NotChecked } from './report.ts'
 
 // Up to when the archive knows. It holds when its newest head is shown to be part of a head from elsewhere.
@@ -19,6 +19,7 @@ export async function checkLive(
   if (seals === undefined && open === undefined)
     throw new NotChecked('The archive doesn’t contain a signed head of the log.')
   const shown: string[] = []
+  const breaks = new Set<string>()
   for (const [own, published, what] of [
     [seals, member(live, 'seals'), 'closed days'],
     [open, member(live, 'day'), 'records of the open day'],
@@ -32,6 +33,14 @@ export async function checkLive(
     await signerOf(later, keysFor(later.origin))
     const proof = member(published, 'consistency')
     const path = Array.isArray(proof) ? proof.map((hash) => fromBase64(String(hash))) : []
+    const restored = restoredName(later)
+    if (restored !== undefined && restored !== restoredName(own)) {
+      if (!continues(own, later, path))
+        throw new Broken(
+          `The service’s log was restored from a backup, which lacks the archive’s ${own.size} ${what}: it continues as ${later.origin}.`,
+        )
+      breaks.add(later.origin)
+    }
     if (later.size < own.size)
       throw new Broken(
         `The service publishes ${later.size} ${what}, but the archive has ${own.size}: its log went back.`,
@@ -40,8 +49,10 @@ export async function checkLive(
       throw new Broken(`The service’s log of ${what} does not continue the archive’s: one of them was rewritten.`)
     shown.push(`${own.size} of ${later.size} ${what}`)
   }
-  return `The log that the service publishes now continues the archive’s: ${shown.join(', ')}.`
+  const since =
+    breaks.size === 0 ? '' : ` It was restored from a backup since, and continues as ${[...breaks].join(', ')}.`
+  return `The log that the service publishes now continues the archive’s: ${shown.join(', ')}.${since}`
 }
 
-/** Without the host, which may have changed since: the keys say whose log it is. */
-const pathOf = ({ origin }: Note): string => origin.slice(origin.indexOf('/'))
+/** Without the host, which may have changed since, and the name of a restore: the keys say whose log it is. */
+const pathOf = ({ origin }: Note): string => origin.slice(origin.indexOf('/t/'))

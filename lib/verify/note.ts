@@ -129,3 +129,10 @@ export function continues(
 }
 
 const half = (value: number): number => Math.floor(value / 2)
+
+/**
+ * The part of a log's name that a restore from a backup has added (`<host>/restored-<12 hex digits>/t/…`); undefined if the log was
+ * never restored.
+ */
+export const restoredName = ({ origin }: Pick<Note, 'origin'>): string | undefined =>
+  /^[^/]+\/(restored-[0-9a-f]{12})\//.exec(origin)?.[1]

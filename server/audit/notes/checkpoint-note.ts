@@ -19,21 +19,24 @@ export async function signCheckpoint(
   tenant: LogOwner,
   { log, size, root }: { log: LogName; size: number; root: Uint8Array },
 ): Promise<string> {
-  const { privateKey } = await currentSigningKey(tx, tenant.id, 'log')
-  const origin = logOrigin(tenant.externalId, log)
+  const { privateKey, logName } = await currentSigningKey(tx, tenant.id, 'log')
+  const origin = logOrigin(tenant.externalId, log, logName)
   return signNote(formatCheckpoint({ origin, size, root }), { name: origin, privateKey })
 }
 
 /** Returns the verifier key for notes that are signed from now on. */
 export async function currentVerifierKey(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string> {
-  const { publicKey } = await currentSigningKey(tx, tenant.id, 'log')
-  return verifierKey(logOrigin(tenant.externalId, log), publicKey)
+  const { publicKey, logName } = await currentSigningKey(tx, tenant.id, 'log')
+  return verifierKey(logOrigin(tenant.externalId, log, logName), publicKey)
 }
 
-/** Returns the verifier keys of a log under its current name, the current key first. Retired keys verify their signatures. */
+/**
+ * Returns the verifier keys of a log, the current key first. Retired keys verify their signatures, under the name that the log
+ * had before a restore if there was one.
+ */
 export async function verifierKeys(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string[]> {
-  const origin = logOrigin(tenant.externalId, log)
-  return (await signingKeys(tx, tenant.id, 'log')).map(({ publicKey }) => verifierKey(origin, publicKey))
+  const keys = await signingKeys(tx, tenant.id, 'log')
+  return keys.map(({ publicKey, logName }) => verifierKey(logOrigin(tenant.externalId, log, logName), publicKey))
 }
 
 export type ReadNote =
@@ -51,12 +54,14 @@ export async function noteReader(tx: Transaction, tenant: LogOwner): Promise<Not
 function readNote(keys: readonly SigningKey[], path: string, note: string): ReadNote {
   try {
     const checkpoint = parseCheckpoint(parseNote(note).text)
-    // The service may have had another host name when it signed; tenant and log must be these.
-    const host = checkpoint.origin.slice(0, checkpoint.origin.indexOf('/'))
-    if (checkpoint.origin !== `${host}${path}` || !/^[^\s+/]+$/.test(host))
-      return { ok: false, reason: 'It is a checkpoint of another log.' }
-    let reason = 'The tenant does not have a log key.'
-    for (const { publicKey } of keys) {
+    // The service may have had another host name when it signed; tenant, log and the name since a restore must be these.
+    const named = checkpoint.origin.endsWith(path)
+      ? /^[^\s+/]+(?:\/(restored-[0-9a-f]{12}))?$/.exec(checkpoint.origin.slice(0, -path.length))
+      : null
+    if (named === null) return { ok: false, reason: 'It is a checkpoint of another log.' }
+    const own = keys.filter(({ logName }) => logName === named[1])
+    let reason = 'The tenant does not have a log key of that name.'
+    for (const { publicKey } of own) {
       const vkey = verifierKey(checkpoint.origin, publicKey)
       const result = verifyNote(note, [vkey])
       if (result.ok) return { ok: true, checkpoint, verifierKey: vkey }

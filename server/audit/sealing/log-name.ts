@@ -9,6 +9,9 @@ export const sealLog: LogName = 'seals'
 export const logPath = (externalId: string, log: LogName): string =>
   `/t/${encodeURIComponent(externalId)}/${log === sealLog ? sealLog : `audit/${log}`}`
 
-/** The name of a log in its checkpoints: `<host>/t/<external id>/audit/<YYYY-MM-DD>` or `<host>/t/<external id>/seals`. */
-export const logOrigin = (externalId: string, log: LogName): string =>
-  `${new URL(runtime().config.baseUrl).host}${logPath(externalId, log)}`
+/**
+ * The name of a log in its checkpoints: `<host>/t/<external id>/audit/<YYYY-MM-DD>` or `<host>/t/<external id>/seals`. After a
+ * restore, `<host>/<logName>/t/…`.
+ */
+export const logOrigin = (externalId: string, log: LogName, logName: string | undefined): string =>
+  `${new URL(runtime().config.baseUrl).host}${logName === undefined ? '' : `/${logName}`}${logPath(externalId, log)}`

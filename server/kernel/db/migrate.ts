@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { Client, DatabaseError } from 'pg'
 import { PgBoss } from 'pg-boss'
 import { ConfigError } from '#server/kernel/config.ts'
+import { applicationName } from './application-name.ts'
 import { makePartitions } from './partitions.ts'
 import { applyGrants, ensureRoles, isolateJobs, retirePredecessor } from './roles.ts'
 
@@ -18,13 +19,7 @@ export const migrationLock = 7_310_452
  * else can. Throws if an applied migration has been edited.
  */
 export async function migrate(ownerUrl: string, masterKey?: Buffer): Promise<string> {
-  const client = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: 10_000 })
-  try {
-    await client.connect()
-  } catch (cause) {
-    const { host, pathname } = new URL(ownerUrl)
-    throw new ConfigError(`DATABASE_URL: the database ${host}${pathname} can't be used (${why(cause)})`, { cause })
-  }
+  const client = await connectOwner(ownerUrl)
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     const { known, applied } = await applyMigrations(client)
@@ -58,7 +53,7 @@ export async function applyMigrations(client: Client, last?: string): Promise<{ 
   for (const row of (await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations'))
     .rows)
     applied.set(row.name, row.sha256)
-  const names = (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort()
+  const names = await migrationNames()
   let count = 0
   for (const name of names) {
     if (last !== undefined && name > last) break
@@ -76,6 +71,37 @@ export async function applyMigrations(client: Client, last?: string): Promise<{ 
   return { applied: count, known: [...applied.keys()].every((name) => names.includes(name)) }
 }
 
+/** How many migrations of this version the database lacks, and of others it has. */
+export async function unappliedMigrations(client: Client): Promise<number> {
+  const { rows } = await client.query<{ known: boolean }>(
+    `select to_regclass('public.schema_migrations') is not null as known`,
+  )
+  const applied = rows[0]?.known
+    ? (await client.query<{ name: string }>('select name from schema_migrations')).rows.map(({ name }) => name)
+    : []
+  const names = await migrationNames()
+  return new Set([...applied, ...names]).size - applied.filter((name) => names.includes(name)).length
+}
+
+const migrationNames = async (): Promise<string[]> =>
+  (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort()
+
+/** Connects as the owner of the database. The caller disconnects. Throws ConfigError. */
+export async function connectOwner(ownerUrl: string): Promise<Client> {
+  const client = new Client({
+    connectionString: ownerUrl,
+    connectionTimeoutMillis: 10_000,
+    application_name: applicationName('maintenance'),
+  })
+  try {
+    await client.connect()
+    return client
+  } catch (cause) {
+    const { host, pathname } = new URL(ownerUrl)
+    throw new ConfigError(`DATABASE_URL: the database ${host}${pathname} can't be used (${why(cause)})`, { cause })
+  }
+}
+
 /** Only the first reason: one name may resolve to several addresses, each of which failed. */
 function why(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
@@ -86,7 +112,7 @@ function why(error: unknown): string {
 const notPermitted = '42501'
 
 /** The queue's library creates and migrates its own tables (schema pgboss), as the owner. */
-async function migrateQueue(ownerUrl: string): Promise<void> {
+export async function migrateQueue(ownerUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: ownerUrl, supervise: false, schedule: false, max: 2 })
   let failure: unknown
   boss.on('error', (error) => {

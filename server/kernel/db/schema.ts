@@ -903,6 +903,7 @@ export interface SigningKeys {
   algorithm: string;
   createdAt: Generated<Timestamp>;
   id: string;
+  logName: string | null;
   privateKey: Buffer;
   publicKey: string;
   purpose: string;

@@ -26,8 +26,8 @@ export function rewrapAll(database: Database, vault: Vault): Promise<Rewrapped> 
         await reencrypt(sealedKey, tenantKeyContext(tenantId, version), (reencrypted) =>
           setTenantKey(tx, tenantId, version, reencrypted),
         )
-      for (const { purpose, id, privateKey } of await lockSigningKeys(tx, tenantId))
-        await reencrypt(privateKey, signingKeyContext(tenantId, purpose), (reencrypted) =>
+      for (const { purpose, id, privateKey, logName } of await lockSigningKeys(tx, tenantId))
+        await reencrypt(privateKey, signingKeyContext(tenantId, purpose, logName), (reencrypted) =>
           setSigningKey(tx, tenantId, { purpose, id, privateKey: reencrypted }),
         )
     }

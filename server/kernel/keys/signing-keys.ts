@@ -15,6 +15,8 @@ export type SigningKey = {
   privateKey: KeyObject
   publicKey: KeyObject
   createdAt: Date
+  /** The name under which a log key signs since a restore; undefined before the first one. */
+  logName: string | undefined
   /** When the key stopped signing; undefined for the current key. */
   retiredAt: Date | undefined
 }
@@ -30,19 +32,25 @@ const newKeyPair = {
 const algorithmOf = (purpose: SigningPurpose): SigningKey['algorithm'] =>
   purpose === 'realm' ? runtime().config.tokenAlgorithm : 'EdDSA'
 
-/** The encryption context of a private key under the master key. */
-export const signingKeyContext = (tenantId: string, purpose: string): string => `signing_keys/${tenantId}/${purpose}`
+/** The encryption context of a private key under the master key: a key can't be given another name. */
+export const signingKeyContext = (tenantId: string, purpose: string, logName: string | null = null): string =>
+  `signing_keys/${tenantId}/${purpose}${logName === null ? '' : `/${logName}`}`
 
 /**
  * Creates the current key of `purpose`, in the transaction that creates the tenant. Private keys are stored encrypted
  * under the master key.
  */
-export async function createSigningKey(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<void> {
+export async function createSigningKey(
+  tx: Transaction,
+  tenantId: string,
+  purpose: SigningPurpose,
+  logName: string | null = null,
+): Promise<void> {
   const algorithm = algorithmOf(purpose)
   const { privateKey, publicKey } = await newKeyPair[algorithm]()
   const encrypted = runtime().vault.encrypt(
     privateKey.export({ type: 'pkcs8', format: 'der' }),
-    signingKeyContext(tenantId, purpose),
+    signingKeyContext(tenantId, purpose, logName),
   )
   await insertKey(tx, {
     tenantId,
@@ -51,6 +59,7 @@ export async function createSigningKey(tx: Transaction, tenantId: string, purpos
     algorithm,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     privateKey: encrypted,
+    logName,
   })
 }
 
@@ -62,16 +71,30 @@ export async function rotateRealmKeyIfNeeded(tx: Transaction, tenantId: string):
   if (await retireKeysNotOf(tx, tenantId, 'realm', algorithmOf('realm'))) await createSigningKey(tx, tenantId, 'realm')
 }
 
-/** Replaces the current key, which still verifies its signatures. */
-export async function rotateSigningKey(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<void> {
+/** Replaces the current key, which still verifies its signatures. A new log key keeps the name of the log unless `logName` is another one. */
+export async function rotateSigningKey(
+  tx: Transaction,
+  tenantId: string,
+  purpose: SigningPurpose,
+  logName?: string,
+): Promise<void> {
+  const name = logName ?? (await currentSigningKey(tx, tenantId, purpose)).logName ?? null
   await retireKey(tx, tenantId, purpose)
-  await createSigningKey(tx, tenantId, purpose)
+  await createSigningKey(tx, tenantId, purpose, name)
 }
 
 /** Creates the secret that signs the realm's cookies: 32 random bytes, stored encrypted. */
 export async function createCookieKey(tx: Transaction, tenantId: string): Promise<void> {
   const privateKey = runtime().vault.encrypt(randomBytes(32), signingKeyContext(tenantId, 'cookies'))
-  await insertKey(tx, { tenantId, purpose: 'cookies', id: newId(), algorithm: 'HS256', publicKey: '', privateKey })
+  await insertKey(tx, {
+    tenantId,
+    purpose: 'cookies',
+    id: newId(),
+    algorithm: 'HS256',
+    publicKey: '',
+    privateKey,
+    logName: null,
+  })
 }
 
 /** The realm's cookie secrets, current one first. */
@@ -93,6 +116,7 @@ export async function signingKeys(tx: Transaction, tenantId: string, purpose: Si
       // Not the column: only the private key is encrypted, and another public key would make foreign signatures valid.
       publicKey: createPublicKey(privateKey),
       createdAt: row.createdAt,
+      logName: row.logName ?? undefined,
       retiredAt: row.retiredAt ?? undefined,
     })
   }
@@ -121,7 +145,7 @@ async function privateKeyOf(
   row: KeyRow,
 ): Promise<KeyObject> {
   try {
-    const key = runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, purpose))
+    const key = runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, purpose, row.logName))
     return createPrivateKey({ key, format: 'der', type: 'pkcs8' })
   } catch (cause) {
     // With another master key nothing of the tenant can be decrypted: the operator's mistake, which throws its own error.

@@ -3,7 +3,15 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 
 export const insertKey = async (
   tx: Transaction,
-  row: { tenantId: string; purpose: string; id: string; algorithm: string; publicKey: string; privateKey: Buffer },
+  row: {
+    tenantId: string
+    purpose: string
+    id: string
+    algorithm: string
+    publicKey: string
+    privateKey: Buffer
+    logName: string | null
+  },
 ): Promise<void> => {
   await tx.insertInto('signingKeys').values(row).execute()
 }
@@ -12,7 +20,7 @@ export const insertKey = async (
 export const findKeys = (tx: Transaction, tenantId: string, purpose: string) =>
   tx
     .selectFrom('signingKeys')
-    .select(['id', 'algorithm', 'publicKey', 'privateKey', 'createdAt', 'retiredAt'])
+    .select(['id', 'algorithm', 'publicKey', 'privateKey', 'createdAt', 'retiredAt', 'logName'])
     .where('tenantId', '=', tenantId)
     .where('purpose', '=', purpose)
     .orderBy('retiredAt', (order) => order.desc().nullsFirst())
@@ -89,7 +97,7 @@ export const lockTenantKeys = (tx: Transaction, tenantId: string) =>
 export const lockSigningKeys = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('signingKeys')
-    .select(['purpose', 'id', 'privateKey'])
+    .select(['purpose', 'id', 'privateKey', 'logName'])
     .where('tenantId', '=', tenantId)
     .orderBy('purpose')
     .orderBy('id')

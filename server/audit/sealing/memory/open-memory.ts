@@ -91,7 +91,7 @@ export async function sealedThrough(tx: Transaction, tenant: LogOwner, seals: Si
 
 /** The day that a leaf of the seal log names in its origin; undefined for any other text. */
 export const dateOfEntry = (entry: string): string | undefined =>
-  /^[^\s/]+\/t\/[^\s/]+\/audit\/(\d{4}-\d{2}-\d{2})\n/.exec(entry)?.[1]
+  /^[^\s/]+(?:\/restored-[0-9a-f]{12})?\/t\/[^\s/]+\/audit\/(\d{4}-\d{2}-\d{2})\n/.exec(entry)?.[1]
 
 /** The text of a day's checkpoint is its entry in the seal log. */
 export const entryOf = (note: string): string => parseNote(note).text

@@ -4,6 +4,7 @@ import type { JsonObject } from '#lib/json.ts'
 import type { LogOwner } from '#server/audit/store.ts'
 import { emptyRoot } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { LogRefused } from '../log-refused.ts'
 import { memoryStore } from './configured-store.ts'
@@ -57,14 +58,28 @@ export const newMemory = (tenantId: string): SignerMemory => ({
   broken: {},
 })
 
+/**
+ * The name of a tenant's object in the store. After a restore it is another one, so that what the signer remembered under the
+ * earlier name of the log, which may be newer than the backup, is never replaced. The name is authentic: with SQL alone, no one can
+ * make the signer read another memory.
+ */
+export async function memoryName(tx: Transaction, tenantId: string): Promise<string> {
+  const { logName } = await currentSigningKey(tx, tenantId, 'log')
+  return logName === undefined ? tenantId : `${tenantId}.${logName}`
+}
+
 /** Undefined if none is stored. Throws LogRefused if it was damaged, or is not that of this tenant: nothing may be signed then. */
 export async function readMemory(tx: Transaction, tenant: Pick<LogOwner, 'id'>): Promise<OpenMemory | undefined> {
-  const stored = await memoryStore().read(tenant.id)
-  if (stored === undefined) return undefined
-  const memory = parse(await tenantCipher(tx, tenant.id), tenant.id, stored.text)
+  const stored = await memoryStore().read(await memoryName(tx, tenant.id))
+  return stored && { memory: await readMemoryText(tx, tenant.id, stored.text), version: stored.version }
+}
+
+/** Throws LogRefused if the text was damaged, or is not that of this tenant. */
+export async function readMemoryText(tx: Transaction, tenantId: string, text: string): Promise<SignerMemory> {
+  const memory = parse(await tenantCipher(tx, tenantId), tenantId, text)
   if (memory === undefined)
     throw new LogRefused('The signer’s memory was damaged, or is not that of this tenant and its key.')
-  return { memory, version: stored.version }
+  return memory
 }
 
 /** Another signer has written since this memory was read. */
@@ -83,7 +98,7 @@ export async function keepMemory(
   const next: JsonObject = { ...memory, ...change, counter }
   const mac = cipher.mac(purpose, canonicalJson(next)).toString('base64')
   const text = `${JSON.stringify({ ...next, mac })}\n`
-  if (!(await memoryStore().write(memory.tenant, text, version)))
+  if (!(await memoryStore().write(await memoryName(tx, memory.tenant), text, version)))
     throw new MemoryMoved('Another signer has changed the signer’s memory.')
 }
 

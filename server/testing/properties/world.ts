@@ -24,6 +24,7 @@ export type Kind =
   | 'decision'
   | 'delegation'
   | 'savedView'
+  | 'channel'
   | 'execution'
   | 'export'
   | 'file'
@@ -130,6 +131,7 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
       decision: journal.items.flatMap(({ data }) => data?.decisionId ?? [])[0] ?? '',
       delegation: await another.delegation(),
       savedView: await another.savedView(),
+      channel: await another.channel(),
       execution: executionId,
       export: made.exportId,
       file: (await api.send<{ id: string }>('POST', `/v1/files?name=${slug}`, { content: slug })).id,
@@ -234,6 +236,11 @@ function makers(api: Api, tenant: PropertyTenant, slug: string) {
       const username = name()
       await tenant.person(username, [])
       return await tenant.memberId(username)
+    },
+    async channel() {
+      const address = `https://hooks.example/${slug}`
+      const channel = { kind: 'webhook', name: name(), address, events: ['export.ready'] }
+      return (await api.mutate<{ id: string }>('notifications.createChannel', channel)).id
     },
     async savedView() {
       const view = { list: 'approvals', name: name(), search: { q: slug }, shared: true }

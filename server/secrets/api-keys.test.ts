@@ -128,7 +128,8 @@ describe('the reach of a key, over every operation of the catalog', () => {
       const get = { method, headers: { 'x-svc-api-key': key } }
       const answer = await api.request(
         undefined,
-        path.replaceAll(/:\w+(\{[^}]*\})?/g, 'x'),
+        // Another tenant in the path is refused before the permission is checked.
+        path.replace(':externalId', 'org-northwind-mutual').replaceAll(/:\w+(\{[^}]*\})?/g, 'x'),
         method === 'GET' ? get : post,
       )
       if (opened.has(name) || (operation.permission === 'any' && operation.kind === 'query')) expected.push(name)

@@ -257,6 +257,7 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       ['approvals.history', approvals],
       ['approvals.mails.list', approvals],
       ['approvals.watch', approvals.slice(0, 2)],
+      ['savedViews.list', [{ list: 'approvals' }]],
       ['audit.get', audits],
       ['audit.list', [{ limit: 100 }]],
       // From the start of the day, so that its changes are sent again. Topic by topic, because each requires a permission.

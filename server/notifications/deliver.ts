@@ -98,11 +98,14 @@ async function settle(
   outcome: Outcome,
 ): Promise<void> {
   const now = (await databaseClock(tx))()
-  const repeats = outcome.delivery === 'again' && now.getTime() - row.triedSince.getTime() < longestMs
+  const leftMs = row.triedSince.getTime() + longestMs - now.getTime()
+  const repeats = outcome.delivery === 'again' && leftMs > 0
   const delivery = outcome.delivery === 'again' ? (repeats ? 'pending' : 'failed') : outcome.delivery
   if (!(await setOutcome(tx, tenantId, row, { delivery, error: outcome.error }))) return
   if (repeats) {
-    const seconds = pauses[Math.min(row.attempts, pauses.length) - 1] ?? 5
+    const pause = pauses[Math.min(row.attempts - row.triedBefore, pauses.length) - 1] ?? 5
+    // The last attempt is at the end of the day, not after it.
+    const seconds = Math.max(1, Math.min(pause, Math.floor(leftMs / 1000)))
     await runtime().queue.enqueue(tx, notificationQueue, { tenantId, id: row.id }, { seconds })
     return
   }
@@ -114,12 +117,14 @@ async function settle(
       resource: { type: 'notification', id: row.id },
       details: { channelId: channel.id, event: row.event, attempts: row.attempts, error: outcome.error },
     })
-  if (outcome.gone === true && channel.status === 'active') await disable(tx, tenant, channel)
+  if (outcome.gone === true) await disable(tx, tenant, channel)
 }
 
-/** The receiver said that it is gone for good (410). */
-async function disable(tx: Transaction, tenant: Tenant, channel: ChannelRow): Promise<void> {
+/** The receiver said that it is gone for good (410), unless the channel has another address by now. */
+async function disable(tx: Transaction, tenant: Tenant, sentOver: ChannelRow): Promise<void> {
   const disabledReason = 'Its address answered 410: it is gone.'
+  const channel = await findChannel(tx, tenant.id, sentOver.id)
+  if (channel === undefined || channel.status === 'disabled' || !channel.endpoint.equals(sentOver.endpoint)) return
   if (!(await setChannel(tx, tenant.id, { ...channel, status: 'disabled', disabledReason }))) return
   await appendAudit(tx, tenant, {
     actor: systemActor,

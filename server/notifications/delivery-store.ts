@@ -15,6 +15,7 @@ const columns = [
   'attempts',
   'error',
   'triedSince',
+  'triedBefore',
   'settledAt',
   'revision',
 ] as const
@@ -100,6 +101,7 @@ export async function setAgain(tx: Transaction, tenantId: string, id: string, re
       error: null,
       settledAt: null,
       triedSince: sql<Date>`clock_timestamp()`,
+      triedBefore: e.ref('attempts'),
       revision: e('revision', '+', 1),
     }))
     .where('tenantId', '=', tenantId)

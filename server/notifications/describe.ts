@@ -30,6 +30,8 @@ export function onDescribe(kind: string, describe: Describe): void {
   describers.set(kind, describe)
 }
 
+export const isDescribed = (kind: string): boolean => describers.has(kind)
+
 export async function describe(
   tx: Transaction,
   tenant: Tenant,

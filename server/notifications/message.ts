@@ -52,13 +52,13 @@ const factsOf = ({ tenant, about: { risk, requestedBy, digest } }: Message): [st
     ['Organisation', tenant],
   ].filter((fact): fact is [string, string] => fact[1] !== undefined)
 
-/** https://api.slack.com/reference/surfaces/formatting: three characters are escaped, and nothing else is markup in plain text. */
+/** The text of a notification on a telephone, in which Slack escapes three characters. */
 const escaped = (text: string): string =>
   oneLine(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 function slackOf(message: Message): JsonObject {
   const { event, about } = message
-  const facts = factsOf(message).map(([label, value]) => `${label}: ${escaped(value)}`)
+  const facts = factsOf(message).map(([label, value]) => `${label}: ${oneLine(value)}`)
   const text = `${headingOf(event)}: ${escaped(about.title)}`
   return {
     text,
@@ -67,7 +67,7 @@ function slackOf(message: Message): JsonObject {
         type: 'section',
         text: { type: 'plain_text', text: clipped(`${headingOf(event)}: ${oneLine(about.title)}`, 2900) },
       },
-      { type: 'context', elements: [{ type: 'mrkdwn', text: clipped(facts.join(' · '), 2900) }] },
+      { type: 'context', elements: [{ type: 'plain_text', text: clipped(facts.join(' · '), 2900) }] },
       {
         type: 'actions',
         elements: [{ type: 'button', text: { type: 'plain_text', text: 'Open in Countersign' }, url: about.link }],

@@ -2,10 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { NotificationEvent } from '#lib/schemas/notifications/channels.ts'
 import { decide } from '#server/approvals/decide.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { describeApproval } from '#server/approvals/telling/describe.ts'
+import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
 import { approverGroup, askForRefund } from '#server/testing/approval-request.ts'
@@ -13,7 +15,7 @@ import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
 import { createChannel } from './create-channel.ts'
 import { notifications } from './deliver.ts'
-import { onDescribe } from './describe.ts'
+import { isDescribed, onDescribe } from './describe.ts'
 import { signedHeaders } from './endpoint.ts'
 import { listChannels } from './list-channels.ts'
 import { listDeliveries } from './list-deliveries.ts'
@@ -28,8 +30,8 @@ import { updateChannel } from './update-channel.ts'
 
 type Received = { path: string; headers: IncomingMessage['headers']; body: string }
 const received: Received[] = []
-/** By path: what to answer; 'silence' never answers, 'cut' closes the connection after the body. */
-const behaviours = new Map<string, number | 'silence' | 'cut'>()
+/** By path: what to answer; 'silence' never answers, 'cut' closes the connection after the body, 'cut answer' within the answer. */
+const behaviours = new Map<string, number | 'silence' | 'cut' | 'cut answer'>()
 const server = createServer((request, response) => void take(request, response))
 
 async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -40,6 +42,10 @@ async function take(request: IncomingMessage, response: ServerResponse): Promise
   const behaviour = behaviours.get(path) ?? 204
   if (behaviour === 'cut') return void request.socket.destroy()
   if (behaviour === 'silence') return
+  if (behaviour === 'cut answer') {
+    response.writeHead(200, { 'content-length': '1000' })
+    return void response.write('half', () => request.socket.destroy())
+  }
   response.writeHead(behaviour, behaviour === 302 ? { location: '/elsewhere' } : {}).end()
 }
 
@@ -142,7 +148,7 @@ describe('a webhook', () => {
     ])
     const shown = JSON.stringify(await run(listChannels, admin, {}))
     expect(shown).not.toContain(secret)
-    expect(shown).not.toContain('/hook')
+    expect(shown).not.toContain(`${base}/hook`)
   })
 
   test('signs as the published example of Standard Webhooks does', () => {
@@ -153,7 +159,7 @@ describe('a webhook', () => {
     expect(headers).toEqual({
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       'webhook-timestamp': '1614265330',
-      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmKtSyZlE3uFJELVlNIOLJ1OJE=',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     })
   })
 
@@ -198,6 +204,14 @@ describe('a webhook', () => {
     },
   )
 
+  test('that closes the connection within its answer has taken the message', async () => {
+    const { admin } = await scene()
+    behaviours.set('/cut-answer', 'cut answer')
+    const { id } = await adds(admin, '/cut-answer')
+    await run(testChannel, admin, { id })
+    expect(await settled(admin)).toMatchObject([{ delivery: 'delivered', attempts: 1 }])
+  })
+
   test('that answers 410 is disabled, and its message is a dead letter that a person sends again', async () => {
     const { admin } = await scene()
     behaviours.set('/gone', 410)
@@ -239,11 +253,17 @@ describe('Slack and Teams', () => {
     const about = { title: '<!channel> *pay* [here](https://evil.example)\nnow', link: 'https://countersign.example/x' }
     const message = { event: 'approval.requested', at: '', tenant: 'Northwind', about }
     const slack = JSON.stringify(bodyOf('slack', message))
-    expect(slack).toContain('&lt;!channel&gt;')
-    expect(slack).not.toContain('"mrkdwn","text":"<!channel>')
+    expect(slack).toContain('"text":"Decision requested: &lt;!channel&gt; *pay*')
+    expect(slack).not.toContain('mrkdwn')
     const teams = JSON.stringify(bodyOf('teams', message))
     expect(teams).toContain(String.raw`\\[here\\]\\(https://evil.example\\) now`)
   })
+})
+
+test('what one domain reports, it can describe', () => {
+  registerDecisions()
+  const kinds = NotificationEvent.options.map((event) => event.split('.')[0] ?? '')
+  expect(kinds.filter((kind) => !isDescribed(kind))).toEqual([])
 })
 
 test('an address that is not public is not called, and the reason is shown', async () => {

@@ -31,7 +31,8 @@ export async function post(
       body,
       signal: AbortSignal.timeout(wholeMs),
     })
-    await answer.body?.cancel()
+    // Whatever follows, the receiver has answered.
+    await answer.body?.cancel().catch(() => undefined)
     return outcomeOf(answer.status, mayRepeat)
   } catch (error) {
     if (error instanceof AddressRefused) return { delivery: 'failed', error: error.message }
@@ -46,7 +47,7 @@ function outcomeOf(status: number, mayRepeat: boolean): Outcome {
   if (status >= 200 && status < 300) return { delivery: 'delivered', error: null }
   const error = `The address answered ${status}.`
   if (status === 410) return { delivery: 'failed', error, gone: true }
-  // Slack and Teams say with 4xx that they don't take this message; 429 and 5xx pass.
-  if (mayRepeat || status === 429 || status >= 500) return { delivery: 'again', error }
-  return { delivery: 'failed', error }
+  if (mayRepeat || status === 429) return { delivery: 'again', error }
+  // Of a proxy, which may have passed the message on. A message that arrives twice is not recognised.
+  return { delivery: status >= 500 ? 'unknown' : 'failed', error }
 }

@@ -26,7 +26,13 @@ const Events = z
   .refine((events) => new Set(events).size === events.length, 'Name each event once.')
 const Name = z.string().trim().min(1).max(limits.channelName)
 /** Stored encrypted, and never returned: an incoming webhook of Slack or Teams is a secret by itself. */
-const Address = z.url({ protocol: /^https?$/ }).max(2000)
+const Address = z
+  .url({ protocol: /^https?$/ })
+  .max(2000)
+  .refine((address) => {
+    const { username, password } = new URL(address)
+    return username === '' && password === ''
+  }, 'The address must not contain a user or password.')
 
 export const Channel = z.object({
   id: Id,

@@ -690,6 +690,7 @@ export interface NotificationDeliveries {
   settledAt: Timestamp | null;
   subjectId: string;
   tenantId: string;
+  triedBefore: Generated<number>;
   triedSince: Generated<Timestamp>;
 }
 

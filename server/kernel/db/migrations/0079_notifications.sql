@@ -28,8 +28,9 @@ create table notification_deliveries (
   delivery text not null default 'pending' check (delivery in ('pending', 'in_flight', 'delivered', 'failed', 'unknown')),
   attempts integer not null default 0,
   error text,
-  -- Since when it is tried: a person who sends it again begins anew.
+  -- Since when it is tried, and how often it was before: a person who sends it again begins anew.
   tried_since timestamptz not null default clock_timestamp(),
+  tried_before integer not null default 0,
   settled_at timestamptz,
   revision integer not null default 1,
   primary key (tenant_id, id),

@@ -86,6 +86,7 @@ test('a page without a socket polls, and follows changes again when the socket r
   const cut = new Set<() => Promise<void>>()
   let opened = 0
   let refused = 0
+  let heard = 0
   await page.routeWebSocket(/\/v1/, (socket) => {
     // As from a server that refuses connections: the socket opens, and closes at the first message.
     if (blocked)
@@ -93,13 +94,19 @@ test('a page without a socket polls, and follows changes again when the socket r
         refused += 1
         void socket.close()
       })
-    socket.connectToServer()
+    const server = socket.connectToServer()
+    server.onMessage((message) => {
+      heard += 1
+      socket.send(message)
+    })
     cut.add(() => socket.close())
     opened += 1
   })
   await open(page, 'approvals')
   await expect(row(page, first)).toBeVisible()
   await expect(row(page, second)).toBeVisible()
+  // The lists came by HTTP: a socket that is cut while it is still connecting would never be noticed.
+  await expect.poll(() => heard).toBeGreaterThan(0)
 
   blocked = true
   for (const close of cut) await close()

@@ -8,7 +8,9 @@ export const notices = {
   /** Why they can't be turned on; undefined if they can. */
   whyNot(): string | undefined {
     if (typeof Notification === 'undefined') return 'This browser can’t show notices.'
-    return Notification.permission === 'denied' ? 'This browser blocks notices of this site. Allow them in its settings.' : undefined
+    return Notification.permission === 'denied'
+      ? 'This browser blocks notices of this site. Allow them in its settings.'
+      : undefined
   },
   async set(on: boolean): Promise<void> {
     if (on && (await Notification.requestPermission()) !== 'granted') return

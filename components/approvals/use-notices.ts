@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useRef } from 'react'
-import { approvalPath } from '#lib/paths.ts'
+import { approvalPath, approvalsPath } from '#lib/paths.ts'
 import { notices } from './notices.ts'
 import type { ApprovalSummaries } from './waiting.ts'
 
@@ -14,7 +14,12 @@ export function useNotices(items: ApprovalSummaries | undefined, tenant: string,
     known.current = new Set([...(known.current ?? []), ...items.map(({ approvalId }) => approvalId)])
     if (!notices.isOn() || document.visibilityState === 'visible') return
     // One for many, so that a burst does not fill the screen.
-    if (fresh.length > 3) return show(`${fresh.length} new requests need you`, 'countersign-many', `/t/${tenant}/approvals`)
+    if (fresh.length > 3)
+      return show(
+        `${fresh.length} new requests need you`,
+        'countersign-many',
+        approvalsPath(tenant, { view: 'needs-me' }),
+      )
     for (const { approvalId, title } of fresh) show(title, approvalId, approvalPath(tenant, approvalId))
 
     function show(title: string, tag: string, path: string): void {

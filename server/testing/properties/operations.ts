@@ -179,7 +179,7 @@ export const lines: Record<string, Line> = {
   'GET /v1/notifications.listChannels': ['tenant:manage', plain()],
   'GET /v1/notifications.listDeliveries': ['tenant:manage', plain(), filter('channel', 'channelId')],
   'POST /v1/notifications.removeChannel': ['tenant:manage', by('channel', (id) => ({ id, reason }))],
-  // The world's channel has no dead letter.
+  // Nothing was sent over the world's channel.
   'POST /v1/notifications.resend': [
     'tenant:manage',
     by('channel', (id) => ({ id, expectedRevision: 1 }), { own: [404] }),

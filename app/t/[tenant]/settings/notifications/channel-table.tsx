@@ -43,7 +43,8 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
     {
       key: 'events',
       header: 'When',
-      cell: ({ events }) => (events.length > 3 ? `${events.length} events` : events.map((one) => eventWords[one]).join('; ')),
+      cell: ({ events }) =>
+        events.length > 3 ? `${events.length} events` : events.map((one) => eventWords[one]).join('; '),
     },
     {
       key: 'status',

@@ -66,12 +66,7 @@ export function Deliveries({ channels }: { channels: readonly Channel[] }) {
   return (
     <>
       {again.failure !== undefined && (
-        <NotDone
-          failure={again.failure}
-          what="The message"
-          done="sent again"
-          ifUnknown="The list shows its state."
-        />
+        <NotDone failure={again.failure} what="The message" done="sent again" ifUnknown="The list shows its state." />
       )}
       <div className="flex flex-col gap-3">
         <PagedTable

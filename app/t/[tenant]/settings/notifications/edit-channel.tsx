@@ -31,7 +31,11 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
     touches: ['notifications'],
     onDone: (created) => (created.secret === undefined ? onClose() : setSecret(created.secret)),
   })
-  const update = useAct({ send: client.notifications.updateChannel.mutate, touches: ['notifications'], onDone: onClose })
+  const update = useAct({
+    send: client.notifications.updateChannel.mutate,
+    touches: ['notifications'],
+    onDone: onClose,
+  })
   if (secret !== undefined) return <NewSecret secret={secret} onClose={onClose} />
   const act = channel === undefined ? create : update
   const save = () =>

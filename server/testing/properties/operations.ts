@@ -179,10 +179,10 @@ export const lines: Record<string, Line> = {
   'GET /v1/notifications.listChannels': ['tenant:manage', plain()],
   'GET /v1/notifications.listDeliveries': ['tenant:manage', plain(), filter('channel', 'channelId')],
   'POST /v1/notifications.removeChannel': ['tenant:manage', by('channel', (id) => ({ id, reason }))],
-  // Nothing was sent over the world's channel.
+  // A message that waits to be sent.
   'POST /v1/notifications.resend': [
     'tenant:manage',
-    by('channel', (id) => ({ id, expectedRevision: 1 }), { own: [404] }),
+    by('notification', (id) => ({ id, expectedRevision: 1 }), { own: [409] }),
   ],
   'POST /v1/notifications.rotateSecret': [
     'tenant:manage',

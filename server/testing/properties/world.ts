@@ -25,6 +25,7 @@ export type Kind =
   | 'delegation'
   | 'savedView'
   | 'channel'
+  | 'notification'
   | 'execution'
   | 'export'
   | 'file'
@@ -132,6 +133,7 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
       delegation: await another.delegation(),
       savedView: await another.savedView(),
       channel: await another.channel(),
+      notification: await another.notification(),
       execution: executionId,
       export: made.exportId,
       file: (await api.send<{ id: string }>('POST', `/v1/files?name=${slug}`, { content: slug })).id,
@@ -238,9 +240,17 @@ function makers(api: Api, tenant: PropertyTenant, slug: string) {
       return await tenant.memberId(username)
     },
     async channel() {
-      const address = `https://hooks.example/${slug}`
+      // Refused without a call, so that no job changes the delivery later.
+      const address = `https://127.0.0.1/${slug}`
       const channel = { kind: 'webhook', name: name(), address, events: ['export.ready'] }
       return (await api.mutate<{ id: string }>('notifications.createChannel', channel)).id
+    },
+    async notification() {
+      // Refused without a call, so that no job changes the delivery later.
+      const address = `https://127.0.0.1/${slug}`
+      const channel = { kind: 'webhook', name: name(), address, events: ['export.ready'] }
+      const { id } = await api.mutate<{ id: string }>('notifications.createChannel', channel)
+      return (await api.mutate<{ deliveryId: string }>('notifications.testChannel', { id })).deliveryId
     },
     async savedView() {
       const view = { list: 'approvals', name: name(), search: { q: slug }, shared: true }

@@ -186,8 +186,10 @@ describe('a backup', () => {
         found.set(name, Number((await client.query(`select count(*) as n from ${name}`)).rows[0].n))
       return found
     })
-    // The server runs on, and may have written since.
-    const stable = [...counts].filter(([name, count]) => count > 0 && !/audit|budget|uses|realm_artifacts/.test(name))
+    // The server runs on, and may have written since: after its first minute, it binds the rows of each tenant.
+    const stable = [...counts].filter(
+      ([name, count]) => count > 0 && !/audit|bound|budget|uses|realm_artifacts/.test(name),
+    )
     expect(stable.length).toBeGreaterThan(25)
     for (const [name, count] of stable) expect(copied.get(name)?.length, name).toBe(count)
     expect(copied.get('public.audit_records')?.length).toBeGreaterThan(30)
@@ -253,8 +255,8 @@ describe('a restore into an empty place', () => {
         expect(head?.size).toBeLessThanOrEqual(before)
         expect(details.before.origin).toMatch(/^localhost(:\d+)?\/t\//)
         expect(details.origin).toMatch(/^localhost(:\d+)?\/restored-[0-9a-f]{12}\/t\/[^/]+\/seals$/)
-        // Only northwind's log grew after the backup.
-        expect(details.signedSince === null, slug).toBe(slug === 'globex')
+        // By the hold at least; the other tenant's log may have grown too.
+        if (slug === 'northwind') expect(details.signedSince).not.toBeNull()
       }
       const { rows: notes } = await client.query(
         `select split_part(note, E'\\n', 1) as origin, size from audit_checkpoints c join tenants t on t.id = c.tenant_id

@@ -30,6 +30,8 @@ const Address = z
   .url({ protocol: /^https?$/ })
   .max(2000)
   .refine((address) => {
+    // Also called for what is no address, which has been said then.
+    if (!URL.canParse(address)) return true
     const { username, password } = new URL(address)
     return username === '' && password === ''
   }, 'The address must not contain a user or password.')

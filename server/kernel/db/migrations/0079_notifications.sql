@@ -37,6 +37,7 @@ create table notification_deliveries (
   foreign key (tenant_id, channel_id) references notification_channels (tenant_id, id) on delete cascade
 );
 create index notification_deliveries_by_channel on notification_deliveries (tenant_id, channel_id, id);
+create index notification_deliveries_by_delivery on notification_deliveries (tenant_id, delivery, id);
 
 alter table notification_channels enable row level security;
 alter table notification_channels force row level security;

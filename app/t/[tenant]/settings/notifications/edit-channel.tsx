@@ -9,8 +9,8 @@ import { SelectField } from '#components/forms/select-field.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
-import { type Channel, type ChannelKind, NotificationEvent } from '#lib/schemas/notifications/channels.ts'
-import { eventWords, kindWords } from './event-words.ts'
+import type { Channel, ChannelKind, NotificationEvent } from '#lib/schemas/notifications/channels.ts'
+import { channelEvents, eventWords, kindWords } from './event-words.ts'
 
 const hints: Readonly<Record<ChannelKind, string>> = {
   webhook: 'Gets a signed message for each event (Standard Webhooks).',
@@ -85,7 +85,7 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
       />
       <fieldset className="flex flex-col gap-1">
         <legend className="mb-1 font-semibold">When</legend>
-        {NotificationEvent.options.map((event) => (
+        {channelEvents.map((event) => (
           <Checkbox
             key={event}
             label={eventWords[event]}

@@ -12,6 +12,9 @@ export const eventWords: Readonly<Record<NotificationEvent, string>> = {
   'export.ready': 'An evidence archive is ready',
 }
 
+/** What a channel can report, in the order of the page. */
+export const channelEvents = Object.keys(eventWords) as readonly NotificationEvent[]
+
 export const wordsOf = (event: NotificationDelivery['event']): string =>
   event === 'test' ? 'Test message' : eventWords[event]
 

@@ -30,7 +30,7 @@ const Address = z
   .url({ protocol: /^https?$/ })
   .max(2000)
   .refine((address) => {
-    // Also called for what is no address, which has been said then.
+    // Also called for a text that is not an address, which has been said then.
     if (!URL.canParse(address)) return true
     const { username, password } = new URL(address)
     return username === '' && password === ''

@@ -11,6 +11,7 @@ export const limits = {
   serviceAccountName: 80,
   passkeyName: 80,
   savedViewName: 60,
+  channelName: 60,
   policyDescription: 500,
   reason: 2000,
   /** Why masked values, or raw payloads in an export, are needed. `min` counts visible characters (lib/rules/justification.ts). */

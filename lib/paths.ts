@@ -123,5 +123,5 @@ export const accessPath = (
 export type PrivacyPage = 'holds' | 'retention' | 'erasures'
 export const privacyPath = (tenant: string, page: PrivacyPage = 'holds') => `${homePath(tenant)}/privacy/${page}`
 
-export type SettingsPage = 'tenant' | 'me'
+export type SettingsPage = 'tenant' | 'me' | 'notifications'
 export const settingsPath = (tenant: string, page: SettingsPage = 'me') => `${homePath(tenant)}/settings/${page}`

@@ -8,6 +8,7 @@ import { asOwnerOf, dropPartitions, makePartitions } from '#server/kernel/db/par
 import { retirePredecessor } from '#server/kernel/db/roles.ts'
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { purgeDeliveries } from '#server/notifications/purge-deliveries.ts'
 import { purgeWindows } from '#server/policies/budgets/purge-windows.ts'
 import { resumeErasures } from '#server/privacy/resume-erasures.ts'
 import { purgeContent } from '#server/privacy/retention.ts'
@@ -42,6 +43,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
         purgeFiles,
         resumeErasures,
         purgeArchives,
+        purgeDeliveries,
       ])
         if (!closed) await purge(id)
   }

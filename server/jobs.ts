@@ -4,13 +4,18 @@ import {
   roleGrantDecided,
   settingChangeDecided,
 } from '#server/access/changes/on-decided.ts'
+import { describeAgent } from '#server/agents/describe.ts'
 import { onAgentStop } from '#server/agents/stops.ts'
 import { approvalMoments } from '#server/approvals/clock/run-moments.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
+import { describeApproval } from '#server/approvals/telling/describe.ts'
+import { describeAlarm } from '#server/audit/alarms/describe.ts'
 import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { adoptionMemory } from '#server/audit/sealing/adoption-memory.ts'
+import { describeExport } from '#server/evidence/describe.ts'
 import { evidenceExports, formerExports } from '#server/evidence/jobs/export-jobs.ts'
+import { describeExecution } from '#server/executions/describe.ts'
 import { inputMasks } from '#server/executions/input-masks.ts'
 import { advanceExecutions, inputArrived, toolCallDecided } from '#server/executions/jobs.ts'
 import { stopVerdicts } from '#server/executions/stop/stop.ts'
@@ -26,6 +31,8 @@ import { onIntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { onDelivery } from '#server/mail/delivery-changes.ts'
 import { mailing } from '#server/mail/jobs.ts'
+import { notifications } from '#server/notifications/deliver.ts'
+import { onDescribe } from '#server/notifications/describe.ts'
 import { bindingDecided } from '#server/policies/bindings/binding.ts'
 import { erasures } from '#server/privacy/jobs.ts'
 import { releaseDecided } from '#server/releases/release.ts'
@@ -43,6 +50,7 @@ export const jobs: readonly JobHandler[] = [
   evidenceExports,
   formerExports,
   mailing,
+  notifications,
   erasures,
 ]
 
@@ -64,6 +72,11 @@ export function registerDecisions(): void {
   onIntegrityFailed(({ tenantId, type, id, reason }) =>
     raiseAlarm(tenantId, { kind: 'object', subject: `${type}/${id}`, reason }),
   )
+  onDescribe('agent', describeAgent)
+  onDescribe('alarm', describeAlarm)
+  onDescribe('approval', describeApproval)
+  onDescribe('execution', describeExecution)
+  onDescribe('export', describeExport)
   onDelivery('input_request', askDelivered)
   onInput(inputArrived)
   onMask(inputMasks)

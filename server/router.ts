@@ -10,6 +10,7 @@ import { externalAgentApprovals, externalAgentPolicies } from '#server/external-
 import { sessions } from '#server/identity/sessions/router.ts'
 import { executionInputs } from '#server/inputs/router.ts'
 import { mergeRouters, router } from '#server/kernel/trpc.ts'
+import { notifications } from '#server/notifications/router.ts'
 import { passkeys } from '#server/passkeys/router.ts'
 import { policies, policyBindings } from '#server/policies/router.ts'
 import { erasures, holds } from '#server/privacy/router.ts'
@@ -36,6 +37,7 @@ export const appRouter = router({
   groups,
   holds,
   members,
+  notifications,
   passkeys,
   policies: mergeRouters(policies, externalAgentPolicies),
   policyBindings,

@@ -5,7 +5,7 @@ import type { Topic } from '#lib/rules/changes.ts'
 export type Change = { topic: Shown; id: string | null }
 
 /** Topics, and the settings that only their owner changes and sees. */
-export type Shown = Topic | 'passkeys' | 'savedViews' | 'sessions'
+export type Shown = Topic | 'notifications' | 'passkeys' | 'savedViews' | 'sessions'
 
 type Path = readonly [domain: string, ...rest: string[]]
 
@@ -43,6 +43,7 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
   mails: { in: [['approvals', 'mails']] },
   // A change that waits for approval is shown with its member or group.
   members: { in: [['members'], ['groups']] },
+  notifications: { in: [['notifications']] },
   passkeys: { in: [['passkeys']] },
   policies: {
     in: [['policies']],

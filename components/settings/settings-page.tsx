@@ -10,9 +10,10 @@ import { type SettingsPage as SettingsArea, settingsPath } from '#lib/paths.ts'
 const AREAS: { page: SettingsArea; label: string }[] = [
   { page: 'me', label: 'You' },
   { page: 'tenant', label: 'Organisation' },
+  { page: 'notifications', label: 'Notifications' },
 ]
 
-/** One of the two pages of settings. */
+/** One of the pages of settings. */
 export function SettingsPage({ page, title, children }: { page: SettingsArea; title: string; children: ReactNode }) {
   const { tenant } = useSession()
   return (

@@ -1,6 +1,7 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { type AgentStatus, OperateAgentInput, OperateAgentOutput } from '#lib/schemas/agents.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
+import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { type StopKind, tellExecutions } from './stops.ts'
 import { findAgent, setAgentStatus } from './store.ts'
 
@@ -26,6 +27,7 @@ export const changeOf = (kind: StopKind, from: AgentStatus, to: AgentStatus) =>
         throw new ApiError('revision_conflict', 'This agent changed after you opened it. Reload it and try again.', {
           details: { revision: agent.revision },
         })
+      if (kind === 'suspended') await tellChannels(tx, tenant.id, 'agent.suspended', agent.id)
       const { stopping, parked } = await tellExecutions(kind, tx, tenant.id, agent.id, input.reason)
       return { id: agent.id, status: to, revision, stopping, parked }
     },

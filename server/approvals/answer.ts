@@ -6,7 +6,7 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { resumeAfterAnswer } from './clock/pause.ts'
 import { findQuestions, hasMade, setAnswered } from './question-store.ts'
 import { lockApproval } from './store.ts'
-import { tellMembers } from './tell-people.ts'
+import { tellMembers } from './telling/tell-people.ts'
 
 /** The answer to a reviewer's question, by someone who made the request; once, while the request is pending. */
 export const answer = mutation({

@@ -9,7 +9,7 @@ import { pauseForQuestion } from './clock/pause.ts'
 import { findQuestions, insertQuestion } from './question-store.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { lockApproval } from './store.ts'
-import { tellRequester } from './tell-people.ts'
+import { tellRequester } from './telling/tell-people.ts'
 
 /** More would be a conversation, which has better places. */
 const mostQuestions = 20

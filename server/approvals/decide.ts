@@ -6,13 +6,14 @@ import { requireAllBound, requireBound, requireBoundBelow } from '#server/kernel
 import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { type MutationContext, mutation, refuse } from '#server/kernel/operation.ts'
+import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
 import { confirmationDigest, confirmationOf } from './confirmation.ts'
 import { eligibleMembers, requireEligible } from './eligible.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { type ApprovalRow, findGroupNames, lockApproval, setDecided, setPending } from './store.ts'
 import { tellSubject } from './subjects.ts'
-import { tellApprovers } from './tell-approvers.ts'
+import { tellApprovers } from './telling/tell-approvers.ts'
 import { countedVotes, nextStage, quorumNow, votesNow } from './terms/stages.ts'
 import { type GroupStage, setNextStage } from './terms/terms-store.ts'
 import { findVotes, insertVote } from './vote-store.ts'
@@ -196,6 +197,7 @@ async function settle(
   const deciders = votes.flatMap(({ memberId, onBehalfOf }) =>
     onBehalfOf === null ? [memberId] : [memberId, onBehalfOf],
   )
+  await tellChannels(tx, tenant.id, 'approval.decided', id, { status })
   await tellSubject(kind, tx, tenant, { id, subjectId, status, deciders })
 }
 
@@ -215,6 +217,7 @@ async function escalate(context: Context, approval: Row): Promise<number> {
   )
   const escalationLevel = approval.escalationLevel + 1
   await stayPending(context, approval, { groupId: group.id, escalationLevel })
+  await tellChannels(tx, tenant.id, 'approval.escalated', approval.id)
   await tellApprovers(tx, tenant, approval, members, 'escalated')
   return escalationLevel
 }

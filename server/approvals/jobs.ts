@@ -4,6 +4,7 @@ import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { findRevision } from './revisions/revision-store.ts'
 import { type ApprovalRow, lockApproval, setDecided } from './store.ts'
@@ -34,6 +35,7 @@ export const expiry: JobHandler = {
         status: 'expired',
         deciders: [],
       })
+      await tellChannels(tx, tenantId, 'approval.expired', id)
       notify(tx, 'approval', tenantId)
       await appendAudit(tx, tenant, {
         auditId,

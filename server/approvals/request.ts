@@ -10,6 +10,7 @@ import { notify } from '#server/kernel/db/notify.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
 import { identitiesBehind, type Party } from '#server/tenants/identities.ts'
 import { findMembers } from '#server/tenants/store.ts'
@@ -19,7 +20,7 @@ import { expiryQueue } from './jobs.ts'
 import { findOwnerIds } from './owner-store.ts'
 import { bindsShown, payloadDigestOf, saltedPayload } from './payload-digest.ts'
 import { insertApproval } from './store.ts'
-import { tellApprovers } from './tell-approvers.ts'
+import { tellApprovers } from './telling/tell-approvers.ts'
 import { insertTerms } from './terms/terms-store.ts'
 
 export type ApprovalRequest = {
@@ -97,6 +98,7 @@ export async function requestApproval(
     },
   })
   await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, expiresAt)
+  await tellChannels(tx, tenant.id, 'approval.requested', approvalId)
   await tellApprovers(tx, tenant, { id: approvalId, presentation, expiresAt, identities }, eligible)
   notify(tx, 'approval', tenant.id)
   return { approvalId, payloadDigest, expiresAt }

@@ -50,6 +50,14 @@ export const alone: Readonly<Record<string, string>> = {
     'approvals.revise',
   ]),
   ...because('names filters of a list, which shows nothing else', ['savedViews.remove', 'savedViews.save']),
+  ...because('tells others what happened, without arguments and without a way to decide', [
+    'notifications.createChannel',
+    'notifications.removeChannel',
+    'notifications.resend',
+    'notifications.rotateSecret',
+    'notifications.testChannel',
+    'notifications.updateChannel',
+  ]),
   ...because('lends a seat; approvals.decide checks both people', ['delegations.create', 'delegations.end']),
   ...because('one person with the permission suffices by design', [
     'alarms.close',

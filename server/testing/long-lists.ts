@@ -134,6 +134,17 @@ const statements: readonly Statement[] = [
       ${at('n + 1')}, case when n > 5 then null else ${at('n')} end`,
   ],
   [
+    'notification_channels',
+    'tenant_id, id, kind, name, events, endpoint, host, created_by',
+    `$1, ${id('n')}, 'webhook', 'channel-' || n, '["alarm.raised"]', '\\x00'::bytea, 'hooks.example.com', $3::uuid`,
+  ],
+  [
+    'notification_deliveries',
+    'tenant_id, id, channel_id, event, subject_id, facts, delivery, settled_at',
+    `$1, ${id('n')}, case when n > 5 then ${id('1')} else ${id('2')} end, 'alarm.raised', 's-' || n, '{}',
+      ${spread('delivered', 'pending', 'in_flight', 'failed', 'unknown')}, ${at('n')}`,
+  ],
+  [
     'evidence_exports',
     'tenant_id, id, status, start_at, end_at, include_proofs, include_raw_payloads, requested_by',
     `$1, ${id('n')}, 'failed', ${at('n')}, ${at('n + 1')}, true, false, $3::uuid`,

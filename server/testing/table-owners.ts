@@ -62,6 +62,8 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
     owner: 'tenants',
     readBy: ['agents', 'approvals', 'connection-tokens', 'identity', 'kernel', 'privacy', 'traces'],
   },
+  notification_channels: { owner: 'notifications', readBy: [] },
+  notification_deliveries: { owner: 'notifications', readBy: [] },
   observed_agents: { owner: 'traces', readBy: ['telemetry'] },
   partial_texts: { owner: 'traces', readBy: [] },
   passkey_challenges: { owner: 'passkeys', readBy: [] },

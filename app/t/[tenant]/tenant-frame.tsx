@@ -1,10 +1,11 @@
 'use client'
 
-import { useParams } from 'next/navigation'
+import { useParams, useRouter } from 'next/navigation'
 import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import { useOpenAlarms } from '#components/alarms/use-open-alarms.ts'
 import { useLive } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
+import { useNotices } from '#components/approvals/use-notices.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { Frame } from '#components/layout/frame.tsx'
 import { useTitleCount } from '#components/layout/title-count.ts'
@@ -29,8 +30,11 @@ export function TenantFrame({ children }: { children: ReactNode }) {
 function SessionFrame({ tenant, children }: { tenant: string; children: ReactNode }) {
   const state = useTenantSession()
   const memberships = useMemberships(state.status === 'ready')
-  const waiting = useNeedsMe().data?.items.length
+  const { data: needsMe } = useNeedsMe()
+  const waiting = needsMe?.items.length
   useTitleCount(waiting ?? 0)
+  const { push } = useRouter()
+  useNotices(needsMe?.items, tenant, push)
   const alarms = useOpenAlarms().data?.items.length
   const content = <SessionGate tenant={tenant}>{children}</SessionGate>
   if (state.status !== 'ready') return <Frame tenant={{ externalId: tenant }}>{content}</Frame>

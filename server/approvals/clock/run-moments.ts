@@ -1,7 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { eligibleMembers, requireEligible } from '#server/approvals/eligible.ts'
 import { type ApprovalRow, findGroupNames, lockApproval, setPending } from '#server/approvals/store.ts'
-import { tellApprovers } from '#server/approvals/tell-approvers.ts'
+import { tellApprovers } from '#server/approvals/telling/tell-approvers.ts'
 import { quorumNow, votesNow } from '#server/approvals/terms/stages.ts'
 import { setPassed, type Terms } from '#server/approvals/terms/terms-store.ts'
 import { findVotes } from '#server/approvals/vote-store.ts'
@@ -12,6 +12,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
 import { enqueueNextMoment, type Moment, momentsOf, momentsQueue } from './moments.ts'
@@ -58,6 +59,7 @@ async function remindReviewers(
   )
   const eligible = await eligibleMembers(tx, tenant, group, approval.identities, approval.requestedAt)
   const members = eligible.filter(({ id }) => !voted.includes(id))
+  await tellChannels(tx, tenant.id, 'approval.reminded', approval.id)
   await tellApprovers(tx, tenant, approval, members, 'reminded')
   await appendAudit(tx, tenant, {
     actor: systemActor,
@@ -102,6 +104,7 @@ async function escalate(tx: Transaction, tenant: Tenant, approval: Row, terms: T
   const escalationLevel = approval.escalationLevel + 1
   const { id, revision } = approval
   await setPending(tx, tenant.id, id, revision, { groupId: group.id, escalationLevel })
+  await tellChannels(tx, tenant.id, 'approval.escalated', id)
   await tellApprovers(tx, tenant, approval, members, 'overdue')
   notify(tx, 'approval', tenant.id)
   await appendAudit(tx, tenant, {

@@ -6,7 +6,7 @@ import { notify } from '#server/kernel/db/notify.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { reviewerFacts } from '../reviewer.ts'
 import { lockApproval, setDecided } from '../store.ts'
-import { tellRequester } from '../tell-people.ts'
+import { tellRequester } from '../telling/tell-people.ts'
 import { insertRevision } from './revision-store.ts'
 
 /**

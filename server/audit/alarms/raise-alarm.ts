@@ -6,6 +6,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { brokenLogAction, raisedAction } from './actions.ts'
 import { rowMac } from './keyed.ts'
@@ -79,6 +80,7 @@ async function storeAlarm(
     await setAlarm(tx, tenantId, { ...moved, mac: rowMac(cipher, moved) })
   }
   if (!recorded) return
+  await tellChannels(tx, tenantId, 'alarm.raised', row.id, { kind, subject })
   await appendAudit(tx, await tenantById(tx, tenantId), {
     auditId: row.id,
     actor: systemActor,

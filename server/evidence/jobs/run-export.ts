@@ -12,6 +12,7 @@ import { StoreFailed } from '#server/evidence/places/store-failed.ts'
 import { lockExport, setPlace } from '#server/evidence/store.ts'
 import { IntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { tellChannels } from '#server/notifications/tell-channels.ts'
 import {
   advance,
   type ClaimedExport,
@@ -193,6 +194,7 @@ async function publish(
       archiveSha256: made.sha256,
       archivePlace: place,
     })
+    await tellChannels(tx, tenant.id, 'export.ready', row.id)
   })
 }
 

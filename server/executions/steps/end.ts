@@ -9,6 +9,7 @@ import { keepFiles } from '#server/files/use.ts'
 import { endInputs } from '#server/inputs/waits.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { endSpan, endTrace } from '#server/traces/recording/record.ts'
 import { beginNext } from './concurrency.ts'
 
@@ -22,6 +23,9 @@ export type Ending = {
   /** Details of the audit record in addition to the code. */
   details?: JsonObject
 }
+
+/** A person rejected, canceled or forgot the others. */
+const failures: ReadonlySet<string> = new Set(['failed', 'denied', 'timed_out', 'indeterminate'])
 
 /** Ends an execution: state, journal, trace and audit record in one transaction. */
 export async function endExecution(
@@ -50,6 +54,7 @@ export async function endExecution(
   if (content.spec.runtime.a2a !== undefined || content.spec.runtime.steps?.some(isWaitStep))
     await endInputs(tx, tenant.id, row.id)
   if (output !== undefined) await keepFiles(tx, tenant.id, row.id, 'output', output)
+  if (failures.has(status)) await tellChannels(tx, tenant.id, 'execution.failed', row.id, { status })
   await beginNext(tx, loaded)
   // An execution stopped before it started does not have a trace.
   if (row.startedAt !== null) await endSpans()

@@ -72,6 +72,10 @@ export const serverGrants: Readonly<Record<string, string>> = {
   mails: 'select, insert, update (attempts, delivery, error, message, revision, settled_at)',
   member_sponsors: 'select, insert',
   members: 'select, insert, update (revision, roles, status, tokens_not_before)',
+  notification_channels:
+    'select, insert, update (disabled_reason, endpoint, events, host, name, revision, status), delete',
+  notification_deliveries:
+    'select, insert, update (attempts, delivery, error, revision, settled_at, tried_before, tried_since), delete',
   observed_agents: 'select, insert, update (last_seen_at, last_trace_id)',
   partial_texts: 'select, insert, update (sealed, updated_at), delete',
   passkey_challenges: 'select, insert, delete',

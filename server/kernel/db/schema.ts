@@ -662,6 +662,38 @@ export interface MemberSponsors {
   tenantId: string;
 }
 
+export interface NotificationChannels {
+  createdAt: Generated<Timestamp>;
+  createdBy: string;
+  disabledReason: string | null;
+  endpoint: Buffer;
+  events: Json;
+  host: string;
+  id: string;
+  kind: string;
+  name: string;
+  revision: Generated<number>;
+  status: Generated<string>;
+  tenantId: string;
+}
+
+export interface NotificationDeliveries {
+  attempts: Generated<number>;
+  channelId: string;
+  createdAt: Generated<Timestamp>;
+  delivery: Generated<string>;
+  error: string | null;
+  event: string;
+  facts: Json;
+  id: string;
+  revision: Generated<number>;
+  settledAt: Timestamp | null;
+  subjectId: string;
+  tenantId: string;
+  triedBefore: Generated<number>;
+  triedSince: Generated<Timestamp>;
+}
+
 export interface ObservedAgents {
   firstSeenAt: Generated<Timestamp>;
   lastSeenAt: Generated<Timestamp>;
@@ -1079,6 +1111,8 @@ export interface DB {
   mails: Mails;
   members: Members;
   memberSponsors: MemberSponsors;
+  notificationChannels: NotificationChannels;
+  notificationDeliveries: NotificationDeliveries;
   observedAgents: ObservedAgents;
   partialTexts: PartialTexts;
   passkeyChallenges: PasskeyChallenges;

@@ -13,6 +13,7 @@ beforeAll(async () => {
     seen.push(`${req.method} ${req.headers.host} ${req.url}`)
     if (req.url === '/redirect') return res.writeHead(302, { location: 'http://169.254.169.254/' }).end()
     if (req.url === '/large') return res.end('x'.repeat(2000))
+    if (req.url === '/cut') return req.socket.destroy()
     if (req.url === '/silent') return res.writeHead(200).write('x')
     return res.end('hello')
   })
@@ -103,6 +104,20 @@ describe('allowed by the operator', () => {
     const outbound = open(allowing('127.0.0.1'))
     const answer = await outbound.fetch(`http://127.0.0.1:${port}/silent`)
     await expect(answer.text()).rejects.toThrow()
+    await outbound.close()
+  })
+
+  test('an attempt at TLS with a peer that has none states that nothing was sent', async () => {
+    const outbound = open(allowing('127.0.0.1'))
+    await expect(outbound.fetch(`https://127.0.0.1:${port}/`)).rejects.toBeInstanceOf(NotReached)
+    await outbound.close()
+  })
+
+  test('a connection that ends after the request was sent does not state that', async () => {
+    const outbound = open(allowing('127.0.0.1'))
+    const cut = outbound.fetch(`http://127.0.0.1:${port}/cut`)
+    await expect(cut).rejects.toThrow()
+    await expect(cut).rejects.not.toBeInstanceOf(NotReached)
     await outbound.close()
   })
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { ReadableStream as WebStream } from 'node:stream/web'
-import { Agent, fetch as undiciFetch } from 'undici'
+import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import { whyNotPublic } from './address-class.ts'
 import { isAllowedPrivate, type PrivateHosts } from './private-hosts.ts'
 
@@ -24,20 +24,9 @@ export type Outbound = {
 }
 
 const connectMs = 10_000
-const notConnected = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-])
+
+/** Errors of opening a connection, TLS included: nothing of the request was sent. */
+const ofConnecting = new WeakSet<Error>()
 
 /**
  * Calls to addresses from a manifest. A host is resolved once. Each of its addresses must be public or allowed by the
@@ -78,10 +67,10 @@ export function openOutbound({
         ...(typeof body === 'string' ? { body } : {}),
         ...(signal === undefined ? {} : { signal }),
       }).catch((error: unknown) => {
-        const code = codeOf(error)
-        if (code !== undefined && notConnected.has(code))
-          throw new NotReached(`${url.host} could not be reached (${code}).`, { cause: error })
-        throw error
+        if (!isOfConnecting(error)) throw error
+        throw new NotReached(`${url.host} could not be reached (${codeOf(error) ?? 'no connection'}).`, {
+          cause: error,
+        })
       })
       const bodiless = [204, 205, 304].includes(answer.status)
       return new Response(bodiless || answer.body === null ? null : limited(answer.body, maxBytes), {
@@ -111,17 +100,23 @@ async function pinnedAgent(url: URL, allowed: PrivateHosts, idleMs: number, reso
   for (const { address } of addresses)
     if (!isAllowedPrivate(allowed, host, address) && whyNotPublic(address) !== undefined)
       throw new AddressRefused(`${url.host} does not resolve to a public address.`)
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: connectMs,
+    lookup: (_host, options, callback) => {
+      if (options.all === true) callback(null, addresses)
+      else callback(null, addresses[0]?.address ?? '', addresses[0]?.family ?? 4)
+    },
+  })
   return new Agent({
     allowH2: false,
     headersTimeout: idleMs,
     bodyTimeout: idleMs,
-    connect: {
-      timeout: connectMs,
-      lookup: (_host, options, callback) => {
-        if (options.all === true) callback(null, addresses)
-        else callback(null, addresses[0]?.address ?? '', addresses[0]?.family ?? 4)
-      },
-    },
+    connect: (options, callback) =>
+      connect(options, (...answer) => {
+        if (answer[0] !== null) ofConnecting.add(answer[0])
+        callback(...answer)
+      }),
   })
 }
 
@@ -135,6 +130,11 @@ async function resolveAll(host: string): Promise<Pinned[]> {
     throw new NotReached(`${host} could not be resolved.`, { cause })
   }
   throw new NotReached(`${host} could not be resolved.`)
+}
+
+function isOfConnecting(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) if (ofConnecting.has(at)) return true
+  return false
 }
 
 function codeOf(error: unknown): string | undefined {

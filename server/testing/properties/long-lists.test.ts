@@ -52,6 +52,7 @@ const filters: Record<string, readonly unknown[]> = {
   agentId: [often, seldom],
   policyId: [often],
   executionId: [often, seldom],
+  channelId: [often, seldom],
   serviceAccountId: [often, seldom],
   environment: ['production', 'staging', 'nowhere'],
   actorId: [often, seldom, 'nobody'],

@@ -167,6 +167,32 @@ export const lines: Record<string, Line> = {
     by('alarm', (id) => ({ id, reason: 'Read, understood and restored.' }), forPeople),
   ],
 
+  'POST /v1/notifications.createChannel': [
+    'tenant:manage',
+    fresh((name) => ({
+      kind: 'slack',
+      name,
+      address: 'https://hooks.example/services/T/B/x',
+      events: ['alarm.raised'],
+    })),
+  ],
+  'GET /v1/notifications.listChannels': ['tenant:manage', plain()],
+  'GET /v1/notifications.listDeliveries': ['tenant:manage', plain(), filter('channel', 'channelId')],
+  'POST /v1/notifications.removeChannel': ['tenant:manage', by('channel', (id) => ({ id, reason }))],
+  // A message that waits to be sent.
+  'POST /v1/notifications.resend': [
+    'tenant:manage',
+    by('notification', (id) => ({ id, expectedRevision: 1 }), { own: [409] }),
+  ],
+  'POST /v1/notifications.rotateSecret': [
+    'tenant:manage',
+    by('channel', (id) => ({ id, expectedRevision: 1 }), { own: [200, 409] }),
+  ],
+  'POST /v1/notifications.testChannel': ['tenant:manage', by('channel', (id) => ({ id }))],
+  'POST /v1/notifications.updateChannel': [
+    'tenant:manage',
+    by('channel', (id) => ({ id, expectedRevision: 1, events: ['alarm.raised'] }), { own: [200, 409] }),
+  ],
   'GET /v1/savedViews.list': ['approval:list', plain({ list: 'approvals' })],
   'POST /v1/savedViews.remove': ['approval:list', by('savedView', (id) => ({ id }), forPeople)],
   'POST /v1/savedViews.save': [

@@ -24,6 +24,8 @@ export type Kind =
   | 'decision'
   | 'delegation'
   | 'savedView'
+  | 'channel'
+  | 'notification'
   | 'execution'
   | 'export'
   | 'file'
@@ -130,6 +132,8 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
       decision: journal.items.flatMap(({ data }) => data?.decisionId ?? [])[0] ?? '',
       delegation: await another.delegation(),
       savedView: await another.savedView(),
+      channel: await another.channel(),
+      notification: await another.notification(),
       execution: executionId,
       export: made.exportId,
       file: (await api.send<{ id: string }>('POST', `/v1/files?name=${slug}`, { content: slug })).id,
@@ -234,6 +238,19 @@ function makers(api: Api, tenant: PropertyTenant, slug: string) {
       const username = name()
       await tenant.person(username, [])
       return await tenant.memberId(username)
+    },
+    async channel() {
+      // Refused without a call, so that no job changes the delivery later.
+      const address = `https://127.0.0.1/${slug}`
+      const channel = { kind: 'webhook', name: name(), address, events: ['export.ready'] }
+      return (await api.mutate<{ id: string }>('notifications.createChannel', channel)).id
+    },
+    async notification() {
+      // Refused without a call, so that no job changes the delivery later.
+      const address = `https://127.0.0.1/${slug}`
+      const channel = { kind: 'webhook', name: name(), address, events: ['export.ready'] }
+      const { id } = await api.mutate<{ id: string }>('notifications.createChannel', channel)
+      return (await api.mutate<{ deliveryId: string }>('notifications.testChannel', { id })).deliveryId
     },
     async savedView() {
       const view = { list: 'approvals', name: name(), search: { q: slug }, shared: true }

@@ -3,7 +3,7 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { mailApprovers, type Occasion } from '#server/mail/approval-request.ts'
 import type { Identity } from '#server/tenants/identities.ts'
-import { standInsOf } from './delegations/stand-ins.ts'
+import { standInsOf } from '../delegations/stand-ins.ts'
 
 type Told = {
   id: string

@@ -1,0 +1,157 @@
+'use client'
+
+import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { NotDone } from '#components/forms/not-done.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { TextArea } from '#components/ui/controls/text-field.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { limits } from '#lib/limits.ts'
+import { whyNotReason } from '#lib/rules/reason.ts'
+import type { Channel } from '#lib/schemas/notifications/channels.ts'
+import { EditChannel, NewSecret } from './edit-channel.tsx'
+import { eventWords, kindWords } from './event-words.ts'
+
+type Open = { channel: Channel; what: 'edit' | 'remove' | 'secret' }
+
+export function ChannelTable({ channels }: { channels: Channel[] }) {
+  const { client } = useApi()
+  const [open, setOpen] = useState<Open>()
+  const test = useAct({ send: client.notifications.testChannel.mutate, touches: ['notifications'] })
+  const turn = useAct({ send: client.notifications.updateChannel.mutate, touches: ['notifications'] })
+  const failure = test.failure ?? turn.failure
+  const columns: Column<Channel>[] = [
+    {
+      key: 'name',
+      header: 'Channel',
+      rowHeader: true,
+      cell: ({ name, kind, host }) => (
+        <>
+          <strong>
+            <ShownText>{name}</ShownText>
+          </strong>{' '}
+          <span className="text-ink-2">
+            {kindWords[kind]}, <ShownText>{host}</ShownText>
+          </span>
+        </>
+      ),
+    },
+    {
+      key: 'events',
+      header: 'When',
+      cell: ({ events }) =>
+        events.length > 3 ? `${events.length} events` : events.map((one) => eventWords[one]).join('; '),
+    },
+    {
+      key: 'status',
+      header: 'State',
+      cell: ({ status, disabledReason }) => (
+        <>
+          <StatusShape
+            status={status === 'active' ? 'approved' : 'revoked'}
+            label={status === 'active' ? 'Active' : 'Turned off'}
+          />
+          {disabledReason !== null && <span className="block text-ink-2">{disabledReason}</span>}
+        </>
+      ),
+    },
+    {
+      key: 'acts',
+      header: <span className="sr-only">Actions</span>,
+      cell: (channel) => (
+        <span className="flex flex-wrap gap-x-3">
+          {channel.status === 'active' && (
+            <Act label="Send a test" name={channel.name} onClick={() => test.run({ id: channel.id })} />
+          )}
+          <Act label="Change…" name={channel.name} onClick={() => setOpen({ channel, what: 'edit' })} />
+          {channel.kind === 'webhook' && (
+            <Act label="New secret…" name={channel.name} onClick={() => setOpen({ channel, what: 'secret' })} />
+          )}
+          <Act
+            label={channel.status === 'active' ? 'Turn off' : 'Turn on'}
+            name={channel.name}
+            onClick={() =>
+              turn.run({
+                id: channel.id,
+                expectedRevision: channel.revision,
+                status: channel.status === 'active' ? 'disabled' : 'active',
+              })
+            }
+          />
+          <Act label="Remove…" name={channel.name} onClick={() => setOpen({ channel, what: 'remove' })} />
+        </span>
+      ),
+    },
+  ]
+  return (
+    <>
+      <DataTable caption="Channels" columns={columns} rows={channels} rowKey={({ id }) => id} />
+      {failure !== undefined && (
+        <NotDone failure={failure} what="The change" done="made" ifUnknown="The list shows what is stored." />
+      )}
+      {open?.what === 'edit' && <EditChannel channel={open.channel} onClose={() => setOpen(undefined)} />}
+      {open?.what === 'secret' && <RotateSecret channel={open.channel} onClose={() => setOpen(undefined)} />}
+      {open?.what === 'remove' && <RemoveChannel channel={open.channel} onClose={() => setOpen(undefined)} />}
+    </>
+  )
+}
+
+function Act({ label, name, onClick }: { label: string; name: string; onClick: () => void }) {
+  return (
+    <Button variant="quiet" onClick={onClick}>
+      {label}
+      <span className="sr-only"> {name}</span>
+    </Button>
+  )
+}
+
+type DialogProps = { channel: Channel; onClose: () => void }
+
+function RotateSecret({ channel: { id, name, revision }, onClose }: DialogProps) {
+  const { client } = useApi()
+  const act = useAct({ send: client.notifications.rotateSecret.mutate, touches: ['notifications'] })
+  if (act.output !== undefined) return <NewSecret secret={act.output.secret} onClose={onClose} />
+  return (
+    <ActDialog
+      title={`Make a new secret for ${name}`}
+      description="Messages are signed with the new secret, and for 24 hours with the one before it too. An older one ends now."
+      label="Make a new secret"
+      busyLabel="Making a secret…"
+      done="made"
+      act={act}
+      onRun={() => act.run({ id, expectedRevision: revision })}
+      onClose={onClose}
+    />
+  )
+}
+
+function RemoveChannel({ channel: { id, name }, onClose }: DialogProps) {
+  const { client } = useApi()
+  const [reason, setReason] = useState('')
+  const act = useAct({ send: client.notifications.removeChannel.mutate, touches: ['notifications'], onDone: onClose })
+  return (
+    <ActDialog
+      title={`Remove ${name}`}
+      description="What waits to be sent over it is not sent, and its list of messages goes. The audit log keeps what it has."
+      label="Remove the channel"
+      busyLabel="Removing the channel…"
+      done="removed"
+      missing={whyNotReason(reason) === undefined ? undefined : 'Give a reason.'}
+      act={act}
+      onRun={() => act.run({ id, reason })}
+      onClose={onClose}
+    >
+      <TextArea
+        label="Reason"
+        hint="Stored in the audit record."
+        limit={limits.reason}
+        value={reason}
+        onChange={({ target }) => setReason(target.value)}
+      />
+    </ActDialog>
+  )
+}

@@ -1,0 +1,82 @@
+import { home, waitingRefund } from './cases.ts'
+import { expectEveryView } from './every-view.ts'
+import { expect, test } from './fixtures.ts'
+
+test('an administrator adds a webhook, sees why a test was not delivered, and removes it', async ({ signedIn }) => {
+  const tom = await signedIn('tom')
+  await tom.goto(`${home()}/settings/notifications`)
+  await tom.getByRole('button', { name: 'Add a channel…' }).click()
+  const dialog = tom.getByRole('dialog', { name: 'Add a channel' })
+  await expect(dialog.getByRole('button', { name: 'Add the channel' })).toHaveAttribute('aria-disabled', 'true')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Ticket system')
+  await dialog.getByRole('textbox', { name: 'Address' }).fill('https://169.254.169.254/hook')
+  await dialog.getByRole('checkbox', { name: 'An alarm is raised' }).check()
+  await dialog.getByRole('button', { name: 'Add the channel' }).click()
+  const secret = tom.getByRole('dialog', { name: 'The secret of the webhook' })
+  await expect(secret).toContainText('whsec_')
+  await secret.getByRole('checkbox', { name: 'I stored the secret' }).check()
+  await secret.getByRole('button', { name: 'Done' }).click()
+
+  await tom.getByRole('button', { name: 'Send a test Ticket system' }).click()
+  const messages = tom.getByRole('table', { name: 'Last messages' })
+  await expect(async () => {
+    await tom.getByRole('button', { name: 'Reload' }).click()
+    await expect(messages).toContainText('does not resolve to a public address', { timeout: 500 })
+  }).toPass()
+  await expect(messages.getByRole('button', { name: /^Send again/ })).toBeVisible()
+  await expectEveryView(tom, 'notifications')
+
+  await tom.getByRole('button', { name: 'Remove… Ticket system' }).click()
+  const remove = tom.getByRole('dialog', { name: 'Remove Ticket system' })
+  await remove.getByRole('textbox', { name: 'Reason' }).fill('Another system replaces it.')
+  await remove.getByRole('button', { name: 'Remove the channel' }).click()
+  await expect(tom.getByText('No channels.')).toBeVisible()
+})
+
+test('Jonas sees no channels, and learns why a browser that blocks notices shows none', async ({ signedIn }) => {
+  const jonas = await signedIn('jonas')
+  await jonas.goto(`${home()}/settings/notifications`)
+  await expect(jonas.getByText('see the organisation’s channels')).toBeVisible()
+  // A browser without a window blocks all notices.
+  await expect(jonas.getByRole('checkbox', { name: /^Show a notice/ })).toHaveAttribute('aria-disabled', 'true')
+  await expect(jonas.getByText('This browser blocks notices of this site.')).toBeVisible()
+})
+
+test('a new request shows a notice while the page is in the background', async ({ signedIn, origin }) => {
+  const jonas = await signedIn('jonas')
+  // In place of the browser's notices, which it can't show without a window.
+  await jonas.addInitScript(() => {
+    class Notice extends EventTarget {
+      static permission = localStorage.getItem('permission') ?? 'default'
+      static requestPermission() {
+        localStorage.setItem('permission', 'granted')
+        Notice.permission = 'granted'
+        return Promise.resolve('granted')
+      }
+      constructor(title: string) {
+        super()
+        document.documentElement.dataset.notice = title
+      }
+    }
+    Object.defineProperty(window, 'Notification', { value: Notice })
+  })
+  await jonas.goto(`${home()}/settings/notifications`)
+  const notices = jonas.getByRole('checkbox', { name: /^Show a notice/ })
+  await expect(notices).not.toBeChecked()
+  await notices.check()
+  await expect(notices).toBeChecked()
+  await jonas.reload()
+  await expect(notices).toBeChecked()
+
+  await jonas
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: /^Approvals/ })
+    .click()
+  const shown = jonas.locator('html')
+  const seen = await waitingRefund(origin)
+  await expect(jonas.locator(`main a[href*="${seen.approvalId}"]`)).toBeVisible()
+  await expect(shown).not.toHaveAttribute('data-notice')
+  await jonas.evaluate(() => Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' }))
+  await waitingRefund(origin)
+  await expect(shown).toHaveAttribute('data-notice', /refund/i)
+})

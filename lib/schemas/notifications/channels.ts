@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
+import { Actor, Id, PageInput, page, Reason, Revision, Time } from '../common.ts'
+import { Delivery } from '../mail.ts'
+
+export const ChannelKind = z.enum(['webhook', 'slack', 'teams'])
+export type ChannelKind = z.infer<typeof ChannelKind>
+
+/** What a channel can report. */
+export const NotificationEvent = z.enum([
+  'approval.requested',
+  'approval.reminded',
+  'approval.escalated',
+  'approval.decided',
+  'approval.expired',
+  'execution.failed',
+  'agent.suspended',
+  'alarm.raised',
+  'export.ready',
+])
+export type NotificationEvent = z.infer<typeof NotificationEvent>
+
+const Events = z
+  .array(NotificationEvent)
+  .min(1)
+  .refine((events) => new Set(events).size === events.length, 'Name each event once.')
+const Name = z.string().trim().min(1).max(limits.channelName)
+/** Stored encrypted, and never returned: an incoming webhook of Slack or Teams is a secret by itself. */
+const Address = z
+  .url({ protocol: /^https?$/ })
+  .max(2000)
+  .refine((address) => {
+    // Also called for a text that is not an address, which has been said then.
+    if (!URL.canParse(address)) return true
+    const { username, password } = new URL(address)
+    return username === '' && password === ''
+  }, 'The address must not contain a user or password.')
+
+export const Channel = z.object({
+  id: Id,
+  kind: ChannelKind,
+  name: z.string(),
+  /** Of its address. */
+  host: z.string(),
+  events: z.array(NotificationEvent),
+  status: z.enum(['active', 'disabled']),
+  disabledReason: z.string().nullable(),
+  createdBy: Actor,
+  createdAt: Time,
+  revision: Revision,
+})
+export type Channel = z.infer<typeof Channel>
+
+export const CreateChannelInput = z.strictObject({ kind: ChannelKind, name: Name, address: Address, events: Events })
+/** `secret`: for a webhook, the key of its signatures (Standard Webhooks). It is shown once. */
+export const CreateChannelOutput = z.object({ id: Id, secret: z.string().optional() })
+export const UpdateChannelInput = z.strictObject({
+  id: Id,
+  expectedRevision: Revision,
+  name: Name.optional(),
+  address: Address.optional(),
+  events: Events.optional(),
+  status: z.enum(['active', 'disabled']).optional(),
+})
+export const ChannelOutput = z.object({ channel: Channel })
+export const ListChannelsInput = z.strictObject({})
+export const ChannelList = z.object({ items: z.array(Channel) })
+export const RotateSecretInput = z.strictObject({ id: Id, expectedRevision: Revision })
+/** Both secrets sign until `previousUntil`. */
+export const RotateSecretOutput = z.object({ id: Id, secret: z.string(), previousUntil: Time, revision: Revision })
+export const RemoveChannelInput = z.strictObject({ id: Id, reason: Reason })
+export const RemoveChannelOutput = z.object({ id: Id })
+export const TestChannelInput = z.strictObject({ id: Id })
+export const TestChannelOutput = z.object({ deliveryId: Id })
+
+export const NotificationDelivery = z.object({
+  id: Id,
+  channelId: Id,
+  /** `test` for one that a person asked for. */
+  event: z.union([NotificationEvent, z.literal('test')]),
+  subjectId: z.string(),
+  createdAt: Time,
+  /** `failed` is a dead letter: it is not sent again by itself. */
+  delivery: Delivery,
+  attempts: z.int(),
+  error: z.string().nullable(),
+  settledAt: Time.nullable(),
+  revision: Revision,
+})
+export type NotificationDelivery = z.infer<typeof NotificationDelivery>
+export const ListDeliveriesInput = z.strictObject({
+  ...PageInput,
+  channelId: Id.optional(),
+  delivery: Delivery.optional(),
+})
+export const DeliveryList = page(NotificationDelivery)
+export const ResendInput = z.strictObject({ id: Id, expectedRevision: Revision })
+export const ResendOutput = z.object({ id: Id, delivery: Delivery, revision: Revision })

@@ -1,0 +1,21 @@
+import { ChannelList, ListChannelsInput } from '#lib/schemas/notifications/channels.ts'
+import { query } from '#server/kernel/operation.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { listChannelRows } from './channel-store.ts'
+import { channelView } from './view.ts'
+
+/** The channels of the tenant by name, without their addresses. */
+export const listChannels = query({
+  permission: 'tenant:manage',
+  input: ListChannelsInput,
+  output: ChannelList,
+  async run({ tx, tenant }) {
+    const rows = await listChannelRows(tx, tenant.id)
+    const actor = await actorsById(
+      tx,
+      tenant.id,
+      rows.map(({ createdBy }) => createdBy),
+    )
+    return { items: rows.map((row) => channelView(row, actor)) }
+  },
+})

@@ -1,0 +1,289 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { NotificationEvent } from '#lib/schemas/notifications/channels.ts'
+import { decide } from '#server/approvals/decide.ts'
+import { expiry } from '#server/approvals/jobs.ts'
+import { onDecided } from '#server/approvals/subjects.ts'
+import { describeApproval } from '#server/approvals/telling/describe.ts'
+import { registerDecisions } from '#server/jobs.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
+import { approverGroup, askForRefund } from '#server/testing/approval-request.ts'
+import { testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { until } from '#server/testing/until.ts'
+import { createChannel } from './create-channel.ts'
+import { notifications } from './deliver.ts'
+import { isDescribed, onDescribe } from './describe.ts'
+import { signedHeaders } from './endpoint.ts'
+import { listChannels } from './list-channels.ts'
+import { listDeliveries } from './list-deliveries.ts'
+import { bodyOf } from './message.ts'
+import { removeChannel } from './remove-channel.ts'
+import { resend } from './resend.ts'
+import { rotateSecret } from './rotate-secret.ts'
+import { testChannel } from './test-channel.ts'
+import { updateChannel } from './update-channel.ts'
+
+// Channels to the outside, with a real receiver on this machine that can be told to fail.
+
+type Received = { path: string; headers: IncomingMessage['headers']; body: string }
+const received: Received[] = []
+/** By path: what to answer; 'silence' never answers, 'cut' closes the connection after the body, 'cut answer' within the answer. */
+const behaviours = new Map<string, number | 'silence' | 'cut' | 'cut answer'>()
+const server = createServer((request, response) => void take(request, response))
+
+async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const path = request.url ?? ''
+  received.push({ path, headers: request.headers, body: Buffer.concat(chunks).toString('utf8') })
+  const behaviour = behaviours.get(path) ?? 204
+  if (behaviour === 'cut') return void request.socket.destroy()
+  if (behaviour === 'silence') return
+  if (behaviour === 'cut answer') {
+    response.writeHead(200, { 'content-length': '1000' })
+    return void response.write('half', () => request.socket.destroy())
+  }
+  response.writeHead(behaviour, behaviour === 302 ? { location: '/elsewhere' } : {}).end()
+}
+
+let base: string
+let running: Awaited<ReturnType<typeof testRuntime>>
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  running = await testRuntime({ environment: { ALLOWED_PRIVATE_HOSTS: '127.0.0.1' } })
+  onDecided('tool_call', () => Promise.resolve())
+  onDescribe('approval', describeApproval)
+  await running.queue.work([expiry, notifications])
+})
+afterAll(async () => {
+  await running.close()
+  server.closeAllConnections()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+})
+beforeEach(() => {
+  received.length = 0
+  behaviours.clear()
+})
+
+async function scene() {
+  const tenant = await testTenant(running)
+  return {
+    tenant,
+    admin: await tenant.as('admin', { roles: ['tenant_admin'] }),
+    maria: await tenant.as('maria', { roles: ['developer'] }),
+    jonas: await tenant.as('jonas', { roles: ['approver'], groups: [approverGroup] }),
+  }
+}
+const run = <I, O>(operation: Query<I, O> | Mutation<I, O>, caller: Caller, input: unknown): Promise<O> =>
+  execute(operation, caller, input, { name: 'test' })
+const adds = (caller: Caller, path: string, more: object = {}) =>
+  run(createChannel, caller, {
+    kind: 'webhook',
+    name: `Channel ${path}`,
+    address: `${base}${path}`,
+    events: ['approval.requested', 'approval.decided'],
+    ...more,
+  })
+const at = (path: string, count = 1) =>
+  until(() => {
+    const found = received.filter((one) => one.path === path)
+    return Promise.resolve(found.length >= count ? found : undefined)
+  }, `${count} messages at ${path}`)
+const deliveries = async (caller: Caller) => (await run(listDeliveries, caller, { limit: 50 })).items
+const settled = (caller: Caller, count = 1) =>
+  until(async () => {
+    const found = (await deliveries(caller)).filter(({ settledAt }) => settledAt !== null)
+    return found.length >= count ? found : undefined
+  }, `${count} deliveries are settled`)
+
+describe('a webhook', () => {
+  test('gets each event that it wants, signed, without arguments, and the secret and address are not shown again', async () => {
+    const { tenant, admin, maria, jonas } = await scene()
+    const { id, secret = '' } = await adds(admin, '/hook')
+    const { approvalId, payloadDigest } = await askForRefund(tenant, maria, {
+      payload: { arguments: { iban: 'DE02' } },
+    })
+    const [request] = await at('/hook')
+    expect(JSON.parse(request?.body ?? '')).toEqual({
+      type: 'approval.requested',
+      timestamp: expect.any(String),
+      data: {
+        tenant: tenant.displayName,
+        title: 'Issue refund for A-1',
+        risk: 'high',
+        requestedBy: 'maria',
+        digest: payloadDigest.replace('sha256:', '').slice(0, 8),
+        link: expect.stringContaining(`/t/${tenant.externalId}/approvals/${approvalId}`),
+      },
+    })
+    const {
+      'webhook-id': messageId,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signature,
+    } = request?.headers ?? {}
+    const now = new Date(Number(timestamp) * 1000)
+    expect(
+      signedHeaders({ address: '', secrets: [{ secret }] }, { id: String(messageId), body: request?.body ?? '', now })[
+        'webhook-signature'
+      ],
+    ).toBe(signature)
+    await run(decide, jonas, {
+      approvalId,
+      decision: 'approve',
+      decisionAcknowledged: true,
+      reason: 'Checked the order.',
+    })
+    const [, decided] = await at('/hook', 2)
+    expect(JSON.parse(decided?.body ?? '')).toMatchObject({
+      type: 'approval.decided',
+      data: { title: 'Approved: Issue refund for A-1' },
+    })
+    expect(await settled(admin, 2)).toMatchObject([
+      { channelId: id, event: 'approval.decided', subjectId: approvalId, delivery: 'delivered', attempts: 1 },
+      { event: 'approval.requested', delivery: 'delivered' },
+    ])
+    const shown = JSON.stringify(await run(listChannels, admin, {}))
+    expect(shown).not.toContain(secret)
+    expect(shown).not.toContain(`${base}/hook`)
+  })
+
+  test('signs as the published example of Standard Webhooks does', () => {
+    const headers = signedHeaders(
+      { address: '', secrets: [{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }] },
+      { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}', now: new Date(1_614_265_330_000) },
+    )
+    expect(headers).toEqual({
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    })
+  })
+
+  test('signs with both secrets after a rotation', async () => {
+    const { admin } = await scene()
+    const { id, secret = '' } = await adds(admin, '/rotated')
+    const next = await run(rotateSecret, admin, { id, expectedRevision: 1 })
+    await run(testChannel, admin, { id })
+    const [request] = await at('/rotated')
+    const {
+      'webhook-id': messageId,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signature,
+    } = request?.headers ?? {}
+    const one = (key: string) =>
+      signedHeaders(
+        { address: '', secrets: [{ secret: key }] },
+        { id: String(messageId), body: request?.body ?? '', now: new Date(Number(timestamp) * 1000) },
+      )['webhook-signature']
+    expect(signature).toBe(`${one(next.secret)} ${one(secret)}`)
+    await expect(run(rotateSecret, admin, { id, expectedRevision: 1 })).rejects.toMatchObject({
+      code: 'revision_conflict',
+    })
+  })
+
+  test.each([500, 404, 302, 'silence', 'cut'] as const)(
+    'that answers %s gets the same message with the same id again',
+    { timeout: 60_000 },
+    async (behaviour) => {
+      const { admin } = await scene()
+      const path = `/again-${behaviour}`
+      behaviours.set(path, behaviour)
+      const { id } = await adds(admin, path)
+      await run(testChannel, admin, { id })
+      await at(path)
+      behaviours.delete(path)
+      const [first, second] = await at(path, 2)
+      expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+      expect(second?.body).toBe(first?.body)
+      expect(await settled(admin)).toMatchObject([{ delivery: 'delivered', attempts: 2, error: null }])
+      expect(received.map((one) => one.path)).not.toContain('/elsewhere')
+    },
+  )
+
+  test('that closes the connection within its answer has taken the message', async () => {
+    const { admin } = await scene()
+    behaviours.set('/cut-answer', 'cut answer')
+    const { id } = await adds(admin, '/cut-answer')
+    await run(testChannel, admin, { id })
+    expect(await settled(admin)).toMatchObject([{ delivery: 'delivered', attempts: 1 }])
+  })
+
+  test('that answers 410 is disabled, and its message is a dead letter that a person sends again', async () => {
+    const { admin } = await scene()
+    behaviours.set('/gone', 410)
+    const { id } = await adds(admin, '/gone')
+    await run(testChannel, admin, { id })
+    const [dead] = await settled(admin)
+    expect(dead).toMatchObject({ delivery: 'failed', error: 'The address answered 410.' })
+    const { items } = await run(listChannels, admin, {})
+    expect(items).toMatchObject([{ status: 'disabled', disabledReason: 'Its address answered 410: it is gone.' }])
+    await expect(run(testChannel, admin, { id })).rejects.toMatchObject({ code: 'conflict' })
+    behaviours.delete('/gone')
+    const { channel } = await run(updateChannel, admin, { id, expectedRevision: 2, status: 'active' })
+    expect(channel).toMatchObject({ status: 'active', disabledReason: null })
+    await run(resend, admin, { id: dead?.id, expectedRevision: dead?.revision })
+    expect(await settled(admin)).toMatchObject([{ id: dead?.id, delivery: 'delivered', attempts: 2 }])
+  })
+})
+
+describe('Slack and Teams', () => {
+  test.each(['slack', 'teams'] as const)(
+    '%s: without an answer after the body the outcome is unknown',
+    async (kind) => {
+      const { admin } = await scene()
+      behaviours.set(`/${kind}`, 'cut')
+      const { id, secret } = await adds(admin, `/${kind}`, { kind })
+      expect(secret).toBeUndefined()
+      await run(testChannel, admin, { id })
+      const [unknown] = await settled(admin)
+      expect(unknown).toMatchObject({ delivery: 'unknown', attempts: 1 })
+      await delay(100)
+      expect(received).toHaveLength(1)
+      behaviours.delete(`/${kind}`)
+      await run(resend, admin, { id: unknown?.id, expectedRevision: unknown?.revision })
+      expect(await settled(admin)).toMatchObject([{ delivery: 'delivered' }])
+    },
+  )
+
+  test('show a title as text, whatever a stranger put in it', () => {
+    const about = { title: '<!channel> *pay* [here](https://evil.example)\nnow', link: 'https://countersign.example/x' }
+    const message = { event: 'approval.requested', at: '', tenant: 'Northwind', about }
+    const slack = JSON.stringify(bodyOf('slack', message))
+    expect(slack).toContain('"text":"Decision requested: &lt;!channel&gt; *pay*')
+    expect(slack).not.toContain('mrkdwn')
+    const teams = JSON.stringify(bodyOf('teams', message))
+    expect(teams).toContain(String.raw`\\[here\\]\\(https://evil.example\\) now`)
+  })
+})
+
+test('what one domain reports, it can describe', () => {
+  registerDecisions()
+  const kinds = NotificationEvent.options.map((event) => event.split('.')[0] ?? '')
+  expect(kinds.filter((kind) => !isDescribed(kind))).toEqual([])
+})
+
+test('an address that is not public is not called, and the reason is shown', async () => {
+  const { admin } = await scene()
+  const { id } = await adds(admin, '/x', { name: 'Metadata', address: 'https://169.254.169.254/latest' })
+  await run(testChannel, admin, { id })
+  expect(await settled(admin)).toMatchObject([
+    { delivery: 'failed', attempts: 1, error: '169.254.169.254 does not resolve to a public address.' },
+  ])
+})
+
+test('only administrators of the tenant see and change channels, and a removed one sends nothing', async () => {
+  const { tenant, admin, maria } = await scene()
+  const { id } = await adds(admin, '/removed')
+  await expect(adds(maria, '/other')).rejects.toMatchObject({ code: 'forbidden' })
+  await expect(adds(admin, '/removed')).rejects.toMatchObject({ code: 'name_conflict' })
+  await expect(run(listChannels, maria, {})).rejects.toMatchObject({ code: 'forbidden' })
+  await run(removeChannel, admin, { id, reason: 'The ticket system was replaced.' })
+  const { approvalId } = await askForRefund(tenant, maria)
+  expect(approvalId).toBeDefined()
+  expect(await deliveries(admin)).toEqual([])
+  expect(received).toEqual([])
+})

@@ -35,6 +35,7 @@ export const suites = [
   { name: 'tokens', run: () => vitest(['server/kernel/auth/']) },
   { name: 'inputs', run: () => vitest(['server/inputs/inputs.test.ts']) },
   { name: 'export-killed', run: () => vitest(['server/evidence/jobs/export-killed']) },
+  { name: 'export-disk-full', run: () => vitest(['server/evidence/jobs/export-disk-full.test.ts']) },
   {
     name: 's3',
     missing: () => missing('moto_server'),

@@ -3,14 +3,14 @@ import { allBoundIn, asOfIn, checkAfterBorder, checkBorder, comparableSpans, isB
 import { Broken, type Json, lines, member } from './bytes.ts'
 import { chainedFrom, restores } from './chain.ts'
 import { type Beginning, checkDays, partialDays, scopeOf } from './days.ts'
+import { passkeyVotes } from './decisions/passkeys.ts'
+import { requestDigests } from './decisions/requests.ts'
 import type { Heads } from './freshness.ts'
-import { checkDay, checkHead, checkSealProof, daysOf, type Head, newestSeals } from './log.ts'
+import { checkDay, checkHead, checkSealProof, daysOf, type Head, newestSeals, otherRecords } from './log.ts'
 import { type LogKey, parseLogKey } from './note.ts'
 import { obligations, stateIn } from './obligations.ts'
 import { checkOtherRecords } from './other-records.ts'
-import { passkeyVotes } from './passkeys.ts'
 import { type About, type Checker, NotChecked } from './report.ts'
-import { requestDigests } from './requests.ts'
 import { commitments } from './rows.ts'
 import { telemetrySpans } from './spans.ts'
 import { traceLines } from './traces.ts'
@@ -57,7 +57,8 @@ export async function checkLog(
       checkBorder(asOf, days)
       return 'The rows show one moment, shortly before the archive was sealed.'
     })
-  if (asOf !== undefined && allBound) {
+  // Without bound rows, the file still has the records of requests whose spans began in the period and arrived outside it.
+  if (asOf !== undefined && (allBound || archive.has(otherRecords))) {
     // Days that were open when the rows were read may not have been closed since.
     const open = (date: string) => asOf.some((day) => day.date === date)
     await check('log', 'Other records', () =>

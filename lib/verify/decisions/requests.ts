@@ -1,7 +1,7 @@
-import { sha256Now } from '../sha256.ts'
-import { Broken, canonical, encode, hex, type Json, member } from './bytes.ts'
-import { stateIn } from './obligations.ts'
-import { NotChecked } from './report.ts'
+import { sha256Now } from '../../sha256.ts'
+import { Broken, canonical, encode, hex, type Json, member } from '../bytes.ts'
+import { stateIn } from '../obligations.ts'
+import { NotChecked } from '../report.ts'
 
 // What people and policies decided about, in an archive with raw payloads: the digest that they decided on is that of the request
 // in the archive.

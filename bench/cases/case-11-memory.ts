@@ -10,7 +10,9 @@ export const maxRssMb = 250
 const records = 50_000
 /** Bytes of a span of this case as a line of the archive. */
 const bytesPerSpan = 2300
-const attributeBytes = 1824
+/** Longer texts would be masked, and then are no part of the archive. */
+const textLength = 228
+const textsPerSpan = 8
 
 /** One export for each of these sizes. Its process must not grow with the archive. */
 export async function exportMemory(gigabytes: readonly number[]): Promise<Figure[]> {
@@ -69,7 +71,7 @@ async function childrenOf(pid: number): Promise<number[]> {
 const spansPerRequest = 1000
 const requestsAtOnce = 3
 
-/** Sends spans of the day with one attribute that hardly compresses, as an agent does: only such spans are proven by the log. */
+/** Sends spans of the day with attributes that hardly compress, as an agent does: only such spans are proven by the log. */
 async function seedSpans(api: TestApi, date: string, count: number): Promise<void> {
   let sent = 0
   const send = async () => {
@@ -80,8 +82,12 @@ async function seedSpans(api: TestApi, date: string, count: number): Promise<voi
       const body = otlpProtobuf(
         Array.from({ length: Math.min(spansPerRequest, count - first) }, (_, index) => {
           const startMs = Date.parse(date) + (first + index) / 100
-          const text = randomBytes(attributeBytes / 2).toString('hex')
-          return { traceId, spanId: newSpanId(), startMs, endMs: startMs, attributes: [['text', text]] }
+          const texts = randomBytes((textsPerSpan * textLength) / 2).toString('hex')
+          const attributes = Array.from({ length: textsPerSpan }, (_text, at): [string, string] => [
+            `text${at}`,
+            texts.slice(at * textLength, (at + 1) * textLength),
+          ])
+          return { traceId, spanId: newSpanId(), startMs, endMs: startMs, attributes }
         }),
       )
       const answer = await api.request(await api.client('telemetry'), '/v1/traces', {

@@ -1,5 +1,5 @@
 import { argumentRows } from '#lib/rules/effect.ts'
-import type { ArgumentRule } from '#lib/rules/standing-grant.ts'
+import type { ArgumentRule } from '#lib/rules/standing-grants/match.ts'
 import type { GrantSimulation, GrantTerms } from '#lib/schemas/approvals/grants.ts'
 import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
 import type { Source } from './source.ts'

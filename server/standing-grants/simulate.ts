@@ -1,6 +1,6 @@
 import { isJsonObject } from '#lib/json.ts'
 import { decimal, micros } from '#lib/rules/cost.ts'
-import { type ArgumentRule, matchOf } from '#lib/rules/standing-grant.ts'
+import { type ArgumentRule, matchOf } from '#lib/rules/standing-grants/match.ts'
 import type { GrantSimulation, GrantTerms } from '#lib/schemas/approvals/grants.ts'
 import { findDecidedLike } from '#server/approvals/repeats/history-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'

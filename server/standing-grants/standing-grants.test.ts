@@ -94,8 +94,8 @@ async function activeGrant(agentId: string, more: object = {}): Promise<string> 
   await approve(api, approvalId)
   return grantId
 }
-async function grant(id: string, agentId: string): Promise<Grant> {
-  const { items } = await query<{ items: Grant[] }>('anna', 'approvals.listGrants', { agentId })
+async function grant(id: string, agentId: string, username = 'anna'): Promise<Grant> {
+  const { items } = await query<{ items: Grant[] }>(username, 'approvals.listGrants', { agentId })
   const found = items.find((one) => one.id === id)
   if (found === undefined) throw new Error('The grant is not listed.')
   return found
@@ -116,10 +116,10 @@ describe('a call that a grant covers', () => {
     expect(await grant(grantId, agentId)).toMatchObject({ uses: 1, spent: { total: '4200' } })
     const { items } = await query<{ items: object[] }>('vera', 'approvals.listGrantUses', { grantId })
     expect(items).toMatchObject([{ number: 1, executionId: id, amount: '4200' }])
-    const events = await query<{ events: { type: string }[] }>('maria', 'executions.getEvents', { id })
-    expect(events.events.map(({ type }) => type)).toContain('standing_grant.used')
-    const used = await query<{ items: { action: string }[] }>('vera', 'audit.list', { resourceId: grantId })
-    expect(used.items.map(({ action }) => action).sort()).toEqual([
+    const events = await query<{ items: { type: string }[] }>('maria', 'executions.getEvents', { id })
+    expect(events.items.map(({ type }) => type)).toContain('standing_grant.used')
+    const used = await query<{ items: { type: string }[] }>('vera', 'audit.list', { resourceId: grantId })
+    expect(used.items.map(({ type }) => type).sort()).toEqual([
       'standing_grant.activated',
       'standing_grant.proposed',
       'standing_grant.used',
@@ -199,13 +199,16 @@ describe('a proposal', () => {
         reason: 'Twice.',
       }),
     )
-    const preview = await query<object>('anna', 'approvals.previewGrant', { approvalId: source, terms: terms() })
+    const preview = await query<object>('anna', 'approvals.previewGrant', {
+      approvalId: source,
+      terms: terms({ uses: 1000, ceiling: { argument: 'amount', perCall: '5000', total: '900000000' } }),
+    })
     expect(preview).toMatchObject({
       blocked: null,
       arguments: [
+        { argument: 'id', masked: false, text: true },
         { argument: 'amount', masked: false },
-        { argument: 'currency', text: true },
-        { argument: 'id', text: true },
+        { argument: 'currency', masked: false, text: true },
       ],
       amount: { argument: 'amount', value: '4200', currency: 'EUR' },
     })
@@ -313,6 +316,55 @@ describe('a grant ends for good', () => {
     const binding = await bindingFor(api, agentId, `${name}-more`)
     await approve(api, payload<Proposal>(await api.mutate(ci, 'policyBindings.propose', binding)).approvalId)
     expect(await grant(grantId, agentId)).toMatchObject({ status: 'lapsed', lapse: 'policy' })
+  })
+
+  test('with the standing of one of its two people', async () => {
+    const { agentId } = await lowRiskAgent()
+    const grantId = await activeGrant(agentId)
+    const members = () =>
+      query<{ items: { id: string; username: string; revision: number }[] }>('tom', 'members.list', {})
+    const anna = async () => (await members()).items.find(({ username }) => username === 'anna')
+    const before = await anna()
+    payload(
+      await mutate('tom', 'members.suspend', {
+        id: before?.id,
+        reason: 'On leave.',
+        expectedRevision: before?.revision,
+      }),
+    )
+    expect(await grant(grantId, agentId, 'vera')).toMatchObject({ status: 'lapsed', lapse: 'member' })
+    const after = await anna()
+    payload(
+      await mutate('tom', 'members.resume', { id: after?.id, reason: 'Back.', expectedRevision: after?.revision }),
+    )
+    expect(await grant(grantId, agentId, 'vera')).toMatchObject({ status: 'lapsed' })
+    api.forgetTokens()
+    // Only those who leave the group end their grants.
+    const next = await lowRiskAgent()
+    const other = await activeGrant(next.agentId)
+    const setMembers = async (names: string[]) => {
+      const { items } = await query<{ items: { id: string; name: string; revision: number }[] }>(
+        'tom',
+        'groups.list',
+        {},
+      )
+      const group = items.find(({ name }) => name === 'refund-approvers')
+      const people = (await members()).items.filter(({ username }) => names.includes(username))
+      const { change } = payload<{ change: { approvalId: string } }>(
+        await mutate('tom', 'groups.setMembers', {
+          id: group?.id,
+          memberIds: people.map(({ id }) => id),
+          expectedRevision: group?.revision,
+          reason: 'A change.',
+        }),
+      )
+      await approve(api, change.approvalId)
+    }
+    await setMembers(['anna', 'jonas'])
+    expect(await grant(other, next.agentId)).toMatchObject({ status: 'active' })
+    await setMembers(['jonas'])
+    expect(await grant(other, next.agentId)).toMatchObject({ status: 'lapsed', lapse: 'member' })
+    await setMembers(['anna', 'jonas', 'maria'])
   })
 
   test('with its time', async () => {

@@ -3,7 +3,7 @@ import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { limits } from '#lib/limits.ts'
 import { decimal, micros } from '#lib/rules/cost.ts'
-import { type ArgumentRule, amountMicros, currencyArgument, matchOf } from '#lib/rules/standing-grant.ts'
+import { type ArgumentRule, amountMicros, currencyArgument, matchOf } from '#lib/rules/standing-grants/match.ts'
 import type { GrantTerms } from '#lib/schemas/approvals/grants.ts'
 import { Json } from '#lib/schemas/common.ts'
 

@@ -1,7 +1,7 @@
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { decimal } from '#lib/rules/cost.ts'
-import { matchOf } from '#lib/rules/standing-grant.ts'
+import { matchOf } from '#lib/rules/standing-grants/match.ts'
 import { findPayload } from '#server/approvals/store.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'

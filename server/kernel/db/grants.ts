@@ -150,6 +150,7 @@ export const callerFunctions: readonly string[] = [
   'content_commitment',
   'content_gone',
   'content_stub',
+  'lapse_standing_grants',
   'lock_holds',
   'notify_member',
   'renew_policy_binding_revision',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ArgumentRule, amountMicros, isLike, matchOf } from './standing-grant.ts'
+import { type ArgumentRule, amountMicros, isLike, matchOf } from './match.ts'
 
 const rules: ArgumentRule[] = [
   { argument: 'orderId', is: 'like', pattern: 'A-*' },

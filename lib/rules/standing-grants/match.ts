@@ -1,6 +1,6 @@
-import { canonicalJson } from '../jcs.ts'
-import type { JsonObject, JsonValue } from '../json.ts'
-import { micros } from './cost.ts'
+import { canonicalJson } from '../../jcs.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
+import { micros } from '../cost.ts'
 
 /** What a standing grant asks of one argument of a call. `perCall`: a decimal amount. */
 export type ArgumentRule =

@@ -1,7 +1,7 @@
 import { notFound } from '#lib/errors.ts'
 import { decimal } from '#lib/rules/cost.ts'
 import { GrantUseList, ListGrantUsesInput } from '#lib/schemas/approvals/grants.ts'
-import { requireBoundBelow } from '#server/kernel/bound/check.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { findStandingGrant, listUseRows } from './store.ts'
@@ -13,9 +13,14 @@ export const listUses = query({
   output: GrantUseList,
   async run({ tx, tenant, input: { grantId, limit, cursor } }) {
     if ((await findStandingGrant(tx, tenant.id, grantId)) === undefined) throw notFound()
-    await requireBoundBelow(tx, tenant.id, 'standing_grant_use', grantId)
     const before = cursor === undefined ? undefined : Number(cursor)
     const rows = await listUseRows(tx, tenant.id, grantId, limit + 1, before)
+    await requireBound(
+      tx,
+      tenant.id,
+      'standing_grant_use',
+      rows.map(({ number }) => `${grantId}/${number}`),
+    )
     return pageOf(
       rows.map((row) => ({
         number: row.number,

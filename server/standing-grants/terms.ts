@@ -66,7 +66,7 @@ export function rulesOf(
 function ceilingRule({ argument, perCall, total }: NonNullable<GrantTerms['ceiling']>, args: JsonObject): ArgumentRule {
   const currency = args[currencyArgument]
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency))
-    throw invalid(`The request has no argument ${currencyArgument} with a currency, which a ceiling needs.`)
+    throw invalid(`A ceiling needs a currency in the argument ${currencyArgument} of the request.`)
   if (amountMicros(args[argument]) === undefined) throw invalid(`The argument ${argument} is not an amount.`)
   if (micros(perCall) === 0n || micros(total) < micros(perCall))
     throw invalid('The ceiling in total must be at least that of one call, which must be more than zero.')

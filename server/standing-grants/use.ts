@@ -26,13 +26,14 @@ export type HeldCall = {
   executionId: string | null
 }
 
-/** `decision`: the one by which the call goes on. `use` is undefined if it forbids the call after all. */
+/** `decision`: the one by which the call continues. `use` is undefined if it forbids the call after all. */
 export type Standing = { decision: PolicyDecision; use: GrantUsed | undefined }
-export type GrantUsed = { grantId: string; number: number; of: number }
+/** `approvalId`: the request by which people approved the grant. */
+export type GrantUsed = { grantId: string; approvalId: string; number: number; of: number }
 
 /**
  * Lets a call run that one person of one group would have to approve, by an active grant that it is like. `again` decides
- * anew as if that person had approved, so that what a policy forbids stays forbidden and budgets are reserved. Takes the use
+ * once more as if that person had approved, so that what a policy forbids stays forbidden and budgets are reserved. Takes the use
  * in this transaction, which runs the call. Undefined if a person must decide.
  */
 export async function decideByGrant(
@@ -75,7 +76,7 @@ async function findLike(
   for (const grant of grants) {
     if (grant.groupId !== group?.id || canonicalJson(grant.policies as JsonValue) !== asked) continue
     const payload = await findPayload(tx, tenant.id, grant.approvalId)
-    // Its content was erased, so nobody can say what it covers.
+    // Its content was erased, so it is unknown what it covers.
     const rules = payload === undefined ? undefined : rulesIn(payload)
     const match = rules === undefined ? undefined : matchOf(rules, leaving)
     if (match !== undefined) return { grant, micros: match.micros, leaving }
@@ -136,5 +137,5 @@ async function takeOne(
       ...(status === 'used_up' && { usedUp: true }),
     },
   })
-  return { grantId: grant.id, number, of }
+  return { grantId: grant.id, approvalId: grant.approvalId, number, of }
 }

@@ -18,7 +18,7 @@ describe('a call', () => {
   })
   test.each([
     ['another target', { orderId: 'B-7' }],
-    ['a target that is no text', { orderId: 7 }],
+    ['a target that is a number', { orderId: 7 }],
     ['a greater amount', { amount: 50.01 }],
     ['a negative amount', { amount: -1 }],
     ['an amount that is too precise', { amount: '1.0000001' }],

@@ -14,7 +14,7 @@ export const currencyArgument = 'currency'
 
 /**
  * Whether a call is like those that a grant covers, and its amount in millionths if the grant has a ceiling. Every argument
- * of the call has a rule, and every rule is met: an argument that nobody thought of is no match, nor is a missing one.
+ * of the call has a rule, and every rule is met: a call with a further argument does not match, nor does one without an argument that has a rule.
  */
 export function matchOf(rules: readonly ArgumentRule[], args: JsonObject): { micros: bigint | null } | undefined {
   if (Object.keys(args).some((name) => !rules.some(({ argument }) => argument === name))) return undefined

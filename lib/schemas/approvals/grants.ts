@@ -137,4 +137,5 @@ export const GrantUse = z.object({
   amount: z.string().nullable(),
   auditId: Id,
 })
+export type GrantUse = z.infer<typeof GrantUse>
 export const GrantUseList = page(GrantUse)

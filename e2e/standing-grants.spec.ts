@@ -60,10 +60,14 @@ test('after an approval, a reviewer proposes a standing grant, a second one appr
   const dialog = anna.getByRole('dialog', { name: 'Propose a standing grant…' })
   await dialog.getByRole('combobox', { name: 'id' }).selectOption('like a pattern')
   await dialog.getByRole('textbox', { name: 'Pattern for id' }).fill('B-*')
-  await expect(dialog.getByRole('status')).toContainText('The request itself does not meet these terms.')
+  await expect(dialog.getByRole('region', { name: 'What it would have meant' })).toContainText(
+    'The request itself does not meet these terms.',
+  )
   await dialog.getByRole('textbox', { name: 'Pattern for id' }).fill('A-*')
   await dialog.getByRole('textbox', { name: /^In total/ }).fill('1000')
-  await expect(dialog.getByRole('status')).toContainText('would have run by it')
+  await expect(dialog.getByRole('region', { name: 'What it would have meant' })).toContainText(
+    'would have run by the grant',
+  )
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('The same small refunds each week.')
   await expectEveryView(anna, 'grant-proposal')
   await dialog.getByRole('button', { name: 'Propose a standing grant…' }).click()
@@ -79,7 +83,7 @@ test('after an approval, a reviewer proposes a standing grant, a second one appr
   await jonas.getByRole('textbox', { name: 'Reason' }).fill('Small, and always the same customer group.')
   await jonas.getByRole('checkbox').check()
   await jonas.getByRole('button', { name: /^Approve/ }).click()
-  await expect(jonas.getByRole('region', { name: /^Decided?$/ })).toContainText('Approved')
+  await expect(jonas.getByRole('region', { name: /^Decided?$/ })).toContainText('Recorded: approved.')
 
   const next = await execute()
   await expect.poll(async () => (await execution(next)).status).toBe('succeeded')
@@ -94,7 +98,7 @@ test('after an approval, a reviewer proposes a standing grant, a second one appr
   await expect(
     jonas.getByRole('dialog', { name: 'Calls by this grant' }).getByRole('link', { name: 'Execution' }),
   ).toBeVisible()
-  await jonas.getByRole('button', { name: 'Close' }).click()
+  await jonas.getByRole('button', { name: 'Back to the list' }).click()
   await row.getByRole('button', { name: /^Revoke…/ }).click()
   const revoke = jonas.getByRole('dialog', { name: 'Revoke this standing grant?' })
   await revoke.getByRole('textbox', { name: 'Reason' }).fill('The campaign is over.')

@@ -1,5 +1,6 @@
-import { argumentRows } from '#lib/rules/effect.ts'
+import { argumentRows, formatMoney } from '#lib/rules/effect.ts'
 import type { ArgumentRule } from '#lib/rules/standing-grants/match.ts'
+import { pastWords } from '#lib/rules/standing-grants/words.ts'
 import type { GrantSimulation, GrantTerms } from '#lib/schemas/approvals/grants.ts'
 import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
 import type { Source } from './source.ts'
@@ -20,7 +21,7 @@ export function ruleRows(rules: readonly ArgumentRule[], { approval, arguments: 
     const path = rule.argument
     if (rule.is === 'like') return [{ path, value: `like “${rule.pattern}”` }]
     if (rule.is === 'any') return [{ path, value: 'any value' }]
-    if (rule.is === 'amount') return [{ path, value: `at most ${rule.perCall} ${rule.currency} for each call` }]
+    if (rule.is === 'amount') return [{ path, value: `at most ${money(rule.perCall, rule.currency)} for each call` }]
     if (!masked.has(path)) return argumentRows(args[path] ?? null, path)
     return approval.presentation.arguments.filter((row) => nameOf(row.path) === path)
   })
@@ -42,8 +43,10 @@ export function grantPresentation(
     verb: 'Approve',
     effects: [
       `Until ${day}, ${calls} of ${resource} in ${environment} run without a person’s decision if each argument is as stated below.`,
-      ...(ceiling === undefined ? [] : [`All of them together can reach at most ${ceiling.total} ${currency}.`]),
-      said(simulation),
+      ...(ceiling === undefined || currency === undefined
+        ? []
+        : [`All of them together can reach at most ${money(ceiling.total, currency)}.`]),
+      pastWords(simulation),
       'What a policy forbids stays forbidden. Each use is recorded.',
       'The grant ends early when it is revoked, the agent is suspended, the release or a policy changes, or one of the two people loses the role.',
     ],
@@ -66,7 +69,4 @@ export function grantPresentation(
   }
 }
 
-function said({ requests, matched, approved, rejected }: GrantSimulation): string {
-  const past = `Of the ${requests} decided requests for this action in the last 90 days, ${matched} would have run by it`
-  return matched === 0 ? `${past}.` : `${past}: people approved ${approved} of them and rejected ${rejected}.`
-}
+const money = (amount: string, currency: string): string => formatMoney(amount, currency) ?? `${amount} ${currency}`

@@ -54,6 +54,7 @@ export function rulesOf(
     if (any.includes(argument)) return { argument, is: 'any' }
     const pattern = like.find((one) => one.argument === argument)?.pattern
     if (pattern === undefined) return { argument, is: 'equal', value }
+    if (/^\**$/.test(pattern)) throw invalid(`The pattern for ${argument} needs a character other than *.`)
     // A pattern that fits or not would tell what the value is.
     if (masked.has(argument)) throw invalid(`The value of ${argument} is masked. It can only be equal, or any.`)
     if (typeof value !== 'string') throw invalid(`The argument ${argument} is not a text, so no pattern fits it.`)

@@ -16,7 +16,7 @@ export const GrantTerms = z.strictObject({
     .array(
       z.strictObject({
         argument: Argument,
-        pattern: z.string().max(200).regex(/[^*]/, 'A pattern needs a character other than *.'),
+        pattern: z.string().min(1).max(200),
       }),
     )
     .max(20)
@@ -61,7 +61,9 @@ export const PreviewGrantOutput = z.object({
   arguments: z.array(GrantArgument),
   /** The request's amount, and the argument that has it. */
   amount: Money.extend({ argument: z.string() }).nullable(),
-  /** Null without `terms`. */
+  /** Why these terms can’t be proposed. */
+  problem: z.string().nullable(),
+  /** Null without `terms`, and for terms with a problem. */
   simulation: GrantSimulation.nullable(),
 })
 

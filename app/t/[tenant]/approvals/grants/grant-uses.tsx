@@ -57,7 +57,7 @@ export function GrantUses({ grant, onClose }: { grant: StandingGrant; onClose: (
       onOpenChange={(open) => open || onClose()}
       title="Calls by this grant"
       description={`${grant.uses} of ${grant.maxUses} calls.`}
-      actions={<Button onClick={onClose}>Close</Button>}
+      actions={<Button onClick={onClose}>Back to the list</Button>}
     >
       <PagedTable
         pages={pages}

@@ -8,6 +8,7 @@ import { Banner } from '#components/ui/feedback/banner.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath } from '#lib/paths.ts'
+import { pastWords } from '#lib/rules/standing-grants/words.ts'
 import { type Answers, toFailure, useTRPC } from '#lib/trpc.ts'
 import type { termsOf } from './terms.ts'
 
@@ -36,33 +37,28 @@ export function Simulated({
   const valid = simulation !== undefined
   useEffect(() => onResult(valid), [valid, onResult])
   return (
-    <div role="status" className="flex flex-col gap-2">
+    <section aria-label="What it would have meant" aria-live="polite" className="flex flex-col gap-2">
       {error !== null && asked !== undefined ? (
         <Banner tone="hold">{toFailure(error).message}</Banner>
+      ) : typeof data?.problem === 'string' && asked !== undefined ? (
+        <Banner tone="hold">{data.problem}</Banner>
       ) : simulation === undefined ? (
         <p className="text-ink-2">Fill in each limit to see what the grant would have meant.</p>
       ) : (
         <Past simulation={simulation} />
       )}
-    </div>
+    </section>
   )
 }
 
-function Past({ simulation: { requests, matched, approved, rejected, refused } }: { simulation: Result }) {
+function Past({ simulation }: { simulation: Result }) {
   const { tenant } = useSession()
-  const past = `Of the ${requests} requests for this action that people decided in the last 90 days, ${matched} would have run by it`
-  if (matched === 0) return <p>{past}.</p>
-  if (rejected === 0)
-    return (
-      <p>
-        {past}. People approved {matched === 1 ? 'it' : `all ${matched}`}.
-      </p>
-    )
+  if (simulation.rejected === 0) return <p>{pastWords(simulation)}</p>
   return (
     <Banner tone="danger">
-      {past}: people approved {approved} of them and <strong>rejected {rejected}</strong>.
+      {pastWords(simulation)} Rejected:
       <ul>
-        {refused.map((one) => (
+        {simulation.refused.map((one) => (
           <li key={one.approvalId}>
             <Link href={approvalPath(tenant, one.approvalId)} prefetch={false} className="text-link">
               <ShownText>{one.title}</ShownText>

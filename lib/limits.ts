@@ -14,6 +14,7 @@ export const limits = {
   channelName: 60,
   /** Calls that one standing grant covers, and days until it ends. */
   grantUses: 1000,
+  grantPattern: 200,
   grantDays: 90,
   policyDescription: 500,
   reason: 2000,

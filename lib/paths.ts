@@ -42,7 +42,7 @@ export const gatewayPath = (tenant: string, agent: string, server: string) =>
 export const homePath = (tenant: string) => `/t/${segment(tenant)}`
 
 export type ApprovalsView = 'needs-me' | 'mine' | 'expiring' | 'decided' | 'all'
-/** The tab of the standing grants, which are no requests. */
+/** The tab of the standing grants, which are not requests. */
 export const grantsView = 'grants'
 /** The list, and its filters as the inbox writes them. */
 export type ApprovalsSearch = { view?: ApprovalsView | typeof grantsView; [filter: string]: string | undefined }

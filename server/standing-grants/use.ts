@@ -33,7 +33,7 @@ export type GrantUsed = { grantId: string; approvalId: string; number: number; o
 
 /**
  * Lets a call run that one person of one group would have to approve, by an active grant that it is like. `again` decides
- * once more as if that person had approved, so that what a policy forbids stays forbidden and budgets are reserved. Takes the use
+ * a second time, as if that person had approved, so that what a policy forbids stays forbidden and budgets are reserved. Takes the use
  * in this transaction, which runs the call. Undefined if a person must decide.
  */
 export async function decideByGrant(

@@ -16,7 +16,7 @@ export const GrantTerms = z.strictObject({
     .array(
       z.strictObject({
         argument: Argument,
-        pattern: z.string().min(1).max(200),
+        pattern: z.string().min(1).max(limits.grantPattern),
       }),
     )
     .max(20)
@@ -128,7 +128,15 @@ export const ListGrantsInput = z.strictObject({
 })
 export const GrantList = page(StandingGrant)
 
-export const ListGrantUsesInput = z.strictObject({ ...PageInput, grantId: Id })
+/** The last ones first; the cursor is a number. */
+export const ListGrantUsesInput = z.strictObject({
+  ...PageInput,
+  cursor: z
+    .string()
+    .regex(/^\d{1,4}$/, 'Not a cursor of this list.')
+    .optional(),
+  grantId: Id,
+})
 export const GrantUse = z.object({
   number: z.int(),
   usedAt: Time,

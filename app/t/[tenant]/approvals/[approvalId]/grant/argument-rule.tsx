@@ -3,6 +3,7 @@
 import { SelectField } from '#components/forms/select-field.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { limits } from '#lib/limits.ts'
 import type { Answers } from '#lib/trpc.ts'
 import type { DraftRule } from './terms.ts'
 
@@ -53,7 +54,7 @@ export function ArgumentRule({ argument, currency, rule, onChange }: ArgumentRul
             </>
           }
           value={rule.text}
-          maxLength={200}
+          maxLength={limits.grantPattern}
           onChange={({ target }) => onChange({ is: 'like', text: target.value })}
         />
       )}

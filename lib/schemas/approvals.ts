@@ -19,6 +19,7 @@ export const ApprovalKind = z.enum([
   'setting_change',
   'password_reset',
   'unmask',
+  'standing_grant',
 ])
 export type ApprovalKind = z.infer<typeof ApprovalKind>
 export const Decision = z.enum(['approve', 'reject', 'escalate'])

@@ -38,6 +38,23 @@ export const summaries: Record<string, Line> = {
   'approvals.getPending': 'List pending requests',
   'approvals.history': 'Find earlier decisions on the same object and action',
   'approvals.list': 'List requests by status',
+  'approvals.listGrantUses': 'List the calls that ran by a standing grant',
+  'approvals.listGrants': 'List standing grants',
+  'approvals.previewGrant': 'Show what a standing grant from a request could say, and would have meant',
+  'approvals.proposeGrant': [
+    'Propose that calls like an approved one need no person for a time',
+    {
+      approvalId: id,
+      terms: {
+        like: [{ argument: 'orderId', pattern: 'A-*' }],
+        ceiling: { argument: 'amount', perCall: '50.00', total: '500.00' },
+        uses: 20,
+        until: '2027-01-31T00:00:00.000Z',
+      },
+      reason: 'The same small refunds each week.',
+    },
+  ],
+  'approvals.revokeGrant': 'End a standing grant at once, or withdraw a proposed one',
   'approvals.mails.list': 'List the mails about a request',
   'approvals.mails.retry': 'Send a mail again whose delivery is unknown or failed',
   'approvals.oversight': 'Show how groups decide: how fast, how often they reject, and who votes',

@@ -87,6 +87,8 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   secrets: { owner: 'secrets', readBy: ['kernel'] },
   signing_keys: { owner: 'kernel', readBy: [] },
   spans: { owner: 'traces', readBy: ['evidence'] },
+  standing_grant_uses: { owner: 'standing-grants', readBy: ['evidence'] },
+  standing_grants: { owner: 'standing-grants', readBy: ['evidence'] },
   telemetry_batches: { owner: 'traces', readBy: ['evidence'] },
   tenant_keys: { owner: 'kernel', readBy: [] },
   tenants: { owner: 'tenants', readBy: ['audit', 'kernel'] },

@@ -75,6 +75,42 @@ export const findSameShape = (tx: Transaction, tenantId: string, id: string, lim
 export const findSameObject = (tx: Transaction, tenantId: string, id: string, limit: number) =>
   findBefore(tx, tenantId, id, 'object_digest', limit)
 
+/** The requests of the same shape that people decided, the last ones first, with what they bind. */
+export async function findDecidedLike(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  { requests, days }: { requests: number; days: number },
+) {
+  const rows = await tx
+    .selectFrom('approvals')
+    .select(['id', 'status', 'requestedAt', 'payload', 'presentation'])
+    .where('tenantId', '=', tenantId)
+    .where('status', 'in', ['approved', 'rejected'])
+    .where('decidedAt', '>', sql<Date>`clock_timestamp() - make_interval(days => ${days})`)
+    .where(
+      sql<boolean>`shape_digest = (select o.shape_digest from approvals o where o.tenant_id = ${tenantId} and o.id = ${id})`,
+    )
+    .orderBy('decidedAt', 'desc')
+    .limit(requests)
+    .execute()
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => {
+    const payload = present(row.payload)
+    const shown = present(row.presentation)
+    const opened = payload === null ? null : cipher.decryptJson(payload, contextOf(row.id, 'payload'))
+    const described = shown === null ? null : cipher.decryptJson(shown, contextOf(row.id, 'presentation'))
+    return {
+      id: row.id,
+      status: row.status,
+      requestedAt: row.requestedAt,
+      payload: isJsonObject(opened) ? opened : undefined,
+      title:
+        isJsonObject(described) && typeof described.title === 'string' ? described.title : 'A request that was erased',
+    }
+  })
+}
+
 /** Fills in the digests of some requests of earlier versions, in the order of their ids. Returns where to continue. */
 export async function fillShapes(
   tx: Transaction,

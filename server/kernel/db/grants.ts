@@ -99,6 +99,9 @@ export const serverGrants: Readonly<Record<string, string>> = {
   signing_keys: 'select, insert, update (private_key, retired_at)',
   spans:
     'select, insert, update (attributes, audit_id, batch_index, end_change, ended_at, events, facts, fingerprint, kind, links, name, origin, parent_span_id, resource_index, sealed, start_change, started_at, status, status_message), delete',
+  standing_grant_uses: 'select, insert',
+  standing_grants:
+    'select, insert, update (approved_by, decided_at, ended_at, lapse, revision, status, used_micros, uses)',
   telemetry_batches: 'select, insert, delete',
   tenant_keys: 'select, insert, update (sealed_key)',
   tenants: 'select, insert, update (branding, revision, settings)',
@@ -147,6 +150,7 @@ export const callerFunctions: readonly string[] = [
   'content_commitment',
   'content_gone',
   'content_stub',
+  'lapse_standing_grants',
   'lock_holds',
   'notify_member',
   'renew_policy_binding_revision',

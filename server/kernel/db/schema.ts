@@ -969,6 +969,44 @@ export interface Spans {
   traceId: string;
 }
 
+export interface StandingGrants {
+  agentId: string;
+  approvalId: string;
+  approvedBy: string | null;
+  createdAt: Generated<Timestamp>;
+  currency: string | null;
+  decidedAt: Timestamp | null;
+  endedAt: Timestamp | null;
+  environment: string;
+  groupId: string;
+  id: string;
+  lapse: string | null;
+  maxMicros: number | null;
+  maxUses: number;
+  policies: Json;
+  proposedBy: string;
+  releaseId: string;
+  resource: string;
+  revision: Generated<number>;
+  sourceId: string;
+  status: Generated<string>;
+  tenantId: string;
+  untilAt: Timestamp;
+  usedMicros: Generated<number>;
+  uses: Generated<number>;
+}
+
+export interface StandingGrantUses {
+  auditId: string;
+  decisionId: string;
+  executionId: string | null;
+  grantId: string;
+  micros: number | null;
+  number: number;
+  tenantId: string;
+  usedAt: Generated<Timestamp>;
+}
+
 export interface TelemetryBatches {
   auditId: string;
   createdAt: Generated<Timestamp>;
@@ -1136,6 +1174,8 @@ export interface DB {
   secrets: Secrets;
   signingKeys: SigningKeys;
   spans: Spans;
+  standingGrants: StandingGrants;
+  standingGrantUses: StandingGrantUses;
   telemetryBatches: TelemetryBatches;
   tenantKeys: TenantKeys;
   tenants: Tenants;

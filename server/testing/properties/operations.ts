@@ -72,6 +72,7 @@ const absence = (delegate: string) => ({
   reason: 'On leave.',
 })
 const reason = 'As agreed.'
+const grantTerms = { uses: 1, until: new Date(Date.now() + 86_400_000).toISOString() }
 const rootOf = ({ objects: { trace } }: World) => ({ traceId: trace, spanId: trace.slice(0, 16) })
 /** Machines may be refused by these operations, because a machine can't have a delegate. */
 const forPeople: Expected = { own: [200, 403] }
@@ -123,6 +124,19 @@ export const lines: Record<string, Line> = {
   'POST /v1/approvals.revise': [
     'execution:start',
     by('approval', (approvalId) => ({ approvalId, changes: { amount: 1 } }), { own: [403, 409] }),
+  ],
+  'GET /v1/approvals.listGrants': ['approval:list', plain(), filter('agent', 'agentId')],
+  'GET /v1/approvals.listGrantUses': ['approval:list', by('grant', (grantId) => ({ grantId }))],
+  'GET /v1/approvals.previewGrant': ['approval:decide', by('approval', (approvalId) => ({ approvalId }))],
+  // The world's request is not approved, or its amount needs a ceiling.
+  'POST /v1/approvals.proposeGrant': [
+    'approval:decide',
+    by('approval', (approvalId) => ({ approvalId, terms: grantTerms, reason }), { own: [400, 403] }),
+  ],
+  // Only its proposer withdraws it, and only once.
+  'POST /v1/approvals.revokeGrant': [
+    'approval:decide',
+    by('grant', (grantId) => ({ grantId, reason }), { own: [200, 403, 409] }),
   ],
   'GET /v1/approvals.watch': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'POST /v1/approvals.request': ['execution:start', by('agent', externalCall)],

@@ -68,8 +68,11 @@ export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditio
 }
 
 /** Why the person may not choose this decision, although they may make another. */
-export const whyNotChoose = ({ shown }: Machine, decision: Decision): string | undefined =>
-  decision === 'reject' ? undefined : (shown?.blocked?.message ?? undefined)
+export function whyNotChoose({ shown }: Machine, decision: Decision): string | undefined {
+  if (decision === 'reject' || shown === undefined) return undefined
+  if (shown.blocked !== null) return shown.blocked.message
+  return decision === 'escalate' && shown.kind === 'standing_grant' ? 'A standing grant can’t be escalated.' : undefined
+}
 
 const isOver = ({ status, expiresAt, clock }: Approval, now: number): boolean =>
   status === 'expired' || (status === 'pending' && clock.stopped === null && now >= Date.parse(expiresAt))

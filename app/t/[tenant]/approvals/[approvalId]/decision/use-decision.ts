@@ -96,7 +96,7 @@ export function useDecision(approvalId: string): DecisionControl {
         { context: { idempotencyKey }, signal: AbortSignal.timeout(decideTimeoutMs) },
       )
       .then(
-        ({ auditId }) => dispatch({ type: 'answered', auditId, at: new Date().toISOString() }),
+        ({ auditId, status }) => dispatch({ type: 'answered', auditId, at: new Date().toISOString(), status }),
         (failure: unknown) => dispatch({ type: 'failed', failure: toFailure(failure), now: Date.now() }),
       )
       // After any outcome the request, the lists and the badge may have changed. Reads in progress may predate the change.

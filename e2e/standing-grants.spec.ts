@@ -14,7 +14,7 @@ async function lowRiskAgent(origin: string, name: string): Promise<string> {
   }
   const yaml = (await readFile('server/demo/refund-assistant.yaml', 'utf8'))
     .replace('name: refund-assistant', `name: ${name}`)
-    .replace('displayName: Refund assistant', 'displayName: Small refunds')
+    .replace('displayName: Refund assistant', 'displayName: Refunds by grant')
     .replace('tier: high', 'tier: low')
   const { agentId } = await call<{ agentId: string }>(origin, token, 'mutation', 'agents.create', { yaml })
   const list = await call<{ items: { agentName: string; policyId: string; policyVersion: number }[] }>(
@@ -36,7 +36,7 @@ test('after an approval, a reviewer proposes a standing grant, a second one appr
   signedIn,
   origin,
 }) => {
-  const agentId = await lowRiskAgent(origin, 'small-refunds')
+  const agentId = await lowRiskAgent(origin, 'grant-refunds')
   const maria = await personToken(origin, 'maria')
   const start = { agentId, environment: 'production', input: { orderId: 'A-1002' } }
   const execute = async () =>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Question } from './approvals/questions.ts'
+import { Reading } from './approvals/reading.ts'
 import { Changes, Superseded } from './approvals/revisions.ts'
 import { ApprovalClock, ApprovalStage } from './approvals/terms.ts'
 import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, RiskTier, Time, TraceId } from './common.ts'
@@ -202,6 +203,8 @@ export const Approval = ApprovalSummary.extend({
   mayReject: z.boolean(),
   /** Whether the caller's approval requires their passkey; `missing`: it does, but they have not registered one. */
   passkey: z.enum(['not_needed', 'needed', 'missing']),
+  /** The time to read before the caller can approve; null if the tenant requires none at this risk. */
+  reading: Reading.nullable(),
   /** The approver as whose delegate the caller would vote. */
   standsInFor: Actor.optional(),
   /** Erasures of its content: erased texts read "[erased]". */

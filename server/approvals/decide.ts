@@ -10,6 +10,7 @@ import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
 import { confirmationDigest, confirmationOf } from './confirmation.ts'
 import { eligibleMembers, requireEligible } from './eligible.ts'
+import { requireRead } from './reading/reading.ts'
 import { isStrict, reviewerFacts } from './reviewer.ts'
 import { type ApprovalRow, findGroupNames, lockApproval, setDecided, setPending } from './store.ts'
 import { tellSubject } from './subjects.ts'
@@ -49,6 +50,7 @@ export const decide = mutation({
     const standsIn = await requireReviewer(context, approval)
     if (standsIn !== undefined) await requireSeatAsLogged(context, approval, standsIn)
     requireAsRead(input, approval)
+    await requireRead(tx, context, approval, input)
     const confirmation = await confirmationOf(tx, context, approval, input)
     const decisionId = newId()
     const votes = await vote(context, approval, { id: decisionId, standsIn, confirmation })

@@ -34,6 +34,7 @@ export const summaries: Record<string, Line> = {
   'approvals.revise': 'Propose other arguments for your call',
   'approvals.cancel': 'Cancel your own request',
   'approvals.decide': 'Approve, reject or escalate a request',
+  'approvals.open': 'Open a request, which starts the time to read it',
   'approvals.get': 'Get a request with its votes and outcome',
   'approvals.getPending': 'List pending requests',
   'approvals.history': 'Find earlier decisions on the same object and action',

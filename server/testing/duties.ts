@@ -48,6 +48,7 @@ export const alone: Readonly<Record<string, string>> = {
   ...because('says something about a request, or ends or replaces it, which lets nothing run', [
     'approvals.answer',
     'approvals.ask',
+    'approvals.open',
     'approvals.requestChanges',
     'approvals.revise',
   ]),

@@ -112,6 +112,7 @@ export const lines: Record<string, Line> = {
     'approval:list',
     by('approval', (approvalId) => ({ approvalId, questionId: approvalId, answer: 'Yes.' }), { own: [403, 404, 409] }),
   ],
+  'POST /v1/approvals.open': ['approval:decide', by('approval', (approvalId) => ({ approvalId }))],
   'POST /v1/approvals.ask': [
     'approval:decide',
     by('approval', (approvalId) => ({ approvalId, question: 'Is it settled?' }), { own: [200, 403, 409] }),

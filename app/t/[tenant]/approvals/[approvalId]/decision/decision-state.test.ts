@@ -32,6 +32,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   expiresAt: '2026-11-20T14:20:00.000Z',
   group: 'Refund approvers',
   eligible: true,
+  reading: null,
   passkey: 'not_needed',
   erased: [],
   stages: [],

@@ -24,7 +24,7 @@ async function counted(page: Page): Promise<Counts> {
 
 const item = (page: Page, { approvalId }: RefundCase): Locator => page.locator(`a[href*="${approvalId}"]`).first()
 
-/** Types into the field that has the focus: nobody had to click it. */
+/** Types into the field that has the focus, which no click had to set. */
 async function typeInto(field: Locator, value: string): Promise<void> {
   await expect(field).toBeFocused()
   await field.page().keyboard.type(value)

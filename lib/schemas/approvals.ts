@@ -3,6 +3,7 @@ import { Question } from './approvals/questions.ts'
 import { Reading } from './approvals/reading.ts'
 import { Changes, Superseded } from './approvals/revisions.ts'
 import { ApprovalClock, ApprovalStage } from './approvals/terms.ts'
+import { UsualRange } from './approvals/usual.ts'
 import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, RiskTier, Time, TraceId } from './common.ts'
 import { Erased } from './erased.ts'
 import { Assertion, Confirmation } from './passkeys.ts'
@@ -233,16 +234,10 @@ export const ApprovalHistory = z.object({
   /** The same action in the same environment: at most ten. */
   sameShape: z.array(ApprovalSummary),
   /** Of `amounts`: the middle one, and the bounds between which eight of ten lie. Null with fewer than five. */
-  usual: z
-    .object({
-      currency: z.string(),
-      low: z.string(),
-      median: z.string(),
-      high: z.string(),
-      /** Decimal strings in ascending order: of those approved among the last 200 of this shape, in the request's currency. */
-      amounts: z.array(z.string()),
-    })
-    .nullable(),
+  usual: UsualRange.extend({
+    /** In ascending order: of those approved among the last 200 of this shape. */
+    amounts: z.array(z.string()),
+  }).nullable(),
 })
 export type ApprovalHistory = z.infer<typeof ApprovalHistory>
 

@@ -14,6 +14,7 @@ import { list as listMails } from './mails/list.ts'
 import { retry as retryMail } from './mails/retry.ts'
 import { oversight } from './oversight.ts'
 import { open } from './reading/open.ts'
+import { usual } from './repeats/usual.ts'
 import { requestChanges } from './revisions/request-changes.ts'
 import { watch } from './watch.ts'
 
@@ -30,6 +31,7 @@ export const approvals = router({
   open: procedure.mutation(open),
   oversight: procedure.query(oversight),
   requestChanges: procedure.mutation(requestChanges),
+  usualAmounts: procedure.query(usual),
   watch: procedure.subscription(watch),
 })
 

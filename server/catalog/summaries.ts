@@ -38,6 +38,7 @@ export const summaries: Record<string, Line> = {
   'approvals.get': 'Get a request with its votes and outcome',
   'approvals.getPending': 'List pending requests',
   'approvals.history': 'Find earlier decisions on the same object and action',
+  'approvals.usualAmounts': 'Compare requests with the amounts that are usually approved',
   'approvals.list': 'List requests by status',
   'approvals.listGrantUses': 'List the calls that ran by a standing grant',
   'approvals.listGrants': 'List standing grants',

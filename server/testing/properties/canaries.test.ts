@@ -263,6 +263,7 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       ['approvals.history', approvals],
       ['approvals.listGrantUses', await id('standing_grants', 'grantId')],
       ['approvals.mails.list', approvals],
+      ['approvals.usualAmounts', approvals.map(({ approvalId }) => ({ approvalIds: [approvalId] }))],
       ['approvals.previewGrant', approvals],
       ['approvals.watch', approvals.slice(0, 2)],
       ['savedViews.list', [{ list: 'approvals' }]],

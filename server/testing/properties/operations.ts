@@ -146,6 +146,10 @@ export const lines: Record<string, Line> = {
   'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'GET /v1/approvals.getPending': ['approval:list', plain(), filter('approval', 'cursor')],
   'GET /v1/approvals.history': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
+  'GET /v1/approvals.usualAmounts': [
+    'approval:list',
+    cell('approval', (approvalId) => ({ approvalIds: [approvalId] }), { absent: 200 }),
+  ],
   'GET /v1/approvals.list': ['approval:list', plain(), filter('approval', 'cursor')],
   'GET /v1/approvals.oversight': ['audit:read', plain()],
   'GET /v1/approvals.mails.list': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],

@@ -65,17 +65,29 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     if (config.identity === 'external') log.info({ authUrl: config.authUrl }, 'another provider serves the realms')
     await refuseUnfinishedRestore(config.dataDir)
     const ownerUrl = config.databaseUrl ?? (await openEmbedded(config, say, closing))
-    await openRuntime({ config, log, ...operators }, ownerUrl, closing)
+    const stopping = new AbortController()
+    front.enter('migrating')
+    await openRuntime({ config, log, ...operators, stopping: stopping.signal }, ownerUrl, closing)
+    front.enter('starting')
     await checkStart(ownerUrl, say)
     await startWork(operators.witnesses, ownerUrl, closing)
     if (config.seedDemo && config.roles.has('worker')) await seedDemo(say)
     const socket = createSocket()
     closing.defer(() => socket.close())
     front.answerWith(config.roles.has('web') ? routesOf(config, socket, openPages(config, log)) : healthOnly())
-    // First of all when the server stops: requests under way still need everything else. The port is released last.
-    closing.defer(() => front.drain())
     log.debug({ baseUrl: config.baseUrl }, 'listening')
-    return { baseUrl: config.baseUrl, close: () => closing.disposeAsync() }
+    return {
+      baseUrl: config.baseUrl,
+      async close() {
+        const ms = config.drainSeconds * 1000
+        // Requests and jobs that run still need everything else. The port is released last.
+        const drained = Promise.all([front.drain(ms), runtime().queue.drain(ms)])
+        stopping.abort()
+        socket.leave()
+        await drained
+        await closing.disposeAsync()
+      },
+    }
   } catch (error) {
     await closing.disposeAsync()
     throw error
@@ -98,11 +110,11 @@ async function readOperatorFiles(config: Config) {
   }
 }
 
-type Settled = Pick<Runtime, 'config' | 'log' | 'mcpServers' | 'trustedIssuers'>
+type Settled = Pick<Runtime, 'config' | 'log' | 'mcpServers' | 'trustedIssuers' | 'stopping'>
 
 /** Database, queue and keys: with `settled`, what `runtime()` returns from here on. */
 async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDisposableStack): Promise<void> {
-  const { config, log } = settled
+  const { config, log, mcpServers, trustedIssuers, stopping } = settled
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const masterKeys = await loadMasterKeys(config)
   const url = await migrate(ownerUrl, masterKeys[0])
@@ -115,8 +127,8 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   closing.defer(closeManifestThread)
   closing.defer(closeToolServers)
   closing.defer(() => queue.close())
-  const { mcpServers, trustedIssuers } = settled
-  setRuntime({ config, log, mcpServers, trustedIssuers, database, listener, queue, vault: createVault(...masterKeys) })
+  const vault = createVault(...masterKeys)
+  setRuntime({ config, log, mcpServers, trustedIssuers, stopping, database, listener, queue, vault })
   bindRows()
 }
 

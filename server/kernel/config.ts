@@ -38,6 +38,7 @@ const expected: Record<string, string> = {
   MAIL_FROM: 'an e-mail address',
   MASTER_KEY: '32 bytes in base64',
   MASTER_KEY_PREVIOUS: '32 bytes in base64',
+  DRAIN_SECONDS: 'a whole number of seconds from 0 to 3600',
   ROLES: 'web, worker, or both, separated by a comma',
   SIGNER_MEMORY: 'file, or an address such as s3://bucket/prefix',
   LOG_LEVEL: 'one of fatal, error, warn, info, debug, trace, silent',
@@ -92,6 +93,7 @@ const schema = z.object({
     .transform((text) => (text === 'file' ? text : parseS3Location(text)))
     .refine((place) => place !== undefined)
     .default('file'),
+  DRAIN_SECONDS: integer(0, 3600).default(20),
   ROLES: z
     .string()
     .transform((text) => text.split(',').map((role) => role.trim()))
@@ -153,6 +155,8 @@ export type Config = {
   signerMemory: 'file' | S3Location
   /** The address of an S3-compatible store that is not Amazon's. The SDK reads it itself. */
   s3Endpoint: string | undefined
+  /** Seconds for which requests and calls may run on after a signal to stop. */
+  drainSeconds: number
   /** web: serves requests. worker: runs jobs, signs the logs, closes days. */
   roles: ReadonlySet<'web' | 'worker'>
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -218,6 +222,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     masterKeyPrevious: settings.MASTER_KEY_PREVIOUS,
     signerMemory: settings.SIGNER_MEMORY,
     s3Endpoint: settings.AWS_ENDPOINT_URL_S3 ?? settings.AWS_ENDPOINT_URL,
+    drainSeconds: settings.DRAIN_SECONDS,
     roles: new Set(settings.ROLES),
     logLevel: settings.LOG_LEVEL,
   }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type Clock, fromKysely, type Job, PgBoss, systemClock } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
 import type { Log } from './log.ts'
@@ -25,7 +26,9 @@ export type Queue = {
    */
   enqueue(tx: Transaction, queue: string, data: JobData, startAfter?: Date | { seconds: number }): Promise<void>
   work(handlers: readonly JobHandler[]): Promise<void>
-  /** Lets running jobs finish for a few seconds, then returns them to the queue for the next process. */
+  /** Takes no more jobs. Resolves when the running ones have ended, or after `ms`. Jobs can still be enqueued. */
+  drain(ms: number): Promise<void>
+  /** Lets running jobs finish for a few seconds unless it was drained, then returns them to the queue for the next process. */
   close(): Promise<void>
 }
 
@@ -85,6 +88,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
   boss.on('warning', (warning) => log.debug({ warning }, 'queue'))
   await boss.start()
   let looking: ReturnType<typeof pollQueues> | undefined
+  let drained = false
 
   return {
     async enqueue(tx, queue, data, startAfter) {
@@ -134,9 +138,16 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
         log,
       )
     },
+    async drain(ms) {
+      drained = true
+      const ended = Promise.all([...runners.keys()].map((queue) => boss.offWork(queue, { wait: true })))
+      const cut = new AbortController()
+      await Promise.race([ended, setTimeout(ms, undefined, { signal: cut.signal }).catch(() => undefined)])
+      cut.abort()
+    },
     async close() {
       await looking?.close()
-      await boss.stop({ graceful: true, timeout: 5000 })
+      await boss.stop({ graceful: !drained, timeout: 5000 })
       await database.close()
     },
   }

@@ -183,6 +183,10 @@ async function* follow<E>(
     ended.abort()
   }
   const stop = socket === true ? undefined : watchCaller(caller, end)
+  // A socket is closed as a whole, with a code that says the same (server/socket.ts).
+  const { stopping } = runtime()
+  const leave = () => end(new ApiError('unavailable', 'This process is stopping. Connect again.'))
+  if (socket !== true) stopping.addEventListener('abort', leave)
   try {
     for await (const [id, event] of events) {
       if (lost !== undefined) break
@@ -193,6 +197,7 @@ async function* follow<E>(
     throw asTrpcError(error)
   } finally {
     stop?.()
+    stopping.removeEventListener('abort', leave)
   }
 }
 

@@ -117,6 +117,7 @@ export type Config = {
   exportStore: Bucket | undefined
   /** Where archives are written before they are stored. */
   exportTmpDir: string
+  /** False if another provider serves the realms: it does not know the passwords of the demo. */
   seedDemo: boolean
   /** Seconds. */
   accessTokenTtl: number
@@ -202,7 +203,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     dataDir: settings.DATA_DIR,
     exportStore: settings.EXPORT_STORE,
     exportTmpDir: settings.EXPORT_TMP_DIR ?? join(settings.DATA_DIR, 'exports'),
-    seedDemo: settings.SEED_DEMO,
+    seedDemo: settings.SEED_DEMO && identity === 'embedded',
     accessTokenTtl: settings.ACCESS_TOKEN_TTL,
     identity,
     trustedIssuersFile: settings.TRUSTED_ISSUERS,

@@ -5,7 +5,6 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '#server/testing/free-port.ts'
 import { until } from '#server/testing/until.ts'
 
 const version = '26.7.0'
@@ -21,12 +20,12 @@ export type Keycloak = {
 
 /**
  * Starts a Keycloak of its makers (from Maven Central, once per clone) with the realm file of docs/deploy. `settings`: the variables
- * that the realm file names.
+ * that the realm file names. `origin`: its address, with a port that is free.
  */
-export async function startKeycloak(settings: {
-  COUNTERSIGN_REALM: string
-  COUNTERSIGN_URL: string
-}): Promise<Keycloak> {
+export async function startKeycloak(
+  origin: string,
+  settings: { COUNTERSIGN_REALM: string; COUNTERSIGN_URL: string },
+): Promise<Keycloak> {
   const home = join(cache, `keycloak-${version}`)
   if (!existsSync(home)) {
     await mkdir(cache, { recursive: true })
@@ -39,8 +38,7 @@ export async function startKeycloak(settings: {
   await mkdir(join(folder, 'data/import'), { recursive: true })
   const realmFile = join(import.meta.dirname, '../../../docs/deploy/keycloak-realm.json')
   await cp(realmFile, join(folder, 'data/import/realm.json'))
-  const port = await freePort()
-  const origin = `http://localhost:${port}`
+  const { port } = new URL(origin)
   const child = spawn(
     'bash',
     [join(folder, 'bin/kc.sh'), 'start-dev', '--http-host=localhost', `--http-port=${port}`, '--import-realm'],

@@ -21,10 +21,10 @@ let api: TestApi
 let realmUrl: string
 const password = 'A-password-of-this-test-7'
 beforeAll(async () => {
-  const port = await freePort()
-  keycloak = await startKeycloak({ COUNTERSIGN_REALM: 'northwind', COUNTERSIGN_URL: `http://localhost:${port}` })
-  realmUrl = `${keycloak.origin}/realms/northwind`
-  api = await startApi({ AUTH_URL: keycloak.origin, PORT: String(port) })
+  const origin = `http://localhost:${await freePort()}`
+  api = await startApi({ AUTH_URL: origin })
+  keycloak = await startKeycloak(origin, { COUNTERSIGN_REALM: 'northwind', COUNTERSIGN_URL: api.baseUrl })
+  realmUrl = `${origin}/realms/northwind`
 }, 400_000)
 afterAll(async () => {
   await api.close()
@@ -79,8 +79,6 @@ describe('a person', () => {
     expect((await meWith(renewed.accessToken)).status).toBe(200)
     expect((await refresh(realmUrl, tokens.refreshToken, client)).status).toBe(400)
 
-    const again = await authorizeAtKeycloak(new Browser(), authorizationRequest(realmUrl, client), 'tara')
-    expect(again).toMatch(/./)
     const leave = new URL(`${realmUrl}/protocol/openid-connect/logout`)
     leave.searchParams.set('id_token_hint', renewed.idToken)
     leave.searchParams.set('post_logout_redirect_uri', `${api.baseUrl}/signed-out`)

@@ -2,8 +2,10 @@ import { setTimeout } from 'node:timers/promises'
 import { type Clock, fromKysely, type Job, PgBoss, systemClock } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
 import type { Log } from './log.ts'
+import { beginJob, measureQueues } from './observe/queue-meters.ts'
 import { pollQueues } from './poll-queues.ts'
 import { openQueueDatabase } from './queue-database.ts'
+import { type QueueDepth, queueDepthsText } from './queue-store.ts'
 
 /**
  * Work that outlives the request. A job is enqueued in the transaction that causes it and contains only ids: the tables
@@ -87,6 +89,10 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
   boss.on('error', (error) => log.error({ err: error }, 'queue'))
   boss.on('warning', (warning) => log.debug({ warning }, 'queue'))
   await boss.start()
+  const stopMeters = measureQueues(async () => {
+    const { rows } = await database.executeSql(queueDepthsText, [])
+    return rows as QueueDepth[]
+  })
   let looking: ReturnType<typeof pollQueues> | undefined
   let drained = false
 
@@ -114,9 +120,12 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
             runner.busy = true
             // One notification may cover several jobs.
             wakeNext(queue)
+            const measured = beginJob(queue)
             try {
               await run(job.data, job.retryCount)
+              measured('done')
             } catch (error) {
+              measured('failed')
               log.error({ err: error, queue, id: job.data.id }, 'a job failed and will be tried again')
               throw error
             } finally {
@@ -146,6 +155,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
       cut.abort()
     },
     async close() {
+      stopMeters()
       await looking?.close()
       await boss.stop({ graceful: !drained, timeout: 5000 })
       await database.close()

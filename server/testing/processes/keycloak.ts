@@ -44,7 +44,8 @@ export async function startKeycloak(
     [join(folder, 'bin/kc.sh'), 'start-dev', '--http-host=localhost', `--http-port=${port}`, '--import-realm'],
     {
       env: {
-        PATH: process.env.PATH,
+        NODE_ENV: 'test',
+        PATH: process.env.PATH ?? '',
         HOME: folder,
         KC_BOOTSTRAP_ADMIN_USERNAME: admin.username,
         KC_BOOTSTRAP_ADMIN_PASSWORD: admin.password,

@@ -20,6 +20,7 @@ export const settingName: Record<Name, string> = {
   retentionDays: 'retention',
   archiveRetentionDays: 'retention of archives',
   archivesOnErasure: 'archives on erasure',
+  clientRegistration: 'registration of programs',
 }
 
 const kept = (days: number | null) => (days === null ? Number.POSITIVE_INFINITY : days)
@@ -57,6 +58,10 @@ const effects: { [K in Name]: (value: TenantSettings[K]) => string } = {
     value === 'delete'
       ? 'An erasure deletes the evidence archives that contain the subject; their digests stay.'
       : 'An erasure marks the evidence archives that contain the subject, and keeps them.',
+  clientRegistration: (value) =>
+    value === 'on'
+      ? 'Any MCP client can register itself, and then ask people to let it call tools in their name.'
+      : 'MCP clients can no longer register themselves, and those that did can no longer get tokens.',
 }
 
 const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings[K]) => boolean } = {
@@ -69,6 +74,7 @@ const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings
   archiveRetentionDays: (before, after) => kept(after) < kept(before),
   // Evidence is deleted that would be kept, so a second person agrees.
   archivesOnErasure: (_before, after) => after === 'delete',
+  clientRegistration: (_before, after) => after === 'on',
 }
 
 const listed = (names: readonly string[]): string => new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
@@ -101,6 +107,7 @@ export function splitSettings(
     changeOf('retentionDays', before, patch),
     changeOf('archiveRetentionDays', before, patch),
     changeOf('archivesOnErasure', before, patch),
+    changeOf('clientRegistration', before, patch),
   ].filter((change) => change !== undefined)
   return {
     immediate: changes.filter((change) => !change.weaker).map(({ weaker: _, ...change }) => change),

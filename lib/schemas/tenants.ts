@@ -30,6 +30,8 @@ const settings = {
   archiveRetentionDays: z.int().min(1).max(36_500).nullable(),
   /** What an erasure does with archives that contain the subject. */
   archivesOnErasure: z.enum(['mark', 'delete']),
+  /** Whether programs of other vendors may register themselves as clients (RFC 7591). */
+  clientRegistration: z.enum(['on', 'off']),
 }
 export const TenantSettings = z.object({
   separationOfDuties: settings.separationOfDuties.default('required'),
@@ -40,6 +42,7 @@ export const TenantSettings = z.object({
   retentionDays: settings.retentionDays.default(null),
   archiveRetentionDays: settings.archiveRetentionDays.default(null),
   archivesOnErasure: settings.archivesOnErasure.default('mark'),
+  clientRegistration: settings.clientRegistration.default('off'),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 
@@ -135,6 +138,7 @@ export const SettingsPatch = z.strictObject({
   retentionDays: settings.retentionDays.optional(),
   archiveRetentionDays: settings.archiveRetentionDays.optional(),
   archivesOnErasure: settings.archivesOnErasure.optional(),
+  clientRegistration: settings.clientRegistration.optional(),
 })
 export type SettingsPatch = z.infer<typeof SettingsPatch>
 

@@ -81,6 +81,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   realm_clients: { owner: 'identity', readBy: [] },
   realm_sign_in_links: { owner: 'identity', readBy: [] },
   realm_users: { owner: 'identity', readBy: [] },
+  registered_clients: { owner: 'identity', readBy: [] },
   releases: { owner: 'releases', readBy: ['agents', 'evidence', 'executions', 'policies'] },
   schema_migrations: { owner: 'kernel', readBy: [] },
   saved_views: { owner: 'saved-views', readBy: [] },

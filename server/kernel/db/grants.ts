@@ -93,6 +93,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   realm_clients: 'select, insert, update (disabled_at)',
   realm_sign_in_links: 'select, insert, update (used_at), delete',
   realm_users: 'select, insert, update (password_hash), delete',
+  registered_clients: 'select, insert, update (used_at), delete',
   releases: 'select, insert, update (decided_at, revision, status)',
   saved_views: 'select, insert, update (search, shared), delete',
   secrets: 'select, insert, update (archived_at, revision, revoked_at, sealed_value)',

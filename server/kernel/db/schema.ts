@@ -884,6 +884,16 @@ export interface RealmUsers {
   username: string;
 }
 
+export interface RegisteredClients {
+  clientId: string;
+  name: string | null;
+  redirectUris: Json;
+  registeredAt: Generated<Timestamp>;
+  renews: boolean;
+  tenantId: string;
+  usedAt: Timestamp | null;
+}
+
 export interface Releases {
   agentId: string;
   agentVersionId: string;
@@ -1168,6 +1178,7 @@ export interface DB {
   realmClientSecrets: RealmClientSecrets;
   realmSignInLinks: RealmSignInLinks;
   realmUsers: RealmUsers;
+  registeredClients: RegisteredClients;
   releases: Releases;
   savedViews: SavedViews;
   schemaMigrations: SchemaMigrations;

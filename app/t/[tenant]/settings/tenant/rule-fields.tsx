@@ -107,6 +107,24 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
           { value: 'delete', label: 'Delete', consequence: 'The erasure deletes the archive; its digests stay.' },
         ]}
       />
+      <RadioCards
+        legend="Registration of programs"
+        value={settings.clientRegistration}
+        onChange={(clientRegistration) => onChange({ ...settings, clientRegistration })}
+        locked={locked}
+        options={[
+          {
+            value: 'off',
+            label: 'Off',
+            consequence: 'MCP clients sign people in if they publish a document that names them.',
+          },
+          {
+            value: 'on',
+            label: 'On',
+            consequence: 'Other MCP clients can register themselves. People still allow each sign-in.',
+          },
+        ]}
+      />
     </>
   )
 }

@@ -6,6 +6,7 @@ const onlyInProof = [
   'server/evidence/places/moto.test.ts',
   'server/testing/compatibility/**',
   'server/testing/properties/development.test.ts',
+  'server/testing/properties/keycloak.test.ts',
   'server/testing/properties/late-tools.test.ts',
   'server/testing/properties/routes-through-next.test.ts',
   'server/testing/properties/schemathesis.test.ts',

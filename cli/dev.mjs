@@ -17,7 +17,8 @@ const SERVER_FOLDERS = ['server', 'lib', 'app/v1']
 const SETTLED_MS = 100
 
 const pagesPort = await freePort()
-const env = { ...process.env, NODE_ENV: 'development', NEXT_TELEMETRY_DISABLED: '1' }
+// A restart after a change must not wait for calls that run.
+const env = { DRAIN_SECONDS: '2', ...process.env, NODE_ENV: 'development', NEXT_TELEMETRY_DISABLED: '1' }
 const run = (...args) => spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
 const next = join(root, 'node_modules', 'next', 'dist', 'bin', 'next')
 const pages = run(next, 'dev', '--hostname', '127.0.0.1', '--port', String(pagesPort))

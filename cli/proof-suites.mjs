@@ -12,7 +12,7 @@ const bagit = 'bagit==1.9.0'
 const sdks = join(root, 'server/testing/compatibility/sdks')
 
 /** Programs that a file of property tests needs and a machine may lack. */
-const needs = { schemathesis: ['python3'] }
+const needs = { keycloak: ['java', 'mvn'], schemathesis: ['python3'] }
 
 /** One suite for each file of property tests; its name is the file's. */
 const propertySuites = readdirSync(join(root, properties))

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
-import { call, home, personToken, waitingRefund } from './cases.ts'
+import { call, decideAs, home, personToken, waitingRefund } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 import { releasedAgent, startAs } from './own-agent.ts'
@@ -127,6 +127,23 @@ test('requests of high risk are rejected together, but not approved', async ({ s
   await call(origin, token, 'mutation', 'approvals.decide', input)
   await dialog.getByRole('button', { name: /^Reject 2 requests/ }).click()
   await expect(dialog).toContainText('1 request rejected. 1 request refused.')
+})
+
+test('the inbox compares each amount with what is usually approved', async ({ signedIn, origin }) => {
+  const name = 'usual-refunds'
+  await smallRequests(origin, name, { 'U-1001': '20', 'U-1002': '21', 'U-1003': '22', 'U-1004': '23', 'U-1005': '24' })
+  for (const { approvalId } of await listed(origin, name, 'approvals.getPending', 'all'))
+    await decideAs(origin, 'jonas', approvalId, 'approve', 'Checked against the claim.')
+  await waitingRefund(origin)
+  const page = await signedIn('jonas')
+  await page.goto(`${home()}/approvals?risk=high&sort=newest`)
+  await expect(page.getByRole('columnheader', { name: 'Against usual' })).toBeVisible()
+  await expect(
+    rows(page)
+      .first()
+      .getByRole('img', { name: /Usual: €[\d.,]+ to €[\d.,]+\./ }),
+  ).toBeVisible()
+  await expectEveryView(page, 'inbox-against-usual')
 })
 
 test('the decided list is saved as CSV', async ({ signedIn, origin }) => {

@@ -82,6 +82,22 @@ test('two tabs with two organisations never mix requests, caches or drafts', asy
   await expect(reason).toHaveValue('Typed in Northwind only.')
 })
 
+test('a link can be pressed before the session is known, and released after', async ({ signedIn }) => {
+  const page = await signedIn('jonas')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/token', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto(home())
+  await page.getByRole('link', { name: /^Approvals/ }).hover()
+  await page.mouse.down()
+  held.resolve()
+  await expect(heading(page, 'Northwind Mutual')).toBeVisible()
+  await page.mouse.up()
+  await expect(heading(page, 'Approvals')).toBeVisible()
+})
+
 test('a person with one organisation sees no switcher', async ({ signedIn }) => {
   const page = await signedIn('jonas')
   await page.goto(home())

@@ -26,6 +26,7 @@ export const errorStatus = {
   already_decided: 409,
   already_voted: 409,
   digest_mismatch: 409,
+  not_read: 409,
   no_eligible_approver: 409,
   last_admin: 409,
   external_identity: 409,

@@ -12,6 +12,10 @@ export const limits = {
   passkeyName: 80,
   savedViewName: 60,
   channelName: 60,
+  /** Calls that one standing grant covers, and days until it ends. */
+  grantUses: 1000,
+  grantPattern: 200,
+  grantDays: 90,
   policyDescription: 500,
   reason: 2000,
   /** Why masked values, or raw payloads in an export, are needed. `min` counts visible characters (lib/rules/justification.ts). */

@@ -42,8 +42,10 @@ export const gatewayPath = (tenant: string, agent: string, server: string) =>
 export const homePath = (tenant: string) => `/t/${segment(tenant)}`
 
 export type ApprovalsView = 'needs-me' | 'mine' | 'expiring' | 'decided' | 'all'
+/** The tab of the standing grants, which are not requests. */
+export const grantsView = 'grants'
 /** The list, and its filters as the inbox writes them. */
-export type ApprovalsSearch = { view?: ApprovalsView; [filter: string]: string | undefined }
+export type ApprovalsSearch = { view?: ApprovalsView | typeof grantsView; [filter: string]: string | undefined }
 export const approvalsPath = (tenant: string, search: ApprovalsSearch = {}) =>
   withSearch(`${homePath(tenant)}/approvals`, search)
 /** `search` names the list that the page's "next" and "previous" move through. */

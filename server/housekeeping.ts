@@ -1,6 +1,7 @@
 import { purgeArchives } from '#server/evidence/retention/purge-archives.ts'
 import { purgeFiles } from '#server/files/purge.ts'
 import { purgeExpired } from '#server/identity/artifacts/adapter.ts'
+import { purgeClients } from '#server/identity/clients/registration.ts'
 import { purgePlaces } from '#server/identity/strangers/places.ts'
 import { expireUnmatched } from '#server/inputs/expire-events.ts'
 import { purgeProofs } from '#server/kernel/auth/authorization.ts'
@@ -32,6 +33,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
     for (const { id } of tenants)
       for (const purge of [
         purgeExpired,
+        purgeClients,
         purgeProofs,
         purgeBudgets,
         purgePlaces,

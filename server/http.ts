@@ -6,6 +6,7 @@ import { wireLimits } from '#server/kernel/limits.ts'
 import { rateHeaders } from '#server/kernel/rate/headers.ts'
 import { unspentCalls } from '#server/kernel/rate/limits.ts'
 import { type ArrivalLimits, limitArrival } from './arrival.ts'
+import { healthDuring, type Phase } from './health.ts'
 import { closeGently, linger } from './linger.ts'
 import { barePolicy, fixedHeaders } from './shell/policy.ts'
 
@@ -21,13 +22,15 @@ export type Front = {
   port: number
   /** From here on requests are answered by these; before, with 503. */
   answerWith(routes: Routes): void
-  /** From here on requests are answered with 503. Resolves when those under way have ended; after two seconds it ends them. */
-  drain(): Promise<void>
+  /** What /v1/health/ready reports until requests are answered. */
+  enter(phase: Phase): void
+  /** From here on requests are answered with 503. Resolves when those under way have ended; after `ms` it ends them. */
+  drain(ms: number): Promise<void>
   close(): Promise<void>
 }
 
-/** How long a request under way may take to end when the server stops. */
-const DRAIN_MS = 2000
+/** How long an answer may take to be sent when the port closes. */
+const CLOSE_MS = 2000
 
 type Refusal = { code: ErrorCode; message: string; headers?: Record<string, string> }
 
@@ -78,6 +81,7 @@ export async function openPort(port: number, options: PortOptions): Promise<Fron
     return { body, headers: { ...headers, ...more, 'x-request-id': requestId, 'content-length': length } }
   }
   let routes: Routes | undefined
+  let phase: Phase = 'starting'
   const http = createServer({ requireHostHeader: false, connectionsCheckingInterval: arrival.lookMs }, (req, res) => {
     watchArrival(req, () => {
       // After a response has begun, a second one would be read as part of its body.
@@ -86,7 +90,7 @@ export async function openPort(port: number, options: PortOptions): Promise<Fron
     })
     const refusal = refusalOf(req)
     if (refusal !== undefined) return refuse(res, refusal)
-    if (routes === undefined) return refuse(res, unavailable)
+    if (routes === undefined) return answerWithout(req, res)
     return routes.request(req, res)
   })
   const watchArrival = limitArrival(http, arrival)
@@ -94,6 +98,13 @@ export async function openPort(port: number, options: PortOptions): Promise<Fron
   const refuse = (res: ServerResponse, refusal: Refusal) => {
     const { headers, body } = answerOf(refusal)
     res.writeHead(errorStatus[refusal.code], headers).end(body)
+  }
+  const answerWithout = (req: IncomingMessage, res: ServerResponse) => {
+    const health = healthDuring(phase, req)
+    // The next request on this connection would be refused too.
+    const close: Record<string, string> = phase === 'stopping' ? { connection: 'close' } : {}
+    if (health === undefined) return refuse(res, { ...unavailable, headers: { ...unavailable.headers, ...close } })
+    res.writeHead(health.status, { ...headers, ...health.headers, ...close }).end(health.body)
   }
   const refuseSocket = (socket: Duplex, refusal: Refusal) => {
     // Without a listener, a reset connection would end the process.
@@ -146,17 +157,21 @@ export async function openPort(port: number, options: PortOptions): Promise<Fron
     answerWith(given) {
       routes = given
     },
-    async drain() {
+    enter(entered) {
+      phase = entered
+    },
+    async drain(ms) {
+      phase = 'stopping'
       routes = undefined
       const underWay = [...answering.values()]
-      const cut = setTimeout(() => underWay.forEach((res) => void res.destroy()), DRAIN_MS)
+      const cut = setTimeout(() => underWay.forEach((res) => void res.destroy()), ms)
       await Promise.all(underWay.map((res) => new Promise((resolve) => res.once('close', resolve))))
       clearTimeout(cut)
     },
     /** Cuts upgraded sockets, which do not end by themselves. Lets answers under way finish for two seconds, then cuts them. */
     close: () =>
       new Promise((resolve) => {
-        const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS)
+        const cut = setTimeout(() => http.closeAllConnections(), CLOSE_MS)
         http.close(() => {
           clearTimeout(cut)
           resolve()

@@ -36,6 +36,8 @@ import { onDescribe } from '#server/notifications/describe.ts'
 import { bindingDecided } from '#server/policies/bindings/binding.ts'
 import { erasures } from '#server/privacy/jobs.ts'
 import { releaseDecided } from '#server/releases/release.ts'
+import { grantExpiry } from '#server/standing-grants/expiry.ts'
+import { standingGrantDecided } from '#server/standing-grants/on-decided.ts'
 import { signInFirst } from '#server/tenants/first-sign-in.ts'
 import { unmaskDecided } from '#server/traces/unmask.ts'
 
@@ -46,6 +48,7 @@ export const jobs: readonly JobHandler[] = [
   taskCancels,
   expiry,
   approvalMoments,
+  grantExpiry,
   waitExpiry,
   evidenceExports,
   formerExports,
@@ -66,6 +69,7 @@ export function registerDecisions(): void {
   onDecided('release', releaseDecided)
   onDecided('role_grant', roleGrantDecided)
   onDecided('setting_change', settingChangeDecided)
+  onDecided('standing_grant', standingGrantDecided)
   onDecided('tool_call', toolCallDecided)
   onDecided('unmask', unmaskDecided)
   connectAdoptionMemory(adoptionMemory)

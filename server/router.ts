@@ -18,6 +18,7 @@ import { releases } from '#server/releases/router.ts'
 import { savedViews } from '#server/saved-views/router.ts'
 import { secrets } from '#server/secrets/router.ts'
 import { serviceAccounts } from '#server/service-accounts/router.ts'
+import { standingGrantApprovals } from '#server/standing-grants/router.ts'
 import { observedAgents } from '#server/telemetry/router.ts'
 import { session, tenants } from '#server/tenants/router.ts'
 import { traces } from '#server/traces/router.ts'
@@ -26,7 +27,7 @@ import { traces } from '#server/traces/router.ts'
 export const appRouter = router({
   agents: mergeRouters(agents, observedAgents),
   alarms,
-  approvals: mergeRouters(approvals, executionApprovals, externalAgentApprovals),
+  approvals: mergeRouters(approvals, executionApprovals, externalAgentApprovals, standingGrantApprovals),
   audit,
   catalog,
   changes,

@@ -3,21 +3,34 @@ import { EmbeddedDatabaseError } from '#server/kernel/db/embedded.ts'
 import type { OpenPages } from './console.ts'
 import { serve } from './serve.ts'
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Serves until a signal ends this process: exit code 0 after everything has been closed, 1 after a failure. */
-export async function run(openPages: OpenPages): Promise<void> {
+/** The terminal signals the whole group, and npm forwards its own signal: the same signal within this time counts once. */
+const sameSignalMs = 500
+
+/**
+ * Serves until a signal ends this process: exit code 0 after everything has been closed, 1 after a failure or if a second
+ * signal ended it before that.
+ */
+export async function run(openPages: OpenPages, say = print): Promise<void> {
   let port: number | undefined
   try {
     const config = loadConfig()
     port = config.port
+    const seconds = config.drainSeconds
     const server = await serve(config, say, openPages)
     say(`Countersign is ready at ${server.baseUrl}`)
-    let stopping = false
-    const stop = () => {
-      // npm forwards a signal that the terminal has already sent.
-      if (stopping) return
-      stopping = true
+    let first: { signal: NodeJS.Signals; at: number } | undefined
+    const stop = (signal: NodeJS.Signals) => {
+      if (first !== undefined) {
+        if (signal === first.signal && performance.now() - first.at < sameSignalMs) return
+        process.stderr.write(
+          'Stopped by a second signal. What was running continues in another process, or at the next start.\n',
+        )
+        process.exit(1)
+      }
+      first = { signal, at: performance.now() }
+      say(`Stopping: running requests and calls have up to ${seconds} seconds. A second signal stops immediately.`)
       server.close().then(
         () => process.exit(0),
         (error: unknown) => fail(error, port),

@@ -23,9 +23,10 @@ import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
 import { migrate } from '#server/kernel/db/migrate.ts'
 import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
-import { createLog } from '#server/kernel/log.ts'
+import { createLog, type Log } from '#server/kernel/log.ts'
 import { loadMcpServers } from '#server/kernel/mcp-servers.ts'
 import { withClient } from '#server/kernel/net/client-address.ts'
+import { measureProcess } from '#server/kernel/observe/process-meters.ts'
 import { openQueue } from '#server/kernel/queue.ts'
 import { type Runtime, runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
@@ -36,7 +37,9 @@ import type { OpenPages, Pages } from './console.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { openPort, type Routes } from './http.ts'
 import { jobs, registerDecisions } from './jobs.ts'
+import { isMetricsPath, openMetricsPort, serveMetrics } from './operator-metrics.ts'
 import { checkClock } from './readiness.ts'
+import { logged } from './request-log.ts'
 import { api } from './routes.ts'
 import { barePolicy, fixedHeaders } from './shell/policy.ts'
 import { createSocket } from './socket.ts'
@@ -60,22 +63,38 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
       rateLimitPerMinute: settings.rateLimitPerMinute,
     })
     closing.defer(() => front.close())
+    closing.defer(measureProcess())
+    if (settings.metricsPort !== undefined) closing.defer(await openMetricsPort(settings.metricsPort, settings))
     const config = settings.port === 0 ? onPort(settings, front.port) : settings
     const operators = await readOperatorFiles(config)
     if (config.identity === 'external') log.info({ authUrl: config.authUrl }, 'another provider serves the realms')
     await refuseUnfinishedRestore(config.dataDir)
     const ownerUrl = config.databaseUrl ?? (await openEmbedded(config, say, closing))
-    await openRuntime({ config, log, ...operators }, ownerUrl, closing)
+    const stopping = new AbortController()
+    front.enter('migrating')
+    await openRuntime({ config, log, ...operators, stopping: stopping.signal }, ownerUrl, closing)
+    front.enter('starting')
     await checkStart(ownerUrl, say)
     await startWork(operators.witnesses, ownerUrl, closing)
     if (config.seedDemo && config.roles.has('worker')) await seedDemo(say)
     const socket = createSocket()
     closing.defer(() => socket.close())
-    front.answerWith(config.roles.has('web') ? routesOf(config, socket, openPages(config, log)) : healthOnly())
-    // First of all when the server stops: requests under way still need everything else. The port is released last.
-    closing.defer(() => front.drain())
+    front.answerWith(
+      config.roles.has('web') ? routesOf(config, log, socket, openPages(config, log)) : healthOnly(config, log),
+    )
     log.debug({ baseUrl: config.baseUrl }, 'listening')
-    return { baseUrl: config.baseUrl, close: () => closing.disposeAsync() }
+    return {
+      baseUrl: config.baseUrl,
+      async close() {
+        const ms = config.drainSeconds * 1000
+        // Requests and jobs that run still need everything else. The port is released last.
+        const drained = Promise.all([front.drain(ms), runtime().queue.drain(ms)])
+        stopping.abort()
+        socket.leave()
+        await drained
+        await closing.disposeAsync()
+      },
+    }
   } catch (error) {
     await closing.disposeAsync()
     throw error
@@ -98,11 +117,11 @@ async function readOperatorFiles(config: Config) {
   }
 }
 
-type Settled = Pick<Runtime, 'config' | 'log' | 'mcpServers' | 'trustedIssuers'>
+type Settled = Pick<Runtime, 'config' | 'log' | 'mcpServers' | 'trustedIssuers' | 'stopping'>
 
 /** Database, queue and keys: with `settled`, what `runtime()` returns from here on. */
 async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDisposableStack): Promise<void> {
-  const { config, log } = settled
+  const { config, log, mcpServers, trustedIssuers, stopping } = settled
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const masterKeys = await loadMasterKeys(config)
   const url = await migrate(ownerUrl, masterKeys[0])
@@ -115,8 +134,8 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   closing.defer(closeManifestThread)
   closing.defer(closeToolServers)
   closing.defer(() => queue.close())
-  const { mcpServers, trustedIssuers } = settled
-  setRuntime({ config, log, mcpServers, trustedIssuers, database, listener, queue, vault: createVault(...masterKeys) })
+  const vault = createVault(...masterKeys)
+  setRuntime({ config, log, mcpServers, trustedIssuers, stopping, database, listener, queue, vault })
   bindRows()
 }
 
@@ -150,7 +169,7 @@ async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncD
 const apiPaths = ['/v1/', '/.well-known/countersign/', '/.well-known/oauth-protected-resource/v1/']
 
 /** The API, the realms and, for every other address, the pages. */
-function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages: Pages): Routes {
+function routesOf(config: Config, log: Log, socket: ReturnType<typeof createSocket>, pages: Pages): Routes {
   const callApi = getRequestListener(api.fetch, { overrideGlobalObjects: false })
   const { 'x-content-type-options': nosniff, ...rest } = fixedHeaders({ https: config.baseUrl.startsWith('https:') })
   const transport = rest['strict-transport-security']
@@ -159,12 +178,16 @@ function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages
       const [path = '/'] = (req.url ?? '/').split('?', 1)
       const isApi = apiPaths.some((start) => path.startsWith(start)) || path === '/v1'
       const isRealm = isRealmPath(path) && config.identity === 'embedded'
-      if (!isApi && !isRealm) return pages.request(req, res)
+      if (isMetricsPath(path, config)) return logged('metrics', req, res, log, () => serveMetrics(req, res, config))
+      if (!isApi && !isRealm) return logged('page', req, res, log, () => pages.request(req, res))
       // Where a route does not set its own.
       res.setHeader('x-content-type-options', nosniff)
       res.setHeader('content-security-policy', barePolicy)
       if (transport !== undefined) res.setHeader('strict-transport-security', transport)
-      return withClient(req, () => (isApi ? callApi(req, res) : identityHandler(req, res)))
+      const kind = isHealth(path) ? 'health' : isApi ? 'api' : 'realm'
+      return logged(kind, req, res, log, () =>
+        withClient(req, () => (isApi ? callApi(req, res) : identityHandler(req, res))),
+      )
     },
     upgrade(req, duplex, head) {
       const refused = socket.upgrade(req, duplex, head)
@@ -173,12 +196,16 @@ function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages
   }
 }
 
-/** A process that is not `web` answers only its supervisor. */
-function healthOnly(): Routes {
+const isHealth = (path: string): boolean => path.startsWith('/v1/health/')
+
+/** A process that is not `web` answers only its supervisor and the operator's monitor. */
+function healthOnly(config: Config, log: Log): Routes {
   const callApi = getRequestListener(api.fetch, { overrideGlobalObjects: false })
   return {
     request(req, res) {
-      if (req.url?.startsWith('/v1/health/') === true) return withClient(req, () => callApi(req, res))
+      const [path = '/'] = (req.url ?? '/').split('?', 1)
+      if (isHealth(path)) return logged('health', req, res, log, () => withClient(req, () => callApi(req, res)))
+      if (isMetricsPath(path, config)) return logged('metrics', req, res, log, () => serveMetrics(req, res, config))
       res.writeHead(404, { 'content-type': 'text/plain' }).end('This process serves no requests (ROLES).\n')
     },
     upgrade: () => 404,

@@ -28,6 +28,7 @@ beforeEach(async () => {
     DATA_DIR: folder,
     SEED_DEMO: 'false',
     LOG_LEVEL: 'error',
+    DRAIN_SECONDS: '2',
   })
   // A page that reads the database after the server was asked to stop.
   server = await serve(

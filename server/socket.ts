@@ -18,6 +18,8 @@ import { appRouter } from './router.ts'
  * token.
  */
 const closeCodes = { tokenExpired: 4401, accessChanged: 4403 }
+/** RFC 6455, section 7.4.1: the server is going away. The client connects again, to another process. */
+const goingAway = 1001
 
 /**
  * The socket at `/v1`: the same router, with the token in the connection parameters. It closes when the token expires
@@ -30,7 +32,7 @@ export function createSocket() {
     perMessageDeflate: false,
     WebSocket: BoundedSocket,
   })
-  const handler = applyWSSHandler({
+  applyWSSHandler({
     wss: server,
     router: appRouter,
     keepAlive: { enabled: true, pingMs: 20_000, pongWaitMs: 10_000 },
@@ -72,8 +74,11 @@ export function createSocket() {
       server.handleUpgrade(request, socket, head, (client) => server.emit('connection', client, request))
       return undefined
     },
+    /** Closes each socket in such a way that its client connects to another process. */
+    leave() {
+      for (const client of server.clients) client.close(goingAway, 'This process is stopping. Connect again.')
+    },
     close() {
-      handler.broadcastReconnectNotification()
       for (const client of server.clients) client.terminate()
       server.close()
     },

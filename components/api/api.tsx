@@ -1,7 +1,7 @@
 'use client'
 
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react'
+import { createContext, type ReactNode, useContext, useMemo, useState, useSyncExternalStore } from 'react'
 import { tokens } from '#components/session/session.ts'
 import { apiFetch } from '#lib/api-fetch.ts'
 import { createQueryClient } from '#lib/query-client.ts'
@@ -34,20 +34,33 @@ export function useLive(): boolean {
   return useSyncExternalStore(live.subscribe, live.isUp, () => true)
 }
 
-/** `person` owns the cached responses; another person gets another cache. */
+/** `person` owns the cached responses, '' while unknown; another person gets another cache. */
 export function ApiProvider({ tenant, person, children }: { tenant: string; person: string; children: ReactNode }) {
+  const cache = useCacheOf(person)
   // biome-ignore lint/correctness/useExhaustiveDependencies: one person's data is not kept for the next.
-  const api = useMemo(() => createApi(tenant), [tenant, person])
+  const api = useMemo(() => createApi(tenant), [tenant, cache])
   return (
     <ApiContext value={api}>
       {/* A query keeps its first client, so another person starts with fresh components. */}
-      <QueryClientProvider key={person} client={api.queryClient}>
+      <QueryClientProvider key={cache} client={api.queryClient}>
         <TRPCProvider trpcClient={api.client} queryClient={api.queryClient}>
           {children}
         </TRPCProvider>
       </QueryClientProvider>
     </ApiContext>
   )
+}
+
+/**
+ * Returns a number for each person in turn. The first person keeps the number from before they were known: nothing was
+ * loaded until then, and a click on a link that is replaced between pressing and releasing is lost.
+ */
+function useCacheOf(person: string): number {
+  const [{ owner, cache }, set] = useState({ owner: person, cache: 0 })
+  if (person === owner) return cache
+  const next = owner === '' ? cache : cache + 1
+  set({ owner: person, cache: next })
+  return next
 }
 
 function createApi(tenant: string): Api {

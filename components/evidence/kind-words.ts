@@ -17,6 +17,8 @@ const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
   'approval-revisions': ['request for changes', 'requests for changes'],
   'approval-terms': ['list of an approval’s stages and times', 'lists of approvals’ stages and times'],
   'approval-votes': ['vote', 'votes'],
+  'standing-grants': ['standing grant', 'standing grants'],
+  'standing-grant-uses': ['call by a standing grant', 'calls by standing grants'],
   decisions: ['policy decision', 'policy decisions'],
   traces: ['trace', 'traces'],
   spans: ['span', 'spans'],

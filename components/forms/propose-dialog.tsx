@@ -17,6 +17,8 @@ type ProposeDialogProps = {
   /** The label of both buttons, and the title. */
   label: string
   description: string
+  /** Who decides, with a verb. */
+  decides?: string
   /** Why proposing is currently unavailable; shown on the button. */
   blocked?: string | undefined
   /** The fields that are still missing. */
@@ -29,6 +31,7 @@ type ProposeDialogProps = {
 /** A dialog to propose a change that other people decide; afterwards it links to the request. */
 export function ProposeDialog(props: ProposeDialogProps) {
   const { permission, label, description, missing, propose, onPropose, children } = props
+  const { decides = 'The change approvers decide on it.' } = props
   const { tenant, can } = useSession()
   const [open, setOpen] = useState(false)
   const { pending, failure, output, reset } = propose
@@ -70,7 +73,7 @@ export function ProposeDialog(props: ProposeDialogProps) {
           <div className="flex flex-col gap-4">{children}</div>
         ) : (
           <Banner tone="hold">
-            Proposed. The change approvers decide on it.{' '}
+            Proposed. {decides}{' '}
             <Link href={approvalPath(tenant, output.approvalId)} prefetch={false} className="text-link">
               Open the request
             </Link>

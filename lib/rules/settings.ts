@@ -16,9 +16,11 @@ export const settingName: Record<Name, string> = {
   machineDecisions: 'decisions by machines',
   unmaskSecondPerson: 'a second person for unmasking',
   passkeyForTiers: 'passkeys for approvals',
+  readingSeconds: 'time to read before an approval',
   retentionDays: 'retention',
   archiveRetentionDays: 'retention of archives',
   archivesOnErasure: 'archives on erasure',
+  clientRegistration: 'registration of programs',
 }
 
 const kept = (days: number | null) => (days === null ? Number.POSITIVE_INFINITY : days)
@@ -40,6 +42,10 @@ const effects: { [K in Name]: (value: TenantSettings[K]) => string } = {
     tiers.length === 0
       ? 'Anyone with access to an approver’s session can approve in their name, whatever the risk.'
       : `Approving requests of ${listed(tiers)} risk requires the approver’s passkey; other requests do not.`,
+  readingSeconds: (value) =>
+    value === null
+      ? 'Requests of high and critical risk can be approved the moment they are opened.'
+      : `Requests of high and critical risk can be approved ${value} seconds after the approver has opened them.`,
   retentionDays: (value) =>
     value === null
       ? 'Nothing is deleted by age.'
@@ -52,6 +58,10 @@ const effects: { [K in Name]: (value: TenantSettings[K]) => string } = {
     value === 'delete'
       ? 'An erasure deletes the evidence archives that contain the subject; their digests stay.'
       : 'An erasure marks the evidence archives that contain the subject, and keeps them.',
+  clientRegistration: (value) =>
+    value === 'on'
+      ? 'Any MCP client can register itself, and then ask people to let it call tools in their name.'
+      : 'MCP clients can no longer register themselves, and those that did can no longer get tokens.',
 }
 
 const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings[K]) => boolean } = {
@@ -59,10 +69,12 @@ const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings
   machineDecisions: (_before, after) => after === 'on',
   unmaskSecondPerson: (_before, after) => after === 'off',
   passkeyForTiers: (before, after) => before.some((tier) => !after.includes(tier)),
+  readingSeconds: (before, after) => (after ?? 0) < (before ?? 0),
   retentionDays: (before, after) => kept(after) < kept(before),
   archiveRetentionDays: (before, after) => kept(after) < kept(before),
   // Evidence is deleted that would be kept, so a second person agrees.
   archivesOnErasure: (_before, after) => after === 'delete',
+  clientRegistration: (_before, after) => after === 'on',
 }
 
 const listed = (names: readonly string[]): string => new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
@@ -73,8 +85,9 @@ const asSet = (value: readonly string[]): string => [...new Set(value)].sort().j
 export const isSameValue = (one: SettingValue | undefined, other: SettingValue | undefined): boolean =>
   Array.isArray(one) && Array.isArray(other) ? asSet(one) === asSet(other) : one === other
 
-/** A value for use in a sentence. */
-export function settingText(value: SettingValue): string {
+/** A setting's value for use in a sentence. */
+export function settingText(name: string, value: SettingValue): string {
+  if (name === 'readingSeconds') return value === null ? 'none' : `${value} seconds`
   if (value === null) return 'without limit'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : listed(value)
   return typeof value === 'number' ? `${value} days` : value
@@ -90,9 +103,11 @@ export function splitSettings(
     changeOf('machineDecisions', before, patch),
     changeOf('unmaskSecondPerson', before, patch),
     changeOf('passkeyForTiers', before, patch),
+    changeOf('readingSeconds', before, patch),
     changeOf('retentionDays', before, patch),
     changeOf('archiveRetentionDays', before, patch),
     changeOf('archivesOnErasure', before, patch),
+    changeOf('clientRegistration', before, patch),
   ].filter((change) => change !== undefined)
   return {
     immediate: changes.filter((change) => !change.weaker).map(({ weaker: _, ...change }) => change),

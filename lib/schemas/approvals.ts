@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { Question } from './approvals/questions.ts'
+import { Reading } from './approvals/reading.ts'
 import { Changes, Superseded } from './approvals/revisions.ts'
 import { ApprovalClock, ApprovalStage } from './approvals/terms.ts'
+import { UsualRange } from './approvals/usual.ts'
 import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, RiskTier, Time, TraceId } from './common.ts'
 import { Erased } from './erased.ts'
 import { Assertion, Confirmation } from './passkeys.ts'
@@ -19,6 +21,7 @@ export const ApprovalKind = z.enum([
   'setting_change',
   'password_reset',
   'unmask',
+  'standing_grant',
 ])
 export type ApprovalKind = z.infer<typeof ApprovalKind>
 export const Decision = z.enum(['approve', 'reject', 'escalate'])
@@ -201,6 +204,8 @@ export const Approval = ApprovalSummary.extend({
   mayReject: z.boolean(),
   /** Whether the caller's approval requires their passkey; `missing`: it does, but they have not registered one. */
   passkey: z.enum(['not_needed', 'needed', 'missing']),
+  /** The time to read before the caller can approve; null if the tenant requires none at this risk. */
+  reading: Reading.nullable(),
   /** The approver as whose delegate the caller would vote. */
   standsInFor: Actor.optional(),
   /** Erasures of its content: erased texts read "[erased]". */
@@ -229,16 +234,10 @@ export const ApprovalHistory = z.object({
   /** The same action in the same environment: at most ten. */
   sameShape: z.array(ApprovalSummary),
   /** Of `amounts`: the middle one, and the bounds between which eight of ten lie. Null with fewer than five. */
-  usual: z
-    .object({
-      currency: z.string(),
-      low: z.string(),
-      median: z.string(),
-      high: z.string(),
-      /** Decimal strings in ascending order: of those approved among the last 200 of this shape, in the request's currency. */
-      amounts: z.array(z.string()),
-    })
-    .nullable(),
+  usual: UsualRange.extend({
+    /** In ascending order: of those approved among the last 200 of this shape. */
+    amounts: z.array(z.string()),
+  }).nullable(),
 })
 export type ApprovalHistory = z.infer<typeof ApprovalHistory>
 

@@ -38,6 +38,8 @@ export const EvaluateOutput = z.object({
   arguments: JsonObject.optional(),
   /** The approval that this decision used up. */
   approvalId: Id.optional(),
+  /** The standing grant of which this decision took a use, in place of an approval. */
+  standingGrantId: Id.optional(),
 })
 export const RequestApprovalOutput = z.object({
   ...answer,

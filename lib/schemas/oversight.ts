@@ -24,5 +24,10 @@ export const GroupOversight = z.object({
   /** The member with the most votes. */
   mostVotes: z.object({ by: Actor, votes: z.int() }).nullable(),
 })
-export const Oversight = z.object({ since: Time, groups: z.array(GroupOversight) })
+export const Oversight = z.object({
+  since: Time,
+  /** Seconds that a request of high or critical risk must have been open before its reader can approve it; null: none. */
+  readingSeconds: z.int().nullable(),
+  groups: z.array(GroupOversight),
+})
 export type Oversight = z.infer<typeof Oversight>

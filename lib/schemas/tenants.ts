@@ -22,21 +22,27 @@ const settings = {
   unmaskSecondPerson: z.enum(['required', 'off']),
   /** Approving a request with one of these risks requires the approver's passkey. */
   passkeyForTiers: z.array(RiskTier).max(4),
+  /** Seconds from opening a request of high or critical risk to approving it, at least; null: none. */
+  readingSeconds: z.int().min(1).max(3600).nullable(),
   /** Days for which traces and the content of executions are kept; null: without limit. */
   retentionDays: z.int().min(30).max(36_500).nullable(),
   /** Days for which evidence archives are kept after they were made; null: without limit. */
   archiveRetentionDays: z.int().min(1).max(36_500).nullable(),
   /** What an erasure does with archives that contain the subject. */
   archivesOnErasure: z.enum(['mark', 'delete']),
+  /** Whether programs of other vendors may register themselves as clients (RFC 7591). */
+  clientRegistration: z.enum(['on', 'off']),
 }
 export const TenantSettings = z.object({
   separationOfDuties: settings.separationOfDuties.default('required'),
   machineDecisions: settings.machineDecisions.default('off'),
   unmaskSecondPerson: settings.unmaskSecondPerson.default('off'),
   passkeyForTiers: settings.passkeyForTiers.default([]),
+  readingSeconds: settings.readingSeconds.default(null),
   retentionDays: settings.retentionDays.default(null),
   archiveRetentionDays: settings.archiveRetentionDays.default(null),
   archivesOnErasure: settings.archivesOnErasure.default('mark'),
+  clientRegistration: settings.clientRegistration.default('off'),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 
@@ -128,9 +134,11 @@ export const SettingsPatch = z.strictObject({
   machineDecisions: settings.machineDecisions.optional(),
   unmaskSecondPerson: settings.unmaskSecondPerson.optional(),
   passkeyForTiers: settings.passkeyForTiers.optional(),
+  readingSeconds: settings.readingSeconds.optional(),
   retentionDays: settings.retentionDays.optional(),
   archiveRetentionDays: settings.archiveRetentionDays.optional(),
   archivesOnErasure: settings.archivesOnErasure.optional(),
+  clientRegistration: settings.clientRegistration.optional(),
 })
 export type SettingsPatch = z.infer<typeof SettingsPatch>
 

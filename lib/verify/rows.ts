@@ -49,6 +49,8 @@ const typeOfFile = new Map([
   ['approval-revisions', 'approval_revision'],
   ['approval-terms', 'approval_terms'],
   ['approval-votes', 'approval_vote'],
+  ['standing-grants', 'standing_grant'],
+  ['standing-grant-uses', 'standing_grant_use'],
   ['decisions', 'decision'],
   ['execution-spans', 'span'],
 ])
@@ -57,7 +59,13 @@ const fileOfType = new Map([...typeOfFile].map(([file, type]) => [type, file]))
 const newerFiles = new Set(['agent-owners', 'policy-names', 'file-uses'])
 
 /** Files that archives of earlier services lack. If the log commits to any of their rows, they are found missing. */
-const addedFiles = new Set(['approval-questions', 'approval-revisions', 'approval-terms'])
+const addedFiles = new Set([
+  'approval-questions',
+  'approval-revisions',
+  'approval-terms',
+  'standing-grants',
+  'standing-grant-uses',
+])
 
 /** The file of a type that only newer services bind. */
 const executionSpans = 'execution-spans'
@@ -72,6 +80,7 @@ const keyOfType = new Map([
   ['approval_revision', ['approvalId']],
   ['approval_terms', ['approvalId']],
   ['approval_vote', ['approvalId', 'id']],
+  ['standing_grant_use', ['grantId', 'number']],
   ['span', ['day', 'traceId', 'spanId']],
 ])
 const idOf = (type: string, state: Json): string =>

@@ -10,7 +10,8 @@ import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
 import { confirmationDigest, confirmationOf } from './confirmation.ts'
 import { eligibleMembers, requireEligible } from './eligible.ts'
-import { reviewerFacts } from './reviewer.ts'
+import { requireRead } from './reading/reading.ts'
+import { isStrict, reviewerFacts } from './reviewer.ts'
 import { type ApprovalRow, findGroupNames, lockApproval, setDecided, setPending } from './store.ts'
 import { tellSubject } from './subjects.ts'
 import { tellApprovers } from './telling/tell-approvers.ts'
@@ -49,6 +50,7 @@ export const decide = mutation({
     const standsIn = await requireReviewer(context, approval)
     if (standsIn !== undefined) await requireSeatAsLogged(context, approval, standsIn)
     requireAsRead(input, approval)
+    await requireRead(tx, context, approval, input)
     const confirmation = await confirmationOf(tx, context, approval, input)
     const decisionId = newId()
     const votes = await vote(context, approval, { id: decisionId, standsIn, confirmation })
@@ -204,6 +206,8 @@ async function settle(
 /** Moves the request to the escalation group, at the next level. Throws 409 when it is already there. */
 async function escalate(context: Context, approval: Row): Promise<number> {
   const { tx, tenant } = context
+  // The escalation group may not decide these calls itself.
+  if (isStrict(approval)) throw new ApiError('conflict', 'A standing grant can’t be escalated. Reject it instead.')
   const group = await findGroup(tx, tenant.id, 'escalation')
   if (group === undefined || group.id === approval.groupId)
     throw new ApiError('conflict', 'This request is already with the escalation group.')

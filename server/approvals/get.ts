@@ -10,6 +10,7 @@ import { actorOf, actorsById } from '#server/tenants/actors.ts'
 import { findGroupMembers } from '#server/tenants/group-store.ts'
 import { passkeyStateOf } from './confirmation.ts'
 import { findQuestions, hasMade } from './question-store.ts'
+import { readingOf } from './reading/reading.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { changesOf, revisionsOf, supersededOf } from './revisions/view.ts'
 import { findApproval, findContentDigest } from './store.ts'
@@ -88,6 +89,7 @@ export const get = query({
       blocked: whyNotDecide(facts) ?? null,
       mayReject: whyNotReject(facts) === undefined,
       passkey: await passkeyStateOf(tx, { tenant, principal }, row),
+      reading: await readingOf(tx, { tenant, principal }, row),
       standsInFor: seat === undefined ? undefined : actor(seat),
       erased: await findErased(tx, tenant.id, 'approval', row.id),
     }

@@ -3,6 +3,7 @@ import type { JsonObject } from '#lib/json.ts'
 import { argumentRows } from '#lib/rules/effect.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { adoptTenant } from '#server/kernel/bound/adopt.ts'
+import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { askForRefund, approverGroup as group } from '#server/testing/approval-request.ts'
 import { asOwner } from '#server/testing/owner.ts'
@@ -14,6 +15,7 @@ import { history } from './history.ts'
 import { expiry } from './jobs.ts'
 import { list } from './list.ts'
 import { fillShapesOf } from './repeats/fill-shapes.ts'
+import { usual } from './repeats/usual.ts'
 import { usualAmounts } from './repeats/usual-amounts.ts'
 import { onDecided } from './subjects.ts'
 
@@ -175,6 +177,24 @@ test('the last ten of a shape come with the newest decision first, and amounts o
   expect(sameShape[0]?.status).toBe('rejected')
   expect(usual).toMatchObject({ currency: 'EUR', low: '2.50', median: '6.50', high: '10.50' })
   expect(usual?.amounts).toHaveLength(11)
+})
+
+test('a list gets the same range for each request with an amount, and no other tenant’s', async () => {
+  const all = await people()
+  for (const amount of ['5.00', '20.00', '30.00', '40.00', '50.00', '900.00'])
+    await vote(all, await ask(all, refund(`A-${amount}`, amount)), amount === '900.00' ? 'reject' : 'approve')
+  const pending = await ask(all, refund('B-1', '700.00'))
+  const dollars = await ask(all, call({ id: 'B-2', amount: '700.00', currency: 'USD' }))
+  const letter = await ask(all, call({ id: 'B-3' }))
+  const staging = await ask(all, call({ id: 'B-4', amount: '7.00', currency: 'EUR' }, { environment: 'staging' }))
+  const approvalIds = [pending, dollars, letter, staging, pending, newId()]
+  const compared = (caller: Caller) => execute(usual, caller, { approvalIds }, { name: 'approvals.usualAmounts' })
+  const { usual: range } = await earlier(all, pending)
+  expect(await compared(all.jonas)).toEqual({
+    items: [{ approvalId: pending, usual: { currency: 'EUR', low: '5.00', median: '30.00', high: '50.00' } }],
+  })
+  expect(range).toMatchObject({ currency: 'EUR', low: '5.00', median: '30.00', high: '50.00' })
+  expect(await compared((await people()).jonas)).toEqual({ items: [] })
 })
 
 test('only keyed digests of what a request is about are stored', async () => {

@@ -4,13 +4,11 @@ import { ApprovalHistory, ApprovalHistoryInput } from '#lib/schemas/approvals.ts
 import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { findSameObject, findSameShape } from './repeats/history-store.ts'
-import { usualAmounts } from './repeats/usual-amounts.ts'
+import { comparedDecisions, usualAmounts } from './repeats/usual-amounts.ts'
 import { findApproval } from './store.ts'
 import { summaries } from './view.ts'
 
 const shown = 10
-/** How many decided requests the usual amounts come from. */
-const compared = 200
 
 /** What people decided before on the same object and on the same action, and the amounts that they usually approve. */
 export const history = query({
@@ -21,7 +19,7 @@ export const history = query({
     const row = await findApproval(tx, tenant.id, approvalId)
     if (row === undefined) throw notFound()
     const sameObject = await findSameObject(tx, tenant.id, approvalId, shown)
-    const sameShape = await findSameShape(tx, tenant.id, approvalId, compared)
+    const sameShape = await findSameShape(tx, tenant.id, approvalId, comparedDecisions)
     const last = sameShape.slice(0, shown)
     const ids = [approvalId, ...sameObject.map(({ id }) => id), ...last.map(({ id }) => id)]
     await requireBound(tx, tenant.id, 'approval', [...new Set(ids)])

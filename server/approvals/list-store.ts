@@ -4,6 +4,8 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { columns, computedColumns, typed } from './store.ts'
 
+const isStrict = sql<boolean>`kind = 'standing_grant'`
+
 /** A member who may decide, and the seats of others that they can use, each with those who count as the same person. */
 type Decider = { memberId: string; standsInFor: readonly string[]; counterparts: readonly SeatCounterpart[] }
 type SeatCounterpart = { seat: string; memberId: string; until: Date | undefined }
@@ -17,6 +19,19 @@ export type ApprovalFilter = {
   /** Only requests of which this member is the requester, or counts as the requester. */
   requestedBy?: string
   expiringWithinSeconds?: number
+}
+
+/** By their ids. */
+export async function findApprovalsById(tx: Transaction, tenantId: string, ids: readonly string[]) {
+  const rows = await tx
+    .selectFrom('approvals')
+    .select(columns)
+    .select(computedColumns)
+    .where('tenantId', '=', tenantId)
+    .where('id', 'in', [...ids])
+    .execute()
+  const cipher = await tenantCipher(tx, tenantId)
+  return new Map(rows.map((row) => [row.id, typed(cipher, row)]))
 }
 
 /** One page, newest first. */
@@ -53,6 +68,7 @@ export async function listApprovals(
         seats.map((seat) =>
           e.and([
             sql<boolean>`not ${countsAsRequester(seat)}`,
+            ...(seat === memberId ? [] : [sql<boolean>`not ${isStrict}`]),
             e.exists(
               e
                 .selectFrom('approverGroupMembers as link')

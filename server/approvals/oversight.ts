@@ -1,6 +1,7 @@
 import { Oversight, OversightInput, quickSeconds } from '#lib/schemas/oversight.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
+import { settingsOf } from '#server/tenants/view.ts'
 import { countExpired, countVoters, measureVotes } from './oversight/measures-store.ts'
 import { findGroupNames } from './store.ts'
 
@@ -25,6 +26,7 @@ export const oversight = query({
     )
     return {
       since: since.toISOString(),
+      readingSeconds: settingsOf(tenant).readingSeconds,
       groups: names
         .map(({ id, displayName }) => {
           const measured = measures.find(({ groupId }) => groupId === id)

@@ -14,11 +14,13 @@ import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
 import { identitiesBehind, type Party } from '#server/tenants/identities.ts'
 import { findMembers } from '#server/tenants/store.ts'
+import { settingsOf } from '#server/tenants/view.ts'
 import { enqueueNextMoment } from './clock/moments.ts'
 import { requireEligibleStages } from './eligible.ts'
 import { expiryQueue } from './jobs.ts'
 import { findOwnerIds } from './owner-store.ts'
 import { bindsShown, payloadDigestOf, saltedPayload } from './payload-digest.ts'
+import { isStrict } from './reviewer.ts'
 import { insertApproval } from './store.ts'
 import { tellApprovers } from './telling/tell-approvers.ts'
 import { insertTerms } from './terms/terms-store.ts'
@@ -52,7 +54,8 @@ export async function requestApproval(
   const stages = await groupsOf(tx, tenant, terms)
   const owners = await findOwnerIds(tx, tenant.id, request.agents)
   const identities = await identitiesBehind(tx, tenant.id, { ...request, owners })
-  const eligible = await requireEligibleStages(tx, tenant, stages, identities)
+  const inPerson = isStrict(request)
+  const eligible = await requireEligibleStages(tx, inPerson ? strictly(tenant) : tenant, stages, identities)
 
   const approvalId = newId()
   const form = (await olderProcesses(tx)) ? undefined : bindsShown
@@ -99,10 +102,15 @@ export async function requestApproval(
   })
   await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, expiresAt)
   await tellChannels(tx, tenant.id, 'approval.requested', approvalId)
-  await tellApprovers(tx, tenant, { id: approvalId, presentation, expiresAt, identities }, eligible)
+  await tellApprovers(tx, tenant, { id: approvalId, presentation, expiresAt, identities, inPerson }, eligible)
   notify(tx, 'approval', tenant.id)
   return { approvalId, payloadDigest, expiresAt }
 }
+
+const strictly = (tenant: Tenant): Tenant => ({
+  ...tenant,
+  settings: { ...settingsOf(tenant), separationOfDuties: 'required', machineDecisions: 'off' },
+})
 
 /** As it is read later, because its digest is recomputed then. A tool's description may contain lone surrogates, which get lost. */
 const asRead = (presentation: Presentation): Presentation =>

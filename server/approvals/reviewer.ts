@@ -13,6 +13,9 @@ import { findVotesOn } from './vote-store.ts'
 type Row = NonNullable<ApprovalRow>
 type CastVote = Awaited<ReturnType<typeof findVotesOn>>[number]
 
+/** Decided by people in their own right, and never by those behind it, whatever the tenant's settings are. */
+export const isStrict = ({ kind }: { kind: string }): boolean => kind === 'standing_grant'
+
 /** The facts that determine whether `principal` can decide `approval` (lib/rules/approvals.ts). */
 export async function reviewerFacts(
   tx: Transaction,
@@ -64,21 +67,22 @@ export async function reviewerFactsOfAll(
       expired: approval.expired,
       mayDecide: principal.permissions.has('approval:decide'),
       machine: principal.kind !== 'person',
-      machineDecisions: settings.machineDecisions,
-      separationOfDuties: settings.separationOfDuties,
+      machineDecisions: isStrict(approval) ? 'off' : settings.machineDecisions,
+      separationOfDuties: isStrict(approval) ? 'required' : settings.separationOfDuties,
       identityLink: linkTo(self, selves(self), approval.identities, approval.requestedAt),
       inGroup: groups.has(approval.groupId),
       groupName: names.get(approval.groupId) ?? 'the approver group',
       voted,
       voterLink: voted ? undefined : await voterLink(tx, tenant.id, self, selves(self), cast),
       votedInPlace: substitute === undefined ? undefined : actor(substitute.memberId).displayName,
-      standsIn: groups.has(approval.groupId)
-        ? undefined
-        : await standsIn(
-            seats.filter((seat) => seat.groupId === approval.groupId),
-            approval,
-            cast,
-          ),
+      standsIn:
+        groups.has(approval.groupId) || isStrict(approval)
+          ? undefined
+          : await standsIn(
+              seats.filter((seat) => seat.groupId === approval.groupId),
+              approval,
+              cast,
+            ),
     })
   }
   return facts

@@ -13,6 +13,8 @@ import { list } from './list.ts'
 import { list as listMails } from './mails/list.ts'
 import { retry as retryMail } from './mails/retry.ts'
 import { oversight } from './oversight.ts'
+import { open } from './reading/open.ts'
+import { usual } from './repeats/usual.ts'
 import { requestChanges } from './revisions/request-changes.ts'
 import { watch } from './watch.ts'
 
@@ -26,8 +28,10 @@ export const approvals = router({
   getPending: procedure.query(getPending),
   list: procedure.query(list),
   mails: router({ list: procedure.query(listMails), retry: procedure.mutation(retryMail) }),
+  open: procedure.mutation(open),
   oversight: procedure.query(oversight),
   requestChanges: procedure.mutation(requestChanges),
+  usualAmounts: procedure.query(usual),
   watch: procedure.subscription(watch),
 })
 

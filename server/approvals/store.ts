@@ -63,18 +63,21 @@ export const contextOf = (id: string, column: 'payload' | 'presentation') => con
 export function typed<
   T extends { id: string; status: string; presentation: Buffer | null; identities: unknown; terms: unknown },
 >(cipher: TenantCipher, row: T) {
-  const { id } = row
-  const presentation = present(row.presentation)
   return {
     ...row,
     status: row.status as ApprovalStatus,
-    presentation:
-      presentation === null
-        ? expiredPresentation
-        : titled(Presentation.parse(cipher.decryptJson(presentation, contextOf(id, 'presentation')))),
+    presentation: presentationOf(cipher, row),
     identities: row.identities as Identity[],
     terms: termsOfRow(row.terms),
   }
+}
+
+/** What reviewers are shown, or what is left of it. */
+export function presentationOf(cipher: TenantCipher, row: { id: string; presentation: Buffer | null }): Presentation {
+  const presentation = present(row.presentation)
+  return presentation === null
+    ? expiredPresentation
+    : titled(Presentation.parse(cipher.decryptJson(presentation, contextOf(row.id, 'presentation'))))
 }
 
 /** Replaces an erased title, so that lists don't show just "[erased]". */

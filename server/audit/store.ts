@@ -88,6 +88,16 @@ function filtered(tx: Transaction, tenantId: string, { actorId, action, resource
   return query
 }
 
+/** When someone first did this to an object, by the log. */
+export async function findFirstTime(
+  tx: Transaction,
+  tenantId: string,
+  of: { actorId: string; action: string; resourceId: string },
+): Promise<Date | undefined> {
+  const [first] = await filtered(tx, tenantId, of).orderBy('date').orderBy('seq').limit(1).execute()
+  return first?.createdAt
+}
+
 /** Returns the day's records at these positions, in order. */
 export const findRecordsAt = (
   tx: Transaction,

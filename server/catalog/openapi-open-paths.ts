@@ -66,7 +66,10 @@ export const openPaths: Record<string, JsonObject> = {
       200: { description: 'Ready', content: json({ type: 'object', properties: { status: { const: 'ready' } } }) },
       503: {
         description: 'Not ready',
-        content: json({ type: 'object', properties: { status: { const: 'unavailable' } } }),
+        content: json({
+          type: 'object',
+          properties: { status: { enum: ['starting', 'migrating', 'unavailable', 'stopping'] } },
+        }),
       },
       '4XX': error,
       default: error,

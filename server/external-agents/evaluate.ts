@@ -5,10 +5,11 @@ import { budgetsOf, withBudgets } from '#server/executions/steps/call-records.ts
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { approvalTokens } from '#server/policies/decisions/decide.ts'
 import { answerOf, auditedDecision, decideExternal, externalCall, externalPayload } from './call.ts'
+import { decideByStandingGrant } from './standing-grant.ts'
 
 /**
  * Requests a decision for an external agent. With `approvalId`, the approval is spent on exactly these bytes in this transaction,
- * so that `allow` permits one call. `allow` also reserves the budgets; `policies.settle` reports the actual usage, and until then
+ * so that `allow` permits one call; without it, a standing grant may take its place. `allow` also reserves the budgets; `policies.settle` reports the actual usage, and until then
  * the full reservation counts.
  */
 export const evaluate = mutation({
@@ -20,12 +21,16 @@ export const evaluate = mutation({
     ...auditedDecision(input, output, {
       ...(output && withBudgets(budgetsOf(output.obligations))),
       approvalId: input.approvalId,
+      standingGrantId: output?.standingGrantId,
     }),
   }),
   async run({ tx, tenant, principal, input: { approvalId, ...call } }) {
     const context = { tx, tenant, principal }
     const external = await externalCall(context, call)
-    const { decision, leaving } = await decideExternal(context, external, await granted())
+    const first = await decideExternal(context, external, await granted())
+    const standing =
+      approvalId === undefined ? await decideByStandingGrant(context, external, first.decision) : undefined
+    const { decision, leaving } = standing ?? first
     const answer = answerOf(decision)
     if (decision.effect === 'deny') return answer
     // Spent before anything else, even when another group must still approve: an approval is used once.
@@ -38,6 +43,7 @@ export const evaluate = mutation({
       ...answer,
       ...(decision.effect === 'allow' ? { arguments: leaving } : {}),
       approvalId,
+      standingGrantId: standing?.use?.grantId,
     }
 
     async function granted(): Promise<string[]> {

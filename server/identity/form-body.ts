@@ -19,7 +19,7 @@ export async function readForm(req: IncomingMessage): Promise<ReadonlyMap<string
   if (type !== 'application/x-www-form-urlencoded')
     throw new FormError(415, 'The body must be application/x-www-form-urlencoded.')
   const form = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams((await readBytes(req)).toString('utf8'))) {
+  for (const [name, value] of new URLSearchParams((await readBody(req, maxBytes)).toString('utf8'))) {
     if (textFlaw(name) !== undefined || textFlaw(value) !== undefined)
       throw new FormError(400, 'A field contains a character that can’t be stored (U+0000).')
     if (form.has(name)) throw new FormError(400, 'A field appears more than once.')
@@ -29,19 +29,20 @@ export async function readForm(req: IncomingMessage): Promise<ReadonlyMap<string
   return form
 }
 
-async function readBytes(req: IncomingMessage): Promise<Buffer> {
+/** Reads a body of at most `limit` bytes. Throws FormError. */
+export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let received = 0
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false })) {
       received += chunk.length
-      if (received > maxBytes) throw new FormError(413, 'The form is too large.')
+      if (received > limit) throw new FormError(413, 'The body is too large.')
       chunks.push(chunk)
     }
   } catch (error) {
     if (error instanceof FormError) throw error
     // The caller left, or was cut off because the form arrived too slowly.
-    throw new FormError(400, 'The form ended before it was complete.')
+    throw new FormError(400, 'The body ended before it was complete.')
   }
   return Buffer.concat(chunks)
 }

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isMetadata, noteRegistration } from '#server/identity/clients/announce-registration.ts'
+import { registrationPath, serveRegistration } from '#server/identity/clients/registration.ts'
 import { serveLink } from '#server/identity/links/serve-link.ts'
 import { fontPath, serveFont } from '#server/identity/pages/font.ts'
 import { passwordPath } from '#server/identity/passwords/change-page.ts'
@@ -60,9 +62,11 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   const token = /^\/sign-in-link\/([\w-]{1,128})$/.exec(target.path)?.[1]
   if (token !== undefined) return await serveLink(open.realm, token, req, res)
   if (target.path === passwordPath) return await serveChange(open, req, res)
+  const { method } = req
+  if (target.path === registrationPath && method === 'POST') return await serveRegistration(open, req, res)
+  if (isMetadata(target.path)) await noteRegistration(open, req)
   if (!storableBasic(req))
     return sendJson(res, 400, { error: 'invalid_request', error_description: 'The credentials contain U+0000.' })
-  const { method } = req
   if (target.path === fontPath && (method === 'GET' || method === 'HEAD')) return serveFont(res)
   if (target.path === paths.userinfo && (method === 'GET' || method === 'POST'))
     return await serveUserinfo(open.realm, req, res)

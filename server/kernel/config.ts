@@ -38,13 +38,16 @@ const expected: Record<string, string> = {
   MAIL_FROM: 'an e-mail address',
   MASTER_KEY: '32 bytes in base64',
   MASTER_KEY_PREVIOUS: '32 bytes in base64',
+  METRICS_PORT: 'a whole number from 1 to 65535, and not PORT',
+  METRICS_TOKEN: 'at least 16 characters without spaces',
+  DRAIN_SECONDS: 'a whole number of seconds from 0 to 3600',
   ROLES: 'web, worker, or both, separated by a comma',
   SIGNER_MEMORY: 'file, or an address such as s3://bucket/prefix',
   LOG_LEVEL: 'one of fatal, error, warn, info, debug, trace, silent',
 }
 
 /** Settings whose values are never printed, not even invalid ones. */
-const secret = new Set(['DATABASE_URL', 'SMTP_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS'])
+const secret = new Set(['DATABASE_URL', 'SMTP_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS', 'METRICS_TOKEN'])
 
 const schema = z.object({
   PORT: integer(0, 65535).default(3000),
@@ -92,6 +95,12 @@ const schema = z.object({
     .transform((text) => (text === 'file' ? text : parseS3Location(text)))
     .refine((place) => place !== undefined)
     .default('file'),
+  METRICS_PORT: integer(1, 65535).optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^\S{16,}$/)
+    .optional(),
+  DRAIN_SECONDS: integer(0, 3600).default(20),
   ROLES: z
     .string()
     .transform((text) => text.split(',').map((role) => role.trim()))
@@ -115,6 +124,7 @@ export type Config = {
   exportStore: Bucket | undefined
   /** Where archives are written before they are stored. */
   exportTmpDir: string
+  /** False if another provider serves the realms: it does not know the passwords of the demo. */
   seedDemo: boolean
   /** Seconds. */
   accessTokenTtl: number
@@ -153,6 +163,12 @@ export type Config = {
   signerMemory: 'file' | S3Location
   /** The address of an S3-compatible store that is not Amazon's. The SDK reads it itself. */
   s3Endpoint: string | undefined
+  /** A port for the operator's metrics alone. */
+  metricsPort: number | undefined
+  /** The bearer token for the operator's metrics; without it and metricsPort they are not served. */
+  metricsToken: string | undefined
+  /** Seconds for which requests and calls may run on after a signal to stop. */
+  drainSeconds: number
   /** web: serves requests. worker: runs jobs, signs the logs, closes days. */
   roles: ReadonlySet<'web' | 'worker'>
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -185,6 +201,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
   const settings = result.data
   if (settings.IDENTITY === 'external' && settings.AUTH_URL === undefined)
     throw new ConfigError(`IDENTITY must be ${expected.IDENTITY}.`)
+  if (settings.METRICS_PORT !== undefined && settings.METRICS_PORT === settings.PORT)
+    throw new ConfigError(`METRICS_PORT must be ${expected.METRICS_PORT}.`)
   const baseUrl = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
   const authUrl = settings.AUTH_URL ?? baseUrl
   const identity = settings.IDENTITY ?? identityAt(authUrl, baseUrl)
@@ -198,7 +216,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     dataDir: settings.DATA_DIR,
     exportStore: settings.EXPORT_STORE,
     exportTmpDir: settings.EXPORT_TMP_DIR ?? join(settings.DATA_DIR, 'exports'),
-    seedDemo: settings.SEED_DEMO,
+    seedDemo: settings.SEED_DEMO && identity === 'embedded',
     accessTokenTtl: settings.ACCESS_TOKEN_TTL,
     identity,
     trustedIssuersFile: settings.TRUSTED_ISSUERS,
@@ -218,6 +236,9 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     masterKeyPrevious: settings.MASTER_KEY_PREVIOUS,
     signerMemory: settings.SIGNER_MEMORY,
     s3Endpoint: settings.AWS_ENDPOINT_URL_S3 ?? settings.AWS_ENDPOINT_URL,
+    metricsPort: settings.METRICS_PORT,
+    metricsToken: settings.METRICS_TOKEN,
+    drainSeconds: settings.DRAIN_SECONDS,
     roles: new Set(settings.ROLES),
     logLevel: settings.LOG_LEVEL,
   }

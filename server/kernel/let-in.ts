@@ -6,6 +6,7 @@ import { type Credentials, credentialsOf, type Presented, present } from './auth
 import { captureOutcome } from './capture-outcome.ts'
 import { newId } from './ids.ts'
 import { withJustification } from './justification.ts'
+import { noteCaller } from './observe/request-note.ts'
 import { withRateHeaders } from './rate/headers.ts'
 import { callsStanding } from './rate/limits.ts'
 
@@ -44,6 +45,7 @@ export async function letIn<B>(
       throw (await isOwnId(presented, credentials, named)) ? wrongKindOfId() : error
     })
     const { tenant } = admission.caller
+    noteCaller(requestId, tenant.id)
     if (named !== undefined && named !== tenant.externalId) throw accessDenied()
     // A body may arrive slowly, so no transaction waits for it.
     if (!isRead(request) && read === undefined) await admission.end()

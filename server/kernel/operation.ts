@@ -11,6 +11,7 @@ import { answered, type Given, remember } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { readInput } from './input.ts'
 import { justified } from './justification.ts'
+import { noteOperation } from './observe/request-note.ts'
 import { runtime } from './runtime.ts'
 
 /** The context of an operation, whose effects stay inside the transaction. */
@@ -197,6 +198,7 @@ export async function perform<I, O>(
   rawInput: unknown,
   options: ExecuteOptions,
 ): Promise<O> {
+  noteOperation(options.name)
   const input = readInput(operation.input, operation.justified === true ? justified(rawInput, caller) : rawInput)
   if (operation.kind === 'query') requireNamedTenant(operation.tenantField, caller, input)
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {

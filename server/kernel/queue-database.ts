@@ -14,7 +14,7 @@ export function openQueueDatabase(
   log: Log,
   onJob: (queue: string) => void,
 ): Db & { close(): Promise<void> } {
-  const pool = openPool(url, log, { max: 4, application_name: applicationName('queue') })
+  const pool = openPool(url, log, 'queue', { max: 4, application_name: applicationName('queue') })
   return {
     executeSql: (text, values) => pool.query(text, values),
     async listen(channel, _wakeAll, onListening) {

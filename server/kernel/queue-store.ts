@@ -38,3 +38,19 @@ export const queueNewsText = `
     from unnest($1::text[]) as queue (name) left join running on running.name = queue.name
   ) as news
   where due or lost`
+
+/** Unfinished jobs of all tenants by queue and state, and how long the oldest that is due has waited. */
+export const queueDepthsText = `
+  select name as queue,
+    case state when 'created' then 'waiting' when 'active' then 'running' else 'retrying' end as state,
+    count(*)::int as jobs,
+    coalesce(extract(epoch from now() - min(start_after) filter (where start_after <= now())), 0)::float8 as "oldestDueSeconds"
+  from pgboss.job where state in ('created', 'active', 'retry')
+  group by name, state order by name, state`
+
+export type QueueDepth = {
+  queue: string
+  state: 'waiting' | 'running' | 'retrying'
+  jobs: number
+  oldestDueSeconds: number
+}

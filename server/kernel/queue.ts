@@ -1,8 +1,11 @@
+import { setTimeout } from 'node:timers/promises'
 import { type Clock, fromKysely, type Job, PgBoss, systemClock } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
 import type { Log } from './log.ts'
+import { beginJob, measureQueues } from './observe/queue-meters.ts'
 import { pollQueues } from './poll-queues.ts'
 import { openQueueDatabase } from './queue-database.ts'
+import { type QueueDepth, queueDepthsText } from './queue-store.ts'
 
 /**
  * Work that outlives the request. A job is enqueued in the transaction that causes it and contains only ids: the tables
@@ -25,7 +28,9 @@ export type Queue = {
    */
   enqueue(tx: Transaction, queue: string, data: JobData, startAfter?: Date | { seconds: number }): Promise<void>
   work(handlers: readonly JobHandler[]): Promise<void>
-  /** Lets running jobs finish for a few seconds, then returns them to the queue for the next process. */
+  /** Takes no more jobs. Resolves when the running ones have ended, or after `ms`. Jobs can still be enqueued. */
+  drain(ms: number): Promise<void>
+  /** Lets running jobs finish for a few seconds unless it was drained, then returns them to the queue for the next process. */
   close(): Promise<void>
 }
 
@@ -84,7 +89,12 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
   boss.on('error', (error) => log.error({ err: error }, 'queue'))
   boss.on('warning', (warning) => log.debug({ warning }, 'queue'))
   await boss.start()
+  const stopMeters = measureQueues(async () => {
+    const { rows } = await database.executeSql(queueDepthsText, [])
+    return rows as QueueDepth[]
+  })
   let looking: ReturnType<typeof pollQueues> | undefined
+  let drained = false
 
   return {
     async enqueue(tx, queue, data, startAfter) {
@@ -110,9 +120,12 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
             runner.busy = true
             // One notification may cover several jobs.
             wakeNext(queue)
+            const measured = beginJob(queue)
             try {
               await run(job.data, job.retryCount)
+              measured('done')
             } catch (error) {
+              measured('failed')
               log.error({ err: error, queue, id: job.data.id }, 'a job failed and will be tried again')
               throw error
             } finally {
@@ -134,9 +147,17 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
         log,
       )
     },
+    async drain(ms) {
+      drained = true
+      const ended = Promise.all([...runners.keys()].map((queue) => boss.offWork(queue, { wait: true })))
+      const cut = new AbortController()
+      await Promise.race([ended, setTimeout(ms, undefined, { signal: cut.signal }).catch(() => undefined)])
+      cut.abort()
+    },
     async close() {
+      stopMeters()
       await looking?.close()
-      await boss.stop({ graceful: true, timeout: 5000 })
+      await boss.stop({ graceful: !drained, timeout: 5000 })
       await database.close()
     },
   }

@@ -19,13 +19,19 @@ export type Runtime = {
   mcpServers: McpServers
   /** Issuers in addition to the realms at AUTH_URL. */
   trustedIssuers: TrustedIssuers
+  /**
+   * Aborted when this process begins to stop: open streams end, and their clients connect to another process; executions continue in
+   * another process after the call that runs.
+   */
+  stopping: AbortSignal
 }
 
 // Owned by this module: set once when the process starts.
 let current: Runtime | undefined
 
-export function setRuntime(runtime: Runtime): void {
-  current = runtime
+/** `stopping` may be omitted by a process that serves no one. */
+export function setRuntime(runtime: Omit<Runtime, 'stopping'> & Partial<Pick<Runtime, 'stopping'>>): void {
+  current = { ...runtime, stopping: runtime.stopping ?? new AbortController().signal }
 }
 
 /** Throws until main.ts has set up the process, so code that runs at import time must not call it. */

@@ -11,6 +11,7 @@ import { watchCaller } from './auth/watch.ts'
 import { isOutage } from './db/outage.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
+import { noteOperation } from './observe/request-note.ts'
 import { type Declared, type Mutation, perform, type Query, type Subscription, subscribe } from './operation.ts'
 import { procedureError, trpcCode } from './procedure-error.ts'
 import { takeCalls } from './rate/limits.ts'
@@ -123,7 +124,10 @@ function refuseSocket(ctx: CallContext): void {
  * permission.
  */
 const declared = <Op extends Declared>(operation: Op) =>
-  t.procedure.meta({ operation }).use(({ ctx, next }) => next({ ctx: { authorized: authorizedFor(ctx, operation) } }))
+  t.procedure.meta({ operation }).use(({ ctx, path, next }) => {
+    noteOperation(path)
+    return next({ ctx: { authorized: authorizedFor(ctx, operation) } })
+  })
 
 function authorizedFor<Op extends Declared>({ caller }: CallContext, operation: Op): Authorized<Op> {
   try {
@@ -183,6 +187,10 @@ async function* follow<E>(
     ended.abort()
   }
   const stop = socket === true ? undefined : watchCaller(caller, end)
+  // A socket is closed as a whole, with a code that says the same (server/socket.ts).
+  const { stopping } = runtime()
+  const leave = () => end(new ApiError('unavailable', 'This process is stopping. Connect again.'))
+  if (socket !== true) stopping.addEventListener('abort', leave)
   try {
     for await (const [id, event] of events) {
       if (lost !== undefined) break
@@ -193,6 +201,7 @@ async function* follow<E>(
     throw asTrpcError(error)
   } finally {
     stop?.()
+    stopping.removeEventListener('abort', leave)
   }
 }
 

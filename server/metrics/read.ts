@@ -3,12 +3,20 @@ import { alarmKinds } from '#lib/schemas/alarms.ts'
 import { countOpenAlarms } from '#server/audit/alarms/read-alarms.ts'
 import { findLogState } from '#server/audit/state-store.ts'
 import { type Credential, outcomeCount, outcomes } from '#server/identity/strangers/outcomes.ts'
+import { exposition, expositionType } from '#server/kernel/observe/exposition.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
 import { refusedCredentials } from '#server/kernel/refusals.ts'
 import { rest } from '#server/kernel/rest.ts'
 import { telemetryCounts } from '#server/telemetry/counters.ts'
-import { exposition, Metric } from './exposition.ts'
+
 import { listQueueDepths } from './store.ts'
+
+const Metric = z.object({
+  name: z.string().regex(/^[a-z_][a-z0-9_]*$/),
+  type: z.enum(['gauge', 'counter']),
+  help: z.string(),
+  samples: z.array(z.object({ labels: z.record(z.string(), z.string()), value: z.number() })),
+})
 
 const attempts = (tenantId: string, credential: Credential) =>
   outcomes.map((result) => ({ labels: { result }, value: outcomeCount(tenantId, credential, result) }))
@@ -113,6 +121,5 @@ export const metricsRoute = rest({
   operation: read,
   input: ({ query: fields }) => fields,
   wire: { answer: { 'text/plain': 'text' } },
-  respond: ({ metrics }) =>
-    new Response(exposition(metrics), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }),
+  respond: ({ metrics }) => new Response(exposition(metrics), { headers: { 'content-type': expositionType } }),
 })

@@ -105,11 +105,18 @@ export async function replaceGroupMembers(
   groupId: string,
   memberIds: readonly string[],
 ): Promise<void> {
-  await tx.deleteFrom('approverGroupMembers').where('tenantId', '=', tenantId).where('groupId', '=', groupId).execute()
+  // Those who stay keep their rows: leaving a group ends what stands on the membership.
+  await tx
+    .deleteFrom('approverGroupMembers')
+    .where('tenantId', '=', tenantId)
+    .where('groupId', '=', groupId)
+    .$if(memberIds.length > 0, (q) => q.where('memberId', 'not in', [...memberIds]))
+    .execute()
   if (memberIds.length > 0)
     await tx
       .insertInto('approverGroupMembers')
       .values(memberIds.map((memberId) => ({ tenantId, groupId, memberId })))
+      .onConflict((conflict) => conflict.doNothing())
       .execute()
   await tx
     .updateTable('approverGroups')

@@ -56,7 +56,7 @@ export type TestApi = Calls & {
   process: ChildProcess
   /** The log so far, if the environment sets LOG_LEVEL. */
   logged(): string
-  /** Kills the process (SIGKILL) and starts a new one on the same data. `between` runs while no process does. */
+  /** Kills the process (SIGKILL) if it still runs, and starts a new one on the same data. `between` runs while no process does. */
   killAndRestart(between?: () => Promise<void>): Promise<void>
   close(): Promise<void>
 }
@@ -94,8 +94,10 @@ export async function startApi(
     },
     logged: () => lines.join(''),
     async killAndRestart(between) {
-      running.child.kill('SIGKILL')
-      await once(running.child, 'exit')
+      if (running.child.exitCode === null && running.child.signalCode === null) {
+        running.child.kill('SIGKILL')
+        await once(running.child, 'exit')
+      }
       await between?.()
       running = await start(new URL(baseUrl).port)
     },
@@ -129,6 +131,7 @@ async function settingsIn(folder: string, toolServers: Record<string, NodeServer
   await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
   return {
     PORT: '0',
+    DRAIN_SECONDS: '2',
     // Suites call more often than a tenant may by default.
     RATE_LIMIT_PER_MINUTE: '1000000',
     TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',

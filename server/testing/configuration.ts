@@ -9,7 +9,7 @@ import type { TestTenant } from './tenant.ts'
 
 /**
  * Inserts what `insertActivity` lacks: an agent with its version and owner, a release, a policy with a published version and a
- * binding, a wait, a use of a file, and a vote. Foreign keys are disabled.
+ * binding, a wait, a use of a file, a standing grant with a use, and a vote. Foreign keys are disabled.
  */
 async function insertConfiguration(
   runtime: Runtime,
@@ -17,7 +17,7 @@ async function insertConfiguration(
   memberId: string,
   { executionId, approvalId, fileId }: { executionId: string; approvalId: string; fileId: string },
 ): Promise<void> {
-  const [agentId, versionId, policyId] = [newId(), newId(), newId()]
+  const [agentId, versionId, policyId, releaseId, grantId] = [newId(), newId(), newId(), newId(), newId()]
   const decided = { approval_id: approvalId, proposed_by: memberId, decided_at: new Date() }
   const agent = { name: 'sorter', display_name: 'Sorter', status: 'active', created_by: memberId }
   const version = { version: '1.0.0', manifest_yaml: 'x', manifest: {}, manifest_digest: 'sha256:1' }
@@ -27,7 +27,7 @@ async function insertConfiguration(
     ['agents', { id: agentId, ...agent }],
     ['agent_owners', { agent_id: agentId, member_id: memberId }],
     ['agent_versions', { id: versionId, agent_id: agentId, ...version, created_by: memberId }],
-    ['releases', { id: newId(), agent_id: agentId, agent_version_id: versionId, ...release, ...decided }],
+    ['releases', { id: releaseId, agent_id: agentId, agent_version_id: versionId, ...release, ...decided }],
     ['policies', { id: policyId, name: 'refunds', created_by: memberId }],
     [
       'policy_versions',
@@ -77,6 +77,39 @@ async function insertConfiguration(
         expires_after_seconds: 3600,
         remind_at: '[50]',
         pause_on_question: false,
+      },
+    ],
+    [
+      'standing_grants',
+      {
+        id: grantId,
+        source_id: approvalId,
+        approval_id: approvalId,
+        agent_id: agentId,
+        release_id: releaseId,
+        environment: 'production',
+        resource: 'payments/issue_refund',
+        policies: JSON.stringify([{ policyId, name: 'refunds', version: 1, digest: 'sha256:3' }]),
+        group_id: newId(),
+        status: 'active',
+        proposed_by: memberId,
+        max_uses: 10,
+        uses: 1,
+        currency: 'EUR',
+        max_micros: 100_000_000,
+        used_micros: 1_000_000,
+        until_at: new Date(Date.now() + 3_600_000),
+      },
+    ],
+    [
+      'standing_grant_uses',
+      {
+        grant_id: grantId,
+        number: 1,
+        decision_id: newId(),
+        execution_id: executionId,
+        micros: 1_000_000,
+        audit_id: newId(),
       },
     ],
     [

@@ -6,7 +6,7 @@ import { startProcess } from './processes/start-process.ts'
 import { until } from './until.ts'
 
 /** Settings under which the demo has other keys, accounts or mails, or another clock. */
-const withAnotherDemo = ['SEED_DEMO', 'MASTER_KEY', 'AUTH_URL', 'TRUSTED_ISSUERS', 'SMTP_URL', 'NODE_OPTIONS']
+const withAnotherDemo = ['SEED_DEMO', 'MASTER_KEY', 'SMTP_URL', 'NODE_OPTIONS']
 
 /** The folder of the shared demo, if a server with these settings may find the demo instead of making it as it starts. */
 export function sharedDemo(environment: Record<string, string>, toolServers: Record<string, unknown>) {

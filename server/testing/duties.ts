@@ -2,6 +2,7 @@
 
 /** The file in which an operation asks for the decision of another person. */
 export const asking: Readonly<Record<string, string>> = {
+  'approvals.proposeGrant': 'server/standing-grants/propose.ts',
   'approvals.request': 'server/external-agents/request-approval.ts',
   'executions.execute': 'server/executions/steps/ask-approval.ts',
   'groups.create': 'server/access/groups/propose-members.ts',
@@ -38,6 +39,7 @@ export const alone: Readonly<Record<string, string>> = {
   ]),
   ...because('ends a proposal, which allows nothing', [
     'approvals.cancel',
+    'approvals.revokeGrant',
     'policyBindings.revoke',
     'policyBindings.withdraw',
     'releases.revoke',
@@ -46,6 +48,7 @@ export const alone: Readonly<Record<string, string>> = {
   ...because('says something about a request, or ends or replaces it, which lets nothing run', [
     'approvals.answer',
     'approvals.ask',
+    'approvals.open',
     'approvals.requestChanges',
     'approvals.revise',
   ]),

@@ -25,6 +25,7 @@ export async function joinServer(databaseUrl: string, dataDir: string): Promise<
     vault: createVault(...(await loadMasterKeys({ dataDir, masterKey, masterKeyPrevious: undefined }))),
     mcpServers: {},
     trustedIssuers: [],
+    stopping: new AbortController().signal,
   }
   setRuntime(runtime)
   bindRows()

@@ -134,6 +134,19 @@ const statements: readonly Statement[] = [
       ${at('n + 1')}, case when n > 5 then null else ${at('n')} end`,
   ],
   [
+    'standing_grants',
+    'tenant_id, id, source_id, approval_id, agent_id, release_id, environment, resource, policies, group_id, status, proposed_by, max_uses, until_at, created_at, ended_at',
+    `$1, ${id('n')}, ${id('n')}, ${id('n')}, case when n > 5 then ${id('1')} else ${id('2')} end, ${id('1')}, 'production',
+      'payments/issue_refund', '[]', ${id('1')},
+      ${spread('expired', 'proposed', 'active', 'used_up', 'revoked', 'lapsed', 'rejected', 'withdrawn')}, $3::uuid, 10,
+      ${at('n + 60')}, ${at('n')}, ${at('n')}`,
+  ],
+  [
+    'standing_grant_uses',
+    'tenant_id, grant_id, number, decision_id, audit_id, used_at',
+    `$1, case when n > 5 then ${id('1')} else ${id('2')} end, n, ${id('n')}, ${id('n')}, ${at('n')}`,
+  ],
+  [
     'notification_channels',
     'tenant_id, id, kind, name, events, endpoint, host, created_by',
     `$1, ${id('n')}, 'webhook', 'channel-' || n, '["alarm.raised"]', '\\x00'::bytea, 'hooks.example.com', $3::uuid`,

@@ -36,6 +36,7 @@ export async function testRuntime(
     vault: createVault(config.masterKey === undefined ? randomBytes(32) : Buffer.from(config.masterKey, 'base64')),
     mcpServers: options.mcpServers ?? {},
     trustedIssuers: [],
+    stopping: new AbortController().signal,
   }
   setRuntime(runtime)
   bindRows()

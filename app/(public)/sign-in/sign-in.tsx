@@ -29,6 +29,8 @@ export function SignIn() {
     if (asked === null) setEntered((known) => known ?? lastOrganisation()?.slug)
   }, [asked])
 
+  useEffect(() => field.current?.focus(), [])
+
   const begun = useRef(false)
   useEffect(() => {
     if (!again || asked === null || begun.current) return

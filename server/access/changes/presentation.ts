@@ -145,7 +145,7 @@ export function settingsPresentation(
     arguments: [
       ...changes.map(({ name, before, after }) => ({
         path: name,
-        value: `${settingText(before)} → ${settingText(after)}`,
+        value: `${settingText(name, before)} → ${settingText(name, after)}`,
       })),
       why(reason),
     ],

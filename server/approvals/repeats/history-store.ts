@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { present } from '#server/kernel/content/committed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { columns, contextOf, typed } from '../store.ts'
+import { columns, contextOf, presentationOf, typed } from '../store.ts'
 import { termsColumn } from '../terms/terms-store.ts'
 import { shapeOf } from './shape.ts'
 
@@ -74,6 +74,69 @@ export const findSameShape = (tx: Transaction, tenantId: string, id: string, lim
 /** The same action on the same object. */
 export const findSameObject = (tx: Transaction, tenantId: string, id: string, limit: number) =>
   findBefore(tx, tenantId, id, 'object_digest', limit)
+
+/** What these requests show, and by which the decisions on the same action are found. */
+export async function findShapes(tx: Transaction, tenantId: string, ids: readonly string[]) {
+  const rows = await tx
+    .selectFrom('approvals')
+    .select(['id', 'shapeDigest as shape', 'presentation'])
+    .where('tenantId', '=', tenantId)
+    .where('id', 'in', [...ids])
+    .execute()
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => ({ ...row, presentation: presentationOf(cipher, row) }))
+}
+
+/** The last `limit` requests of each shape that people decided. */
+export async function listDecidedOf(tx: Transaction, tenantId: string, shapes: readonly string[], limit: number) {
+  if (shapes.length === 0) return []
+  const { rows } = await sql<{ shape: string; id: string; status: string; presentation: Buffer | null }>`
+    select of_shape.digest as shape, decided.id, decided.status, decided.presentation
+    from unnest(${[...shapes]}::text[]) of_shape (digest)
+    cross join lateral (
+      select a.id, a.status, a.presentation from approvals a
+      where a.tenant_id = ${tenantId} and a.shape_digest = of_shape.digest and a.decided_at is not null
+        and a.status in ('approved', 'rejected')
+      order by a.decided_at desc limit ${limit}) decided`.execute(tx)
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => ({ ...row, presentation: presentationOf(cipher, row) }))
+}
+
+/** The requests of the same shape that people decided, the last ones first, with what they bind. */
+export async function findDecidedLike(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  { requests, days }: { requests: number; days: number },
+) {
+  const rows = await tx
+    .selectFrom('approvals')
+    .select(['id', 'status', 'requestedAt', 'payload', 'presentation'])
+    .where('tenantId', '=', tenantId)
+    .where('status', 'in', ['approved', 'rejected'])
+    .where('decidedAt', '>', sql<Date>`clock_timestamp() - make_interval(days => ${days})`)
+    .where(
+      sql<boolean>`shape_digest = (select o.shape_digest from approvals o where o.tenant_id = ${tenantId} and o.id = ${id})`,
+    )
+    .orderBy('decidedAt', 'desc')
+    .limit(requests)
+    .execute()
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => {
+    const payload = present(row.payload)
+    const shown = present(row.presentation)
+    const opened = payload === null ? null : cipher.decryptJson(payload, contextOf(row.id, 'payload'))
+    const described = shown === null ? null : cipher.decryptJson(shown, contextOf(row.id, 'presentation'))
+    return {
+      id: row.id,
+      status: row.status,
+      requestedAt: row.requestedAt,
+      payload: isJsonObject(opened) ? opened : undefined,
+      title:
+        isJsonObject(described) && typeof described.title === 'string' ? described.title : 'A request that was erased',
+    }
+  })
+}
 
 /** Fills in the digests of some requests of earlier versions, in the order of their ids. Returns where to continue. */
 export async function fillShapes(

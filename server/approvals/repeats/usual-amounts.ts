@@ -1,5 +1,7 @@
 import type { ApprovalHistory, Money } from '#lib/schemas/approvals.ts'
 
+/** How many decided requests the usual amounts come from. */
+export const comparedDecisions = 200
 /** Fewer amounts than these don't say what is usual. */
 const fewest = 5
 

@@ -11,23 +11,21 @@ type Told = {
   expiresAt: Date
   identities: readonly Identity[]
   requestedAt?: Date
+  /** Delegates can't decide it. */
+  inPerson?: boolean
 }
 
 /** Notifies the people among the eligible `members` of a request, and their delegates. */
 export async function tellApprovers(
   tx: Transaction,
   tenant: Tenant,
-  { id, presentation, expiresAt, ...request }: Told,
+  { id, presentation, expiresAt, inPerson = false, ...request }: Told,
   members: readonly { id: string; kind: string; email: string | null }[],
   occasion: Occasion = 'requested',
 ): Promise<void> {
   const people = members.filter((member) => member.kind === 'person')
-  const standIns = await standInsOf(
-    tx,
-    tenant,
-    people.map((person) => person.id),
-    request,
-  )
+  const ids = people.map((person) => person.id)
+  const standIns = inPerson ? [] : await standInsOf(tx, tenant, ids, request)
   await mailApprovers(tx, tenant, {
     approvalId: id,
     title: presentation.title,

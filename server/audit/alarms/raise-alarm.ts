@@ -5,6 +5,7 @@ import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { counter } from '#server/kernel/observe/meters.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
@@ -40,6 +41,11 @@ export async function raiseAlarm(tenantId: string, found: Found): Promise<void> 
   }
 }
 
+const raised = counter(
+  'countersign_alarms_raised_total',
+  'Alarms that this process raised, by what disagreed. Alert on any increase.',
+)
+
 /** The same, in a transaction that commits. Throws if nothing can be appended to the log. */
 export const raiseAlarmIn = (tx: Transaction, tenantId: string, found: Found): Promise<void> =>
   storeAlarm(tx, tenantId, found, { inLog: true })
@@ -52,7 +58,8 @@ async function storeAlarm(
 ): Promise<void> {
   const { kind, subject, reason } = found
   const isLog = kind === 'log' || kind === 'seal_log'
-  // Before anything that may fail: the operator's monitor reads this too.
+  // Before anything that may fail: the operator's monitor reads these too.
+  raised.add({ kind })
   runtime().log.error(
     { tenantId, alarm: kind, subject, reason },
     isLog ? 'THE AUDIT LOG IS BROKEN: it does not match what was signed' : 'ALARM: stored evidence does not agree',

@@ -46,7 +46,7 @@ export async function continueRestored(
       backup: backup.id,
       backedUpAt: backup.createdAt,
       before: { origin: logOrigin(tenant.externalId, sealLog, before), ...heads },
-      signedSince: await signedSince(tx, tenant, heads),
+      ...(await signedSince(tx, tenant, heads)),
       origin: logOrigin(tenant.externalId, sealLog, logName),
     },
   })
@@ -84,16 +84,21 @@ function checkRemembered({ seals, sealedThrough, days }: SignedHeads, memory: Si
 const differs = (head: SignedHead, known: SignedHead | undefined): boolean =>
   known === undefined || head.size > known.size || (head.size === known.size && head.root !== known.root)
 
-/** The heads in the signer's memory of this installation, if it signed more than the backup has. */
-async function signedSince(tx: Transaction, tenant: LogOwner, backup: SignedHeads): Promise<SignedHeads | null> {
-  const memory = await readMemory(tx, tenant).then(
-    (opened) => opened?.memory,
-    (error: unknown) => {
-      if (!(error instanceof LogRefused)) throw error
-      return undefined
-    },
-  )
-  if (memory === undefined) return null
+/** The heads in the signer's memory of this installation, if it signed more than the backup has, or why it can't be read. */
+async function signedSince(
+  tx: Transaction,
+  tenant: LogOwner,
+  backup: SignedHeads,
+): Promise<{ signedSince: SignedHeads | null; memoryRefused?: string }> {
+  const memory = await readMemory(tx, tenant).catch((error: unknown) => {
+    if (!(error instanceof LogRefused)) throw error
+    return error
+  })
+  if (memory instanceof LogRefused) return { signedSince: null, memoryRefused: memory.message }
+  return { signedSince: memory === undefined ? null : newerHeads(memory.memory, backup) }
+}
+
+function newerHeads(memory: SignerMemory, backup: SignedHeads): SignedHeads | null {
   const { seals, sealedThrough, days } = memory
   const newer =
     seals.size > backup.seals.size ||

@@ -1,13 +1,14 @@
 import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { formatTlogProof } from '#server/audit/notes/tlog-proof.ts'
-import { findLatestCheckpoint, type LogOwner, listDays, type StoredRecord, streamRecords } from '#server/audit/store.ts'
+import { type LogOwner, listDays, type StoredRecord, streamRecords } from '#server/audit/store.ts'
 import { append, emptyFrontier, leafHash, rootFromInclusionProof, rootOf } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { daySeal } from './day-seal.ts'
+import { dayHead } from './day-head.ts'
+import type { DaySeal } from './day-seal.ts'
 import { sealLog } from './log-name.ts'
 import { whyAltered } from './record-leaf.ts'
 import { countSeals, listSeals } from './seal-store.ts'
-import { knownMemory, whyContradicted, whyFoundBroken } from './why-contradicted.ts'
+import { knownMemory, whyFoundBroken } from './why-contradicted.ts'
 
 /** The stored log of a day is not the signed one. */
 export class LogBroken extends Error {
@@ -55,14 +56,13 @@ export async function checkedDay(tx: Transaction, tenant: LogOwner, date: string
 
 /** Returns the last checkpoint of `date` after checking its signature. Throws LogBroken when it is missing or not the tenant's. */
 export async function storedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
-  const checkpoint = await findLatestCheckpoint(tx, tenant.id, date)
+  const { checkpoint, seal, contradicted } = await dayHead(tx, tenant, date)
   if (checkpoint === undefined) throw new LogBroken(`The log of ${date} does not have a checkpoint.`)
   const note = (await noteReader(tx, tenant))(date, checkpoint.note)
   if (!note.ok) throw new LogBroken(`The checkpoint of ${date}: ${note.reason}`)
   const { origin, size, root } = note.checkpoint
   if (size !== checkpoint.size || !checkpoint.root.equals(root))
     throw new LogBroken(`The checkpoint of ${date} does not match its row.`)
-  const contradicted = await whyContradicted(tx, tenant, date, checkpoint)
   if (contradicted !== undefined) throw new LogBroken(contradicted)
   const [day] = await listDays(tx, tenant.id, new Date(date), new Date(Date.parse(date) + 1))
   return {
@@ -73,7 +73,7 @@ export async function storedDay(tx: Transaction, tenant: LogOwner, date: string)
     origin,
     verifierKey: note.verifierKey,
     open: (day?.sealedAt ?? null) === null,
-    seal: await sealOf(tx, tenant, date),
+    seal: await sealOf(tx, tenant, date, seal),
   }
 }
 
@@ -107,8 +107,12 @@ export function recordsOf(tenant: LogOwner, day: Pick<SignedDay, 'date' | 'size'
   }
 }
 
-async function sealOf(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay['seal']> {
-  const seal = await daySeal(tx, tenant.id, date)
+async function sealOf(
+  tx: Transaction,
+  tenant: LogOwner,
+  date: string,
+  seal: DaySeal | undefined,
+): Promise<SignedDay['seal']> {
   if (seal === undefined) return undefined
   const { index, proof, note, size, root, entry } = seal
   const read = (await noteReader(tx, tenant))(sealLog, note)

@@ -13,7 +13,8 @@ import { findSealOf } from './seal-store.ts'
 /**
  * Returns why the rows of a day, whose last checkpoint is given if it has one, contradict its entry in the seal log or what the signer
  * remembers outside the database; undefined when they agree. A few reads, whatever the size of the day. Without the memory,
- * as in a `web` process of another machine, the rows are compared with each other.
+ * as in a `web` process of another machine, the rows are compared with each other. While a process signs, rows and memory may
+ * differ without any tampering: dayHead takes that into account.
  */
 export async function whyContradicted(
   tx: Transaction,

@@ -2,15 +2,9 @@ import { ApiError } from '#lib/errors.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import { currentVerifierKey, noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { formatTlogProof } from '#server/audit/notes/tlog-proof.ts'
-import { daySeal } from '#server/audit/sealing/day-seal.ts'
-import { whyContradicted } from '#server/audit/sealing/why-contradicted.ts'
-import {
-  findLatestCheckpoint,
-  findRecord,
-  type LogOwner,
-  type StoredCheckpoint,
-  type StoredRecord,
-} from '#server/audit/store.ts'
+import { dayHead } from '#server/audit/sealing/day-head.ts'
+import type { DaySeal } from '#server/audit/sealing/day-seal.ts'
+import { findRecord, type LogOwner, type StoredCheckpoint, type StoredRecord } from '#server/audit/store.ts'
 import { provenLeaf } from '#server/audit/tree/tree.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
@@ -25,10 +19,9 @@ export async function recordProof(
 ): Promise<{ proof: AuditProof; verifierKey: string } | undefined> {
   const row = await findRecord(tx, tenant.id, auditId)
   if (row === undefined) return undefined
-  const checkpoint = await findLatestCheckpoint(tx, tenant.id, row.date)
-  const note = checkpoint === undefined ? undefined : (await noteReader(tx, tenant))(row.date, checkpoint.note)
-  const contradicted = await whyContradicted(tx, tenant, row.date, checkpoint)
+  const { checkpoint, seal, contradicted } = await dayHead(tx, tenant, row.date)
   if (contradicted !== undefined) throw new ApiError('integrity_failed', contradicted)
+  const note = checkpoint === undefined ? undefined : (await noteReader(tx, tenant))(row.date, checkpoint.note)
   const proof: AuditProof = {
     record: row.record,
     tenant: tenant.externalId,
@@ -39,7 +32,7 @@ export async function recordProof(
     leafIndex: row.seq,
     ...(checkpoint === undefined || checkpoint.size <= row.seq
       ? pending
-      : { ...(await proofOf(tx, tenant.id, row, checkpoint)), ...(await sealOf(tx, tenant.id, row.date)) }),
+      : { ...(await proofOf(tx, tenant.id, row, checkpoint)), ...sealOf(seal) }),
   }
   return { proof, verifierKey: note?.ok ? note.verifierKey : await currentVerifierKey(tx, tenant, row.date) }
 }
@@ -68,8 +61,7 @@ async function proofOf(tx: Transaction, tenantId: string, { date, seq }: StoredR
   }
 }
 
-async function sealOf(tx: Transaction, tenantId: string, date: string) {
-  const seal = await daySeal(tx, tenantId, date)
+function sealOf(seal: DaySeal | undefined) {
   if (seal?.proof === undefined) return { sealLog: null, sealTlogProof: null }
   const { index, size, root, proof, note } = seal
   return {

@@ -1,9 +1,9 @@
 import type { NoteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { parseNote } from '#server/audit/notes/signed-note.ts'
-import { daySeal } from '#server/audit/sealing/day-seal.ts'
+import { dayHead } from '#server/audit/sealing/day-head.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
-import { whyContradicted, whyFoundBroken } from '#server/audit/sealing/why-contradicted.ts'
-import { findDay, findLatestCheckpoint, type LogOwner } from '#server/audit/store.ts'
+import { whyFoundBroken } from '#server/audit/sealing/why-contradicted.ts'
+import { findDay, type LogOwner } from '#server/audit/store.ts'
 import { leafHash, rootFromInclusionProof } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { type Checks, check } from './check-line.ts'
@@ -15,10 +15,9 @@ const graceMs = 60_000
  * signer remembers outside the database. An open day is not a leaf yet.
  */
 export async function checkSeal(tx: Transaction, tenant: LogOwner, date: string, read: NoteReader): Promise<Checks> {
-  const last = await findLatestCheckpoint(tx, tenant.id, date)
-  const contradicted = (await whyContradicted(tx, tenant, date, last)) ?? (await whyFoundBroken(tx, tenant, date))
+  const { checkpoint: last, seal, ...head } = await dayHead(tx, tenant, date)
+  const contradicted = head.contradicted ?? (await whyFoundBroken(tx, tenant, date))
   if (contradicted !== undefined) return [check('sealLog', false, '', contradicted)]
-  const seal = await daySeal(tx, tenant.id, date)
   if (seal === undefined) {
     const closedAt = (await findDay(tx, tenant.id, date))?.sealedAt
     // The seal log adds a day right after it is closed.

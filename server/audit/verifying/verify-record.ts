@@ -34,11 +34,13 @@ export async function verifyRecord(tx: Transaction, tenant: LogOwner, input: Ver
   }
   const { leafHash, checks } = checkRecord(row, tenant, input)
   const intact = checks.every((one) => one.ok)
+  // Before the checkpoint: the signer stores both in one transaction, which may commit between these reads.
+  const treeSize = await findTreeSize(tx, tenant.id, row.date)
   const latest = await findLatestCheckpoint(tx, tenant.id, row.date)
   if (latest === undefined || latest.size <= row.seq) {
     checks.push(check('merkleRoot', false, 'No signed checkpoint covers this record yet.'))
     // Its hash is part of a signed tree, but the signature was removed.
-    const taken = (await findTreeSize(tx, tenant.id, row.date)) > row.seq
+    const taken = treeSize > row.seq
     checks.push(...(await checkSeal(tx, tenant, row.date, await noteReader(tx, tenant))))
     const sound = intact && checks.every(({ name, ok }) => ok || name === 'merkleRoot')
     return { verified: false, status: sound && !taken ? 'pending_seal' : 'mismatch', checks }

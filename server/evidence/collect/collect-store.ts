@@ -147,6 +147,18 @@ export const rowFiles: readonly RowFile[] = [
     digest: { column: 'payloadDigest', of: 'payload' },
   },
   {
+    name: 'standing-grants',
+    type: 'standing_grant',
+    scoped: 'standingGrants',
+    within: ({ start, end }) => sql<boolean>`r.created_at < ${end} and (r.ended_at is null or r.ended_at >= ${start})`,
+  },
+  {
+    name: 'standing-grant-uses',
+    type: 'standing_grant_use',
+    scoped: 'standingGrantUses',
+    within: ({ start, end }) => sql<boolean>`r.used_at >= ${start} and r.used_at < ${end}`,
+  },
+  {
     name: 'decisions',
     type: 'decision',
     scoped: 'policyDecisions',

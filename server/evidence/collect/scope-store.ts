@@ -75,6 +75,17 @@ const waitsOf = (tenantId: string, scope: ExportScope) =>
   sql`(select x.id from input_waits x
     where x.tenant_id = ${tenantId} and x.execution_id in ${wholeExecutionsOf(tenantId, scope)})`
 
+/** Grants of the agent, those by which calls of the execution ran, and those proposed from or decided by the approval. */
+const standingGrantsOf = (tenantId: string, scope: ExportScope) => {
+  if ('agentId' in scope)
+    return sql`(select x.id from standing_grants x where x.tenant_id = ${tenantId} and x.agent_id = ${scope.agentId})`
+  return 'executionId' in scope
+    ? sql`(select x.grant_id from standing_grant_uses x
+        where x.tenant_id = ${tenantId} and x.execution_id = ${scope.executionId})`
+    : sql`(select x.id from standing_grants x
+        where x.tenant_id = ${tenantId} and ${scope.approvalId} in (x.source_id, x.approval_id))`
+}
+
 /** Everyone whom the rows of the scope name. */
 const membersOf = (tenantId: string, scope: ExportScope) => sql`(
   select x.created_by from agents x where x.tenant_id = ${tenantId} and x.id in ${agentsOf(tenantId, scope)}
@@ -103,6 +114,10 @@ const membersOf = (tenantId: string, scope: ExportScope) => sql`(
     where x.tenant_id = ${tenantId} and x.approval_id in ${approvalsOf(tenantId, scope)}
   union select x.on_behalf_of from approval_votes x
     where x.tenant_id = ${tenantId} and x.approval_id in ${approvalsOf(tenantId, scope)}
+  union select x.proposed_by from standing_grants x
+    where x.tenant_id = ${tenantId} and x.id in ${standingGrantsOf(tenantId, scope)}
+  union select x.approved_by from standing_grants x
+    where x.tenant_id = ${tenantId} and x.id in ${standingGrantsOf(tenantId, scope)}
   union select x.submitted_by from input_events x
     where x.tenant_id = ${tenantId} and x.execution_id in ${wholeExecutionsOf(tenantId, scope)})`
 
@@ -142,6 +157,11 @@ const belongs = {
     sql<boolean>`${column(row, 'approvalId')} in ${approvalsOf(tenantId, scope)}`,
   approvalVotes: (tenantId, scope, row) =>
     sql<boolean>`${column(row, 'approvalId')} in ${approvalsOf(tenantId, scope)}`,
+  standingGrants: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${standingGrantsOf(tenantId, scope)}`,
+  standingGrantUses: (tenantId, scope, row) =>
+    'executionId' in scope
+      ? sql<boolean>`${column(row, 'executionId')} = ${scope.executionId}`
+      : sql<boolean>`${column(row, 'grantId')} in ${standingGrantsOf(tenantId, scope)}`,
   policyDecisions: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${decisionsOf(tenantId, scope)}`,
   spans: (tenantId, scope, row) => sql<boolean>`${column(row, 'traceId')} in (
     select e.trace_id from executions e

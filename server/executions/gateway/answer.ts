@@ -91,7 +91,9 @@ const result = (text: string, structuredContent?: JsonObject): CallToolResult =>
 
 /** The call as soon as it has ended or the client can be asked, or its state after the wait. */
 async function settled(tenantId: string, id: string, key: string | undefined, wait: Wait): Promise<Call> {
-  const { database, listener } = runtime()
+  const { database, listener, stopping } = runtime()
+  // A process that stops answers that the call is pending; the client asks another one.
+  const given = AbortSignal.any([wait.signal, stopping])
   const begun = Date.now()
   for (;;) {
     let wake: () => void = () => undefined
@@ -99,20 +101,20 @@ async function settled(tenantId: string, id: string, key: string | undefined, wa
       wake = resolve
     })
     const off = listener.on('execution', topicOf(tenantId, id), wake)
-    wait.signal.addEventListener('abort', wake)
+    given.addEventListener('abort', wake)
     try {
       const call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id, key))
       if (call === undefined) throw new Error(`Execution ${id} does not exist.`)
       const isWaiting = call.status === 'waiting_approval'
       const left = begun + wait.atMost - Date.now()
-      if (call.endedAt !== null || (isWaiting && wait.untilAsked) || left <= 0 || wait.signal.aborted) return call
+      if (call.endedAt !== null || (isWaiting && wait.untilAsked) || left <= 0 || given.aborted) return call
       wait.progress(Math.round((Date.now() - begun) / 1000), isWaiting)
       const timer = setTimeout(wake, Math.min(left, progressEvery))
       await woken
       clearTimeout(timer)
     } finally {
       off()
-      wait.signal.removeEventListener('abort', wake)
+      given.removeEventListener('abort', wake)
     }
   }
 }

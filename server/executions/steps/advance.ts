@@ -1,4 +1,5 @@
 import { durationSeconds } from '#lib/duration.ts'
+import { executionQueue } from '#server/executions/execution-queue.ts'
 import { countToolCalls } from '#server/executions/runtimes/count-calls.ts'
 import { callKind } from '#server/executions/runtimes/external.ts'
 import { nextOf } from '#server/executions/runtimes/next-turn.ts'
@@ -36,10 +37,15 @@ type Move = Turn | { kind: 'on'; loaded: Loaded }
  * point leaves a journal from which the next one continues. Throws to be retried.
  */
 export async function advance({ tenantId, id }: JobData): Promise<void> {
-  const { database, log } = runtime()
+  const { database, log, queue, stopping } = runtime()
   const stop = watchStop(tenantId, id)
   try {
     for (;;) {
+      if (stopping.aborted) {
+        // The job of another process, or of the next start, continues from the journal.
+        await database.inTenant(tenantId, (tx) => queue.enqueue(tx, executionQueue, { tenantId, id }))
+        return
+      }
       const turn = await database.inTenant(tenantId, (tx) => takeTurn(tx, tenantId, id))
       if (turn.kind === 'wait') return
       if (turn.kind === 'call' && (await makeCall({ tenantId, id }, turn, stop)) === 'later') return

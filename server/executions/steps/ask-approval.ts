@@ -29,7 +29,7 @@ export async function askForApproval(
   call: AskedCall,
   tool: ReleasedTool,
   decision: PolicyDecision,
-  decided: JournalEntry,
+  decided: JournalEntry[],
 ): Promise<void> {
   const wanted = decision.approval
   if (wanted === undefined) throw new Error('A decision that requires an approval does not specify one.')
@@ -40,7 +40,7 @@ export async function askForApproval(
   })
   if (request instanceof ApiError) {
     const { code, message } = request
-    await endExecution(tx, loaded, { status: 'denied', error: { code, message } }, [decided])
+    await endExecution(tx, loaded, { status: 'denied', error: { code, message } }, decided)
     return
   }
   await parkStep(tx, loaded, call, asked, request)
@@ -62,7 +62,7 @@ export async function askForRevisedCall(
 ): Promise<Request> {
   const request = await ask(tx, loaded, call, asked)
   await parkStep(tx, loaded, call, asked, request)
-  await journalRequest(tx, loaded, call, asked.wanted, request, decided, { supersedes, deadlineAt })
+  await journalRequest(tx, loaded, call, asked.wanted, request, [decided], { supersedes, deadlineAt })
   return request
 }
 
@@ -124,7 +124,7 @@ async function journalRequest(
   { step, granted }: AskedCall,
   { group, quorum, later }: Asked['wanted'],
   { approvalId, payloadDigest, expiresAt }: Request,
-  decided: JournalEntry,
+  decided: JournalEntry[],
   revised?: { supersedes: string; deadlineAt: Date },
 ): Promise<void> {
   const data = {
@@ -140,6 +140,6 @@ async function journalRequest(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },
     { status: 'waiting_approval', deadlineAt: revised?.deadlineAt ?? granted?.deadlineAt },
-    [decided, { type: 'approval.requested', stepId: step.id, data }],
+    [...decided, { type: 'approval.requested', stepId: step.id, data }],
   )
 }

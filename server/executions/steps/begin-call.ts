@@ -12,6 +12,7 @@ import { settleBudgets } from '#server/policies/budgets/settle-budgets.ts'
 import { decide, type PolicyDecision } from '#server/policies/decisions/decide.ts'
 import { maskedArguments } from '#server/policies/decisions/mask-arguments.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
+import { decideByGrant, type GrantUsed, type Standing } from '#server/standing-grants/use.ts'
 import { askForApproval } from './ask-approval.ts'
 import { auditCall, budgetsOf, recordDecision, startToolSpan } from './call-records.ts'
 import { type ProposedCall, payloadOf, requestOf } from './call-request.ts'
@@ -31,8 +32,14 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
     await endExecution(tx, loaded, { status: 'denied', error: stopped })
     return undefined
   }
-  const decision = await decide(tx, tenant, requestOf(loaded, tool, call))
-  const decided = await recordDecision(tx, loaded, step, tool, decision)
+  const first = await decide(tx, tenant, requestOf(loaded, tool, call))
+  const standing = await byStandingGrant(tx, loaded, tool, call, first)
+  const decision = standing?.decision ?? first
+  const decided: JournalEntry[] = []
+  for (const one of standing === undefined ? [first] : [first, standing.decision])
+    decided.push(await recordDecision(tx, loaded, step, tool, one))
+  if (standing?.use !== undefined)
+    decided.push({ type: 'standing_grant.used', stepId: step.id, data: { ...standing.use } })
   if (decision.effect === 'deny') {
     const [reason] = decision.reasons
     // Only a rule that forbids can be without a message: the decision point gives one for everything else.
@@ -40,7 +47,7 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
     const error = { code: reason?.code ?? 'policy_denied', message }
     const rules = decision.reasons.map(({ policyId, policyVersion, rule }) => ({ policyId, policyVersion, rule }))
     const details = { decisionId: decision.decisionId, rules }
-    await endExecution(tx, loaded, { status: 'denied', error, details }, [decided])
+    await endExecution(tx, loaded, { status: 'denied', error, details }, decided)
     return undefined
   }
   // Masked values never leave: the masked arguments are the ones approved and run.
@@ -52,7 +59,7 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   ) {
     await settleBudgets(tx, tenant.id, { decisionId: decision.decisionId, attempt: 1 }, { made: 'no' })
     const message = 'The call differs from the approved one, or its approval was already used.'
-    await endExecution(tx, loaded, { status: 'denied', error: { code: 'digest_mismatch', message } }, [decided])
+    await endExecution(tx, loaded, { status: 'denied', error: { code: 'digest_mismatch', message } }, decided)
     return undefined
   }
   if (decision.effect === 'require_approval') {
@@ -62,10 +69,33 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   const overspent = await reserve(tx, loaded, { step, tool, attempt: 1 })
   if (overspent !== undefined) {
     await settleBudgets(tx, tenant.id, { decisionId: decision.decisionId, attempt: 1 }, { made: 'no' })
-    await endExecution(tx, loaded, { status: 'failed', error: overspent }, [decided])
+    await endExecution(tx, loaded, { status: 'failed', error: overspent }, decided)
     return undefined
   }
-  return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, decision, decided)
+  return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, { decision, decided, use: standing?.use })
+}
+
+/** Whether a standing grant lets the call of a tool run for which the decision requires an approval. */
+async function byStandingGrant(
+  tx: Transaction,
+  loaded: Loaded,
+  tool: ReleasedTool,
+  call: ProposedCall,
+  first: PolicyDecision,
+): Promise<Standing | undefined> {
+  if (call.granted !== undefined || callKind(tool) !== 'tool') return undefined
+  const { tenant, row } = loaded
+  const held = {
+    agent: { id: row.agentId, name: row.agentName },
+    releaseId: row.releaseId,
+    environment: row.environment,
+    resource: `${tool.server}/${tool.name}`,
+    arguments: call.arguments,
+    executionId: row.id,
+  }
+  return await decideByGrant(tx, tenant, held, first, (fulfilled) =>
+    decide(tx, tenant, { ...requestOf(loaded, tool, call), fulfilled }),
+  )
 }
 
 /** Why no call of this execution can be made any more, if so. */
@@ -89,8 +119,11 @@ async function startCall(
   loaded: Loaded,
   { step, arguments: args, granted }: ProposedCall,
   tool: ReleasedTool,
-  { decisionId, obligations }: PolicyDecision,
-  decided: JournalEntry,
+  {
+    decision: { decisionId, obligations },
+    decided,
+    use,
+  }: { decision: PolicyDecision; decided: JournalEntry[]; use: GrantUsed | undefined },
 ): Promise<StartedCall> {
   const { tenant, row } = loaded
   const spanId = toolSpanId(row.traceId, step.id, 1)
@@ -100,7 +133,7 @@ async function startCall(
     { tenantId: tenant.id, id: row.id, revision: row.revision },
     { status: 'running', deadlineAt: granted?.deadlineAt },
     [
-      decided,
+      ...decided,
       {
         type: `${callKind(tool)}.called`,
         stepId: step.id,
@@ -126,6 +159,7 @@ async function startCall(
     attempt: 1,
     budgets: budgetsOf(obligations),
     approvalId: granted?.approvalId,
+    standingGrantId: use?.grantId,
   })
   return { step, tool, arguments: args, spanId, attempt: 1, revision, decisionId }
 }

@@ -100,8 +100,16 @@ export async function auditCall(
     tool,
     attempt,
     approvalId,
+    standingGrantId,
     budgets,
-  }: { step: ToolStep; tool: ReleasedTool; attempt: number; approvalId?: string; budgets?: JsonObject[] },
+  }: {
+    step: ToolStep
+    tool: ReleasedTool
+    attempt: number
+    approvalId?: string
+    standingGrantId?: string
+    budgets?: JsonObject[]
+  },
 ): Promise<void> {
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
@@ -113,6 +121,7 @@ export async function auditCall(
       attempt,
       idempotencyKey: `${row.id}:${step.id}`,
       approvalId,
+      standingGrantId,
       ...withBudgets(budgets),
     },
   })

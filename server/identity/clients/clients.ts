@@ -5,6 +5,8 @@ import { findClient, findLiveSecrets } from '#server/identity/store.ts'
 import type { Guard } from '#server/identity/strangers/guard.ts'
 import { findInTurn } from '#server/identity/tokens/token-rate.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { isRegisteredClient } from './foreign-clients.ts'
+import { registeredClient } from './registration.ts'
 
 export const consoleClientId = 'countersign-console'
 export const cliClientId = 'countersign-cli'
@@ -20,9 +22,13 @@ export function clientAdapter(guard: Guard): Adapter {
   }
   return {
     async find(clientId) {
-      const find = () => runtime().database.inTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
-      const client = await findInTurn(guard, clientId, find)
-      return client === undefined ? undefined : metadata(client.clientId, client.kind, unusableSecret)
+      const find = () =>
+        runtime().database.inTenant(tenantId, async (tx): Promise<AdapterPayload | undefined> => {
+          if (isRegisteredClient(clientId)) return await registeredClient(tx, tenantId, clientId)
+          const client = await findClient(tx, tenantId, clientId)
+          return client === undefined ? undefined : metadata(client.clientId, client.kind, unusableSecret)
+        })
+      return await findInTurn(guard, clientId, find)
     },
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,

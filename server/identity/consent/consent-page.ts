@@ -1,4 +1,5 @@
 import { visibleParts } from '#lib/text/visible-text.ts'
+import { isRegisteredClient } from '#server/identity/clients/foreign-clients.ts'
 import { Html, html } from '#server/identity/pages/html.ts'
 import { type RenderedPage, renderPage } from '#server/identity/pages/page.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
@@ -7,7 +8,7 @@ import type { GatewayTools } from './gateway-tools.ts'
 type Asked = {
   /** The form's target. */
   action: string
-  /** The address of the client's document. */
+  /** The address of the client's document, or the id of one that registered itself. */
   clientId: string
   /** As the client calls itself. */
   clientName: string | undefined
@@ -28,7 +29,7 @@ export function consentPage(realm: Realm, asked: Asked): RenderedPage {
     title: 'Allow this program?',
     body: html`<p>${clientName === undefined ? 'A program' : html`A program that calls itself “${shown(clientName)}”`} wants to call tools as <strong>${person}</strong>.</p>
 <dl>
-<dt>Published by</dt><dd>${new URL(clientId).host}</dd>
+<dt>Published by</dt><dd>${isRegisteredClient(clientId) ? 'Not known: the program registered itself, and nothing shows that its name is true' : new URL(clientId).host}</dd>
 <dt>Returns to</dt><dd>${redirect.host}${isLocal && ' (this computer)'}</dd>
 <dt>Agent</dt><dd>${shown(gateway.agent)}</dd>
 <dt>Tools of ${shown(server)}</dt><dd><ul>${list(gateway)}</ul></dd>

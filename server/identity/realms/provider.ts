@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { announceRegistration } from '#server/identity/clients/announce-registration.ts'
 import { secretMatches } from '#server/identity/clients/clients.ts'
 import { contentSecurityPolicy, securityHeaders } from '#server/identity/pages/page.ts'
 import { createGuard, type Guard } from '#server/identity/strangers/guard.ts'
@@ -72,7 +73,7 @@ async function makeRealm(slug: string): Promise<OpenRealm | undefined> {
     return matches
   }
   watchClients(provider, guard)
-  guardAnswers(provider)
+  guardAnswers(provider, realm)
   logEvents(provider, slug)
   return { realm, provider, guard, serve: provider.callback() }
 }
@@ -80,12 +81,13 @@ async function makeRealm(slug: string): Promise<OpenRealm | undefined> {
 /** Requests that the library failed because of an outage, or because too many callers wait. It answers 500 to both. */
 const unavailable = new WeakMap<IncomingMessage, Unavailable>()
 
-function guardAnswers(provider: Provider): void {
+function guardAnswers(provider: Provider, realm: Realm): void {
   const consoleOrigin = new URL(runtime().config.baseUrl).origin
   provider.use(async (ctx, next) => {
     ctx.set(securityHeaders)
     ctx.set('content-security-policy', contentSecurityPolicy({ formOrigins: [consoleOrigin] }))
     await next()
+    announceRegistration(ctx, realm)
     const busy = unavailable.get(ctx.req)
     if (busy !== undefined) {
       ctx.status = 503

@@ -87,6 +87,15 @@ export function watchClients(provider: Provider, guard: Guard): void {
  * any document. Throws RateLimited.
  */
 export async function takeDocument(tenantId: string, req: IncomingMessage): Promise<void> {
-  const taken = await strangerShares().take(tenantId, `client-document/${clientOf(req).group}`)
+  await takeShare(tenantId, `client-document/${clientOf(req).group}`)
+}
+
+/** Counts a client that registers itself, by the address of the caller. Throws RateLimited. */
+export async function takeRegistration(tenantId: string, req: IncomingMessage): Promise<void> {
+  await takeShare(tenantId, `client-registration/${clientOf(req).group}`)
+}
+
+async function takeShare(tenantId: string, share: string): Promise<void> {
+  const taken = await strangerShares().take(tenantId, share)
   if ('spent' in taken) throw new RateLimited(taken.spent)
 }

@@ -1,6 +1,7 @@
 import { type AccessToken, type Account, type ClientCredentials, errors } from 'oidc-provider'
 import { familyOf, isFamilyAlive } from '#server/identity/artifacts/adapter.ts'
-import { isForeignClient } from '#server/identity/clients/foreign-clients.ts'
+import { isForeignClient, isRegisteredClient } from '#server/identity/clients/foreign-clients.ts'
+import { noteClientUse } from '#server/identity/clients/registration.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { findPerson, findServiceAccount } from '#server/identity/store.ts'
 import { familyClaim, issuedAtClaim, type VerifiedToken } from '#server/kernel/auth/bearer.ts'
@@ -62,6 +63,7 @@ export async function accessTokenClaims(realm: Realm, token: AccessToken | Clien
   if (token.kind === 'AccessToken') {
     const person = await activePerson(realm, token.accountId)
     if (person === undefined) throw new errors.InvalidGrant('the account is disabled or its membership is not active')
+    if (azp !== undefined && isRegisteredClient(azp)) await noteClientUse(realm.tenantId, azp)
     const { sub: _subject, name, email, ...claims } = personClaims(realm, token.accountId, person)
     // Programs of other vendors learn no more of a person than their calls need.
     const more = isForeignClient(azp) ? {} : { name, email }

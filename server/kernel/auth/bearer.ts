@@ -46,13 +46,28 @@ export const familyClaim = 'token_family'
 
 type Scheme = 'Bearer' | 'DPoP'
 
-/** Every refusal has the same message for the caller; the cause is for the log and contains no part of the token. */
-const refused = (reason: string, scheme: Scheme = 'Bearer') =>
-  new CredentialRefused(
-    { scheme, error: 'invalid_token' },
-    `The ${scheme === 'Bearer' ? 'bearer' : 'DPoP'} token is missing, expired or invalid.`,
-    reason,
-  )
+/**
+ * Every refusal has the same message for the caller, except of a token that an external provider has signed; the cause is for the log
+ * and contains no part of the token.
+ */
+const refused = (
+  reason: string,
+  scheme: Scheme = 'Bearer',
+  message = `The ${scheme === 'Bearer' ? 'bearer' : 'DPoP'} token is missing, expired or invalid.`,
+) => new CredentialRefused({ scheme, error: 'invalid_token' }, message, reason)
+
+/**
+ * A token that a trusted external provider has signed, and whose configuration there does not fit. The message says what is expected,
+ * for the person who sets up the provider.
+ */
+function misconfigured(issuer: Issuer, claim: 'aud' | 'typ', reason: string, scheme: Scheme): Error {
+  if (issuer.foreign === undefined) return refused(reason, scheme)
+  const expected =
+    claim === 'aud'
+      ? `its audience (aud) must contain "${issuer.audience}"`
+      : `the type in its header (typ) must be ${issuer.tokenTypes.join(' or ')}`
+  return refused(reason, scheme, `The identity provider signed this token, but ${expected}.`)
+}
 
 /** A token issued before its holder's password was reset, or the membership was suspended or removed. */
 export const outdated = (scheme: Scheme): Error => refused('the token was issued before access was withdrawn', scheme)
@@ -97,13 +112,19 @@ export async function verifyAccessToken(
   const audiences = [issuer.audience, ...(resource === undefined || issuer.foreign !== undefined ? [] : [resource])]
   const { payload: claims, protectedHeader } = await verifySignature(compact, issuer.url, audiences, known).catch(
     (error: unknown) => {
-      if (error instanceof errors.JOSEError) throw refuse(`${error.code}: ${error.message}`)
-      throw error
+      if (!(error instanceof errors.JOSEError)) throw error
+      const reason = `${error.code}: ${error.message}`
+      // The library checks the signature before the claims.
+      const isForOthers = error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud'
+      throw isForOthers ? misconfigured(issuer, 'aud', reason, scheme) : refuse(reason)
     },
   )
-  const wrong =
-    wrongType(protectedHeader.typ, issuer) ?? wrongTimes(claims) ?? refuseForeign(claims, protectedHeader.typ, issuer)
-  if (wrong !== undefined) throw refuse(wrong)
+  const type = wrongType(protectedHeader.typ, issuer)
+  if (type !== undefined) throw misconfigured(issuer, 'typ', type, scheme)
+  const times = wrongTimes(claims)
+  if (times !== undefined) throw refuse(times)
+  const foreign = refuseForeign(claims, protectedHeader.typ, issuer)
+  if (foreign !== undefined) throw refuse(foreign)
   const token = tokenOf(claims, issuer, known, refuse)
   const isForApi = [claims.aud].flat().includes(issuer.audience)
   return { token: resource === undefined || isForApi ? token : { ...token, resource }, claims }

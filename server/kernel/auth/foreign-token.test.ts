@@ -106,6 +106,19 @@ describe('Keycloak’s token', () => {
     await expect(verify(claims, options?.())).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
+  test('a refusal names what the provider has to be configured for, once it has signed the token', async () => {
+    const messageOf = (claims: Record<string, unknown>, options?: TokenOptions) =>
+      verify(claims, options).then(String, (error: unknown) => (error as Error).message)
+    const expected = 'The identity provider signed this token, but'
+    expect(await messageOf({ aud: 'account' })).toBe(`${expected} its audience (aud) must contain "countersign".`)
+    expect(await messageOf({}, { header: { typ: 'x' } })).toBe(
+      `${expected} the type in its header (typ) must be at+jwt or jwt.`,
+    )
+    const general = 'The bearer token is missing, expired or invalid.'
+    expect(await messageOf({ aud: 'account' }, { pair: unpublished })).toBe(general)
+    expect(await messageOf({ exp: 1 })).toBe(general)
+  })
+
   test('is refused for another realm, even though one key signs for both', async () => {
     const token = await keycloak.token('northwind', { iss: keycloak.realm('globex'), tenant: 'ext-northwind' })
     await expect(verifyBearer(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unauthorized' })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
 /** The tenant whose realm has this slug, read from the directory without a tenant. */
@@ -11,3 +12,13 @@ export const findRealm = (tx: Transaction, slug: string) =>
 /** The slug of the tenant with this external id, read from the directory without a tenant. */
 export const findRealmSlug = (tx: Transaction, externalId: string) =>
   tx.selectFrom('tenants').select('slug').where('externalId', '=', externalId).executeTakeFirst()
+
+/** Whether the tenant lets clients of other vendors register themselves. */
+export async function clientsMayRegister(tx: Transaction, tenantId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('tenants')
+    .select(sql<boolean>`coalesce(settings ->> 'clientRegistration' = 'on', false)`.as('on'))
+    .where('id', '=', tenantId)
+    .executeTakeFirst()
+  return row?.on === true
+}

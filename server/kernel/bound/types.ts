@@ -459,6 +459,44 @@ export const boundTypes: readonly BoundType[] = [
     locks: true,
   },
   {
+    type: 'standing_grant',
+    table: 'standing_grants',
+    key: id,
+    plain: [
+      'source_id',
+      'approval_id',
+      'agent_id',
+      'release_id',
+      'environment',
+      'resource',
+      'policies',
+      'group_id',
+      'status',
+      'lapse',
+      'proposed_by',
+      'approved_by',
+      'max_uses',
+      'uses',
+      'currency',
+      'revision',
+    ],
+    times: ['until_at', 'created_at', 'decided_at', 'ended_at'],
+    large: ['max_micros', 'used_micros'],
+    locks: true,
+  },
+  {
+    type: 'standing_grant_use',
+    table: 'standing_grant_uses',
+    key: [
+      ['grant_id', 'uuid'],
+      ['number', 'integer'],
+    ],
+    plain: ['decision_id', 'execution_id', 'audit_id'],
+    times: ['used_at'],
+    large: ['micros'],
+    locks: false,
+  },
+  {
     type: 'trace_reveal',
     table: 'trace_reveals',
     key: [['audit_id', 'uuid']],
@@ -484,16 +522,33 @@ export const laterTypes: readonly string[] = boundTypes.flatMap(({ type, later }
 const byTable = new Map(boundTypes.map((one) => [one.table, one]))
 const byType = new Map(boundTypes.map((one) => [one.type, one]))
 
-/** The bound tables that a statement may write, by its text. `release_hold` writes one inside the database. */
+/** Writes of these tables can end standing grants: the trigger `lapse_grants`. */
+const groundsOfGrants: readonly string[] = [
+  'agents',
+  'approver_group_members',
+  'members',
+  'policy_bindings',
+  'releases',
+]
+
+/** The bound tables that a statement may write, by its text. Two are also written inside the database. */
 export function writtenBy(text: string): readonly BoundType[] {
   const found = new Set<BoundType>()
   for (const [, name = ''] of text.matchAll(/\b(?:insert into|update|delete from|merge into)\s+"?(\w+)"?/gi)) {
     const bound = byTable.get(name)
     if (bound !== undefined) found.add(bound)
   }
+  const grants = byTable.get('standing_grants')
+  if (grants !== undefined && groundsOfGrants.some((table) => found.has(boundTable(table)))) found.add(grants)
   const holds = byTable.get('legal_holds')
   if (holds !== undefined && /\brelease_hold\(/.test(text)) found.add(holds)
   return [...found]
+}
+
+function boundTable(table: string): BoundType {
+  const bound = byTable.get(table)
+  if (bound === undefined) throw new Error(`The table ${table} is not bound to the log.`)
+  return bound
 }
 
 export const isBoundType = (type: string): boolean => byType.has(type)

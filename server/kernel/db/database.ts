@@ -66,10 +66,10 @@ export async function withOwnMemberships<T>(
 
 /** Opens a pool for the application's role. `url` comes from migrate(). */
 export function openDatabase(url: string, log: Log, poolSize = 16): Database {
-  const pool = openPool(url, log, { max: poolSize, pipeline: true })
+  const pool = openPool(url, log, 'requests', { max: poolSize, pipeline: true })
   // Their transactions stay open for the whole of an export, which also needs connections of the pool: in the pool, exports
   // that take all of its connections would wait for each other.
-  const snapshots = openPool(url, log, { max: poolSize, pipeline: true })
+  const snapshots = openPool(url, log, 'snapshots', { max: poolSize, pipeline: true })
   return {
     url,
     inTenant: async (tenantId, work) => within(await openTransaction(pool, tenantId), work),

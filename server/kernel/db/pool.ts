@@ -1,12 +1,21 @@
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
+import { gauge } from '#server/kernel/observe/meters.ts'
 import { applicationName } from './application-name.ts'
+
+/** Whose connections a pool has. */
+export type PoolUse = 'requests' | 'snapshots' | 'queue'
+
+const connections = gauge(
+  'countersign_database_connections',
+  'Database connections of the process: used, idle, and how many callers wait for one.',
+)
 
 /**
  * A pool whose connections may die at any time: their statements fail, the process continues, and the next connection
  * is new.
  */
-export function openPool(url: string, log: Log, options: pg.PoolConfig): pg.Pool {
+export function openPool(url: string, log: Log, use: PoolUse, options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: applicationName(),
@@ -24,5 +33,17 @@ export function openPool(url: string, log: Log, options: pg.PoolConfig): pg.Pool
   pool.on('connect', (client) =>
     client.on('error', (error) => log.debug({ err: error }, 'a connection was lost in use')),
   )
-  return pool
+  const states = () => [
+    { labels: { pool: use, state: 'used' }, value: pool.totalCount - pool.idleCount },
+    { labels: { pool: use, state: 'idle' }, value: pool.idleCount },
+    { labels: { pool: use, state: 'waited_for' }, value: pool.waitingCount },
+  ]
+  const stop = connections.from(states)
+  const end = pool.end.bind(pool)
+  return Object.assign(pool, {
+    end: () => {
+      stop()
+      return end()
+    },
+  })
 }

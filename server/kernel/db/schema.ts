@@ -884,6 +884,16 @@ export interface RealmUsers {
   username: string;
 }
 
+export interface RegisteredClients {
+  clientId: string;
+  name: string | null;
+  redirectUris: Json;
+  registeredAt: Generated<Timestamp>;
+  renews: boolean;
+  tenantId: string;
+  usedAt: Timestamp | null;
+}
+
 export interface Releases {
   agentId: string;
   agentVersionId: string;
@@ -967,6 +977,44 @@ export interface Spans {
   statusMessage: string | null;
   tenantId: string;
   traceId: string;
+}
+
+export interface StandingGrants {
+  agentId: string;
+  approvalId: string;
+  approvedBy: string | null;
+  createdAt: Generated<Timestamp>;
+  currency: string | null;
+  decidedAt: Timestamp | null;
+  endedAt: Timestamp | null;
+  environment: string;
+  groupId: string;
+  id: string;
+  lapse: string | null;
+  maxMicros: number | null;
+  maxUses: number;
+  policies: Json;
+  proposedBy: string;
+  releaseId: string;
+  resource: string;
+  revision: Generated<number>;
+  sourceId: string;
+  status: Generated<string>;
+  tenantId: string;
+  untilAt: Timestamp;
+  usedMicros: Generated<number>;
+  uses: Generated<number>;
+}
+
+export interface StandingGrantUses {
+  auditId: string;
+  decisionId: string;
+  executionId: string | null;
+  grantId: string;
+  micros: number | null;
+  number: number;
+  tenantId: string;
+  usedAt: Generated<Timestamp>;
 }
 
 export interface TelemetryBatches {
@@ -1130,12 +1178,15 @@ export interface DB {
   realmClientSecrets: RealmClientSecrets;
   realmSignInLinks: RealmSignInLinks;
   realmUsers: RealmUsers;
+  registeredClients: RegisteredClients;
   releases: Releases;
   savedViews: SavedViews;
   schemaMigrations: SchemaMigrations;
   secrets: Secrets;
   signingKeys: SigningKeys;
   spans: Spans;
+  standingGrants: StandingGrants;
+  standingGrantUses: StandingGrantUses;
   telemetryBatches: TelemetryBatches;
   tenantKeys: TenantKeys;
   tenants: Tenants;

@@ -8,7 +8,14 @@ import { createGate } from './turns.ts'
 export const lookUpInTurn = createGate({ concurrent: 4, waiting: 200, most: { stranger: 3 } })
 
 /** What anyone can request without naming an existing tenant. Each is one lane, because the names are unlimited in number. */
-export type OpenLookup = 'realms' | 'api-keys' | 'connection-tokens' | 'log-keys' | 'branding' | 'gateway-metadata'
+export type OpenLookup =
+  | 'realms'
+  | 'api-keys'
+  | 'connection-tokens'
+  | 'log-keys'
+  | 'branding'
+  | 'gateway-metadata'
+  | 'client-registration'
 
 /**
  * Reads the database for a request of an unknown caller, once it is its turn among networks and addresses. Strangers thus use

@@ -26,10 +26,20 @@ export type Answer = Settled | 'unknown_set' | 'read'
 const cpuMs = 2000
 const parseCpuMs = 10_000
 const timeoutMs = 30_000
+/** How often a set is read for one question before both are sent together, which has the time for sources. */
+const mostReads = 3
 /** The most questions sent to the worker in one batch. */
 const mostTogether = 32
 
-type Waiting = { tenantId: string; question: Question; resolve(answer: Answer): void; reject(error: unknown): void }
+type Waiting = {
+  tenantId: string
+  question: Question
+  /** Its batch has failed once, perhaps because of it. */
+  alone: boolean
+  resolve(answer: Asked): void
+  reject(error: unknown): void
+}
+type Asked = { answer: Answer; alone: boolean }
 type Engine = {
   worker: Worker | undefined
   turns: TenantTurns<Waiting>
@@ -66,23 +76,30 @@ async function settle(
   question: Question,
   readTexts: () => Promise<readonly PolicyText[]>,
 ): Promise<Settled> {
-  const answer = await enqueue(tenantId, question)
-  if (isSettled(answer)) return answer
+  const first = await enqueue(tenantId, question, false)
+  if (isSettled(first.answer)) return first.answer
   const known = { ...question, set: { key: question.set.key, texts: await readTexts() } }
-  await enqueue(tenantId, { ...known, reads: true })
-  const again = await enqueue(tenantId, question)
-  if (isSettled(again)) return again
-  // Between the two, other sets have displaced it.
-  const last = await enqueue(tenantId, known)
-  if (isSettled(last)) return last
+  // A question that may have failed a batch stays alone with a new worker, which has to read its set again.
+  let { alone } = first
+  for (let read = 1; read <= mostReads; read++) {
+    alone = (await enqueue(tenantId, { ...known, reads: true }, alone)).alone
+    const asked = await enqueue(tenantId, question, alone)
+    if (isSettled(asked.answer)) return asked.answer
+    // Between the two, other sets have displaced it, or its batch failed.
+    alone = asked.alone
+  }
+  const last = await enqueue(tenantId, known, alone)
+  if (isSettled(last.answer)) return last.answer
   throw new WorkerFailure('The policy engine lost a set that it had just received.')
 }
 
 const isSettled = (answer: Answer): answer is Settled => typeof answer === 'object'
 
-function enqueue(tenantId: string, question: Question): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  engine.turns.add(tenantId, { tenantId, question, resolve, reject })
+function enqueue(tenantId: string, question: Question, alone: boolean): Promise<Asked> {
+  const { promise, resolve, reject } = Promise.withResolvers<Asked>()
+  const waiting = { tenantId, question, alone, resolve, reject }
+  if (alone) engine.turns.addAlone([[tenantId, waiting]])
+  else engine.turns.add(tenantId, waiting)
   engine.busy ??= work(engine)
   return promise
 }
@@ -95,7 +112,7 @@ async function work(state: Engine): Promise<void> {
       await answerAll(state, batch)
     } catch (error) {
       if (batch.length === 1) batch[0]?.reject(error)
-      else state.turns.returnForTurnsAlone(batch.map((one) => [one.tenantId, one]))
+      else state.turns.addAlone(batch.map((one) => [one.tenantId, { ...one, alone: true }]))
     }
   }
   // In the same turn as the check of what waits, so that a question arriving later starts a new loop.
@@ -110,10 +127,10 @@ async function answerAll(state: Engine, batch: readonly Waiting[]): Promise<void
     // As JSON text: cloning many small objects costs both threads more than serializing and parsing.
     const text = await ask<string>(worker, JSON.stringify(questions), timeoutMs, slow ? parseCpuMs : cpuMs)
     const answers: Answer[] = JSON.parse(text)
-    for (const [index, { resolve, reject }] of batch.entries()) {
+    for (const [index, { alone, resolve, reject }] of batch.entries()) {
       const answer = answers[index]
       if (answer === undefined) reject(new WorkerFailure('The policy engine did not answer every question.'))
-      else resolve(answer)
+      else resolve({ answer, alone })
     }
   } catch (error) {
     if (state.worker === worker) state.worker = undefined

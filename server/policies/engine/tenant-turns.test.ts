@@ -41,7 +41,7 @@ test('pieces of a failed batch are retried alone and in turns, and what arrived 
   const failed = turns.next(4)
   turns.add('c', 'c1')
   turns.add('c', 'c2')
-  turns.returnForTurnsAlone(failed.map((one) => [one.charAt(0), one]))
+  turns.addAlone(failed.map((one) => [one.charAt(0), one]))
   expect(batches(turns, 4)).toEqual([['c1'], ['a1'], ['b1'], ['c2'], ['a2'], ['a3']])
 })
 

@@ -14,8 +14,8 @@ export class TenantTurns<T> {
     this.#laneOf(tenantId).together.push(one)
   }
 
-  /** Puts pieces of a failed batch back: each comes first among its tenant's, in a batch of its own. */
-  returnForTurnsAlone(pieces: readonly (readonly [tenantId: string, one: T])[]): void {
+  /** Adds pieces of a failed batch: each comes first among its tenant's, in a batch of its own. */
+  addAlone(pieces: readonly (readonly [tenantId: string, one: T])[]): void {
     for (const [tenantId, one] of pieces) this.#laneOf(tenantId).alone.push(one)
   }
 

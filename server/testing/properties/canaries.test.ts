@@ -40,6 +40,12 @@ beforeAll(async () => {
   )
   const agentId = await stepsAgent(api)
   steps = await runSteps(api, agentId, canaries)
+  const grant = {
+    approvalId: steps.approvalId,
+    terms: { uses: 5, until: new Date(Date.now() + 86_400_000).toISOString() },
+    reason: 'The same each week.',
+  }
+  payload(await api.mutate(await api.person('anna'), 'approvals.proposeGrant', grant))
   chat = await runChat(api, model, canaries)
   await askAsExternalAgent(api, agentId, canaries)
   await sendTelemetry()
@@ -255,7 +261,10 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       ['agents.versions', agents],
       ['approvals.get', approvals],
       ['approvals.history', approvals],
+      ['approvals.listGrantUses', await id('standing_grants', 'grantId')],
       ['approvals.mails.list', approvals],
+      ['approvals.usualAmounts', approvals.map(({ approvalId }) => ({ approvalIds: [approvalId] }))],
+      ['approvals.previewGrant', approvals],
       ['approvals.watch', approvals.slice(0, 2)],
       ['savedViews.list', [{ list: 'approvals' }]],
       ['audit.get', audits],

@@ -28,6 +28,7 @@ export const stepsAgent = (api: TestApi) =>
     tools: { hostile: ['echo'], payments: ['issue_refund'] },
     more: {
       data,
+      risk: { tier: 'low' },
       inputs: [{ name: 'plain' }, { name: 'structured' }, { name: 'binary' }],
       governance: { approvals: { group: 'refund-approvers', quorum: 1, expiresAfter: 'P7D' } },
     },

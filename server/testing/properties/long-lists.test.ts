@@ -40,6 +40,7 @@ const middle = Math.floor(rows / 2)
 const cursors: Record<string, unknown> = {
   'agents.observed': `seen-${middle}`,
   'audit.list': `2024-06-01~${middle}`,
+  'approvals.listGrantUses': String(Math.min(middle, 9999)),
   'policyVersions.list': String(middle),
   'traces.list': `${new Date(Date.UTC(2024, 5, 1) + middle * 1000).toISOString().slice(0, -1)}000Z~${middle.toString(16).padStart(32, '0')}`,
 }
@@ -53,6 +54,7 @@ const filters: Record<string, readonly unknown[]> = {
   policyId: [often],
   executionId: [often, seldom],
   channelId: [often, seldom],
+  grantId: [often, seldom],
   serviceAccountId: [often, seldom],
   environment: ['production', 'staging', 'nowhere'],
   actorId: [often, seldom, 'nobody'],

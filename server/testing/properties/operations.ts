@@ -72,6 +72,7 @@ const absence = (delegate: string) => ({
   reason: 'On leave.',
 })
 const reason = 'As agreed.'
+const grantTerms = { uses: 1, until: new Date(Date.now() + 86_400_000).toISOString() }
 const rootOf = ({ objects: { trace } }: World) => ({ traceId: trace, spanId: trace.slice(0, 16) })
 /** Machines may be refused by these operations, because a machine can't have a delegate. */
 const forPeople: Expected = { own: [200, 403] }
@@ -111,6 +112,7 @@ export const lines: Record<string, Line> = {
     'approval:list',
     by('approval', (approvalId) => ({ approvalId, questionId: approvalId, answer: 'Yes.' }), { own: [403, 404, 409] }),
   ],
+  'POST /v1/approvals.open': ['approval:decide', by('approval', (approvalId) => ({ approvalId }))],
   'POST /v1/approvals.ask': [
     'approval:decide',
     by('approval', (approvalId) => ({ approvalId, question: 'Is it settled?' }), { own: [200, 403, 409] }),
@@ -124,6 +126,19 @@ export const lines: Record<string, Line> = {
     'execution:start',
     by('approval', (approvalId) => ({ approvalId, changes: { amount: 1 } }), { own: [403, 409] }),
   ],
+  'GET /v1/approvals.listGrants': ['approval:list', plain(), filter('agent', 'agentId')],
+  'GET /v1/approvals.listGrantUses': ['approval:list', by('grant', (grantId) => ({ grantId }))],
+  'GET /v1/approvals.previewGrant': ['approval:decide', by('approval', (approvalId) => ({ approvalId }))],
+  // The world's request is not approved, or its amount needs a ceiling.
+  'POST /v1/approvals.proposeGrant': [
+    'approval:decide',
+    by('approval', (approvalId) => ({ approvalId, terms: grantTerms, reason }), { own: [400, 403] }),
+  ],
+  // Only its proposer withdraws it, and only once.
+  'POST /v1/approvals.revokeGrant': [
+    'approval:decide',
+    by('grant', (grantId) => ({ grantId, reason }), { own: [200, 403, 409] }),
+  ],
   'GET /v1/approvals.watch': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'POST /v1/approvals.request': ['execution:start', by('agent', externalCall)],
   // A machine can't decide, and a request is decided only once.
@@ -131,6 +146,10 @@ export const lines: Record<string, Line> = {
   'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'GET /v1/approvals.getPending': ['approval:list', plain(), filter('approval', 'cursor')],
   'GET /v1/approvals.history': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
+  'GET /v1/approvals.usualAmounts': [
+    'approval:list',
+    cell('approval', (approvalId) => ({ approvalIds: [approvalId] }), { absent: 200 }),
+  ],
   'GET /v1/approvals.list': ['approval:list', plain(), filter('approval', 'cursor')],
   'GET /v1/approvals.oversight': ['audit:read', plain()],
   'GET /v1/approvals.mails.list': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],

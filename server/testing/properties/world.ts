@@ -37,6 +37,7 @@ export type Kind =
   | 'machine'
   | 'mail'
   | 'member'
+  | 'grant'
   | 'policy'
   | 'release'
   | 'secret'
@@ -114,7 +115,24 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
   const records = await api.query<{ items: { auditId: string }[] }>('audit.list', {})
   const mails = await api.query<{ items: { id: string }[] }>('approvals.mails.list', { approvalId: approval })
   const own = apiOf(server.baseUrl, person)
-  const another = { ...makers(own, tenant, slug), inputWait: async () => (await waiting()).wait }
+  const another = {
+    ...makers(own, tenant, slug),
+    inputWait: async () => (await waiting()).wait,
+    grant: () => proposedGrant(),
+  }
+  /** From a call of an agent elsewhere that a reviewer approved. */
+  const proposedGrant = async () => {
+    const { approvalId } = await api.mutate<{ approvalId: string }>('approvals.request', {
+      agentId,
+      environment: 'production',
+      resource: 'payments/issue_refund',
+      arguments: { id: slug },
+    })
+    await approve(server, reviewer, approvalId, slug)
+    const terms = { uses: 1, until: new Date(Date.now() + 86_400_000).toISOString() }
+    const grant = { approvalId, terms, reason: `As ${slug} does each week.` }
+    return (await own.mutate<{ grantId: string }>('approvals.proposeGrant', grant)).grantId
+  }
   const reader = { name: slug, permissions: ['decisions:read'] }
   return {
     tenant,
@@ -128,6 +146,7 @@ export async function buildWorld(server: PropertyServer, slug: string): Promise<
       approver: await tenant.memberId('rae'),
       auditRecord: records.items[0]?.auditId ?? '',
       binding: binding.bindingId,
+      grant: await another.grant(),
       connectionToken: await another.connectionToken(),
       decision: journal.items.flatMap(({ data }) => data?.decisionId ?? [])[0] ?? '',
       delegation: await another.delegation(),
@@ -268,6 +287,7 @@ export async function manifest(name: string, slug: string): Promise<string> {
   const text = await readFile(new URL('../../demo/refund-assistant.yaml', import.meta.url), 'utf8')
   return text
     .replace('name: refund-assistant', `name: ${name}`)
+    .replace('tier: high', 'tier: medium')
     .replace('displayName: Refund assistant', `displayName: Refund assistant of ${slug}`)
     .replace('maria@northwind.example', `olga@${slug}.example`)
 }

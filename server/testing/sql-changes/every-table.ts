@@ -40,6 +40,7 @@ const withoutEvidence: Record<string, string> = {
   realm_client_secrets: 'How programs sign in.',
   realm_sign_in_links: 'How people sign in.',
   realm_users: 'How people sign in. Passkeys, which confirm decisions, are bound.',
+  registered_clients: 'How programs sign in. The log has each registration.',
   saved_views: 'How people look at lists.',
   schema_migrations: 'What the database was migrated to.',
   secrets: 'Encrypted values, which the log names without their content.',

@@ -7,14 +7,16 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { TabLinks } from '#components/ui/controls/tab-links.tsx'
-import { approvalsPath } from '#lib/paths.ts'
+import { approvalsPath, grantsView } from '#lib/paths.ts'
 import { DecidedList } from './decided-list.tsx'
+import { StandingGrants } from './grants/standing-grants.tsx'
 import { PendingInbox } from './inbox/pending-inbox.tsx'
 
 /** The lists of approval requests. The address names the selected list. */
 export function Inbox() {
   const { tenant, can } = useSession()
-  const view = viewFromSearch(useSearchParams().get('view'))
+  const named = useSearchParams().get('view')
+  const view = named === grantsView ? grantsView : viewFromSearch(named)
   return (
     <Page wide>
       <PageHeader title="Approvals" />
@@ -23,14 +25,20 @@ export function Inbox() {
           <TabLinks
             label="Lists of approvals"
             link={Link}
-            tabs={APPROVAL_VIEWS.map((tab) => ({
+            tabs={[...APPROVAL_VIEWS, { view: grantsView, label: 'Standing grants' } as const].map((tab) => ({
               label: tab.label,
               href: approvalsPath(tenant, { view: tab.view }),
               current: tab.view === view,
             }))}
           />
           {/* A key per list, so that the rows of one list never appear under the tab of another. */}
-          {view === 'decided' ? <DecidedList /> : <PendingInbox key={view} view={view} />}
+          {view === grantsView ? (
+            <StandingGrants />
+          ) : view === 'decided' ? (
+            <DecidedList />
+          ) : (
+            <PendingInbox key={view} view={view} />
+          )}
         </>
       ) : (
         <MissingPermission act="see approvals" permission="approval:list" />

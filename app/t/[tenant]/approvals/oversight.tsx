@@ -27,7 +27,10 @@ function Groups() {
     <section aria-labelledby="oversight" className="flex flex-col gap-2">
       <div className="flex flex-wrap items-baseline gap-x-2">
         <h2 id="oversight">How groups decide</h2>
-        <span className="text-dense text-ink-2">in the last {days} days, from the request to the vote</span>
+        <span className="text-dense text-ink-2">
+          in the last {days} days, from the request to the vote
+          {data !== undefined && `; ${floorText(data.readingSeconds)}`}
+        </span>
       </div>
       {error !== null && data === undefined ? (
         <RequestFailed
@@ -53,6 +56,9 @@ function Groups() {
     </section>
   )
 }
+
+const floorText = (seconds: number | null): string =>
+  seconds === null ? 'no minimum time to read' : `at least ${seconds} s to read before approving high and critical risk`
 
 const share = (part: number, of: number): string => (of === 0 ? '' : ` (${Math.round((100 * part) / of)} %)`)
 const took = (seconds: number | null): string => (seconds === null ? 'unknown' : formatDuration(seconds * 1000))

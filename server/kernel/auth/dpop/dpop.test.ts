@@ -147,8 +147,19 @@ describe('without a valid proof', () => {
     await expectRefused(await send(await prove(), `DPoP ${forged}`), 'invalid_token')
   })
 
+  test('a member of the confirmation that is not a registered method is ignored, such as Keycloak’s', async () => {
+    const { privateKey } = await server.runtime.database.inTenant(northwind.id, (tx) =>
+      currentSigningKey(tx, northwind.id, 'realm'),
+    )
+    const cnf = { jkt: prover.thumbprint, 'kc-jkt-type': 'DPoP' }
+    const token = await forgeToken(bound, { claims: { cnf }, key: privateKey })
+    const dpop = await prover.prove({ url, accessToken: token })
+    expect((await call({ authorization: `DPoP ${token}`, dpop })).status).toBe(200)
+  })
+
   test.each<[string, unknown]>([
     ['an additional certificate', { jkt: 'own', 'x5t#S256': 'x' }],
+    ['an additional key', { jkt: 'own', jwk: {} }],
     ['a certificate instead', { 'x5t#S256': 'x' }],
     ['no thumbprint', {}],
     ['a thumbprint that is a list', { jkt: ['own'] }],

@@ -72,11 +72,18 @@ async function verifySignature(proof: string): Promise<{ protectedHeader: JWSHea
   }
 }
 
-/** RFC 7800: bound to a key by its thumbprint, and by nothing else that would remain unchecked. */
+/** The other methods in IANA's registry of JWT confirmation methods. */
+const otherConfirmations = ['jwk', 'jwe', 'kid', 'jku', 'x5t#S256', 'osc']
+
+/**
+ * The thumbprint of the key that the token is bound to. As RFC 7800, section 3.1, requires, unknown members are ignored, such as
+ * Keycloak's `kc-jkt-type`. A token that another registered method also binds is refused, because that method would remain unchecked.
+ */
 function thumbprintIn(confirmation: unknown): string | undefined {
   if (typeof confirmation !== 'object' || confirmation === null || !('jkt' in confirmation)) return undefined
-  const { jkt, ...others } = confirmation
-  return typeof jkt === 'string' && Object.keys(others).length === 0 ? jkt : undefined
+  const { jkt } = confirmation
+  if (otherConfirmations.some((name) => Object.hasOwn(confirmation, name))) return undefined
+  return typeof jkt === 'string' ? jkt : undefined
 }
 
 function wrongContent(

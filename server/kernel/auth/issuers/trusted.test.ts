@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,6 +30,12 @@ describe('TRUSTED_ISSUERS', () => {
     expect(await load({ issuers: [good] })).toEqual([{ ...good, serviceClientIds: [], tokenTypes: ['at+jwt'] }])
     expect(await load({ issuers: [] })).toEqual([])
     expect(await loadTrustedIssuers(loadConfig({}))).toEqual([])
+  })
+
+  test('accepts the sample in .env.example', async () => {
+    const text = await readFile(join(import.meta.dirname, '../../../../.env.example'), 'utf8')
+    const sample = /^# (\{"issuers".*\n(?:# {2,}.*\n)*)/m.exec(text)?.[1]?.replaceAll(/^#/gm, '') ?? ''
+    expect(await load(JSON.parse(sample))).toEqual([expect.objectContaining({ tokenTypes: ['JWT'] })])
   })
 
   test.each<[string, unknown]>([

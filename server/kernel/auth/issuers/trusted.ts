@@ -70,7 +70,8 @@ function parse(path: string, content: string): z.infer<typeof TrustedIssuersFile
     return TrustedIssuersFile.parse(JSON.parse(content))
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : 'it is not JSON.'
-    const shape = '{"issuers": [{issuer, audience, tenant | tenantClaim, clientIds, algorithms}]}'
+    const shape =
+      '{"issuers": [{issuer, audience, tenant | tenantClaim, clientIds, algorithms, tokenTypes?, serviceClientIds?, jwksUri?}]}'
     throw new ConfigError(`TRUSTED_ISSUERS: ${path} must contain ${shape}: ${why}`, { cause })
   }
 }

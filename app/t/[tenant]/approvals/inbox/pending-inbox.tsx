@@ -21,6 +21,7 @@ import { SelectionBar } from './selection-bar.tsx'
 import { mostLoaded, useAllPending } from './use-all-pending.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
 import { useSelection } from './use-selection.ts'
+import { useUsual } from './use-usual.ts'
 
 const none: Request[] = []
 
@@ -35,6 +36,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
   const filter = useMemo(() => filterFrom(address), [address])
   const pending = useAllPending(view)
   const { items = none } = pending
+  const usual = useUsual(items)
   const shown = useMemo(() => applyFilter(items, filter, minute * 60_000), [items, filter, minute])
   const groups = useMemo(
     () =>
@@ -70,7 +72,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
         {shown.length === 0 ? (
           <EmptyState title="No requests match these filters.">Change a filter, or show all requests.</EmptyState>
         ) : (
-          <RequestTable groups={groups} selection={selection} hrefOf={hrefOf} />
+          <RequestTable groups={groups} selection={selection} hrefOf={hrefOf} usual={usual} />
         )}
         <SelectionBar selection={selection} onDecide={decide} />
       </Loaded>

@@ -10,6 +10,8 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { formatMoney } from '#lib/rules/effect.ts'
+import type { UsualRange } from '#lib/schemas/approvals/usual.ts'
+import { AgainstUsual } from './against-usual.tsx'
 import type { Request } from './filter.ts'
 import { type Group, sumOf } from './groups.ts'
 import { rowAttribute } from './use-inbox-keys.ts'
@@ -20,12 +22,14 @@ type RequestTableProps = {
   selection: Selection
   /** The same function as long as the addresses are the same, so that unchanged rows are not drawn again. */
   hrefOf: (request: Request) => string
+  /** By request. */
+  usual: ReadonlyMap<string, UsualRange>
 }
 
 const hourMs = 3_600_000
 
 /** Pending requests under headings with their count and sum. */
-export function RequestTable({ groups, selection, hrefOf }: RequestTableProps) {
+export function RequestTable({ groups, selection, hrefOf, usual }: RequestTableProps) {
   const { set } = selection
   const columns = useMemo((): Column<Request>[] => {
     const select: Column<Request> = {
@@ -35,8 +39,9 @@ export function RequestTable({ groups, selection, hrefOf }: RequestTableProps) {
         <RowCheckbox label={`Select ${row.title}`} checked={selected} onChange={(checked) => set([row], checked)} />
       ),
     }
-    return [select, ...requestColumns(hrefOf)]
-  }, [set, hrefOf])
+    const all = [select, ...requestColumns(hrefOf)]
+    return usual.size === 0 ? all : all.flatMap((one) => (one.key === 'amount' ? [one, againstUsual(usual)] : [one]))
+  }, [set, hrefOf, usual])
   const sections: Section<Request>[] = groups.map((group) => ({
     key: group.title,
     heading: <GroupHeading group={group} selection={selection} />,
@@ -102,6 +107,15 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
   { key: 'expires', header: 'Expires', cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
   { key: 'group', header: 'Waiting for', cell: ({ group }) => <ShownText>{group}</ShownText> },
 ]
+
+const againstUsual = (usual: ReadonlyMap<string, UsualRange>): Column<Request> => ({
+  key: 'usual',
+  header: 'Against usual',
+  cell: ({ approvalId, amount }) => {
+    const range = usual.get(approvalId)
+    return amount !== null && range !== undefined && <AgainstUsual amount={amount} usual={range} />
+  },
+})
 
 function GroupHeading({ group: { title, requests }, selection }: { group: Group; selection: Selection }) {
   const sum = sumOf(requests)

@@ -47,6 +47,12 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     shape: status === 'approved' ? 'approved' : status === 'expired' ? 'expired' : 'rejected',
     approvalId: text(approvalId),
   }),
+  'standing_grant.used': ({ approvalId, number, of }) => ({
+    title: 'A standing grant took the place of a decision',
+    shape: 'approved',
+    note: `Use ${text(number)} of ${text(of)}`,
+    approvalId: text(approvalId),
+  }),
   'tool.called': ({ tool, arguments: args, attempt }) => ({
     title: `${text(tool)} was called${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
     shape: 'running',

@@ -9,7 +9,7 @@ type Pending = NonNullable<Answers['tenants']['getSettings']['pending']>
 /** The requested changes of rules that wait for approval. */
 export function PendingSettings({ pending: { approvalId, changes } }: { pending: Pending }) {
   const text = changes.map(
-    ({ name, before, after }) => `${nameOf(name)} from ${settingText(before)} to ${settingText(after)}`,
+    ({ name, before, after }) => `${nameOf(name)} from ${settingText(name, before)} to ${settingText(name, after)}`,
   )
   return <Proposed what={`Waiting for approval: ${text.join('; ')}.`} approvalId={approvalId} />
 }

@@ -68,6 +68,16 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
         locked={locked}
       />
       <SelectField
+        label="Time to read before an approval"
+        hint="How long a request of high or critical risk must have been open before its reader can approve it. It can be rejected at any time. A shorter time is a weaker rule."
+        value={String(settings.readingSeconds ?? 'none')}
+        onChange={(value) => {
+          if (!locked) onChange({ ...settings, readingSeconds: value === 'none' ? null : Number(value) })
+        }}
+        options={readingTimes(settings.readingSeconds)}
+        placeholder="Choose a time"
+      />
+      <SelectField
         label="Retention"
         hint="How long traces are stored, together with the content of executions, requests, events, mails and files. States, digests and the audit log are not deleted. A shorter retention is a weaker rule."
         value={String(settings.retentionDays ?? 'ever')}
@@ -97,8 +107,37 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
           { value: 'delete', label: 'Delete', consequence: 'The erasure deletes the archive; its digests stay.' },
         ]}
       />
+      <RadioCards
+        legend="Registration of programs"
+        value={settings.clientRegistration}
+        onChange={(clientRegistration) => onChange({ ...settings, clientRegistration })}
+        locked={locked}
+        options={[
+          {
+            value: 'off',
+            label: 'Off',
+            consequence: 'MCP clients sign people in if they publish a document that names them.',
+          },
+          {
+            value: 'on',
+            label: 'On',
+            consequence: 'Other MCP clients can register themselves. People still allow each sign-in.',
+          },
+        ]}
+      />
     </>
   )
+}
+
+const usualSeconds = [10, 20, 30, 60, 120, 300]
+
+/** Returns the usual times to read and the current one. */
+function readingTimes(current: number | null): { value: string; label: string }[] {
+  const seconds = [...new Set([...usualSeconds, ...(current === null ? [] : [current])])].sort((a, b) => a - b)
+  return [
+    { value: 'none', label: 'None' },
+    ...seconds.map((count) => ({ value: String(count), label: `${count} seconds` })),
+  ]
 }
 
 const usual = [90, 180, 365, 1096, 2557, 3653]

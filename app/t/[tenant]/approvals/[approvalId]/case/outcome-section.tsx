@@ -18,6 +18,7 @@ import { executionPath, tracePath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 import { useTRPC } from '#lib/trpc.ts'
+import { ProposeGrant } from '../grant/propose-grant.tsx'
 
 /** While the socket is down, in milliseconds. */
 const pollMs = 10_000
@@ -42,6 +43,7 @@ export function OutcomeSection({ shown }: { shown: Approval }) {
           .
         </p>
       )}
+      <ProposeGrant shown={shown} />
     </CustodySection>
   )
 }

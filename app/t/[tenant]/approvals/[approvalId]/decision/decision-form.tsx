@@ -13,6 +13,7 @@ import { acknowledgement, consequenceOfApproval, VERBS } from '../words.ts'
 import { type Machine, reasonLimit } from './decision-state.ts'
 import { isEditable, whyNotChoose } from './decision-view.ts'
 import { PasskeyNote } from './passkey-note.tsx'
+import { ReadingNote } from './reading-note.tsx'
 import type { DecisionControl } from './use-decision.ts'
 
 type DecisionFormProps = {
@@ -72,6 +73,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
           locked={!editable}
         />
       )}
+      {decision === 'approve' && <ReadingNote decision={control} />}
       {decision === 'approve' && <PasskeyNote state={shown.passkey} />}
       <Button
         variant="primary"

@@ -32,6 +32,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   expiresAt: '2026-11-20T14:20:00.000Z',
   group: 'Refund approvers',
   eligible: true,
+  reading: null,
   passkey: 'not_needed',
   erased: [],
   stages: [],
@@ -244,10 +245,24 @@ describe('with a passkey', () => {
 })
 
 test('recorded: only after the server has confirmed', () => {
-  const machine = run([...sent, { type: 'answered', auditId: 'audit-1', at: '2026-11-20T13:39:00.000Z' }])
+  const machine = run([
+    ...sent,
+    {
+      type: 'answered',
+      auditId: 'audit-1',
+      at: '2026-11-20T13:39:00.000Z',
+      status: 'approved',
+    },
+  ])
   expect(view(machine)).toEqual({
     is: 'recorded',
-    record: { decision: 'approve', reason: 'Claim checked.', auditId: 'audit-1', at: '2026-11-20T13:39:00.000Z' },
+    record: {
+      decision: 'approve',
+      reason: 'Claim checked.',
+      auditId: 'audit-1',
+      at: '2026-11-20T13:39:00.000Z',
+      waits: false,
+    },
   })
   expect(machine.draft.reason).toBe('')
   const sealed = run([load({ status: 'approved', revision: 2, seal: 'sealed' })], machine)

@@ -1,6 +1,6 @@
 import type { Failure } from '#lib/failure.ts'
 import { limits } from '#lib/limits.ts'
-import type { Approval, Blocked, Decision } from '#lib/schemas/approvals.ts'
+import type { Approval, ApprovalStatus, Blocked, Decision } from '#lib/schemas/approvals.ts'
 import type { Assertion } from '#lib/schemas/passkeys.ts'
 
 /** The server's limit, in characters. */
@@ -24,7 +24,14 @@ export type Attempt = {
 }
 
 /** The record of a decision of this person. */
-export type Recorded = { decision: Decision; reason: string; auditId: string; at: string | undefined }
+export type Recorded = {
+  decision: Decision
+  reason: string
+  auditId: string
+  at: string | undefined
+  /** The request needed more decisions after this one. */
+  waits: boolean
+}
 
 /** The progress of the decision. Owned by the reducer below; the page is derived from it and the conditions. */
 type Phase =
@@ -65,7 +72,7 @@ export type Event =
   | { type: 'edited'; draft: Partial<Draft> }
   | { type: 'submitted'; newKey: string }
   | { type: 'confirmed'; passkey: Assertion }
-  | { type: 'answered'; auditId: string; at: string }
+  | { type: 'answered'; auditId: string; at: string; status: ApprovalStatus }
   | { type: 'failed'; failure: Failure; now: number }
   /** The person has reviewed the changes and continues with the latest version. */
   | { type: 'reviewed' }
@@ -90,7 +97,7 @@ export function reduce(machine: Machine, event: Event): Machine {
       const { attempt } = machine
       if (attempt === undefined) return machine
       const { decision, reason } = attempt
-      const record = { decision, reason, auditId: event.auditId, at: event.at }
+      const record = { decision, reason, auditId: event.auditId, at: event.at, waits: event.status === 'pending' }
       return { ...machine, draft: emptyDraft, phase: { is: 'recorded', record } }
     }
     case 'failed':
@@ -137,7 +144,13 @@ function resolved(machine: Machine, approval: Approval): Machine {
     ({ by, decision, reason }) => by.id === machine.me && decision === attempt.decision && reason === attempt.reason,
   )
   if (vote !== undefined) {
-    const record = { decision: vote.decision, reason: vote.reason, auditId: vote.auditId, at: vote.at }
+    const record = {
+      decision: vote.decision,
+      reason: vote.reason,
+      auditId: vote.auditId,
+      at: vote.at,
+      waits: approval.status === 'pending',
+    }
     return { ...machine, shown: approval, draft: emptyDraft, phase: { is: 'recorded', record } }
   }
   if (approval.payloadDigest !== attempt.payloadDigest) return { ...machine, phase: { is: 'drifted' } }

@@ -68,8 +68,11 @@ export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditio
 }
 
 /** Why the person may not choose this decision, although they may make another. */
-export const whyNotChoose = ({ shown }: Machine, decision: Decision): string | undefined =>
-  decision === 'reject' ? undefined : (shown?.blocked?.message ?? undefined)
+export function whyNotChoose({ shown }: Machine, decision: Decision): string | undefined {
+  if (decision === 'reject' || shown === undefined) return undefined
+  if (shown.blocked !== null) return shown.blocked.message
+  return decision === 'escalate' && shown.kind === 'standing_grant' ? 'A standing grant can’t be escalated.' : undefined
+}
 
 const isOver = ({ status, expiresAt, clock }: Approval, now: number): boolean =>
   status === 'expired' || (status === 'pending' && clock.stopped === null && now >= Date.parse(expiresAt))
@@ -109,7 +112,7 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
   switch (view.is) {
     case 'open':
     case 'drafting':
-      return whyNotShown(conditions.shownDigest) ?? whyIncomplete(machine, conditions.unopened)
+      return whyNotShown(conditions.shownDigest) ?? whyIncomplete(machine, conditions)
     case 'loading':
       return 'The request is still being loaded.'
     case 'submitting':
@@ -149,7 +152,7 @@ function whyNotShown(digest: ShownDigest): string | undefined {
   }
 }
 
-function whyIncomplete(machine: Machine, unopened: number): string | undefined {
+function whyIncomplete(machine: Machine, { unopened, now }: Conditions): string | undefined {
   const { draft, shown } = machine
   const { decision, reason, acknowledged } = draft
   if (decision === undefined)
@@ -165,5 +168,15 @@ function whyIncomplete(machine: Machine, unopened: number): string | undefined {
   const blockedReason = whyNotReason(reason)
   if (blockedReason !== undefined) return blockedReason
   if (!acknowledged) return 'Confirm that you have read what happens.'
-  return undefined
+  return decision === 'approve' && shown !== undefined ? whyNotRead(shown.reading, now) : undefined
 }
+
+function whyNotRead(reading: Approval['reading'], now: number): string | undefined {
+  if (reading === null) return undefined
+  if (reading.approvableAt === null) return 'The time to read has not begun.'
+  const left = secondsUntil(reading.approvableAt, now)
+  // A clock that is behind the server's would show more.
+  return left > 0 ? `You can approve in ${Math.min(left, reading.seconds)} s.` : undefined
+}
+
+const secondsUntil = (time: string, now: number): number => Math.ceil((Date.parse(time) - now) / 1000)

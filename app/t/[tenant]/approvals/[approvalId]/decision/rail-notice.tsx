@@ -53,7 +53,7 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
     case 'recorded':
       return (
         <Note tone="ok" title={`Recorded: ${DECIDED[view.record.decision].toLowerCase()}.`}>
-          {shown.status === 'pending'
+          {view.record.waits && shown.status === 'pending'
             ? 'The request is still waiting, because it needs more decisions. '
             : 'The record is shown below the request. '}
           It can’t be undone.

@@ -9,7 +9,9 @@ const longestDelay = 2 ** 31 - 1
 /** Returns the current time in epoch milliseconds, updated when the request expires and each second during a countdown. */
 export function useDeadline({ shown, phase }: Machine): number {
   const [now, setNow] = useState(() => Date.now())
-  const counting = phase.is === 'rate-limited' && now < phase.until
+  const approvableAt = shown?.reading?.approvableAt ?? null
+  const reading = shown?.status === 'pending' && approvableAt !== null && now < Date.parse(approvableAt)
+  const counting = reading || (phase.is === 'rate-limited' && now < phase.until)
   const expiresAt = shown?.status === 'pending' ? Date.parse(shown.expiresAt) : undefined
   useEffect(() => {
     if (!counting) return

@@ -3,6 +3,7 @@
 import { type RefObject, useEffect, useReducer, useRef, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useQuery, useQueryClient } from '#components/api/query.ts'
+import type { Act } from '#components/api/use-act.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { confirmWithPasskey } from '#components/passkeys/ceremony.ts'
 import { useOnline } from '#components/session/online.ts'
@@ -13,6 +14,7 @@ import { type Draft, initial, type Machine, reduce } from './decision-state.ts'
 import { type Conditions, type View, viewOf, whyNotSubmit } from './decision-view.ts'
 import { useDeadline } from './use-deadline.ts'
 import { useDraftStorage } from './use-draft-storage.ts'
+import { useOpened } from './use-opened.ts'
 import { type ShownDigest, useShownDigest } from './use-shown-digest.ts'
 
 /** While the socket is down, in milliseconds. */
@@ -27,6 +29,8 @@ export type DecisionControl = {
   view: View
   whyNot: string | undefined
   shownDigest: ShownDigest
+  /** The call that begins the time to read. */
+  opening: Act<{ approvalId: string }>
   loadError: unknown
   reload: () => void
   edit: (draft: Partial<Draft>) => void
@@ -73,6 +77,7 @@ export function useDecision(approvalId: string): DecisionControl {
 
   const now = useDeadline(machine)
   const shownDigest = useShownDigest(machine.shown)
+  const opening = useOpened(machine.shown)
   const conditions: Conditions = { now, online, sessionEnded: ended, unopened: short.size, shownDigest }
   const view = viewOf(machine, conditions)
   const whyNot = whyNotSubmit(machine, conditions)
@@ -96,7 +101,7 @@ export function useDecision(approvalId: string): DecisionControl {
         { context: { idempotencyKey }, signal: AbortSignal.timeout(decideTimeoutMs) },
       )
       .then(
-        ({ auditId }) => dispatch({ type: 'answered', auditId, at: new Date().toISOString() }),
+        ({ auditId, status }) => dispatch({ type: 'answered', auditId, at: new Date().toISOString(), status }),
         (failure: unknown) => dispatch({ type: 'failed', failure: toFailure(failure), now: Date.now() }),
       )
       // After any outcome the request, the lists and the badge may have changed. Reads in progress may predate the change.
@@ -108,6 +113,7 @@ export function useDecision(approvalId: string): DecisionControl {
     view,
     whyNot,
     shownDigest,
+    opening,
     loadError: error,
     reload: () => void refetch(),
     edit: (draft) => dispatch({ type: 'edited', draft }),

@@ -1,6 +1,6 @@
+import { comparedWith, isUnusual, scaleOf, type Usual } from '#components/approvals/amount-scale.ts'
 import { formatMoney } from '#lib/rules/effect.ts'
 import type { Money } from '#lib/schemas/approvals.ts'
-import { comparedWith, isUnusual, scaleOf, type Usual } from './amount-scale.ts'
 
 const width = 240
 const height = 40

@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { scaleOf } from '#components/approvals/amount-scale.ts'
 import { approvalShape } from '#components/approvals/view.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -14,7 +15,6 @@ import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import { formatMoney } from '#lib/rules/effect.ts'
 import type { Approval, ApprovalHistory, ApprovalSummary, Money } from '#lib/schemas/approvals.ts'
-import { scaleOf } from './amount-scale.ts'
 import { useHistory } from './use-history.ts'
 
 /** What people decided before: on the same object, and the last ten of the same action. */

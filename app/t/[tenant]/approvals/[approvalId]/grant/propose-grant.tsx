@@ -1,0 +1,107 @@
+'use client'
+
+import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery } from '#components/api/query.ts'
+import { useAct } from '#components/api/use-act.ts'
+import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
+import { limits } from '#lib/limits.ts'
+import { whyNotReason } from '#lib/rules/reason.ts'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import { type Answers, useTRPC } from '#lib/trpc.ts'
+import { ArgumentRule } from './argument-rule.tsx'
+import { Simulated } from './simulated.tsx'
+import { type Draft, draftOf, lasting, termsOf } from './terms.ts'
+
+/** Below an approved call: proposes that calls like it need no person for a time. */
+export function ProposeGrant({ shown }: { shown: Approval }) {
+  const { can } = useSession()
+  const isCall = shown.kind === 'tool_call' || shown.kind === 'external_call'
+  return isCall && can('approval:decide') ? <Preview shown={shown} /> : null
+}
+
+function Preview({ shown: { approvalId, group } }: { shown: Approval }) {
+  const trpc = useTRPC()
+  const { data } = useQuery(trpc.approvals.previewGrant.queryOptions({ approvalId }))
+  // Until it is known whether one can be proposed, nothing is missing from the page.
+  if (data === undefined) return null
+  return <Proposal key={data.blocked} approvalId={approvalId} group={group} preview={data} />
+}
+
+type Preview = Answers['approvals']['previewGrant']
+
+function Proposal({ approvalId, group, preview }: { approvalId: string; group: string; preview: Preview }) {
+  const { client } = useApi()
+  const [draft, setDraft] = useState<Draft>(() => draftOf(preview))
+  const [reason, setReason] = useState('')
+  const [valid, setValid] = useState(false)
+  const propose = useAct({ send: client.approvals.proposeGrant.mutate, touches: ['approvals'] })
+  const terms = termsOf(draft, preview)
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
+  return (
+    <ProposeDialog
+      permission="approval:decide"
+      label="Propose a standing grant…"
+      description="Calls like this one then run without a person, until the grant ends. A second member of the group decides on it."
+      decides={`Another member of ${group} decides on it.`}
+      blocked={preview.blocked ?? undefined}
+      missing={missing(terms, valid, reason)}
+      propose={propose}
+      onPropose={() => terms !== undefined && propose.run({ approvalId, terms, reason })}
+    >
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-1 font-semibold">What a call must be like</legend>
+        {preview.arguments.map((argument) => (
+          <ArgumentRule
+            key={argument.argument}
+            argument={argument}
+            currency={argument.argument === preview.amount?.argument ? preview.amount.currency : undefined}
+            rule={draft.rules[argument.argument]}
+            onChange={(rule) => change({ rules: { ...draft.rules, [argument.argument]: rule } })}
+          />
+        ))}
+      </fieldset>
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-3">
+        {preview.amount !== null && (
+          <TextField
+            label={`In total, ${preview.amount.currency}`}
+            inputMode="decimal"
+            value={draft.total}
+            onChange={({ target }) => change({ total: target.value })}
+          />
+        )}
+        <TextField
+          label="Calls"
+          inputMode="numeric"
+          hint={`At most ${limits.grantUses.toLocaleString('en')}.`}
+          value={draft.uses}
+          onChange={({ target }) => change({ uses: target.value })}
+        />
+        <SelectField
+          label="Ends after"
+          value={draft.days}
+          onChange={(days) => change({ days })}
+          options={lasting}
+          placeholder=""
+        />
+      </div>
+      <Simulated approvalId={approvalId} terms={terms} onResult={setValid} />
+      <TextArea
+        label="Reason"
+        hint="The second person reads it in the audit record."
+        limit={limits.reason}
+        value={reason}
+        onChange={({ target }) => setReason(target.value)}
+      />
+    </ProposeDialog>
+  )
+}
+
+function missing(terms: unknown, valid: boolean, reason: string): string | undefined {
+  if (terms === undefined) return 'Fill in each limit.'
+  if (!valid) return 'These terms can’t be proposed.'
+  return whyNotReason(reason) === undefined ? undefined : 'Give a reason.'
+}

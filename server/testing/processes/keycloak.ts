@@ -1,0 +1,100 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { until } from '#server/testing/until.ts'
+
+const version = '26.7.0'
+const cache = join(import.meta.dirname, `../../../node_modules/.cache/keycloak-${version}`)
+const admin = { username: 'operator', password: 'operator-of-this-test' }
+
+export type Keycloak = {
+  origin: string
+  /** Calls Keycloak's administration: a path below the realm. */
+  administer<T = unknown>(method: string, path: string, body?: unknown): Promise<T>
+  close(): Promise<void>
+}
+
+/**
+ * Starts a Keycloak of its makers (from Maven Central, once per clone) with the realm file of docs/deploy. `settings`: the variables
+ * that the realm file names. `origin`: its address, with a port that is free.
+ */
+export async function startKeycloak(
+  origin: string,
+  settings: { COUNTERSIGN_REALM: string; COUNTERSIGN_URL: string },
+): Promise<Keycloak> {
+  const home = join(cache, `keycloak-${version}`)
+  if (!existsSync(home)) {
+    await mkdir(cache, { recursive: true })
+    const artifact = `org.keycloak:keycloak-quarkus-dist:${version}:zip`
+    const target = [`-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`]
+    await promisify(execFile)('mvn', ['--quiet', '--batch-mode', 'dependency:unpack', ...target])
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-keycloak-'))
+  await cp(home, folder, { recursive: true })
+  await mkdir(join(folder, 'data/import'), { recursive: true })
+  const realmFile = join(import.meta.dirname, '../../../docs/deploy/keycloak-realm.json')
+  await cp(realmFile, join(folder, 'data/import/realm.json'))
+  const { port } = new URL(origin)
+  const child = spawn(
+    'bash',
+    [join(folder, 'bin/kc.sh'), 'start-dev', '--http-host=localhost', `--http-port=${port}`, '--import-realm'],
+    {
+      env: {
+        NODE_ENV: 'test',
+        PATH: process.env.PATH ?? '',
+        HOME: folder,
+        KC_BOOTSTRAP_ADMIN_USERNAME: admin.username,
+        KC_BOOTSTRAP_ADMIN_PASSWORD: admin.password,
+        ...settings,
+      },
+      // Keycloak's script starts Java, and both end with the group.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => said.push(text))
+  const realm = settings.COUNTERSIGN_REALM
+  const close = async () => {
+    if (child.exitCode === null && child.pid !== undefined) {
+      process.kill(-child.pid, 'SIGKILL')
+      await once(child, 'exit')
+    }
+    await rm(folder, { recursive: true })
+  }
+  try {
+    await until(
+      async () => {
+        if (child.exitCode !== null) throw new Error(`Keycloak ended: ${said.join('')}`)
+        const answer = await fetch(`${origin}/realms/${realm}/.well-known/openid-configuration`).catch(() => undefined)
+        return answer?.ok === true ? true : undefined
+      },
+      'the start of Keycloak',
+      300_000,
+    )
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { origin, close, administer: (method, path, body) => administer(origin, realm, method, path, body) }
+}
+
+async function administer<T>(origin: string, realm: string, method: string, path: string, body?: unknown): Promise<T> {
+  const granted = await fetch(`${origin}/realms/master/protocol/openid-connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'password', client_id: 'admin-cli', ...admin }),
+  })
+  const { access_token: token } = (await granted.json()) as { access_token: string }
+  const answer = await fetch(`${origin}/admin/realms/${realm}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+  return (text === '' ? undefined : JSON.parse(text)) as T
+}

@@ -10,7 +10,7 @@ export const maxRssMb = 250
 const records = 50_000
 /** Bytes of a span of this case as a line of the archive. */
 const bytesPerSpan = 2300
-/** Longer texts would be masked, and then are no part of the archive. */
+/** Longer texts would be masked, which leaves them out of the archive. */
 const textLength = 228
 const textsPerSpan = 8
 

@@ -80,13 +80,14 @@ async function exportDay(api: TestApi, date: string, watch?: () => Promise<void>
     async () => {
       await watch?.()
       const { body } = await api.request(auditor, path)
-      const { status, archiveBytes } = body as { status: string; archiveBytes: number }
-      return ['completed', 'completed_with_omissions', 'failed'].includes(status) ? { status, archiveBytes } : undefined
+      const { status, archiveBytes, error } = body as { status: string; archiveBytes: number; error: unknown }
+      const ended = ['completed', 'completed_with_omissions', 'failed'].includes(status)
+      return ended ? { status, archiveBytes, error } : undefined
     },
     'the export ended',
     3_600_000,
   )
-  if (job.status === 'failed') throw new Error('The export failed.')
+  if (job.status === 'failed') throw new Error(`The export failed: ${JSON.stringify(job.error)}`)
   // Payload-Oxum is "<bytes>.<files>" (RFC 8493).
   const { payloadOxum } = (await api.request(auditor, `${path}/manifest`)).body as { payloadOxum: string }
   return { archiveBytes: job.archiveBytes, payloadBytes: Number.parseInt(payloadOxum, 10) }

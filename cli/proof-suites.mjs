@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -35,6 +35,12 @@ export const suites = [
   { name: 'tokens', run: () => vitest(['server/kernel/auth/']) },
   { name: 'inputs', run: () => vitest(['server/inputs/inputs.test.ts']) },
   { name: 'export-killed', run: () => vitest(['server/evidence/jobs/export-killed']) },
+  {
+    name: 'export-memory',
+    missing: () => (freeGigabytes() < 60 ? '60 GB of free space' : undefined),
+    run: () => vitest(['bench/export-memory.test.ts']),
+  },
+  { name: 'export-disk-full', run: () => vitest(['server/evidence/jobs/export-disk-full.test.ts']) },
   {
     name: 's3',
     missing: () => missing('moto_server'),
@@ -90,6 +96,12 @@ async function pythonPackages() {
   if (!(await runStep(['install', '--quiet', '--requirement', requirements], pip)).ok)
     throw new Error('pip install failed in server/testing/compatibility/python')
   return folder
+}
+
+/** Where the tests have their databases and archives. */
+function freeGigabytes() {
+  const { bavail, bsize } = statfsSync(tmpdir())
+  return (bavail * bsize) / 1e9
 }
 
 /** The first program of these that this machine does not have. */

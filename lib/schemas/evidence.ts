@@ -72,6 +72,8 @@ export const ExportEstimate = z.object({
   /** Roughly, as the size of the ZIP. */
   bytes: z.int(),
   seconds: z.int(),
+  /** Everything was counted. Otherwise counting would take too long, and large numbers are the database’s estimates. */
+  exact: z.boolean(),
 })
 export type ExportEstimate = z.infer<typeof ExportEstimate>
 

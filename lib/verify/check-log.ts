@@ -3,12 +3,13 @@ import { allBoundIn, asOfIn, checkAfterBorder, checkBorder, comparableSpans, isB
 import { Broken, type Json, lines, member } from './bytes.ts'
 import { chainedFrom, restores } from './chain.ts'
 import { type Beginning, checkDays, partialDays, scopeOf } from './days.ts'
+import { passkeyVotes } from './decisions/passkeys.ts'
+import { requestDigests } from './decisions/requests.ts'
 import type { Heads } from './freshness.ts'
-import { checkDay, checkHead, checkSealProof, daysOf, type Head, newestSeals } from './log.ts'
+import { checkDay, checkHead, checkSealProof, daysOf, type Head, newestSeals, otherRecords } from './log.ts'
 import { type LogKey, parseLogKey } from './note.ts'
-import { obligations } from './obligations.ts'
+import { obligations, stateIn } from './obligations.ts'
 import { checkOtherRecords } from './other-records.ts'
-import { passkeyVotes } from './passkeys.ts'
 import { type About, type Checker, NotChecked } from './report.ts'
 import { commitments } from './rows.ts'
 import { telemetrySpans } from './spans.ts'
@@ -42,7 +43,11 @@ export async function checkLog(
   const asOf = asOfIn(manifest)
   const allBound = allBoundIn(manifest)
   const traces = traceLines(about.period)
-  const committed = commitments(asOf, { allBound, spansBound: spansBoundIn(manifest) }, traces.add)
+  const requests = requestDigests()
+  const committed = commitments(asOf, { allBound, spansBound: spansBoundIn(manifest) }, (type, row) => {
+    if (type === 'span') traces.add(stateIn(row))
+    else requests.add(type, row)
+  })
   const spans = telemetrySpans(traces.add)
   const votes = passkeyVotes()
   const restored = restores()
@@ -52,7 +57,8 @@ export async function checkLog(
       checkBorder(asOf, days)
       return 'The rows show one moment, shortly before the archive was sealed.'
     })
-  if (asOf !== undefined && allBound) {
+  // Without bound rows, the file still has the records of requests whose spans began in the period and arrived outside it.
+  if (asOf !== undefined && (allBound || archive.has(otherRecords))) {
     // Days that were open when the rows were read may not have been closed since.
     const open = (date: string) => asOf.some((day) => day.date === date)
     await check('log', 'Other records', () =>
@@ -105,6 +111,8 @@ export async function checkLog(
     return await chainedFrom(archive, manifest, heads, { externalId, keys })
   })
   await check('log', 'Rows', () => committed.check(archive))
+  // Without the values there is nothing to compare, and nothing is missed: a masked archive was requested that way.
+  if (requests.any()) await check('log', 'Requests', async () => requests.check())
   const comparable = comparableSpans(manifest)
   if (spans.any(archive)) {
     await check('log', 'Spans', async () => {

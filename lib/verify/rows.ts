@@ -19,7 +19,7 @@ import {
 import { membersBeyond } from './known.ts'
 import { readRow, type SeenRecord } from './log.ts'
 import { mostForms, type Objects, objectTable } from './objects.ts'
-import { isBound, omissionsOf, stateIn } from './obligations.ts'
+import { isBound, omissionsOf } from './obligations.ts'
 import { NotChecked } from './report.ts'
 
 // Rows against the log: an audit record commits to what each object was after it. A row of such an object is
@@ -88,12 +88,12 @@ const idOf = (type: string, state: Json): string =>
 
 /**
  * Collects the commitments of the records, and then compares the rows with them. `asOf`: when the rows were read. `spansBound`:
- * the spans of executions are among the rows. `eachSpan` receives each of them.
+ * the spans of executions are among the rows. `eachRow` receives each row.
  */
 export function commitments(
   asOf: AsOf | undefined,
   { allBound, spansBound }: { allBound: boolean; spansBound: boolean },
-  eachSpan: (span: Json) => void,
+  eachRow: (type: string, row: Json) => void,
 ) {
   const objects = objectTable()
   let read = false
@@ -125,7 +125,7 @@ export function commitments(
         if (!archive.has(path)) throw new Broken(`${path} is missing.`)
         for await (const line of archive.linesIn(path)) {
           const row = parseJson(line, `A line of ${path}`)
-          if (type === 'span') eachSpan(stateIn(row))
+          eachRow(type, row)
           if (isBound(row)) {
             rowIsCommitted(row, objects, { path, type })
             for (const name of otherMembers(row)) others.add(`${name} in ${path}`)

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canonicalJson } from '#lib/jcs.ts'
-import type { JsonObject } from '#lib/json.ts'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { verifyArchive } from '#lib/verify/verify.ts'
 import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.ts'
 import { readArchiveFiles } from '#server/testing/extract.ts'
@@ -283,5 +283,57 @@ describe('a decision confirmed with a passkey', () => {
     ],
   ])('fails %s', async (_name, made, reason) => {
     expect(await made()).toMatchObject({ state: 'fails', detail: expect.stringMatching(new RegExp(reason)) })
+  })
+})
+
+describe('what people and policies decided about, in an archive with raw payloads', () => {
+  const payload = { tool: 'payments.refund', arguments: { amount: 4200 }, salt: 's', form: 2 }
+  const presentation = { title: 'Refund', fields: [] }
+  const hashed = (value: JsonValue) => `sha256:${sha256(canonicalJson(value)).toString('hex')}`
+  const payloadDigest = hashed({ content: hashed(payload), shown: presentation })
+  const opened = (value: JsonValue) => ({ salt: valueSalt, value })
+  const approval = {
+    id: 'ap1',
+    payloadDigest,
+    values: { payload: opened(payload), presentation: opened(presentation) },
+    contentGone: null,
+  }
+  const request = { tool: 'payments.refund', salt: 's' }
+  const decision = { id: 'd1', inputDigest: hashed(request), values: { request: opened(request) }, contentGone: null }
+  const requests = async (approvals: object[], decisions: object[] = []) =>
+    (await checksOf((records) => records, { approvals, decisions })).find(({ name }) => name === 'Requests')
+
+  test('holds when each request has its digest, in both forms', async () => {
+    const first = { ...payload, form: 1 }
+    const former = { id: 'ap2', payloadDigest: hashed(first), values: { payload: opened(first) } }
+    expect(await requests([approval, former], [decision])).toMatchObject({
+      state: 'holds',
+      detail: 'All 3 requests have the digest that people and policies decided on.',
+    })
+  })
+
+  test.each<[string, object[], object[]]>([
+    [
+      'another payload',
+      [{ ...approval, values: { ...approval.values, payload: opened({ ...payload, tool: 'x' }) } }],
+      [],
+    ],
+    ['another page', [{ ...approval, values: { ...approval.values, presentation: opened({ title: 'X' }) } }], []],
+    ['another digest', [{ ...approval, payloadDigest: hashed({}) }], []],
+    ['another request of a policy', [], [{ ...decision, values: { request: opened({ ...request, tool: 'x' }) } }]],
+  ])('fails with %s', async (_name, approvals, decisions) => {
+    expect(await requests(approvals, decisions)).toMatchObject({ state: 'fails' })
+  })
+
+  test('is not checked where parts were removed, and not made without values', async () => {
+    const erased = { ...decision, values: { request: opened({ salt: 's' }) }, contentGone: 'erased' }
+    expect(await requests([approval], [erased])).toMatchObject({
+      state: 'not checked',
+      detail: '1 requests have the digest that was decided on; parts of 1 were removed.',
+    })
+    const { presentation: shown, ...rest } = approval.values
+    expect(shown).toBeDefined()
+    expect(await requests([{ ...approval, values: rest }])).toMatchObject({ state: 'not checked' })
+    expect(await requests([{ id: 'ap1', payloadDigest }], [{ id: 'd1' }])).toBeUndefined()
   })
 })

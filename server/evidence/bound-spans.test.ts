@@ -196,6 +196,30 @@ test('until spans are adopted, an archive says that only the seal covers those o
   expect(await after.rows('execution-spans')).toHaveLength(2)
 })
 
+test('before the rows are adopted, spans that began in the period and arrived after it are compared with their record', async () => {
+  const tenant = await runtime.tenant()
+  const pia = await tenant.as('pia', { roles: ['auditor', 'privacy_officer'] })
+  const midnight = Date.parse(today())
+  const yesterday = new Date(midnight - 86_400_000).toISOString().slice(0, 10)
+  await bySql('insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, yesterday])
+  await signTenant(tenant.id)
+  const late = { traceId: newTraceId(), spanId: newSpanId(), startMs: midnight - 1000, endMs: midnight - 900 }
+  const exporter = await tenant.as('exporter', { roles: ['traces:write'] })
+  const request = await decodeProtobuf(otlpProtobuf([late]))
+  await execute(exportSpans, exporter, request, { name: 'telemetry.export' })
+  const period = {
+    startDate: `${yesterday}T00:00:00Z`,
+    endDate: new Date(midnight).toISOString(),
+    includeProofs: true,
+  }
+  const made = await archiveOf(
+    { tenant, pia, traceId: late.traceId, spanId: late.spanId, open: '', received: '' },
+    period,
+  )
+  expect(made.found('log', 'Spans')).toMatchObject({ state: 'holds' })
+  expect(made.found('log', 'Other records')).toMatchObject({ state: 'holds' })
+})
+
 test('a tenant whose rows were adopted before spans were bound gets its spans adopted later, once', async () => {
   const { tenant, traceId, spanId } = await scene({ adopted: false })
   await runtime.bindRows(tenant)

@@ -10,6 +10,7 @@ import { decryptSpan, withShown } from '#server/traces/encryption/encrypt-span.t
 import { shownSpans } from '#server/traces/encryption/shown-spans.ts'
 import { authorityOver, noteReveal, revealed, seenBy } from '#server/traces/unmasking/reveal.ts'
 import { StoredAttributes } from './attributes.ts'
+import { requireExecutionsOf } from './executions-of.ts'
 import { skeletonOf } from './skeleton.ts'
 import { findTrace, listEncrypted, listSkeleton, listSpans, type TraceKey } from './store.ts'
 import { maskedValues, spanView, traceView } from './view.ts'
@@ -31,6 +32,7 @@ export const getTrace = query({
     const trace = await findTrace(tx, tenant.id, input.traceId)
     if (trace === undefined) throw notFound()
     const key = { tenantId: tenant.id, ...trace }
+    await requireExecutionsOf(tx, tenant.id, [trace])
     await requireBoundBelow(tx, tenant.id, 'span', `${trace.day}/${trace.traceId}`)
     const asked = input.includeSensitiveData && input.view === 'full'
     const { spans, values, reason } = await spansOf(tx, caller, key, input.view, asked)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { TraceId } from '#lib/schemas/common.ts'
 import { ListTracesInput, TraceList } from '#lib/schemas/traces.ts'
 import { query } from '#server/kernel/operation.ts'
+import { requireExecutionsOf } from './executions-of.ts'
 import { listTraces } from './store.ts'
 import { traceView } from './view.ts'
 
@@ -12,7 +13,10 @@ const Cursor = z
   .transform((text) => text.split('~'))
   .pipe(z.tuple([z.iso.datetime(), TraceId]))
 
-/** Returns the traces of the tenant, newest first. */
+/**
+ * Returns the traces of the tenant, newest first. Their execution and agent are compared with the log. Name, times and counts are
+ * an index over spans: traces.getTrace compares the spans.
+ */
 export const list = query({
   permission: 'trace:read',
   input: ListTracesInput.extend({ cursor: Cursor.optional() }),
@@ -23,6 +27,7 @@ export const list = query({
     // One more row than requested shows whether older traces exist. The page may also end after many rows that don't match.
     const { hits, stoppedAt } = await listTraces(tx, tenant.id, { limit: limit + 1, before, filter })
     const items = hits.slice(0, limit)
+    await requireExecutionsOf(tx, tenant.id, items)
     const last = hits.length > limit ? items.at(-1) : stoppedAt
     return {
       items: items.map((row) => ({

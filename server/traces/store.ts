@@ -83,6 +83,15 @@ export const findTraceOfExecution = (tx: Transaction, tenantId: string, executio
     .where('id', '=', executionId)
     .executeTakeFirst()
 
+/** Returns the traces and agents of those of the executions that exist. */
+export const listTracesOfExecutions = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
+  tx
+    .selectFrom('executions')
+    .select(['id', 'traceId', 'agentId'])
+    .where('tenantId', '=', tenantId)
+    .where('id', 'in', ids)
+    .execute()
+
 /** Selects the spans of one trace. `day` is the trace's, so that one partition is read. */
 export type TraceKey = { tenantId: string; traceId: string; day: string }
 

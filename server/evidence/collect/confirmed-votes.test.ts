@@ -2,6 +2,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
+import { verifyArchive } from '#lib/verify/verify.ts'
 import { decide } from '#server/approvals/decide.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
@@ -55,6 +56,10 @@ test('an archive with raw payloads proves who confirmed what; one without says w
   const [approval] = parseLines(await text('data/approvals.ndjson'))
   const [{ confirmation, ...vote }] = parseLines(await text('data/approval-votes.ndjson'))
   const records = parseLines(await text(`data/audit/${raw.createdAt.slice(0, 10)}.ndjson`))
+
+  // The verifier in the archive recomputes it, too.
+  const { checks } = await verifyArchive(new Blob([new Uint8Array(await fetchArchive(pia, raw.exportId))]))
+  expect(checks.find(({ name }) => name === 'Requests')).toMatchObject({ state: 'holds' })
 
   // What was decided, and its digest.
   const payload: JsonValue = approval.values.payload.value

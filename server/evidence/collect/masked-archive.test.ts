@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
+import { payloadDigestOf } from '#server/approvals/payload-digest.ts'
 import { insertErased } from '#server/kernel/content/erased-store.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
@@ -174,13 +175,14 @@ describe('columns of content', () => {
     const pia = await officerOf(tenant)
     const { approvalId, decisionId, eventId } = await insertActivity(runtime, tenant, pia.principal.memberId, paid)
     const cipher = await runtime.database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
-    for (const [table, id, column] of [
-      ['approvals', approvalId, 'payload'],
-      ['policy_decisions', decisionId, 'request'],
-      ['input_events', eventId, 'attributes'],
+    for (const [table, id, column, digest] of [
+      ['approvals', approvalId, 'payload', 'payload_digest'],
+      ['policy_decisions', decisionId, 'request', 'input_digest'],
+      ['input_events', eventId, 'attributes', 'fingerprint'],
     ] as const) {
       const unsalted = cipher.encryptJson(paid, contentContext(table, [id], column))
-      await asOwner(runtime, `update ${table} set ${column} = $1 where id = $2`, [unsalted, id])
+      const change = `update ${table} set ${column} = $1, ${digest} = $2 where id = $3`
+      await asOwner(runtime, change, [unsalted, payloadDigestOf(paid), id])
     }
     const digests = async (name: string, input: object) => {
       const job = await runtime.make(tenant, pia, input)

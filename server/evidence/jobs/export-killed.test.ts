@@ -116,18 +116,20 @@ async function isWholeAndSealed(exportId: string): Promise<void> {
   )
 }
 
-const everyMoment: [string, string, string, number][] = [
-  ['with megabytes of spans written', 'telemetry_batches', 'collecting', 1_000_000],
-  ['with the first files written', 'policy_versions', 'collecting', 0],
-  ['before it is sealed', 'signing_keys', 'sealing', 1_000_000],
+/** The tables that stop a run, one after the other; its state at the last one, and the bytes of its file there. */
+const everyMoment: [string, string[], string, number][] = [
+  ['with megabytes of spans written', ['telemetry_batches'], 'collecting', 1_000_000],
+  ['with the first files written', ['policy_versions'], 'collecting', 0],
+  // The run also reads the keys at its beginning, so another table stops it there first. The same is true of the heads.
+  ['before it is sealed', ['telemetry_batches', 'signing_keys'], 'sealing', 1_000_000],
+  ['while it is verified', ['telemetry_batches', 'audit_checkpoints'], 'verifying', 1_000_000],
 ]
 
 test.each(sized(everyMoment, everyMoment.slice(0, 1)))(
   'killed %s, it ends once, whole, and every check of its README holds',
-  async (_where, table, status, written) => {
-    // The run also reads the keys at its beginning, so another table stops it there first.
-    const first = table === 'signing_keys' ? await lock('telemetry_batches') : undefined
-    const last = first === undefined ? await lock(table) : undefined
+  async (_where, tables, status, written) => {
+    const [first, second] = tables
+    let held = await lock(first ?? '')
     const exportId = await ask()
     const stopped = async (at: string, least: number) =>
       until(
@@ -141,33 +143,52 @@ test.each(sized(everyMoment, everyMoment.slice(0, 1)))(
         `it is ${at}`,
         60_000,
       )
-    if (first !== undefined) await stopped('collecting', written)
-    const held = last ?? (await lock(table))
-    await first?.end()
+    if (second !== undefined) {
+      await stopped('collecting', written)
+      const next = await lock(second)
+      await held.end()
+      held = next
+    }
     const half = await stopped(status, written)
 
     const restarted = api.killAndRestart()
     // A connection of the killed process waits for the lock.
     await held.end()
     await restarted
-    const job = await until(
-      async () => {
-        const now = await jobOf(exportId)
-        return ['completed', 'completed_with_omissions', 'failed', 'canceled'].includes(now.status) ? now : undefined
-      },
-      'the export ended',
-      90_000,
-    )
-    expect(job).toMatchObject({ status: 'completed', error: null })
-    expect(new Set(job.omissions.map(({ reason }) => reason))).toEqual(new Set(['masked']))
-    // The file of the killed process is deleted and was never served.
-    expect(await filesOf(exportId)).toEqual([{ name: `${exportId}.zip`, bytes: job.archiveBytes }])
     expect(half.name).not.toBe(`${exportId}.zip`)
-    expect((await recorded(exportId)).filter((type) => type === 'evidence_export.completed')).toHaveLength(1)
-    await isWholeAndSealed(exportId)
+    await endsOnceAndWhole(exportId)
   },
   180_000,
 )
+
+test('killed while the log is checked, before there is a file, it ends once and whole', async () => {
+  // The run begins by reading the signed heads.
+  const held = await lock('audit_checkpoints')
+  const exportId = await ask()
+  await until(async () => ((await stateOf(exportId)) === 'preflight' ? true : undefined), 'it is preflight', 60_000)
+  expect(await filesOf(exportId)).toEqual([])
+  const restarted = api.killAndRestart()
+  await held.end()
+  await restarted
+  await endsOnceAndWhole(exportId)
+}, 180_000)
+
+async function endsOnceAndWhole(exportId: string): Promise<void> {
+  const job = await until(
+    async () => {
+      const now = await jobOf(exportId)
+      return ['completed', 'completed_with_omissions', 'failed', 'canceled'].includes(now.status) ? now : undefined
+    },
+    'the export ended',
+    90_000,
+  )
+  expect(job).toMatchObject({ status: 'completed', error: null })
+  expect(new Set(job.omissions.map(({ reason }) => reason))).toEqual(new Set(['masked']))
+  // The file of the killed process is deleted and was never served.
+  expect(await filesOf(exportId)).toEqual([{ name: `${exportId}.zip`, bytes: job.archiveBytes }])
+  expect((await recorded(exportId)).filter((type) => type === 'evidence_export.completed')).toHaveLength(1)
+  await isWholeAndSealed(exportId)
+}
 
 /** Read from the table, because the API may wait for the lock as well. */
 async function stateOf(exportId: string): Promise<string | undefined> {

@@ -27,6 +27,9 @@ export type Failure =
 
 export type Answer = { made: MadeArchive } | { failed: Failure }
 
+/** The disk is full, the account's share of it is, or the file would be larger than the system allows. */
+const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
 export function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
   if (error instanceof Superseded) return { kind: 'superseded', message: error.message }
@@ -34,7 +37,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ArchiveRefused) return { kind: 'archive_refused', message: error.message }
   if (error instanceof IntegrityFailed) return { kind: 'row_tampered', message, tampered: error.tampered }
   const { code } = error as NodeJS.ErrnoException
-  return { kind: code === 'ENOSPC' || code === 'EDQUOT' ? 'disk_full' : 'other', message }
+  return { kind: noRoom.has(code ?? '') ? 'disk_full' : 'other', message }
 }
 
 /** The failure as the error that the work itself would have thrown. */

@@ -59,6 +59,10 @@ function TraceList() {
           )
         }
       />
+      <p className="text-ink-2">
+        This list is an index over the spans. The execution and the agent of each trace are compared with the audit log
+        here, and its spans are when you open it.
+      </p>
     </Page>
   )
 }

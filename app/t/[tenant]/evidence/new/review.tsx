@@ -62,7 +62,8 @@ export function Review({ range, scope, purpose, proofs, raw, now }: ReviewProps)
   )
 }
 
-const countWords = ({ executions, approvals, decisions, spans, records }: ExportEstimate): string =>
+const countWords = ({ executions, approvals, decisions, spans, records, exact }: ExportEstimate): string =>
+  (exact ? '' : 'about ') +
   [
     formatCount(executions, 'execution'),
     formatCount(approvals, 'approval'),

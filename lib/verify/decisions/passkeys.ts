@@ -1,5 +1,5 @@
-import { sha256Now } from '../sha256.ts'
-import type { Archive } from './archive.ts'
+import { sha256Now } from '../../sha256.ts'
+import type { Archive } from '../archive.ts'
 import {
   Broken,
   canonical,
@@ -12,12 +12,12 @@ import {
   textMember,
   toBase64Url,
   utf8,
-} from './bytes.ts'
+} from '../bytes.ts'
+import type { SeenRecord } from '../log.ts'
+import { stateIn } from '../obligations.ts'
+import { NotChecked } from '../report.ts'
+import { fromBase64Url } from '../rows.ts'
 import { passkeySigned } from './cose.ts'
-import type { SeenRecord } from './log.ts'
-import { stateIn } from './obligations.ts'
-import { NotChecked } from './report.ts'
-import { fromBase64Url } from './rows.ts'
 
 // Decisions that a person confirmed with a passkey: what the device signed is recomputed from the vote and the approval.
 

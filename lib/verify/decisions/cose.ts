@@ -1,4 +1,4 @@
-import { Broken, type Bytes, concat, toBase64Url } from './bytes.ts'
+import { Broken, type Bytes, concat, toBase64Url } from '../bytes.ts'
 
 // Signatures of passkeys (WebAuthn Level 3, 7.2): the key is a COSE_Key (RFC 9053), of which only the three forms are read that
 // the service accepts.

@@ -13,6 +13,18 @@ const onlyInProof = [
   'server/testing/readers/**',
 ]
 
+/** Suites about what a process keeps until it ends, such as the keys and providers of its realms: each has one of its own. */
+const aboutTheProcess = ['server/{identity,kernel}/**/*.test.ts', 'server/evidence/bound-spans.test.ts']
+
+/** Suites with a PostgreSQL. */
+const withDatabase = {
+  globalSetup: ['server/testing/global-setup.ts'],
+  // Node loads TypeScript itself, and keeps what it has compiled for the next process.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+}
+
+const notHere = [...configDefaults.exclude, ...(process.env.PROOF === 'full' ? [] : onlyInProof)]
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -36,14 +48,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...withDatabase,
           name: 'server',
-          // Each suite has its own process and database, because each process has one runtime.
           include: ['{server,cli,bench}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...(process.env.PROOF === 'full' ? [] : onlyInProof)],
-          globalSetup: ['server/testing/global-setup.ts'],
-          // Node loads TypeScript itself, and keeps what it has compiled for the next process.
-          experimental: { viteModuleRunner: false, nodeLoader: false },
+          exclude: [...notHere, ...aboutTheProcess],
+          // One suite after the other in the same few processes: loading and compiling the server for each would take a fifth of
+          // the processor time. Each has its own runtime and database.
+          isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { ...withDatabase, name: 'process', include: aboutTheProcess, exclude: notHere },
       },
     ],
   },

@@ -11,6 +11,8 @@ import { dropDemo } from './database.ts'
  * compiling the same modules. They share the demo, too (demo.ts).
  */
 export default async function setup(): Promise<() => Promise<void>> {
+  // Each project of vitest.config.ts with these suites asks for it.
+  if (process.env.TEST_DEMO !== undefined) return () => Promise.resolve()
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../node_modules/.cache/countersign-compiled')
   const demo = await mkdtemp(join(tmpdir(), 'countersign-demo-'))
   process.env.TEST_DEMO = demo

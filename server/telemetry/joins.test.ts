@@ -33,16 +33,16 @@ const mask = (value: JsonValue) => maskValue(value, [{ path: '$.customer.email',
 
 /** Creates an execution whose only span contains a masked value. */
 async function executed(): Promise<{ traceId: string; spanId: string }> {
-  const [executionId, traceId, spanId] = [newId(), newTraceId(), newSpanId()]
-  // Without its agent and release, which traces don't read.
+  const [executionId, agentId, traceId, spanId] = [newId(), newId(), newTraceId(), newSpanId()]
+  // Without the rows of its agent and release, which traces don't read.
   await asOwner(
     runtime,
     `set session_replication_role = replica; insert into executions
     (tenant_id, id, agent_id, release_id, environment, status, trace_id, started_by)
-    values ('${tenant.id}', '${executionId}', '${newId()}', '${newId()}', 'production', 'queued', '${traceId}', '${newId()}')`,
+    values ('${tenant.id}', '${executionId}', '${agentId}', '${newId()}', 'production', 'queued', '${traceId}', '${newId()}')`,
   )
   await runtime.database.inTenant(tenant.id, async (tx) => {
-    await startTrace(tx, tenant.id, { traceId, executionId, name: 'refund-assistant', startedAt: at(0) })
+    await startTrace(tx, tenant.id, { traceId, executionId, agentId, name: 'refund-assistant', startedAt: at(0) })
     const attributes = [masked('arguments', { id: 'A-7', customer: { email } }, mask)]
     await startSpan(tx, tenant.id, {
       traceId,

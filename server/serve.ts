@@ -21,7 +21,7 @@ import { refuseUnfinishedRestore } from '#server/kernel/db/copy/unfinished-resto
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
-import { migrate } from '#server/kernel/db/migrate.ts'
+import { isUnused, migrate } from '#server/kernel/db/migrate.ts'
 import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
 import { createLog, type Log } from '#server/kernel/log.ts'
 import { loadMcpServers } from '#server/kernel/mcp-servers.ts'
@@ -124,6 +124,8 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   const { config, log, mcpServers, trustedIssuers, stopping } = settled
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const masterKeys = await loadMasterKeys(config)
+  // In a new database, no earlier version wrote anything.
+  const adoptRowsAfter = (await isUnused(ownerUrl)) ? 0 : config.adoptRowsAfter
   const url = await migrate(ownerUrl, masterKeys[0])
   const database = openDatabase(url, log)
   closing.defer(() => database.close())
@@ -135,7 +137,17 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   closing.defer(closeToolServers)
   closing.defer(() => queue.close())
   const vault = createVault(...masterKeys)
-  setRuntime({ config, log, mcpServers, trustedIssuers, stopping, database, listener, queue, vault })
+  setRuntime({
+    config: { ...config, adoptRowsAfter },
+    log,
+    mcpServers,
+    trustedIssuers,
+    stopping,
+    database,
+    listener,
+    queue,
+    vault,
+  })
   bindRows()
 }
 

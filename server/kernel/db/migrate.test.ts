@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ConfigError } from '#server/kernel/config.ts'
 import { until } from '#server/testing/until.ts'
-import { migrate } from './migrate.ts'
+import { isUnused, migrate } from './migrate.ts'
 
 // Mistakes in DATABASE_URL are reported in one clear line.
 
@@ -49,9 +49,11 @@ test('a database that does not exist is reported', async () => {
 
 test('a role without CREATEROLE is reported; with it the database is set up, repeatedly', async () => {
   const url = address(() => undefined)
+  expect(await isUnused(url)).toBe(true)
   expect(await refusal(url)).toContain('CREATEROLE')
   await server.query(`alter role ${name} createrole`)
   const application = await migrate(url)
+  expect(await isUnused(url)).toBe(false)
   expect(new URL(application).username).toBe(`${name}_server`)
   expect(await migrate(url)).toBe(application)
 })

@@ -42,6 +42,19 @@ export async function migrate(ownerUrl: string, masterKey?: Buffer): Promise<str
   }
 }
 
+/** Whether no version of this program has used the database. Throws ConfigError. */
+export async function isUnused(ownerUrl: string): Promise<boolean> {
+  const client = await connectOwner(ownerUrl)
+  try {
+    const { rows } = await client.query<{ unused: boolean }>(
+      `select to_regclass('public.schema_migrations') is null as unused`,
+    )
+    return rows[0]?.unused === true
+  } finally {
+    await client.end()
+  }
+}
+
 /**
  * Applies the migrations that the database lacks, in order, up to and including `last`. Returns how many, and whether this
  * version knows all that had been applied.

@@ -36,6 +36,7 @@ export function Verdict({ name, state, checks, level }: VerdictProps) {
       </span>
       <div className="col-span-2 flex min-w-0 flex-col gap-1 @min-[42rem]:col-span-1">
         <p className="text-ink-2">{question}</p>
+        {state === 'holds' && <Answer name={name} checks={held} />}
         <Checks checks={checks.filter((check) => check.state !== 'holds')} />
         {held.length > 0 && (
           <details>
@@ -47,6 +48,24 @@ export function Verdict({ name, state, checks, level }: VerdictProps) {
         )}
       </div>
     </li>
+  )
+}
+
+/** The check that answers the question, where it was made. */
+const answeredBy: Record<VerdictName, readonly string[]> = {
+  integrity: ['Files'],
+  origin: ['Key'],
+  log: ['Rows'],
+  completeness: ['Rows', 'Days'],
+  freshness: ['Newest head', 'Other archive'],
+}
+
+function Answer({ name, checks }: { name: VerdictName; checks: readonly Check[] }) {
+  const [answer] = answeredBy[name].flatMap((one) => checks.find((check) => check.name === one) ?? [])
+  return answer === undefined ? null : (
+    <p className="wrap-anywhere">
+      <ShownText>{answer.detail}</ShownText>
+    </p>
   )
 }
 

@@ -138,6 +138,10 @@ export type ExportJob = z.infer<typeof ExportJob>
 
 /** What the console reads of an archive's manifest.json. */
 export type ExportManifest = {
+  type: string
+  /** Missing in version 1, as is the archive before it, which is null for the first one. */
+  formatVersion?: number
+  previousExportId?: string | null
   files: { path: string; sha256: string; bytes: number; mediaType: string; records?: number }[]
   days: { date: string; size: number; root: string; open: boolean }[]
   /** Records by kind. */

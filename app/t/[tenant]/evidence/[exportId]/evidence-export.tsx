@@ -5,23 +5,21 @@ import { ExportStatusShape, hasArchive, isOver } from '#components/evidence/expo
 import { formatPeriod } from '#components/evidence/period.ts'
 import { scopeWords } from '#components/evidence/scope-words.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
+import { PageWithFacts } from '#components/layout/page-with-facts.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
-import { Banner } from '#components/ui/feedback/banner.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
-import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { Time } from '#components/ui/text/time.tsx'
 import { evidencePath, newEvidencePath } from '#lib/paths.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
+import { ArchiveFacts } from './archive-facts.tsx'
 import { Cancel } from './cancel.tsx'
 import { CheckYourself } from './check-yourself.tsx'
 import { Contents } from './contents.tsx'
-import { Download } from './download.tsx'
 import { Omissions } from './omissions.tsx'
 import { Progress } from './progress.tsx'
 import { Stages } from './stages.tsx'
@@ -65,10 +63,21 @@ function OneExport({ exportId }: { exportId: string }) {
         )}
       </Page>
     )
-  return (
-    <Page>
+  const head = (
+    <>
       <PageHeader title={`Evidence of ${formatPeriod(job)}`} crumbs={crumbs} id={shownId} facts={<Facts job={job} />} />
       <Stages job={job} />
+    </>
+  )
+  if (hasArchive(job.status))
+    return (
+      <PageWithFacts head={head} title="The archive" facts={<ArchiveFacts job={job} />}>
+        <Archive job={job} />
+      </PageWithFacts>
+    )
+  return (
+    <Page>
+      {head}
       {!isOver(job.status) && (
         <Section title="Progress">
           <Progress job={job} paused={paused} onResume={resume} />
@@ -78,7 +87,6 @@ function OneExport({ exportId }: { exportId: string }) {
         </Section>
       )}
       <Failed job={job} />
-      {hasArchive(job.status) && <Archive job={job} />}
     </Page>
   )
 }
@@ -134,42 +142,17 @@ function Failed({ job: { status, error } }: { job: ExportJob }) {
   )
 }
 
-function Archive({ job }: { job: ExportJob }) {
+/** What is left out comes before any tick. */
+function Archive({ job: { exportId, archiveGone, archiveName, omissions }, job }: { job: ExportJob }) {
   const { can } = useSession()
-  const { archiveGone, containsErased, expiresAt, omissions } = job
+  const onlyMasked = omissions.every(({ reason }) => reason === 'masked')
   return (
     <>
       {omissions.length > 0 && (
-        <Section title={omissions.every(({ reason }) => reason === 'masked') ? 'Masked' : 'Missing from the archive'}>
+        <Section title={onlyMasked ? 'Masked' : 'Missing from the archive'}>
           <Omissions omissions={omissions} />
         </Section>
       )}
-      <Section title="Download">
-        {containsErased.length > 0 && archiveGone === null && (
-          <Banner tone="warn">
-            This archive contains data that was erased after it was made. Pass it on only if the erasure allows that.
-          </Banner>
-        )}
-        {archiveGone === null ? (
-          <>
-            <Download job={job} />
-            <p className="text-ink-2">
-              A download that breaks off can be resumed (curl -C -).{' '}
-              {expiresAt === null ? (
-                'It is not deleted by age.'
-              ) : (
-                <>
-                  Kept until <Time at={expiresAt} />, or for as long as a legal hold protects it.
-                </>
-              )}
-            </p>
-          </>
-        ) : (
-          <p>
-            {GONE[archiveGone.reason]} <Time at={archiveGone.at} />. This page, the manifest and the digests are kept.
-          </p>
-        )}
-      </Section>
       {archiveGone === null && (
         <Section title="Verify here">
           <VerifyHere job={job} />
@@ -177,40 +160,14 @@ function Archive({ job }: { job: ExportJob }) {
       )}
       {can('evidence:read') && (
         <Section title="Contents">
-          <Contents exportId={job.exportId} />
+          <Contents exportId={exportId} />
         </Section>
       )}
       {archiveGone === null && (
         <Section title="Verify it yourself">
-          <CheckYourself exportId={job.exportId} archiveName={job.archiveName ?? `evidence-room-${job.exportId}.zip`} />
+          <CheckYourself exportId={exportId} archiveName={archiveName ?? `evidence-room-${exportId}.zip`} />
         </Section>
       )}
-      <Digests job={job} />
     </>
-  )
-}
-
-const GONE = {
-  retention_expired: 'The organisation’s retention of archives deleted this archive',
-  erased: 'An erasure deleted this archive, because it contained the erased data:',
-}
-
-function Digests({ job: { sha256, manifestSha256 } }: { job: ExportJob }) {
-  return (
-    <details>
-      <summary>Digests</summary>
-      <KeyValues>
-        {sha256 !== null && (
-          <KeyValue name="SHA-256 of the ZIP">
-            <Copyable value={sha256} label="SHA-256 of the ZIP" />
-          </KeyValue>
-        )}
-        {manifestSha256 !== null && (
-          <KeyValue name="SHA-256 of manifest.json">
-            <Copyable value={manifestSha256} label="SHA-256 of manifest.json" />
-          </KeyValue>
-        )}
-      </KeyValues>
-    </details>
   )
 }

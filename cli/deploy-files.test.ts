@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { load } from 'js-yaml'
+import { load, loadAll } from 'js-yaml'
 import { expect, test } from 'vitest'
+import { roleNames } from '#lib/permissions.ts'
 import { loadConfig } from '#server/kernel/config.ts'
 
 // The files of docs/deploy, as far as they can be checked without the programs that read them.
@@ -83,6 +84,56 @@ test('the compose file gives the server valid settings, a read-only root and no 
   expect(script).not.toMatch(/superuser|bypassrls/i)
 })
 
+test('the compose file with Keycloak imports the realm, and gives the server a valid address of it', () => {
+  const { services, configs } = load(read('compose.keycloak.yaml')) as Compose
+  const { keycloak, countersign } = services
+  const [mounted = ''] = (keycloak?.volumes ?? []) as string[]
+  expect(existsSync(join(root, mounted.split(':')[0] ?? 'missing'))).toBe(true)
+  const realm = readFileSync(join(root, 'docs/deploy/keycloak-realm.json'), 'utf8')
+  const named = [...new Set([...realm.matchAll(/\$\{(COUNTERSIGN_\w+)/g)].map(([, name]) => name ?? ''))]
+  expect(Object.keys(keycloak?.environment ?? {})).toEqual(expect.arrayContaining(named))
+  expect(Object.keys(countersign?.environment ?? {}).filter((name) => !known.includes(name))).toEqual([])
+  const script = configs.keycloak?.content.replaceAll('$$', '$') ?? ''
+  execFileSync('sh', ['-n'], { input: script })
+  expect(script).not.toMatch(/superuser|createrole/i)
+  const { roles, clients } = JSON.parse(realm) as { roles: { realm: { name: string }[] }; clients: object[] }
+  // Roles with a colon are for machines of this service’s own provider.
+  const ofPeople = roleNames.filter((name) => !name.includes(':'))
+  expect(roles.realm.map(({ name }) => name).sort()).toEqual(ofPeople.sort())
+  for (const client of clients) expect(JSON.stringify(client)).toContain('"included.custom.audience":"countersign"')
+})
+
+type Pod = { metadata: { name: string }; kind: string; spec: { template: { spec: PodSpec } } }
+type PodSpec = { terminationGracePeriodSeconds: number; containers: Container[] }
+type Container = { env: { name: string; value: string }[]; securityContext: object; livenessProbe: object }
+
+test('the Helm chart renders web and worker pods with valid settings, where Helm is installed', ({ skip }) => {
+  const chart = join(root, 'docs/deploy/helm')
+  const helm = (...words: string[]) => spawnSync('helm', words, { encoding: 'utf8' })
+  const shared = ['settings.EXPORT_STORE=s3://bucket/exports', 'settings.SIGNER_MEMORY=s3://bucket/signer', 'dataClaim=data']
+  const set = shared.flatMap((one) => ['--set', one])
+  const linted = helm('lint', '--strict', chart, ...set)
+  if (linted.error !== undefined) return skip('helm is missing')
+  expect([linted.status, linted.stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')])
+  const alone = helm('template', 'x', chart)
+  expect([alone.status, alone.stderr]).toEqual([1, expect.stringContaining('With more than one pod')])
+  const rendered = (loadAll(helm('template', 'x', chart, ...set).stdout) as Pod[]).filter((one) => one !== null)
+  expect(rendered.map(({ kind }) => kind).sort()).toEqual(
+    ['Deployment', 'Deployment', 'Ingress', 'PodDisruptionBudget', 'PodDisruptionBudget', 'Service'].sort(),
+  )
+  const pods = rendered.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.spec)
+  const roles = pods.map(({ containers: [container], terminationGracePeriodSeconds: patience }) => {
+    const settings = Object.fromEntries(container?.env.map(({ name, value }) => [name, value]) ?? [])
+    expect(Object.keys(settings).filter((name) => !known.includes(name))).toEqual([])
+    expect(container?.securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false })
+    expect(container?.livenessProbe).toMatchObject({ httpGet: { path: '/v1/health/live' } })
+    const config = loadConfig(settings)
+    expect(patience).toBeGreaterThan(config.drainSeconds + 10)
+    return [...config.roles]
+  })
+  expect(roles.sort()).toEqual([['web'], ['worker']])
+})
+
 test('the systemd unit is valid where systemd can check it, and its settings are known', ({ skip }) => {
   const unit = read('countersign.service')
   const names = [...(/^Environment=(.*)$/m.exec(unit)?.[1] ?? '').matchAll(/(\w+)=/g)].map(([, name]) => name)
@@ -104,6 +155,7 @@ test('the proxies pass upgrades and streams, and bodies up to the limit of files
     'proxy_set_header Connection $countersign_connection;',
     'proxy_buffering off;',
     'proxy_read_timeout 1h;',
+    'proxy_next_upstream error timeout http_503;',
     'client_max_body_size 101m;',
     'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
   ])

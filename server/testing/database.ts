@@ -45,10 +45,7 @@ export async function demoDatabase(run: string, seed: (ownerUrl: string) => Prom
 }
 
 /** Drops the demo of a run. Its copies have been closed by their suites. */
-export const dropDemo = (run: string): Promise<void> =>
-  withServer(async (server) => {
-    await server.query(`drop database if exists ${escapeIdentifier(demoName(run))} with (force)`)
-  })
+export const dropDemo = (run: string): Promise<void> => drop(demoName(run))
 
 const demoName = (run: string) => `cs_demo_${run.toLowerCase().replaceAll(/[^a-z0-9]/g, '_')}`
 
@@ -65,8 +62,22 @@ async function migrated(): Promise<Template> {
   }
 }
 
+/** A database that nothing has migrated. */
+export async function emptyDatabase(): Promise<Pick<TestDatabase, 'ownerUrl' | 'close'>> {
+  const name = newName()
+  await withServer((server) => server.query(`create database ${escapeIdentifier(name)}`))
+  return { ownerUrl: databaseUrl(name).href, close: () => drop(name) }
+}
+
+const newName = () => `cs_test_${randomBytes(6).toString('hex')}`
+
+const drop = (name: string): Promise<void> =>
+  withServer(async (server) => {
+    await server.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
+  })
+
 async function copyOf(template: Template): Promise<TestDatabase> {
-  const name = `cs_test_${randomBytes(6).toString('hex')}`
+  const name = newName()
   const { role, password } = await withServer((server) => copy(server, template, name))
   const ownerUrl = databaseUrl(name).href
   const appUrl = new URL(ownerUrl)
@@ -75,10 +86,7 @@ async function copyOf(template: Template): Promise<TestDatabase> {
   return {
     ownerUrl,
     appUrl: appUrl.href,
-    close: () =>
-      withServer(async (server) => {
-        await server.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
-      }),
+    close: () => drop(name),
   }
 }
 

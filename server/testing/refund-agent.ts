@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { payload, type TestApi } from './api.ts'
+import { type Calls, payload } from './api.ts'
 
 type Proposal = { approvalId: string }
 
 /** Creates a refund agent for the test, governed and released through the API by ci-pipeline and jonas. Returns its id. */
-export async function releaseRefundAgent(api: TestApi, name: string): Promise<string> {
+export async function releaseRefundAgent(api: Calls, name: string): Promise<string> {
   const ci = await api.client('ci-pipeline')
   const agentId = await registerRefundAgent(api, name)
   await approve(
@@ -16,7 +16,7 @@ export async function releaseRefundAgent(api: TestApi, name: string): Promise<st
   return agentId
 }
 
-export async function registerRefundAgent(api: TestApi, name: string): Promise<string> {
+export async function registerRefundAgent(api: Calls, name: string): Promise<string> {
   const yaml = await refundManifest(name)
   return payload<{ agentId: string }>(await api.mutate(await api.client('ci-pipeline'), 'agents.create', { yaml }))
     .agentId
@@ -28,7 +28,7 @@ export const refundManifest = async (name: string): Promise<string> => {
 }
 
 /** Publishes the demo's policy under the test's name. */
-export async function bindingFor(api: TestApi, agentId: string, name: string, more = '') {
+export async function bindingFor(api: Calls, agentId: string, name: string, more = '') {
   const ci = await api.client('ci-pipeline')
   const post = async (path: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' }
@@ -43,7 +43,7 @@ export async function bindingFor(api: TestApi, agentId: string, name: string, mo
   return { agentId, environment: 'production', policyId: policy.id, policyVersion: version, mode: 'enforce' }
 }
 
-export async function approve(api: TestApi, approvalId: string, username = 'jonas'): Promise<void> {
+export async function approve(api: Calls, approvalId: string, username = 'jonas'): Promise<void> {
   const input = { approvalId, decision: 'approve', decisionAcknowledged: true, reason: 'Read and found right.' }
   payload(await api.mutate(await api.person(username), 'approvals.decide', input))
 }

@@ -1,0 +1,192 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { UsageError } from './command-line.ts'
+import { runDoctorCommand } from './doctor-command.ts'
+import { startApi, type TestApi } from './testing/api.ts'
+import { emptyDatabase } from './testing/database.ts'
+import { type ForeignIssuer, foreignIssuer } from './testing/fakes/foreign-issuer.ts'
+import { freePort } from './testing/free-port.ts'
+
+// `npm run doctor` against a real server, and against what can be wrong with an installation.
+
+let api: TestApi
+let folder: string
+let empty: Awaited<ReturnType<typeof emptyDatabase>>
+beforeAll(async () => {
+  api = await startApi()
+  empty = await emptyDatabase()
+}, 180_000)
+afterAll(async () => {
+  await api.close()
+  await empty.close()
+})
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-doctor-'))
+  return () => rm(folder, { recursive: true })
+})
+
+/** What the command says with these settings. */
+async function doctor(settings: Record<string, string | undefined>) {
+  const lines: string[] = []
+  const fine = await runDoctorCommand({ DATA_DIR: folder, ...settings }, [], (line) => lines.push(line))
+  return { fine, text: lines.join('\n') }
+}
+const ofServer = () => ({
+  BASE_URL: api.baseUrl,
+  DATABASE_URL: api.ownerUrl,
+  DATA_DIR: join(api.gate, '../data'),
+})
+
+test('a running installation fails nowhere, and gets a line for each part', async () => {
+  const { fine, text } = await doctor(ofServer())
+  expect(text).not.toContain('FAILED')
+  expect(fine).toBe(true)
+  for (const line of [
+    /^ok {7}Settings {2}valid/m,
+    /^ok {7}Folders {3}DATA_DIR: .* MiB free$/m,
+    /^ok {7}Database {2}PostgreSQL \d\d\.\d+$/m,
+    /^ok {7}Database {2}all migrations of this version have been applied$/m,
+    /^ok {7}Database {2}\d\d+ tables of tenants force row-level security$/m,
+    /^ok {7}Clock {5}differs from the database’s by 0 seconds$/m,
+    /^ok {7}Keys {6}the master key is the one that encrypted the tenants’ keys$/m,
+    /^ok {7}Provider {2}this server signs people in$/m,
+    /^warning {2}Mail {6}SMTP_URL is not set: .* → /m,
+    /^ok {7}Address {3}WebSockets pass$/m,
+  ])
+    expect(text).toMatch(line)
+})
+
+test('nothing is changed: neither a key nor a table is created', async () => {
+  const { fine, text } = await doctor({ DATABASE_URL: empty.ownerUrl, DATA_DIR: join(folder, 'new') })
+  expect(fine).toBe(true)
+  expect(text).toMatch(/empty: the first start applies \d+ migrations/)
+  expect(text).toContain('the first start creates')
+  await expect(chmod(join(folder, 'new'), 0o700)).rejects.toThrow('ENOENT')
+  const owner = new Client({ connectionString: empty.ownerUrl })
+  await owner.connect()
+  const { rows } = await owner.query(`select count(*)::int as count from pg_tables where schemaname = 'public'`)
+  await owner.end()
+  expect(rows).toEqual([{ count: 0 }])
+})
+
+describe('it fails, and says what to do,', () => {
+  test.each<[string, () => Promise<Record<string, string>> | Record<string, string>, RegExp]>([
+    [
+      'for an invalid setting',
+      () => ({ PORT: 'x', ROLES: 'y' }),
+      /^FAILED {3}Settings {2}PORT must be .*\nFAILED {3}Settings {2}ROLES must be /m,
+    ],
+    [
+      'for a public address without TLS',
+      () => ({ BASE_URL: 'http://countersign.example' }),
+      /FAILED {3}Settings {2}BASE_URL is .* → Put a proxy/,
+    ],
+    [
+      'for a file that is wrong',
+      async () => {
+        await writeFile(join(folder, 'issuers.json'), '{')
+        return { TRUSTED_ISSUERS: join(folder, 'issuers.json') }
+      },
+      /FAILED {3}Settings {2}TRUSTED_ISSUERS: /,
+    ],
+    [
+      'for a folder that others can read',
+      async () => {
+        await chmod(folder, 0o755)
+        return {}
+      },
+      /FAILED {3}Folders {3}DATA_DIR: other accounts .* → chmod 700/,
+    ],
+    [
+      'for a key that others can read',
+      async () => {
+        await writeFile(join(folder, 'master.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o644 })
+        return {}
+      },
+      /FAILED {3}Keys {6}Other accounts .* → chmod 600/,
+    ],
+    [
+      'for another key than the one of the tenants',
+      () => ({ ...ofServer(), MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }),
+      /FAILED {3}Keys {6}The master key is not the one/,
+    ],
+    [
+      'for a lost key',
+      () => ({ DATABASE_URL: api.ownerUrl }),
+      /FAILED {3}Keys {6}The database has tenants, but the master key is missing here/,
+    ],
+    [
+      'for a database that does not answer',
+      async () => ({ DATABASE_URL: `postgres://x:y@127.0.0.1:${await freePort()}/z` }),
+      /FAILED {3}Database {2}DATABASE_URL: the database .* → Check DATABASE_URL/,
+    ],
+    [
+      'for a mail server that does not answer',
+      async () => ({ SMTP_URL: `smtp://127.0.0.1:${await freePort()}` }),
+      /FAILED {3}Mail {6}127\.0\.0\.1:\d+: .* → Check SMTP_URL/,
+    ],
+    [
+      'for an identity provider that does not answer',
+      async () => ({ ...ofServer(), AUTH_URL: `http://127.0.0.1:${await freePort()}` }),
+      /FAILED {3}Provider {2}http:.*\/realms\/globex.* → From this machine, open/,
+    ],
+  ])('%s', async (_name, settings, expected) => {
+    const { fine, text } = await doctor(await settings())
+    expect(text).toMatch(expected)
+    expect(fine).toBe(false)
+  })
+
+  test('for a table of tenants without forced row-level security', async () => {
+    const owner = new Client({ connectionString: api.ownerUrl })
+    await owner.connect()
+    await owner.query('alter table saved_views no force row level security')
+    const { fine, text } = await doctor(ofServer())
+    await owner.query('alter table saved_views force row level security')
+    await owner.end()
+    expect(text).toMatch(/FAILED {3}Database {2}Row-level security is not forced for saved_views\./)
+    expect(fine).toBe(false)
+  })
+})
+
+describe('with another identity provider', () => {
+  let keycloak: ForeignIssuer
+  beforeAll(async () => {
+    keycloak = await foreignIssuer()
+  })
+  afterAll(() => keycloak.close())
+
+  test('its keys and metadata are checked for each tenant', async () => {
+    const { text } = await doctor({ ...ofServer(), AUTH_URL: keycloak.origin })
+    for (const slug of ['globex', 'northwind'])
+      expect(text).toContain(`ok       Provider  ${keycloak.realm(slug)}: 1 keys`)
+    expect(text).toMatch(/FAILED {3}Provider {2}.* does not offer PKCE with S256/)
+  })
+
+  test('a token of a machine is checked claim by claim', async () => {
+    const answerWith = async (claims: Record<string, unknown>) => {
+      const token = await keycloak.token('northwind', claims)
+      keycloak.instead = (path, res) =>
+        path.endsWith('/token')
+          ? res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ access_token: token }))
+          : res.writeHead(404).end()
+      const machine = { COUNTERSIGN_TENANT: 'northwind', COUNTERSIGN_CLIENT_ID: 'ci', COUNTERSIGN_CLIENT_SECRET: 's' }
+      const { text } = await doctor({ AUTH_URL: keycloak.origin, ...machine })
+      keycloak.instead = undefined
+      return text.split('\n').filter((line) => line.includes('the token of ci'))
+    }
+    const right = await answerWith({})
+    expect(right).toHaveLength(4)
+    expect(right.every((line) => line.startsWith('ok'))).toBe(true)
+    expect(right.join('\n')).toContain('roles are developer')
+    const wrong = (await answerWith({ aud: 'account', realm_access: { roles: ['x'] } })).join('\n')
+    expect(wrong).toMatch(/FAILED .*not aud contains countersign → Add an audience mapper/)
+    expect(wrong).toMatch(/FAILED .*not roles are known → Give the service account a role/)
+  })
+})
+
+test('arguments are refused', async () => {
+  await expect(runDoctorCommand({}, ['--fix'], () => undefined)).rejects.toThrow(UsageError)
+})

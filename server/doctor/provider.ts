@@ -1,0 +1,135 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import type { Client } from 'pg'
+import { roleNames } from '#lib/permissions.ts'
+import { fetchJson } from '#server/kernel/auth/issuers/fetch-json.ts'
+import { discoverJwks, fetchJwks } from '#server/kernel/auth/issuers/jwks.ts'
+import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
+import { apiAudience } from '#server/kernel/auth/realm.ts'
+import type { Config } from '#server/kernel/config.ts'
+import { type Finding, failed, ok, reasonOf, warning } from './findings.ts'
+
+/** A machine of a tenant at the provider, with which a token is requested. */
+export type Machine = { slug: string; clientId: string; secret: string }
+
+/** The metadata and the keys of each issuer and, with `machine`, one of its tokens. */
+export async function checkProvider(config: Config, client?: Client, machine?: Machine): Promise<Finding[]> {
+  const found: Finding[] = []
+  if (config.identity === 'embedded') found.push(ok('Provider', 'this server signs people in'))
+  else {
+    const slugs = await slugsOf(client)
+    if (slugs.length === 0)
+      found.push(
+        warning('Provider', 'no tenant exists yet.', 'npm run tenant -- create <slug>, then run this command again.'),
+      )
+    for (const slug of slugs) found.push(...(await checkIssuer(`${config.authUrl}/realms/${slug}`, true)))
+  }
+  const trusted = await loadTrustedIssuers(config).catch(() => [])
+  for (const { issuer, jwksUri } of trusted) found.push(...(await checkIssuer(issuer, false, jwksUri)))
+  if (machine !== undefined) found.push(...(await checkToken(config, machine)))
+  return found
+}
+
+async function slugsOf(client: Client | undefined): Promise<string[]> {
+  if (client === undefined) return []
+  const { rows: known } = await client.query<{ known: boolean }>(
+    `select to_regclass('public.tenants') is not null as known`,
+  )
+  if (known[0]?.known !== true) return []
+  return (await client.query<{ slug: string }>('select slug from tenants order by slug')).rows.map(({ slug }) => slug)
+}
+
+async function checkIssuer(issuer: string, forConsole: boolean, jwksUri?: string): Promise<Finding[]> {
+  try {
+    const keys = await fetchJwks(jwksUri ?? (await discoverJwks(issuer)))
+    if (keys.size === 0)
+      return [
+        failed(
+          'Provider',
+          `${issuer} publishes no key that verifies signatures.`,
+          'Give it a key for RS256, ES256 or EdDSA.',
+        ),
+      ]
+    const found: Finding[] = [ok('Provider', `${issuer}: ${keys.size} keys`)]
+    return forConsole ? [...found, ...(await checkMetadata(issuer))] : found
+  } catch (error) {
+    return [failed('Provider', reasonOf(error), `From this machine, open ${issuer}/.well-known/openid-configuration.`)]
+  }
+}
+
+/** What the console needs of a provider (docs/identity-providers.md). */
+async function checkMetadata(issuer: string): Promise<Finding[]> {
+  const metadata = (await fetchJson(`${issuer}/.well-known/openid-configuration`)) as Record<string, unknown>
+  const lists = (name: string, value: string) => {
+    const values = metadata[name]
+    return Array.isArray(values) && values.includes(value)
+  }
+  const found: Finding[] = []
+  if (!lists('code_challenge_methods_supported', 'S256'))
+    found.push(
+      failed('Provider', `${issuer} does not offer PKCE with S256.`, 'Turn it on; the console signs in with it.'),
+    )
+  if (typeof metadata.end_session_endpoint !== 'string')
+    found.push(
+      warning('Provider', `${issuer} publishes no address for signing out.`, 'People stay signed in at the provider.'),
+    )
+  if (!lists('dpop_signing_alg_values_supported', 'ES256'))
+    found.push(
+      warning(
+        'Provider',
+        `${issuer} does not bind tokens to keys (DPoP).`,
+        'A token that is stolen from a browser works elsewhere until it expires.',
+      ),
+    )
+  return found
+}
+
+/** Requests a token and says line by line what fits. */
+async function checkToken(config: Config, { slug, clientId, secret }: Machine): Promise<Finding[]> {
+  const realm = `${config.authUrl}/realms/${slug}`
+  const answer = await fetch(`${realm}/protocol/openid-connect/token`, {
+    method: 'POST',
+    signal: AbortSignal.timeout(5000),
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret }),
+  }).catch((error: unknown) => reasonOf(error))
+  if (typeof answer === 'string' || !answer.ok) {
+    const why = typeof answer === 'string' ? answer : `status ${answer.status}`
+    return [
+      failed(
+        'Provider',
+        `${realm} gave ${clientId} no token (${why}).`,
+        'Check the client, its secret, and that it may use client credentials.',
+      ),
+    ]
+  }
+  const { access_token: token } = (await answer.json()) as { access_token: string }
+  const claims = decodeJwt(token)
+  const { typ } = decodeProtectedHeader(token)
+  const roles = (claims.realm_access as { roles?: string[] } | undefined)?.roles ?? []
+  const known = roleNames.filter((role) => roles.includes(role))
+  const fits = (holds: boolean, text: string, advice: string) =>
+    holds
+      ? ok('Provider', `the token of ${clientId}: ${text}`)
+      : failed('Provider', `the token of ${clientId}: not ${text}`, advice)
+  return [
+    fits(
+      claims.iss === realm,
+      `iss is ${realm}`,
+      `It is ${String(claims.iss)}: set the public address of the provider.`,
+    ),
+    fits(
+      [claims.aud].flat().includes(apiAudience),
+      `aud contains ${apiAudience}`,
+      'Add an audience mapper to the client.',
+    ),
+    fits(
+      /^(at\+)?jwt$/i.test(typ ?? ''),
+      `typ is ${typ ?? 'missing'}`,
+      'Access tokens must have the type at+jwt or JWT.',
+    ),
+    fits(
+      known.length > 0,
+      `roles are ${known.join(', ') || 'known'}`,
+      'Give the service account a role in realm_access.roles.',
+    ),
+  ]
+}

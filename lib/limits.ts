@@ -22,6 +22,9 @@ export const limits = {
   justification: { min: 20, max: 2000, different: 5 },
   purpose: { min: 3, max: 200 },
   traceText: 100,
+  searchText: 200,
+  /** Of each kind. */
+  searchHits: 50,
   /** Rows in one answer of a list. */
   pageRows: 200,
 } as const

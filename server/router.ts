@@ -16,6 +16,7 @@ import { policies, policyBindings } from '#server/policies/router.ts'
 import { erasures, holds } from '#server/privacy/router.ts'
 import { releases } from '#server/releases/router.ts'
 import { savedViews } from '#server/saved-views/router.ts'
+import { search } from '#server/search/router.ts'
 import { secrets } from '#server/secrets/router.ts'
 import { serviceAccounts } from '#server/service-accounts/router.ts'
 import { standingGrantApprovals } from '#server/standing-grants/router.ts'
@@ -44,6 +45,7 @@ export const appRouter = router({
   policyBindings,
   releases,
   savedViews,
+  search,
   secrets,
   serviceAccounts,
   session,

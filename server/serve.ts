@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { getRequestListener } from '@hono/node-server'
 import { closeManifestThread } from '#server/agents/manifest-thread.ts'
 import { closeToolServers } from '#server/agents/stdio-connections.ts'
-import { startFillingShapes } from '#server/approvals/repeats/fill-shapes.ts'
+import { startFilling } from '#server/approvals/fill.ts'
 import { startSealer } from '#server/audit/sealing/sealer.ts'
 import { loadWitnesses, startWitnessing } from '#server/audit/witnesses/witnesses.ts'
 import { registerCatalog } from '#server/catalog/operations.ts'
@@ -172,7 +172,7 @@ async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncD
     startWitnessing(witnesses),
     startHousekeeping(ownerUrl),
     startCommitting(),
-    startFillingShapes(),
+    startFilling(),
     startBinding(),
   ])
     closing.defer(() => part.close())

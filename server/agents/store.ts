@@ -9,6 +9,20 @@ export const findAgentByName = (tx: Transaction, tenantId: string, name: string)
 export const findAgent = (tx: Transaction, tenantId: string, id: string) =>
   tx.selectFrom('agents').selectAll().where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
 
+/** The newest whose names contain all words, which are in lower case. */
+export const listAgentsSaying = (tx: Transaction, tenantId: string, words: readonly string[], limit: number) =>
+  tx
+    .selectFrom('agents')
+    .select(['id', 'name', 'displayName', 'status', 'createdAt'])
+    .where('tenantId', '=', tenantId)
+    .where(
+      sql<boolean>`not exists (
+        select from unnest(${[...words]}::text[]) word (text) where position(word.text in lower(name || ' ' || display_name)) = 0)`,
+    )
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
 /** Returns those of the names under which no agent is registered. */
 export async function listUnknownAgents(
   tx: Transaction,

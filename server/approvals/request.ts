@@ -24,6 +24,7 @@ import { isStrict } from './reviewer.ts'
 import { insertApproval } from './store.ts'
 import { tellApprovers } from './telling/tell-approvers.ts'
 import { insertTerms } from './terms/terms-store.ts'
+import { insertWords } from './words/words-store.ts'
 
 export type ApprovalRequest = {
   kind: ApprovalKind
@@ -81,6 +82,7 @@ export async function requestApproval(
     quorum: stages.reduce((sum, { quorum }) => sum + quorum, 0),
     expiresAfterSeconds: terms.expiresAfterSeconds,
   })
+  await insertWords(tx, tenant.id, approvalId, presentation)
   if (hasCourse(terms)) await insertCourse(tx, tenant, { approvalId, expiresAt }, stages, terms)
   const [requester] = await findMembers(tx, tenant.id, [request.requestedBy])
   await appendAudit(tx, tenant, {

@@ -195,6 +195,7 @@ export const summaries: Record<string, Line> = {
   'releases.propose': ['Propose a version for release', { agentId: id, version: '1.4.0', environment: 'production' }],
   'releases.revoke': 'Revoke a release',
   'releases.withdraw': 'Withdraw a proposed release',
+  'search.find': ['Find anything by its words or its id', { q: 'refund A-1003' }],
   'secrets.archive': 'Archive an API key or secret',
   'secrets.create': ['Store a secret', { name: 'llm', value: 'sk-example' }],
   'secrets.createApiKey': ['Create an API key', { name: 'queue-display', permissions: ['decisions:read'] }],

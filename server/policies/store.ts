@@ -30,6 +30,18 @@ export const listPolicies = (tx: Transaction, tenantId: string, limit: number, c
     .limit(limit)
     .execute()
 
+/** The newest whose names or descriptions contain all words, which are in lower case. */
+export const listPoliciesSaying = (tx: Transaction, tenantId: string, words: readonly string[], limit: number) =>
+  policyRows(tx, tenantId)
+    .where(
+      sql<boolean>`not exists (
+        select from unnest(${[...words]}::text[]) word (text)
+        where position(word.text in lower(policy.name || ' ' || policy.description)) = 0)`,
+    )
+    .orderBy('policy.id', 'desc')
+    .limit(limit)
+    .execute()
+
 /** Returns the creation time, or undefined when the name is taken. */
 export const insertPolicy = (
   tx: Transaction,

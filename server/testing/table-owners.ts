@@ -17,6 +17,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   approval_revisions: { owner: 'approvals', readBy: ['evidence'] },
   approval_terms: { owner: 'approvals', readBy: [] },
   approval_votes: { owner: 'approvals', readBy: ['evidence'] },
+  approval_words: { owner: 'approvals', readBy: [] },
   approvals: { owner: 'approvals', readBy: ['evidence', 'executions', 'privacy'] },
   approver_delegations: { owner: 'approvals', readBy: [] },
   approver_group_members: { owner: 'tenants', readBy: ['approvals'] },

@@ -68,6 +68,15 @@ export const listExecutions = (
     .limit(limit)
     .execute()
 
+/** By their ids, newest first. */
+export const listExecutionsById = async (tx: Transaction, tenantId: string, ids: readonly string[]) =>
+  ids.length === 0
+    ? []
+    : await summary(tx, tenantId)
+        .where('execution.id', 'in', [...ids])
+        .orderBy('execution.id', 'desc')
+        .execute()
+
 /** Includes `now`, because permissions and deadlines depend only on the database's clock. */
 export async function findExecution(tx: Transaction, tenantId: string, id: string) {
   const row = await summary(tx, tenantId)

@@ -24,6 +24,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   approval_revisions: 'select, insert, update (next_id, revised_at, revised_by)',
   approval_terms: 'select, insert, update (passed, paused_at, stage, stage_votes)',
   approval_votes: 'select, insert',
+  approval_words: 'select, insert, update (tenant_id), delete',
   approvals:
     'select, insert, update (audit_id, decided_at, escalation_level, expires_at, group_id, object_digest, parked_at, payload, presentation, revision, shape_digest, status, used_at)',
   approver_delegations: 'select, insert, update (ended_at, revision)',
@@ -151,6 +152,7 @@ export const callerFunctions: readonly string[] = [
   'content_commitment',
   'content_gone',
   'content_stub',
+  'forget_approval_words',
   'lapse_standing_grants',
   'lock_holds',
   'notify_member',

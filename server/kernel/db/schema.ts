@@ -201,6 +201,12 @@ export interface ApprovalVotes {
   tenantId: string;
 }
 
+export interface ApprovalWords {
+  approvalId: string;
+  tenantId: string;
+  word: number;
+}
+
 export interface ApproverDelegations {
   createdAt: Generated<Timestamp>;
   delegateId: string;
@@ -1118,6 +1124,7 @@ export interface DB {
   approvals: Approvals;
   approvalTerms: ApprovalTerms;
   approvalVotes: ApprovalVotes;
+  approvalWords: ApprovalWords;
   approverDelegations: ApproverDelegations;
   approverGroupMembers: ApproverGroupMembers;
   approverGroups: ApproverGroups;

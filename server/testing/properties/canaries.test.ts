@@ -266,6 +266,10 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       ['approvals.usualAmounts', approvals.map(({ approvalId }) => ({ approvalIds: [approvalId] }))],
       ['approvals.previewGrant', approvals],
       ['approvals.watch', approvals.slice(0, 2)],
+      [
+        'search.find',
+        [...agents, ...policies].map(({ id: q }) => ({ q })).concat(approvals.map(({ approvalId: q }) => ({ q }))),
+      ],
       ['savedViews.list', [{ list: 'approvals' }]],
       ['audit.get', audits],
       ['audit.list', [{ limit: 100 }]],

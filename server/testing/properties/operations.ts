@@ -212,6 +212,12 @@ export const lines: Record<string, Line> = {
     'tenant:manage',
     by('channel', (id) => ({ id, expectedRevision: 1, events: ['alarm.raised'] }), { own: [200, 409] }),
   ],
+  'GET /v1/search.find': [
+    'any',
+    ...(['agent', 'approval', 'execution', 'policy', 'trace'] as const).map((kind) =>
+      cell(kind, (q) => ({ q }), { absent: 200 }),
+    ),
+  ],
   'GET /v1/savedViews.list': ['approval:list', plain({ list: 'approvals' })],
   'POST /v1/savedViews.remove': ['approval:list', by('savedView', (id) => ({ id }), forPeople)],
   'POST /v1/savedViews.save': [

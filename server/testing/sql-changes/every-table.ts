@@ -41,6 +41,7 @@ const withoutEvidence: Record<string, string> = {
   realm_sign_in_links: 'How people sign in.',
   realm_users: 'How people sign in. Passkeys, which confirm decisions, are bound.',
   registered_clients: 'How programs sign in. The log has each registration.',
+  approval_words: 'An index of requests, which can be made again.',
   saved_views: 'How people look at lists.',
   schema_migrations: 'What the database was migrated to.',
   secrets: 'Encrypted values, which the log names without their content.',

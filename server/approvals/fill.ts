@@ -1,0 +1,40 @@
+import { listTenantIds } from '#server/kernel/keys/store.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { fillShapesOf } from './repeats/fill-shapes.ts'
+import { fillWordsOf } from './words/fill-words.ts'
+
+const intervalMs = 60_000
+
+/**
+ * Gives requests that lack them the digests by which a history finds them, and the words of the search, at once and every minute:
+ * requests of earlier versions, and those from which an erasure removed something. Several processes at once do no harm.
+ */
+export function startFilling(): { close(): Promise<void> } {
+  const { database, log } = runtime()
+  const stop = { stopped: false }
+  let round: Promise<void> | undefined
+  const run = async () => {
+    for (const { id } of await database.inDirectory(listTenantIds)) {
+      await fillShapesOf(id, stop)
+      await fillWordsOf(id, stop)
+    }
+  }
+  const next = () => {
+    round ??= run()
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'older approvals were not made findable; the next round continues'),
+      )
+      .finally(() => {
+        round = undefined
+      })
+  }
+  next()
+  const timer = setInterval(next, intervalMs)
+  return {
+    async close() {
+      stop.stopped = true
+      clearInterval(timer)
+      await round
+    },
+  }
+}

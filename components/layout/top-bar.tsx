@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { Find } from '#components/actions/find.tsx'
 import { homePath } from '#lib/paths.ts'
 import type { FrameTenant, FrameUser } from './frame-parts.ts'
 import { NarrowRail } from './narrow-rail.tsx'
@@ -32,7 +33,9 @@ export function TopBar({ tenant, user, memberships, waiting, alarms, onSignOut }
           <span className="truncate">{name}</span>
         </Link>
         {memberships && <TenantSwitcher tenant={tenant.externalId} memberships={memberships} />}
-        <div className="ml-auto flex shrink-0 items-center gap-1">
+        <div className="ml-auto flex shrink-0 items-center gap-1 rail:grow">
+          {user && <Find tenant={tenant.externalId} onSignOut={onSignOut} />}
+          <span className="rail:ml-auto" />
           <TimeZoneMenu />
           <UserMenu user={user} onSignOut={onSignOut} />
         </div>

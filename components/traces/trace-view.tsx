@@ -21,7 +21,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
   const { traceId, spans, answers, connection, missed, reconnect } = trace
   const waterfall = useWaterfall(trace)
   const [reveal, setReveal, mask] = useReveal()
-  const { layout, rows, selected, zoomed, setZoomed, deselect, nextError, filter, found } = waterfall
+  const { layout, rows, selected, zoomed, setZoomed, deselect, filter, found } = waterfall
   const [atEnd, setAtEnd] = useState(true)
   const live = connection !== 'over'
   const paused = live && (selected !== undefined || !atEnd)
@@ -85,7 +85,6 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
             onSelect={waterfall.select}
             onFold={waterfall.fold}
             onEscape={deselect}
-            onError={nextError}
             follow={live && !paused}
             followed={followed}
             onAtEnd={setAtEnd}

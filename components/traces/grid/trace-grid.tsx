@@ -23,7 +23,6 @@ type TraceGridProps = {
   onSelect: (span: number) => void
   onFold: (span: number, fold: boolean) => void
   onEscape: () => void
-  onError: () => void
   /** Scrolls to the last row whenever rows are added. */
   follow: boolean
   /** Each new number scrolls to the last row. */
@@ -36,7 +35,7 @@ type TraceGridProps = {
  * elements instead of creating them. The grid keeps the focus and names its active row.
  */
 export function TraceGrid(props: TraceGridProps) {
-  const { layout, rows, isFolded, selected, onSelect, onFold, onEscape, onError, follow, followed, onAtEnd } = props
+  const { layout, rows, isFolded, selected, onSelect, onFold, onEscape, follow, followed, onAtEnd } = props
   const { tree, spans } = layout
   const id = useId()
   const grid = useRef<HTMLDivElement>(null)
@@ -60,7 +59,6 @@ export function TraceGrid(props: TraceGridProps) {
     const { key } = event
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (key === 'Escape') return onEscape()
-    if (key === 'e') return onError()
     if (!isGridKey(key) || rows.length === 0) return
     event.preventDefault()
     const page = Math.max(1, Math.floor(((grid.current?.clientHeight ?? 0) - HEADER_HEIGHT) / ROW_HEIGHT) - 1)

@@ -1,6 +1,7 @@
 'use client'
 
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, useId, useRef } from 'react'
+import { useActions } from '#components/actions/registry.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { CONTROL } from '#components/ui/controls/field.tsx'
@@ -18,9 +19,12 @@ export function TraceToolbar({ waterfall, spans }: { waterfall: Waterfall; spans
   const search = useRef<HTMLInputElement>(null)
   const searchId = useId()
   const levelId = useId()
-  useSlashKey(search)
   const present = spanKinds.filter((kind) => spans.some((span) => span.kind === kind))
-  const hasErrors = spans.some((span) => span.status === 'error')
+  const noError = spans.some((span) => span.status === 'error') ? undefined : 'No span has an error.'
+  useActions([
+    { title: 'Search in the spans', key: '/', run: () => search.current?.focus() },
+    { title: 'Go to the next error', key: 'e', blocked: noError, run: nextError },
+  ])
   return (
     <search aria-label="Find spans" className="flex flex-col gap-2">
       <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
@@ -61,7 +65,7 @@ export function TraceToolbar({ waterfall, spans }: { waterfall: Waterfall; spans
             ))}
           </select>
         </span>
-        <Button onClick={nextError} disabledReason={hasErrors ? undefined : 'No span has an error.'}>
+        <Button onClick={nextError} disabledReason={noError}>
           Next error <Kbd>E</Kbd>
         </Button>
       </div>
@@ -106,18 +110,4 @@ function Pill({ pressed, onPress, children }: { pressed: boolean; onPress: () =>
       {children}
     </button>
   )
-}
-
-/** Moves the focus to the search when `/` is pressed outside a text field. */
-function useSlashKey(search: { current: HTMLInputElement | null }): void {
-  useLayoutEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')) return
-      event.preventDefault()
-      search.current?.focus()
-    }
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [search])
 }

@@ -1,7 +1,7 @@
 'use client'
 
-import { useLayoutEffect, useRef } from 'react'
-import { isTyping, singleKeys } from '#components/keyboard/single-keys.ts'
+import { useRef } from 'react'
+import { type Action, useActions } from '#components/actions/registry.ts'
 import type { BulkDecision } from './bulk.ts'
 import type { Request } from './filter.ts'
 import type { Selection } from './use-selection.ts'
@@ -16,52 +16,45 @@ type InboxKeys = {
 /** The attribute of the link in a row, whose value is the request's id. */
 export const rowAttribute = 'data-request'
 
-/**
- * J and K move the focus between the titles, Enter opens one (it is a link), X selects it, Shift and X the rows up to there,
- * / moves the focus into the search, A and R open the decision about the selected requests, and Escape clears the selection.
- */
-export function useInboxKeys(keys: InboxKeys): void {
-  const latest = useRef(keys)
+const noneSelected = 'No request is selected.'
+
+/** Moving between the titles (Enter opens one: it is a link), selecting, searching, and deciding about what is selected. */
+export function useInboxKeys({ shown, selection, decide }: InboxKeys): void {
   const anchor = useRef<string>(undefined)
-  useLayoutEffect(() => {
-    latest.current = keys
-  })
-  useLayoutEffect(() => {
-    function press(event: KeyboardEvent) {
-      if (singleKeys.get() === 'off' || event.defaultPrevented || isTyping(event)) return
-      const { shown, selection, decide } = latest.current
-      const current = document.activeElement?.closest('tr')?.querySelector(`[${rowAttribute}]`)
-      const at = shown.findIndex(({ approvalId }) => approvalId === current?.getAttribute(rowAttribute))
-      const row = shown[at]
-      switch (event.key.toLowerCase()) {
-        case 'j':
-          return focusRow(shown[Math.min(at + 1, shown.length - 1)])
-        case 'k':
-          return focusRow(shown[Math.max(at - 1, 0)])
-        case 'x': {
-          if (row === undefined) return
-          const from = event.shiftKey ? shown.findIndex(({ approvalId }) => approvalId === anchor.current) : -1
-          const rows = from < 0 ? [row] : shown.slice(Math.min(from, at), Math.max(from, at) + 1)
-          selection.set(rows, from >= 0 || !selection.has(row))
-          anchor.current = row.approvalId
-          return
-        }
-        case '/':
-          event.preventDefault()
-          document.querySelector<HTMLInputElement>('input[type="search"]')?.focus()
-          return
-        case 'a':
-        case 'r':
-          if (selection.requests.length === 0) return
-          event.preventDefault()
-          return decide(event.key.toLowerCase() === 'a' ? 'approve' : 'reject')
-        case 'escape':
-          selection.clear()
-      }
-    }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
-  }, [])
+  const blocked = selection.requests.length === 0 ? noneSelected : undefined
+  const focused = () => {
+    const current = document.activeElement?.closest('tr')?.querySelector(`[${rowAttribute}]`)
+    return shown.findIndex(({ approvalId }) => approvalId === current?.getAttribute(rowAttribute))
+  }
+  const select = (upToHere: boolean) => {
+    const at = focused()
+    const row = shown[at]
+    if (row === undefined) return
+    const from = upToHere ? shown.findIndex(({ approvalId }) => approvalId === anchor.current) : -1
+    const rows = from < 0 ? [row] : shown.slice(Math.min(from, at), Math.max(from, at) + 1)
+    selection.set(rows, from >= 0 || !selection.has(row))
+    anchor.current = row.approvalId
+  }
+  const actions: Action[] = [
+    {
+      title: 'Next request',
+      key: 'j',
+      keyOnly: true,
+      run: () => focusRow(shown[Math.min(focused() + 1, shown.length - 1)]),
+    },
+    { title: 'Previous request', key: 'k', keyOnly: true, run: () => focusRow(shown[Math.max(focused() - 1, 0)]) },
+    { title: 'Select the request', key: 'x', keyOnly: true, run: () => select(false) },
+    { title: 'Select all up to this request', key: 'shift+x', keyOnly: true, run: () => select(true) },
+    {
+      title: 'Search in the requests',
+      key: '/',
+      run: () => document.querySelector<HTMLInputElement>('input[type="search"]')?.focus(),
+    },
+    { title: 'Approve the selected requests', key: 'a', blocked, run: () => decide('approve') },
+    { title: 'Reject the selected requests', key: 'r', blocked, run: () => decide('reject') },
+    { title: 'Clear the selection', key: 'escape', blocked, run: selection.clear },
+  ]
+  useActions(actions)
 }
 
 function focusRow(request: Request | undefined): void {

@@ -1,0 +1,52 @@
+'use client'
+
+import { useSingleKeys } from '#components/keyboard/single-keys.ts'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { Kbd } from '#components/ui/controls/kbd.tsx'
+import { type Action, keysOf, offeredActions } from './registry.ts'
+
+type HelpProps = { open: boolean; onClose: () => void }
+
+/** The keys that work on this page, as they are registered. */
+export function Help({ open, onClose }: HelpProps) {
+  const [keys, setKeys] = useSingleKeys()
+  const actions = open ? offeredActions().filter(hasKey) : []
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title="Keys"
+      description={
+        keys === 'on'
+          ? 'They work on this page while no text is being typed.'
+          : 'Keys without Ctrl are turned off in this browser.'
+      }
+      actions={
+        <Button onClick={() => setKeys(keys === 'on' ? 'off' : 'on')}>
+          {keys === 'on' ? 'Turn single keys off' : 'Turn single keys on'}
+        </Button>
+      }
+    >
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-2">
+        <Line keys={['Ctrl', 'K']} title="Search, or run a command" />
+        {keys === 'on' && actions.map(({ key, title }) => <Line key={key} keys={keysOf(key)} title={title} />)}
+      </dl>
+    </Dialog>
+  )
+}
+
+const hasKey = (action: Action): action is Action & { key: string } => action.key !== undefined
+
+function Line({ keys, title }: { keys: string[]; title: string }) {
+  return (
+    <>
+      <dt className="flex gap-1">
+        {keys.map((key) => (
+          <Kbd key={key}>{key}</Kbd>
+        ))}
+      </dt>
+      <dd>{title}</dd>
+    </>
+  )
+}

@@ -1,0 +1,149 @@
+'use client'
+
+import * as Radix from '@radix-ui/react-dialog'
+import { useRouter } from 'next/navigation'
+import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
+import { keepPreviousData, useQuery } from '#components/api/query.ts'
+import { useSession } from '#components/session/session-provider.tsx'
+import { limits } from '#lib/limits.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { ChoiceLine } from './choice-line.tsx'
+import { type Choice, choicesFor, foundChoices, type Group } from './choices.ts'
+
+type PaletteProps = { tenant: string; open: boolean; onClose: () => void; onSignOut: (() => void) | undefined }
+
+/** What was opened from here in this tab, the last one first. Forgotten with the page, because titles may be confidential. */
+const mostRecent = 5
+
+export function Palette({ open, onClose, ...rest }: PaletteProps) {
+  const [recent, setRecent] = useState<Choice[]>([])
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="scrim appear fixed inset-0 z-40" />
+        <Radix.Content
+          aria-describedby={undefined}
+          className="appear fixed top-[10dvh] left-1/2 z-50 flex max-h-[min(34rem,80dvh)] w-[min(42rem,calc(100vw-1.5rem))] -translate-x-1/2 flex-col border border-line-strong bg-surface text-ink"
+        >
+          <Radix.Title className="sr-only">Search, or run a command</Radix.Title>
+          <Chooser
+            {...rest}
+            recent={recent}
+            onChosen={(choice) => {
+              onClose()
+              if (choice.found) setRecent([choice, ...recent.filter(({ id }) => id !== choice.id)].slice(0, mostRecent))
+            }}
+          />
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+type ChooserProps = Omit<PaletteProps, 'open' | 'onClose'> & {
+  recent: readonly Choice[]
+  onChosen: (choice: Choice) => void
+}
+
+function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
+  const router = useRouter()
+  const { can } = useSession()
+  const listId = useId()
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const found = useFound(text)
+  const groups: Group[] = [
+    ...(text.trim() === '' && recent.length > 0 ? [{ title: 'Opened before', choices: [...recent] }] : []),
+    ...choicesFor(text, { tenant, can, onSignOut }),
+    ...foundChoices(tenant, found.items),
+  ].filter(({ choices }) => choices.length > 0)
+  const choices = groups.flatMap((group) => group.choices)
+  const chosen = choices[Math.min(at, choices.length - 1)]
+
+  function choose(choice: Choice | undefined): void {
+    if (choice === undefined || choice.blocked !== undefined) return
+    onChosen(choice)
+    // The dialog first gives the focus back, so that a command can move it.
+    setTimeout(() => ('href' in choice ? router.push(choice.href) : choice.run()))
+  }
+  function press(event: KeyboardEvent): void {
+    const last = choices.length - 1
+    const next = { ArrowDown: at >= last ? 0 : at + 1, ArrowUp: at <= 0 ? last : at - 1 }[event.key]
+    if (next !== undefined) {
+      event.preventDefault()
+      setAt(next)
+      document.getElementById(optionId(listId, next))?.scrollIntoView({ block: 'nearest' })
+    } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      event.preventDefault()
+      choose(chosen)
+    }
+  }
+  let index = -1
+  return (
+    <>
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Search, or run a command"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={chosen && optionId(listId, choices.indexOf(chosen))}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={limits.searchText}
+        placeholder="A page, a command, words of a request, or any id"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={press}
+        className="min-h-12 shrink-0 border-line border-b bg-transparent px-4 outline-offset-[-2px] placeholder:text-ink-2"
+      />
+      <div id={listId} role="listbox" aria-label="What was found" className="min-h-0 grow overflow-y-auto pb-2">
+        {groups.map((group) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be part of a listbox.
+          <div key={group.title} role="group" aria-label={group.title}>
+            <p aria-hidden="true" className="px-4 pt-3 pb-1 text-dense text-ink-2">
+              {group.title}
+            </p>
+            {group.choices.map((choice) => {
+              index += 1
+              const place = index
+              return (
+                <ChoiceLine
+                  key={choice.id}
+                  id={optionId(listId, place)}
+                  choice={choice}
+                  current={choice === chosen}
+                  onPoint={() => setAt(place)}
+                  onChoose={() => choose(choice)}
+                />
+              )
+            })}
+          </div>
+        ))}
+      </div>
+      <p role="status" className="border-line border-t px-4 py-2 text-dense text-ink-2">
+        {found.status ?? (choices.length === 0 ? 'Nothing was found.' : 'Enter opens, Escape closes.')}
+      </p>
+    </>
+  )
+}
+
+const optionId = (listId: string, index: number): string => `${listId}-${index}`
+
+/** Shorter texts are only compared with commands. */
+const fewest = 2
+
+/** What the server finds for a text. What was found before stays until then. */
+function useFound(text: string) {
+  const trpc = useTRPC()
+  const q = useDeferredValue(text.trim())
+  const asked = q.length >= fewest
+  const { data, error, isFetching } = useQuery(
+    trpc.search.find.queryOptions({ q }, { enabled: asked, placeholderData: keepPreviousData, staleTime: 10_000 }),
+  )
+  const status = error !== null ? 'The search does not answer. Commands work.' : isFetching ? 'Searching…' : undefined
+  return { items: asked && data !== undefined ? data.items : [], status }
+}

@@ -1,0 +1,58 @@
+'use client'
+
+import { useLayoutEffect, useRef } from 'react'
+import { isTyping, singleKeys } from '#components/keyboard/single-keys.ts'
+
+/**
+ * What a person can do here and now. The palette, the help and the keyboard offer the same actions from this registry, so that none
+ * of them can lag behind a page.
+ */
+export type Action = {
+  /** A command: "Approve the selected requests". */
+  title: string
+  /** A key without Ctrl or Alt, as in `KeyboardEvent.key`, in lower case; with Shift: `shift+x`. */
+  key?: string
+  /** Only by its key, such as moving between rows. */
+  keyOnly?: true
+  /** Why it can't be done now. Its key does nothing. */
+  blocked?: string | undefined
+  run: () => void
+}
+
+type Source = () => readonly Action[]
+
+// Owned by this module: the pages that are shown, the last one to appear first.
+const sources: Source[] = []
+
+/** Registers what a page offers for as long as it is shown. A key works as soon as the page shows its control. */
+export function useActions(actions: readonly Action[]): void {
+  const latest = useRef(actions)
+  useLayoutEffect(() => {
+    latest.current = actions
+  })
+  useLayoutEffect(() => {
+    const source: Source = () => latest.current
+    sources.unshift(source)
+    return () => void sources.splice(sources.indexOf(source), 1)
+  }, [])
+}
+
+/** Everything that is offered now. */
+export const offeredActions = (): Action[] => sources.flatMap((source) => source())
+
+/** Runs the action whose key was pressed. Nothing while a person types, and with single keys turned off. */
+export function runByKey(event: KeyboardEvent): void {
+  if (singleKeys.get() === 'off' || event.defaultPrevented || isTyping(event)) return
+  const key = event.key.toLowerCase()
+  const action = offeredActions().find((one) => one.key === (event.shiftKey && isLetter(key) ? `shift+${key}` : key))
+  if (action === undefined || action.blocked !== undefined) return
+  // The key itself must not be typed into a field that gets the focus.
+  event.preventDefault()
+  action.run()
+}
+
+const isLetter = (key: string): boolean => /^[a-z]$/.test(key)
+
+/** The keys of an action as printed on the keyboard. */
+export const keysOf = (key: string): string[] =>
+  key.split('+').map((part) => (part === 'escape' ? 'Esc' : part.charAt(0).toUpperCase() + part.slice(1)))

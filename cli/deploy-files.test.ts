@@ -110,7 +110,11 @@ type Container = { env: { name: string; value: string }[]; securityContext: obje
 test('the Helm chart renders web and worker pods with valid settings, where Helm is installed', ({ skip }) => {
   const chart = join(root, 'docs/deploy/helm')
   const helm = (...words: string[]) => spawnSync('helm', words, { encoding: 'utf8' })
-  const shared = ['settings.EXPORT_STORE=s3://bucket/exports', 'settings.SIGNER_MEMORY=s3://bucket/signer', 'dataClaim=data']
+  const shared = [
+    'settings.EXPORT_STORE=s3://bucket/exports',
+    'settings.SIGNER_MEMORY=s3://bucket/signer',
+    'dataClaim=data',
+  ]
   const set = shared.flatMap((one) => ['--set', one])
   const linted = helm('lint', '--strict', chart, ...set)
   if (linted.error !== undefined) return skip('helm is missing')

@@ -9,12 +9,22 @@ export const findAgentByName = (tx: Transaction, tenantId: string, name: string)
 export const findAgent = (tx: Transaction, tenantId: string, id: string) =>
   tx.selectFrom('agents').selectAll().where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
 
+/** Of very many agents, the newest are searched. */
+const mostSearched = 5000
+
 /** The newest whose names contain all words, which are in lower case. */
 export const listAgentsSaying = (tx: Transaction, tenantId: string, words: readonly string[], limit: number) =>
   tx
-    .selectFrom('agents')
-    .select(['id', 'name', 'displayName', 'status', 'createdAt'])
-    .where('tenantId', '=', tenantId)
+    .selectFrom((e) =>
+      e
+        .selectFrom('agents')
+        .select(['id', 'name', 'displayName', 'status', 'createdAt'])
+        .where('tenantId', '=', tenantId)
+        .orderBy('id', 'desc')
+        .limit(mostSearched)
+        .as('newest'),
+    )
+    .selectAll()
     .where(
       sql<boolean>`not exists (
         select from unnest(${[...words]}::text[]) word (text) where position(word.text in lower(name || ' ' || display_name)) = 0)`,

@@ -199,6 +199,8 @@ describe('a backup', () => {
 describe('a restore into an empty place', () => {
   let target: TestDatabase
   let said: string[]
+  /** The signer's memory before the restore. */
+  let kept: Awaited<ReturnType<typeof bytesBelow>>
   const again = () => join(folder, 'again.age')
 
   beforeAll(async () => {
@@ -216,6 +218,7 @@ describe('a restore into an empty place', () => {
       }, 'the checkpoint of the latest record'),
     )
     await cp(join(folder, 'source/signer-memory'), join(folder, 'target/signer-memory'), { recursive: true })
+    kept = await bytesBelow(join(folder, 'target/signer-memory'))
     said = await restore('target', target, [backup(), '--identity', identity()])
     await runBackupCommand(configOf('target', target), [again(), '--recipient', recipient], () => undefined)
   }, 120_000)
@@ -269,7 +272,6 @@ describe('a restore into an empty place', () => {
   })
 
   test('leaves the newer memory of the signer as it was', async () => {
-    const kept = await bytesBelow(join(folder, 'source/signer-memory'))
     const now = await bytesBelow(join(folder, 'target/signer-memory'))
     for (const [name, bytes] of Object.entries(kept)) expect(now[name], name).toBe(bytes)
     expect(Object.keys(now).filter((name) => name.includes('.restored-'))).toHaveLength(2)

@@ -30,9 +30,15 @@ export const listPolicies = (tx: Transaction, tenantId: string, limit: number, c
     .limit(limit)
     .execute()
 
+/** Of very many policies, the newest are searched. */
+const mostSearched = 5000
+
 /** The newest whose names or descriptions contain all words, which are in lower case. */
 export const listPoliciesSaying = (tx: Transaction, tenantId: string, words: readonly string[], limit: number) =>
   policyRows(tx, tenantId)
+    .where('policy.id', 'in', (e) =>
+      e.selectFrom('policies').select('id').where('tenantId', '=', tenantId).orderBy('id', 'desc').limit(mostSearched),
+    )
     .where(
       sql<boolean>`not exists (
         select from unnest(${[...words]}::text[]) word (text)

@@ -62,6 +62,7 @@ const filters: Record<string, readonly unknown[]> = {
   action: ['tool.called', 'agent.created', 'never.done'],
   agent: ['agent-1', 'agent-2', 'nobody'],
   text: ['answer', 'never said'],
+  q: ['agent', 'never said', often],
   from: ['2024-06-01T00:00:00.000Z', '2098-01-01T00:00:00.000Z'],
   to: ['2099-01-01T00:00:00.000Z', '2024-06-01T00:00:01.000Z'],
 }
@@ -89,6 +90,8 @@ const bounded: Record<string, number> = {
   'approvals.getPending': 500,
   // Scans the pending approvals, too, if a filter selects decided and pending ones.
   'approvals.list': 500,
+  // The newest of each kind.
+  'search.find': 5_000,
 }
 
 test.each(operations.map((operation) => [operation.name, operation] as const))(

@@ -149,9 +149,7 @@ describe('imports', () => {
       const imported = new Set(edges.map((one) => one.to))
       left = new Set([...left].filter((file) => importing.has(file) && imported.has(file)))
     }
-    // Exempt until the frame of the console is divided.
-    const known = ['components/layout/frame.tsx', 'components/layout/top-bar.tsx', 'components/layout/user-menu.tsx']
-    expect([...left].filter((file) => !known.includes(file))).toEqual([])
+    expect([...left]).toEqual([])
   })
 
   test('within executions, runtimes import runtimes and state, and state imports itself', () => {
@@ -331,11 +329,9 @@ describe('places', () => {
   })
 
   test('a folder has at most 30 production files', () => {
-    // These two are exempt until the console's folders are divided.
-    const crowded = new Set(['components/traces', 'components/ui'])
     const sizes = new Map<string, number>()
     for (const file of code) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
-    expect([...sizes].filter(([folder, size]) => size > 30 && !crowded.has(folder))).toEqual([])
+    expect([...sizes].filter(([, size]) => size > 30)).toEqual([])
   })
 
   test('no check is silenced', () => {

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { Client } from 'pg'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { dropDemo } from './database.ts'
+import { parentOfManyFiles } from './folder-in-memory.ts'
 
 /**
  * Starts one PostgreSQL for the whole run, unless TEST_DATABASE_URL names another. Each suite creates its databases on it.
@@ -24,7 +25,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 }
 
 async function startDatabase(): Promise<() => Promise<void>> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-db-'))
+  const dataDir = await mkdtemp(join(await parentOfManyFiles(), 'countersign-test-db-'))
   // If started as root, the server runs under another account, which needs access to the folder.
   await chmod(dataDir, 0o711)
   const database = await openEmbeddedDatabase({ dataDir, say: () => undefined })

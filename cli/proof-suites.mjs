@@ -59,7 +59,7 @@ export const suites = [
   { name: 'compatibility', missing: () => missing('npm', 'python3'), run: compatibility },
 ]
 
-/** One test of the programs of others that read an archive. */
+/** One test of the third-party programs that read an archive. */
 const reader = (name, env = {}) => vitest([readers, '-t', name], env)
 
 /** Python's zipfile, and bagit in a virtual environment of its own. */
@@ -76,7 +76,7 @@ async function python() {
   }
 }
 
-/** SDKs, exporters and tool servers of others, which `npm ci` at the root does not install. */
+/** Third-party SDKs, exporters and tool servers, which `npm ci` at the root does not install. */
 async function compatibility() {
   const npm = { command: 'npm', cwd: sdks }
   if (!(await runStep(['ci', '--ignore-scripts'], npm)).ok)
@@ -86,7 +86,7 @@ async function compatibility() {
   return await vitest(['server/testing/compatibility/'], { PROOF_PYTHON: await pythonPackages() })
 }
 
-/** A virtual environment with the Python packages of others. Returns its folder. */
+/** Makes a virtual environment with the third-party Python packages, and returns its folder. */
 async function pythonPackages() {
   const folder = join(root, 'node_modules/.cache/countersign-python')
   if (!(await runStep(['-m', 'venv', folder], { command: 'python3', cwd: root })).ok)

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run proof`: what only counts high, and what needs programs of others. Suites that passed are not run again while the source
-// is the same; `npm run proof -- soak` runs the suites named, `--fresh` starts over. Ends with one line that counts.
+// `npm run proof`: tests at full counts, and tests that need third-party programs. Suites that passed are not run again while the
+// source is the same; `npm run proof -- soak` runs the suites named, `--fresh` starts over. Ends with one line that counts.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { continueOnPinnedNode } from './pinned-node.mjs'

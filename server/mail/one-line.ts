@@ -1,2 +1,2 @@
-/** Text of others in a line of its own, which it can't leave. */
+/** Untrusted text on one line, which it can't leave. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

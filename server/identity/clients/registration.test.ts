@@ -205,7 +205,7 @@ describe('once a tenant lets clients register', () => {
     expect((await fetch(endpoint())).status).toBe(404)
   })
 
-  test('the 21st in an hour is told when to come again, and an hour later there is room', async () => {
+  test('the 21st in an hour is refused with Retry-After, and an hour later the next one is accepted', async () => {
     await anHourLater()
     const statuses = await Promise.all(Array.from({ length: 24 }, async () => (await register(editor)).status))
     expect(statuses.filter((status) => status === 201)).toHaveLength(20)

@@ -1,4 +1,5 @@
 import { purgeArchives } from '#server/evidence/retention/purge-archives.ts'
+import { purgeTasks } from '#server/executions/gateway/purge-tasks.ts'
 import { purgeFiles } from '#server/files/purge.ts'
 import { purgeExpired } from '#server/identity/artifacts/adapter.ts'
 import { purgeClients } from '#server/identity/clients/registration.ts'
@@ -46,6 +47,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
         resumeErasures,
         purgeArchives,
         purgeDeliveries,
+        purgeTasks,
       ])
         if (!closed) await purge(id)
   }

@@ -47,3 +47,12 @@ export const GatewayCallInput = z.strictObject({
   idempotencyKey: z.string().min(1).max(200).optional(),
 })
 export const GatewayCallOutput = z.object({ executionId: Id, status: ExecutionStatus, isRepeated: z.boolean() })
+
+/** Cancels a task at an address of the gateway. */
+export const GatewayCancelInput = z.strictObject({
+  taskId: Id,
+  agentId: Id,
+  environment: EnvironmentName,
+  server: z.string().min(1).max(200),
+})
+export const GatewayCancelOutput = z.object({ executionId: Id })

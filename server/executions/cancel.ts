@@ -1,11 +1,9 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { CancelExecutionInput, CancelExecutionOutput } from '#lib/schemas/executions.ts'
-import { Fenced, journal } from '#server/executions/state/journal.ts'
+import { Fenced } from '#server/executions/state/journal.ts'
 import { type Loaded, loadExecution } from '#server/executions/state/load.ts'
-import { endStopped, tellStop } from '#server/executions/stop/stop.ts'
-import type { Transaction } from '#server/kernel/db/database.ts'
+import { requestStop } from '#server/executions/stop/request-stop.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
-import { openTask } from './runtimes/open-task.ts'
 
 /**
  * Stops an execution. One that is waiting or has not started ends immediately; a running one ends within seconds, as canceled,
@@ -43,16 +41,6 @@ export const cancel = mutation({
     return answer(after)
   },
 })
-
-async function requestStop(tx: Transaction, loaded: Loaded, reason: string): Promise<void> {
-  const { tenant, row } = loaded
-  const execution = { tenantId: tenant.id, id: row.id, revision: row.revision }
-  const revision = await journal(tx, execution, { stopReason: reason }, [{ type: 'execution.stop_requested' }])
-  // A waiting execution may also have an open task with its agent.
-  if (loaded.status === 'running' || openTask(loaded) !== undefined)
-    await tellStop(tx, tenant.id, { id: row.id, isA2a: loaded.content.spec.runtime.a2a !== undefined })
-  else await endStopped(tx, { ...loaded, row: { ...row, revision, stopRequestedAt: row.now, stopReason: reason } })
-}
 
 const answer = ({ row, status }: Loaded) => ({
   id: row.id,

@@ -50,6 +50,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   executions: { owner: 'executions', readBy: ['evidence', 'files', 'privacy', 'traces'] },
   file_uses: { owner: 'files', readBy: ['evidence'] },
   files: { owner: 'files', readBy: ['evidence'] },
+  gateway_tasks: { owner: 'executions', readBy: [] },
   idempotency_keys: { owner: 'kernel', readBy: [] },
   input_events: { owner: 'inputs', readBy: ['evidence'] },
   input_resolutions: { owner: 'inputs', readBy: ['evidence', 'privacy'] },

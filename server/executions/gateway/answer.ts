@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { approvalPath } from '#lib/paths.ts'
 import { contentMember } from '#server/executions/runtimes/next-gateway.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
-import { topicOf } from '#server/kernel/db/notify.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { addressOf } from '#server/mail/address.ts'
+import { changesOf } from './changes.ts'
 import { findCall, setAnswered } from './gateway-store.ts'
 
 /** Milliseconds. Most clients give up after a minute, also when they get notifications of progress. */
@@ -44,12 +44,11 @@ export async function answerTo(
     // A client that has gone did not take it.
     if (key !== undefined && call.awaited && !wait.signal.aborted)
       await runtime().database.inTenant(tenant.id, (tx) => setAnswered(tx, tenant.id, executionId, key))
-    return { result: finished(call, executionId) }
+    return { result: resultOf(call, executionId) }
   }
   const { approvalId } = call
   const waiting = call.status === 'waiting_approval'
-  const url =
-    waiting && approvalId !== null ? addressOf(approvalPath(tenant.externalId, approvalId), tenant) : undefined
+  const url = waiting && approvalId !== null ? approvalUrl(tenant, approvalId) : undefined
   const message = waiting
     ? `This call is waiting for approval${url === undefined ? '' : ` (${url})`}. Repeat the same call later: once approved, it runs once and returns its result.`
     : 'This call is still running. Repeat the same call later to get its result.'
@@ -67,7 +66,12 @@ export async function answerTo(
   }
 }
 
-function finished(call: Call, executionId: string): CallToolResult {
+/** The page on which people decide. */
+export const approvalUrl = (tenant: Tenant, approvalId: string): string =>
+  addressOf(approvalPath(tenant.externalId, approvalId), tenant)
+
+/** What a call that has ended returns. */
+export function resultOf(call: Pick<Call, 'status' | 'output' | 'error'>, executionId: string): CallToolResult {
   if (call.status === 'succeeded') {
     const output = call.output as JsonValue
     if (!isJsonObject(output)) return result(String(output))
@@ -91,30 +95,19 @@ const result = (text: string, structuredContent?: JsonObject): CallToolResult =>
 
 /** The call as soon as it has ended or the client can be asked, or its state after the wait. */
 async function settled(tenantId: string, id: string, key: string | undefined, wait: Wait): Promise<Call> {
-  const { database, listener, stopping } = runtime()
+  const { database, stopping } = runtime()
   // A process that stops answers that the call is pending; the client asks another one.
   const given = AbortSignal.any([wait.signal, stopping])
   const begun = Date.now()
-  for (;;) {
-    let wake: () => void = () => undefined
-    const woken = new Promise<void>((resolve) => {
-      wake = resolve
-    })
-    const off = listener.on('execution', topicOf(tenantId, id), wake)
-    given.addEventListener('abort', wake)
-    try {
-      const call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id, key))
-      if (call === undefined) throw new Error(`Execution ${id} does not exist.`)
-      const isWaiting = call.status === 'waiting_approval'
-      const left = begun + wait.atMost - Date.now()
-      if (call.endedAt !== null || (isWaiting && wait.untilAsked) || left <= 0 || given.aborted) return call
-      wait.progress(Math.round((Date.now() - begun) / 1000), isWaiting)
-      const timer = setTimeout(wake, Math.min(left, progressEvery))
-      await woken
-      clearTimeout(timer)
-    } finally {
-      off()
-      given.removeEventListener('abort', wake)
-    }
+  const left = () => begun + wait.atMost - Date.now()
+  let call: Call | undefined
+  for await (const _ of changesOf(tenantId, [id], given, () => Math.min(left(), progressEvery))) {
+    call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id, key))
+    if (call === undefined) throw new Error(`Execution ${id} does not exist.`)
+    const isWaiting = call.status === 'waiting_approval'
+    if (call.endedAt !== null || (isWaiting && wait.untilAsked) || left() <= 0) return call
+    if (!given.aborted) wait.progress(Math.round((Date.now() - begun) / 1000), isWaiting)
   }
+  if (call === undefined) throw new Error(`Execution ${id} was not read.`)
+  return call
 }

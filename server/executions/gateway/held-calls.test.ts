@@ -1,5 +1,6 @@
 import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { approve } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
@@ -176,6 +177,42 @@ describe('a client of 2025-11-25 that opens addresses', () => {
     const again = client.callTool(refund('9.00'))
     await approve(api, idOf(data.elicitations[0]?.url ?? ''))
     expect((await again).isError).not.toBe(true)
+    await client.close()
+  }, 60_000)
+})
+
+describe('a client that asks for a task', () => {
+  const Task = z.looseObject({ taskId: z.string(), status: z.string(), statusMessage: z.string() })
+  const Created = z.looseObject({ task: Task })
+
+  test('is answered at once, follows it, and gets the result of the one call', async () => {
+    const client = await connect(undefined, async () => ({ action: 'accept' }))
+    expect(client.getServerCapabilities()?.tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } })
+    const call = (amount: string) =>
+      client.request({ method: 'tools/call', params: { ...refund(amount), task: { ttl: 3_600_000 } } }, Created)
+    const before = (await pendingOf()).length
+    const { task } = await call('10.00')
+    expect(task.status).toBe('working')
+    const params = { taskId: task.taskId }
+    const waiting = await until(async () => {
+      const state = await client.request({ method: 'tasks/get', params }, Task)
+      return state.statusMessage.includes('/approvals/') ? state : undefined
+    }, 'the task waits for a person')
+    // The same call is the same task, however it is asked for.
+    expect((await call('10.00')).task.taskId).toBe(task.taskId)
+    const held = await client
+      .callTool(refund('10.00', { 'countersign/waitSeconds': 1 }))
+      .catch((error: unknown) => error)
+    expect(held).toMatchObject({ code: -32042 })
+    expect((await pendingOf()).length).toBe(before + 1)
+    await approve(api, idOf(waiting.statusMessage.split(' ').at(-1) ?? ''))
+    const result = await client.request(
+      { method: 'tasks/result', params },
+      z.looseObject({ isError: z.boolean().optional() }),
+    )
+    expect(result.isError).not.toBe(true)
+    expect(result.structuredContent).toMatchObject({ amount: '10.00' })
+    expect((await call('10.00')).task.taskId).not.toBe(task.taskId)
     await client.close()
   }, 60_000)
 })

@@ -12,8 +12,11 @@ import { perform } from '#server/kernel/operation.ts'
 import { authenticated, declare, errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { isOfOpeningSession, sessionFor } from './capabilities.ts'
+import { type Following, followingIn, followTasks } from './follow-tasks.ts'
 import { releasedTools } from './released-tools.ts'
+import type { Serving } from './serving.ts'
 import { startCall } from './start-call.ts'
+import { missingExtension, understandsTasks } from './tasks.ts'
 import { toolServer } from './tool-server.ts'
 
 /** One message or a batch of them. */
@@ -66,7 +69,8 @@ function gatewayHandler(name: string, door?: Parameters<typeof authenticated>[1]
       const input = { agent, server, ...(environment === null ? {} : { environment }) }
       const served = await perform(authorized, input, { name })
       const opens = isOfOpeningSession(request)
-      const handler = createMcpHandler(() => toolServer({ name, caller, server: String(server), served, opens }), {
+      const serving = { name, caller, server: String(server), served, opens }
+      const handler = createMcpHandler(({ era }) => toolServer(serving, era), {
         onerror: (error) => runtime().log.debug({ err: error }, 'mcp gateway'),
       })
       const body = await readBody(request, wireLimits.json.bytes)
@@ -75,7 +79,11 @@ function gatewayHandler(name: string, door?: Parameters<typeof authenticated>[1]
       if (Array.isArray(message) && message.length > wireLimits.calls)
         throw new ApiError('bad_request', `A batch can contain up to ${wireLimits.calls} messages.`)
       const { url, method, headers, signal } = request
-      const response = await handler.fetch(new Request(url, { method, headers, signal, body }))
+      const following = followingIn(message)
+      // The library checks the request, but can't follow tasks.
+      const checked = await handler.fetch(new Request(url, { method, headers, signal, body }))
+      const isAccepted = checked.headers.get('content-type')?.startsWith('text/event-stream') === true
+      const response = following !== undefined && isAccepted ? follow(serving, following, signal) : checked
       const session = response.ok ? sessionFor(message) : undefined
       if (session !== undefined) response.headers.set('mcp-session-id', session)
       response.headers.set('cache-control', 'no-store')
@@ -84,6 +92,12 @@ function gatewayHandler(name: string, door?: Parameters<typeof authenticated>[1]
       return response
     }, door),
   )
+}
+
+function follow(serving: Serving, following: Following, signal: AbortSignal): Response {
+  if (understandsTasks(following.capabilities)) return followTasks(serving, following, signal)
+  const { code, message, data } = missingExtension()
+  return Response.json({ jsonrpc: '2.0', id: following.id, error: { code, message, data } }, { status: 400 })
 }
 
 /** Undefined for what is not JSON, which the library answers. */

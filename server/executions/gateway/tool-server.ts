@@ -5,7 +5,7 @@ import {
   inputRequired,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
+  type Server,
   type ServerContext,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server'
@@ -20,24 +20,32 @@ import { executionIn, stateOf } from './retry-state.ts'
 import type { Serving } from './serving.ts'
 import { shareReleased } from './shared.ts'
 import { callKey, startCall } from './start-call.ts'
+import { AnswerWithTask, TaskServer } from './task-server.ts'
+import { createdTask, serveTasks, taskFor, tasksExtension, understandsTasks } from './tasks.ts'
 
 /** The `_meta` member with the longest time in seconds for which a client lets its call be held. */
 const waitMeta = 'countersign/waitSeconds'
 
-/** The tools of one address of the gateway, for one request. */
-export function toolServer(serving: Serving): Server {
-  const server = new Server(
-    { name: `countersign ${serving.server}`, version: '0.1.0' },
-    {
-      capabilities: {
-        tools: {},
-        ...(serving.served.resources.length === 0 ? {} : { resources: {} }),
-        ...(serving.served.prompts.length === 0 ? {} : { prompts: {} }),
-      },
-      instructions:
-        'Calls are governed by policy. A denied call is an error that states the reason. A call that needs an approval is held for a while, and then returns the status “pending”: repeat the same call later.',
+/** Milliseconds after which a call that still runs becomes a task, for a client of 2026-07-28 that understands tasks. */
+const untilTask = 5000
+
+/** How the gateway names itself to clients. */
+export const identityOf = ({ server }: Serving) => ({ name: `countersign ${server}`, version: '0.1.0' })
+
+/** The tools of one address of the gateway, for one request of an earlier revision (`legacy`) or of 2026-07-28. */
+export function toolServer(serving: Serving, era: 'legacy' | 'modern'): Server {
+  const server = new TaskServer(identityOf(serving), {
+    capabilities: {
+      tools: {},
+      ...(era === 'modern'
+        ? { extensions: { [tasksExtension]: {} } }
+        : { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
+      ...(serving.served.resources.length === 0 ? {} : { resources: {} }),
+      ...(serving.served.prompts.length === 0 ? {} : { prompts: {} }),
     },
-  )
+    instructions:
+      'Calls are governed by policy. A denied call is an error that states the reason. A call that needs an approval is held for a while, and then returns the status “pending”: repeat the same call later.',
+  })
   server.setRequestHandler('tools/list', () => ({
     tools: serving.served.tools.map(({ name: tool, title, description, inputSchema, annotations, outputSchema }) => ({
       name: tool,
@@ -47,6 +55,7 @@ export function toolServer(serving: Serving): Server {
       ...(annotations === undefined ? {} : { annotations }),
       // Revisions before 2026-07-28 know schemas of objects only.
       ...(outputSchema?.type === 'object' ? { outputSchema: { ...outputSchema, type: 'object' as const } } : {}),
+      ...(era === 'legacy' ? { execution: { taskSupport: 'optional' as const } } : {}),
     })),
   }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
@@ -62,9 +71,13 @@ export function toolServer(serving: Serving): Server {
       idempotencyKey: params._meta?.[idempotencyMeta],
     }
     try {
+      if (era === 'legacy' && params.task !== undefined) await answerWithTask(serving, call, params.task.ttl)
       return await answerCall(serving, call, context)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
+      // A client that asked for a task expects nothing else as a result.
+      if (era === 'legacy' && params.task !== undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${error.code}: ${error.message}`)
       return {
         content: [{ type: 'text', text: `${error.code}: ${error.message}` }],
         structuredContent: { status: 'denied', code: error.code, message: error.message },
@@ -72,11 +85,18 @@ export function toolServer(serving: Serving): Server {
       }
     }
   })
+  serveTasks(server, serving)
   shareReleased(server, serving)
   return server
 }
 
 type Called = Parameters<typeof callKey>[0] & { idempotencyKey: unknown }
+
+/** Starts the call, or takes up the one that the request repeats, as a task (2025-11-25). */
+async function answerWithTask(serving: Serving, call: Called, ttl: number | undefined): Promise<never> {
+  const { executionId } = await execute(startCall, serving.caller, call, { name: serving.name })
+  throw new AnswerWithTask(createdTask(serving, await taskFor(serving, executionId, ttl), false))
+}
 
 /** Starts the call, or takes up the one that the request repeats, and answers it or asks for a person. */
 async function answerCall(
@@ -99,13 +119,17 @@ async function answerCall(
   const declined = Object.values(mcpReq.inputResponses ?? {}).some(
     (one) => isJsonObject(one) && one.action !== 'accept',
   )
-  const asks =
-    !declined && (envelope === undefined ? opens : opensAddresses(Reflect.get(envelope, CLIENT_CAPABILITIES_META_KEY)))
+  const capabilities = envelope && Reflect.get(envelope, CLIENT_CAPABILITIES_META_KEY)
+  const takesTask = understandsTasks(capabilities)
+  const asks = !declined && (envelope === undefined ? opens : opensAddresses(capabilities))
+  const wait = waitOf(context)
   const { result, asking } = await answerTo(caller.tenant, executionId, key, {
-    ...waitOf(context),
-    ...(declined ? { atMost: 0 } : {}),
-    untilAsked: asks && !isRepeated,
+    ...wait,
+    ...(takesTask ? { atMost: Math.min(wait.atMost, untilTask) } : declined ? { atMost: 0 } : {}),
+    untilAsked: takesTask || (asks && !isRepeated),
   })
+  if (takesTask && isPending(result))
+    throw new AnswerWithTask(createdTask(serving, await taskFor(serving, executionId, undefined), true))
   // Clients compare an answer with the tool's own schema, unless it is an error.
   const isForeignForm =
     isPending(result) &&

@@ -62,6 +62,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
     'select, insert, update (deadline_at, ended_at, error, event_count, idempotency_key, input, output, parked_at, revision, started_at, status, stop_confirmed_at, stop_reason, stop_requested_at)',
   file_uses: 'select, insert',
   files: 'select, insert, update (content_removed_at, name), delete',
+  gateway_tasks: 'select, insert, update (canceled_at, created_at, expires_at, id), delete',
   idempotency_keys: 'select, insert, update (fingerprint, key, response)',
   input_events: 'select, insert, update (attributes, data, identity, revision, settled_at, status)',
   input_resolutions:

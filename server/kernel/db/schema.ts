@@ -541,6 +541,18 @@ export interface FileUses {
   tenantId: string;
 }
 
+export interface GatewayTasks {
+  canceledAt: Timestamp | null;
+  clientId: string | null;
+  createdAt: Generated<Timestamp>;
+  executionId: string;
+  expiresAt: Timestamp;
+  id: string;
+  memberId: string;
+  server: string;
+  tenantId: string;
+}
+
 export interface IdempotencyKeys {
   createdAt: Generated<Timestamp>;
   fingerprint: string;
@@ -1156,6 +1168,7 @@ export interface DB {
   executionSteps: ExecutionSteps;
   files: Files;
   fileUses: FileUses;
+  gatewayTasks: GatewayTasks;
   idempotencyKeys: IdempotencyKeys;
   inputEvents: InputEvents;
   inputResolutions: InputResolutions;

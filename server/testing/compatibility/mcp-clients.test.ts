@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { startApi, type TestApi } from '../api.ts'
 import { Browser } from '../auth/browser.ts'
 import { sendSignIn } from '../auth/sign-in.ts'
@@ -118,6 +119,25 @@ describe.each(lines)('the client %s', (line) => {
     })
     await open()
     expect((await client.callTool(refund(2))).isError).not.toBe(true)
+    await client.close()
+  })
+
+  test('gets the result of a task that waits for a person', async () => {
+    const { client, open } = await connect()
+    await open()
+    const Task = z.looseObject({ taskId: z.string(), status: z.string(), statusMessage: z.string() })
+    const params = { ...refund(3), task: { ttl: 3_600_000 } }
+    const { task } = await client.request({ method: 'tools/call', params }, z.looseObject({ task: Task }))
+    const state = () => client.request({ method: 'tasks/get', params: { taskId: task.taskId } }, Task)
+    await expect.poll(async () => (await state()).statusMessage, { timeout: 20_000 }).toContain('/approvals/')
+    const { statusMessage } = await state()
+    const result = client.request(
+      { method: 'tasks/result', params: { taskId: task.taskId } },
+      z.looseObject({ structuredContent: z.looseObject({ amount: z.string() }) }),
+    )
+    await approve(api, /approvals\/([0-9a-f-]{36})/.exec(statusMessage)?.[1] ?? '')
+    expect((await result).structuredContent.amount).toBe(amount(3))
+    expect((await state()).status).toBe('completed')
     await client.close()
   })
 })

@@ -21,6 +21,7 @@ const withoutEvidence: Record<string, string> = {
   evidence_exports:
     'Jobs. The digests of a published archive are in the log, the archive proves itself, and its place must be its own.',
   execution_charges: 'What an execution has used of its budget.',
+  gateway_tasks: 'Handles by which MCP clients ask for results. Their calls are executions, which are bound.',
   idempotency_keys: 'Responses that are repeated to the caller who got them first.',
   known_places: 'Where people signed in from, to notify them of a new place.',
   machine_uses: 'When a service account was used last.',

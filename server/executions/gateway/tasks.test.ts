@@ -1,0 +1,140 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Calls, callsTo, startApi, type TestApi } from '#server/testing/api.ts'
+import { executionsOf } from '#server/testing/executions.ts'
+import { type SecondNode, secondNode } from '#server/testing/processes/second-node.ts'
+import { request, sendRaw } from '#server/testing/raw-mcp.ts'
+import { approve } from '#server/testing/refund-agent.ts'
+import { releaseAgent } from '#server/testing/released-agent.ts'
+import { until } from '#server/testing/until.ts'
+
+// Whose tasks are whose, and where they are: in tables, for every node and after a restart. revisions.test.ts has the messages.
+
+let api: TestApi
+let other: SecondNode
+const tools = { payments: ['lookup_order', 'issue_refund'] }
+beforeAll(async () => {
+  api = await startApi()
+  other = await secondNode(api)
+  for (const name of ['tasks', 'others']) await releaseAgent(api, name, { runtime: { observe: {} }, tools })
+}, 180_000)
+afterAll(async () => {
+  await other.close()
+  await api.close()
+})
+
+type Where = { username?: string; agent?: string; at?: Calls }
+/** One request of 2025-11-25, and the last message of its answer. */
+async function tell(method: string, params: object, { username = 'maria', agent = 'tasks', at = api }: Where = {}) {
+  const to = { token: await api.person(username), path: `/v1/mcp/t/org-northwind-mutual/${agent}/payments` }
+  const headers = { 'mcp-protocol-version': '2025-11-25' }
+  return (await sendRaw(at, to, request(1, method, { ...params }), headers)).messages.at(-1) ?? {}
+}
+const refund = (amount: string) => ({ name: 'issue_refund', arguments: { id: 'A-1003', amount, currency: 'EUR' } })
+async function taskFor(amount: string, where?: Where): Promise<string> {
+  const { result } = await tell('tools/call', { ...refund(amount), task: {} }, where)
+  return String(Object(result?.task).taskId)
+}
+const stateOf = async (taskId: string, where?: Where) =>
+  ((await tell('tasks/get', { taskId }, where)).result ?? {}) as { status?: string; statusMessage?: string }
+const approvalOf = (taskId: string) =>
+  until(
+    async () => /approvals\/([0-9a-f-]{36})/.exec((await stateOf(taskId)).statusMessage ?? '')?.[1],
+    `${taskId} waits for approval`,
+  )
+const calls = async () => (await readFile(join(api.gate, 'calls.log'), 'utf8').catch(() => '')).split('\n')
+
+async function bySql(text: string, values: unknown[]) {
+  const client = new Client({ connectionString: api.ownerUrl })
+  await client.connect()
+  const { rows } = await client.query(text, values).finally(() => client.end())
+  return rows
+}
+
+describe('a task belongs to the caller that made it', () => {
+  const foreign: [string, Where][] = [
+    ['another member', { username: 'omar' }],
+    ['the address of another agent', { agent: 'others' }],
+  ]
+
+  test.each(foreign)('%s can’t read, cancel or list it', async (_, where) => {
+    const taskId = await taskFor('1.00')
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
+      expect((await tell(method, { taskId }, where)).error).toMatchObject({ code: -32602 })
+    expect(JSON.stringify((await tell('tasks/list', {}, where)).result)).not.toContain(taskId)
+    expect(JSON.stringify((await tell('tasks/list', {})).result)).toContain(taskId)
+    expect(await stateOf(taskId)).toMatchObject({ status: 'working' })
+  })
+
+  test('of another client, although it is the same person', async () => {
+    const taskId = await taskFor('1.50')
+    await bySql('update gateway_tasks set client_id = $2 where id = $1', [taskId, 'https://editor.example/client.json'])
+    expect((await tell('tasks/get', { taskId })).error).toMatchObject({ code: -32602 })
+    expect(JSON.stringify((await tell('tasks/list', {})).result)).not.toContain(taskId)
+  })
+
+  test('until it expires: then the same call is a new task of the same request', async () => {
+    const taskId = await taskFor('2.00')
+    const approvalId = await approvalOf(taskId)
+    await bySql('update gateway_tasks set expires_at = clock_timestamp() where id = $1', [taskId])
+    expect((await tell('tasks/get', { taskId })).error).toMatchObject({ code: -32602 })
+    const again = await taskFor('2.00')
+    expect(again).not.toBe(taskId)
+    expect(await approvalOf(again)).toBe(approvalId)
+  })
+})
+
+test('a restart and another node know the task, and either can return its result', async () => {
+  const node = callsTo(other.baseUrl, api.credentials)
+  const taskId = await taskFor('3.00')
+  const approvalId = await approvalOf(taskId)
+  expect(await stateOf(taskId, { at: node })).toMatchObject({ status: 'working' })
+  await api.killAndRestart()
+  expect(await stateOf(taskId)).toMatchObject({ status: 'working' })
+  const result = tell('tasks/result', { taskId }, { at: node })
+  await approve(api, approvalId)
+  expect((await result).result).toMatchObject({ structuredContent: { amount: '3.00' } })
+  expect(await stateOf(taskId)).toMatchObject({ status: 'completed' })
+}, 120_000)
+
+test('a client that does not wait for the result has not taken it', async () => {
+  const taskId = await taskFor('4.00')
+  await approve(api, await approvalOf(taskId))
+  await until(async () => ((await stateOf(taskId)).status === 'completed' ? true : undefined), 'the task completed')
+  expect(await taskFor('4.00')).toBe(taskId)
+})
+
+describe('canceling a task', () => {
+  test('withdraws its request, and is in the audit log', async () => {
+    const taskId = await taskFor('5.00')
+    const approvalId = await approvalOf(taskId)
+    expect((await tell('tasks/cancel', { taskId })).result).toMatchObject({ status: 'cancelled' })
+    const { text } = await api.query(await api.person('jonas'), 'approvals.get', { approvalId })
+    expect(text).toContain('"status":"canceled"')
+    const audit = await api.query(await api.person('vera'), 'audit.list', { limit: 20 })
+    expect(audit.text).toContain('"type":"execution.stop_requested"')
+    expect(audit.text).toContain('"type":"approval.canceled"')
+  })
+
+  test('during its call stays canceled, whatever becomes of the call', async () => {
+    const hold = join(api.gate, 'hold-lookup_order')
+    await writeFile(hold, '')
+    const params = { name: 'lookup_order', arguments: { id: 'A-1001' } }
+    const { result } = await tell('tools/call', { ...params, task: {} })
+    const taskId = String(Object(result?.task).taskId)
+    const [{ execution_id: executionId }] = await bySql('select execution_id from gateway_tasks where id = $1', [
+      taskId,
+    ])
+    await until(
+      async () => ((await calls()).some((line) => line.includes(executionId)) ? true : undefined),
+      'the tool was called',
+    )
+    expect((await tell('tasks/cancel', { taskId })).result).toMatchObject({ taskId, status: 'cancelled' })
+    await rm(hold)
+    await executionsOf(api).ended(executionId)
+    expect(await stateOf(taskId)).toMatchObject({ status: 'cancelled' })
+    expect((await tell('tasks/result', { taskId })).result).toMatchObject({ isError: true })
+  })
+})

@@ -118,6 +118,27 @@ describe('operations', () => {
   })
 })
 
+test('an API key from the environment is a credential', async () => {
+  const admin = await api.client('admin-automation')
+  const { key } = payload<{ key: string }>(
+    await api.mutate(admin, 'secrets.createApiKey', { name: 'from the command line', permissions: ['decisions:read'] }),
+  )
+  const environment = { COUNTERSIGN_URL: api.baseUrl, COUNTERSIGN_API_KEY: key }
+  const { items } = json(await cli.run(['approvals', 'get-pending'], environment))
+  expect(items).toContainEqual(expect.objectContaining({ status: 'pending' }))
+  // Its scope contains nothing else.
+  expect(await cli.run(['agents', 'list'], environment)).toMatchObject({ code: 1, out: '' })
+  const wrong = { ...environment, COUNTERSIGN_API_KEY: `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}` }
+  expect(await cli.run(['approvals', 'get-pending'], wrong)).toMatchObject({ code: 3, out: '' })
+})
+
+test('npx starts it from the clone', async () => {
+  // Bundles the program first, unless the one in dist is of this tree.
+  const { code, out, error } = await cli.fromClone(['catalog', 'show', 'approvals.decide'])
+  expect([code, JSON.parse(out).permission], error).toEqual([0, 'approval:decide'])
+  expect(await cli.fromClone(['agents', 'lst'])).toMatchObject({ code: 2, out: '' })
+}, 300_000)
+
 describe('wrong usage', () => {
   test.each([
     [['approvals', 'get', '--approval-id', '5'], 'approvalId: "5". Must be a uuid.'],

@@ -18,6 +18,8 @@ export type CommandLine = {
   run(args: readonly string[], environment?: Environment, input?: string): Promise<Ended>
   /** Runs it on a pseudo-terminal, whose output has both streams. */
   onTerminal(args: readonly string[], environment?: Environment): Promise<Ended>
+  /** Runs it by `npx .` in this tree, as in a clone. */
+  fromClone(args: readonly string[], environment?: Environment): Promise<Ended>
   close(): Promise<void>
 }
 
@@ -29,9 +31,9 @@ export async function commandLine(): Promise<CommandLine> {
     cwd: root,
   })
   if (!ok) throw new Error(output)
-  const started = (program: string, args: readonly string[], environment: Environment) =>
+  const started = (program: string, args: readonly string[], environment: Environment, cwd = folder) =>
     spawn(program, args, {
-      cwd: folder,
+      cwd,
       env: {
         NODE_ENV: 'test',
         PATH: process.env.PATH ?? '',
@@ -51,6 +53,9 @@ export async function commandLine(): Promise<CommandLine> {
       const line = [process.execPath, file, ...args].map(quoted).join(' ')
       return ended(started('script', ['--quiet', '--return', '--command', line, '/dev/null'], environment))
     },
+    // npm keeps its cache in the home folder.
+    fromClone: (args, environment = {}) =>
+      ended(started('npx', ['--offline', '.', ...args], { HOME: process.env.HOME ?? folder, ...environment }, root)),
     close: () => rm(folder, { recursive: true }),
   }
 }

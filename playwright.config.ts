@@ -21,6 +21,11 @@ if (process.env.E2E_DIR === undefined) {
           env: { COUNTERSIGN_GATE: join(directory, 'gate') },
           tenants: demoTenants.map((tenant) => tenant.externalId),
         },
+        rich: {
+          command: process.execPath,
+          args: [join(import.meta.dirname, 'server/testing/fakes/rich-tools.ts')],
+          tenants: demoTenants.map((tenant) => tenant.externalId),
+        },
       },
     }),
   )

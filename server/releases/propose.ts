@@ -19,6 +19,7 @@ import { keepToolSchemas } from '#server/policies/language/tenant-schema.ts'
 import { type ReleaseContent, type ReleasedTool, releaseDigest } from './content.ts'
 import { endpointRows } from './endpoint-rows.ts'
 import { findActiveRelease, insertRelease } from './store.ts'
+import { toolRows } from './tool-rows.ts'
 
 /**
  * Proposes that a version runs in an environment. Pins the current schemas of its tools, as reported by their servers, and the
@@ -187,10 +188,7 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
       { path: 'manifestDigest', value: agent.manifestDigest },
       { path: 'releaseDigest', value: digest },
       ...endpointRows(content),
-      ...tools.map((tool) => ({
-        path: `tools.${tool.server}.${tool.name}`,
-        value: `${tool.sideEffect}, schema ${tool.digest}`,
-      })),
+      ...tools.flatMap(toolRows),
       ...sharedRows(spec.tools),
       ...policies.map(({ name, version, mode, digest: text }) => ({
         path: `policies.${name}`,

@@ -12,7 +12,7 @@ export const maskedArguments = ({ approval }: Source): Set<string> =>
 /** "a" of the paths "a", "a.b" and "a[0]": the argument to which a path of its rows belongs. */
 const nameOf = (path: string): string => path.split(/[.[]/, 1)[0] ?? path
 
-/** What calls must be like, in words; equal values as the source shows them, so that masked ones stay masked. */
+/** The conditions on calls, in words; equal values as the source shows them, so that masked ones stay masked. */
 export function ruleRows(rules: readonly ArgumentRule[], { approval, arguments: args }: Source): ArgumentView[] {
   const masked = new Set(
     approval.presentation.arguments.flatMap(({ path, masked }) => (masked === undefined ? [] : [nameOf(path)])),

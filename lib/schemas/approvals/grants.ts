@@ -7,7 +7,7 @@ const Argument = z.string().min(1).max(200)
 const Amount = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, 'A decimal number with at most nine digits and six places.')
 
 /**
- * What calls must be like, beyond the same agent, release, policies, tool and environment. An argument that is not named must
+ * The conditions on calls, beyond the same agent, release, policies, tool and environment. An argument that is not named must
  * equal that of the request.
  */
 export const GrantTerms = z.strictObject({
@@ -102,7 +102,7 @@ export const StandingGrant = z.object({
   agent: z.object({ id: Id, name: z.string(), displayName: z.string() }),
   environment: z.string(),
   resource: z.string(),
-  /** What calls must be like, in words, for each argument. */
+  /** The conditions on calls, in words, for each argument. */
   arguments: z.array(ArgumentView),
   uses: z.int(),
   maxUses: z.int(),

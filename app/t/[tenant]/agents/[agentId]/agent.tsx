@@ -24,6 +24,7 @@ import { useTRPC } from '#lib/trpc.ts'
 import { Bindings } from './bindings.tsx'
 import { Gateway } from './gateway.tsx'
 import { KillSwitch } from './kill-switch.tsx'
+import { ReleasedTools } from './released-tools.tsx'
 import { Releases } from './releases.tsx'
 
 /** Shows one agent: its releases, policy bindings, kill switch, versions and manifest. */
@@ -85,6 +86,7 @@ function OneAgent({ id }: { id: string }) {
       <Section title="Releases">
         <Releases agent={agent} />
       </Section>
+      <ReleasedTools agent={agent} />
       <Gateway agent={agent} />
       <Section title="Policy bindings">
         <Bindings agent={agent} />

@@ -22,7 +22,7 @@ import { GrantUses } from './grant-uses.tsx'
 
 const pollMs = 30_000
 
-/** Calls that need no person for a time: what they must be like, how far they are used, and who proposed and approved them. */
+/** Calls that need no person for a time: their conditions, how far they are used, and who proposed and approved them. */
 export function StandingGrants() {
   const trpc = useTRPC()
   const { tenant } = useSession()

@@ -32,7 +32,9 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
       rowHeader: true,
       cell: ({ path }) => (
         <span className="wrap-break-word inline-block min-w-28">
-          <ShownText edges>{path === '' ? '(whole value)' : path}</ShownText>
+          <ShownText edges breaks>
+            {path === '' ? '(whole value)' : path}
+          </ShownText>
         </span>
       ),
     },

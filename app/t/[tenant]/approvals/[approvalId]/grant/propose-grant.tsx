@@ -53,7 +53,7 @@ function Proposal({ approvalId, group, preview }: { approvalId: string; group: s
       onPropose={() => terms !== undefined && propose.run({ approvalId, terms, reason })}
     >
       <fieldset className="flex flex-col gap-3">
-        <legend className="mb-1 font-semibold">Calls that need no person</legend>
+        <legend className="mb-1 font-semibold">Conditions for each argument</legend>
         {preview.arguments.map((argument) => (
           <ArgumentRule
             key={argument.argument}

@@ -1,4 +1,5 @@
 import { RevokeConnectionTokenInput, RevokeConnectionTokenOutput } from '#lib/schemas/connection-tokens.ts'
+import { notify } from '#server/kernel/db/notify.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { setRevoked } from './store.ts'
 import { tokenView } from './view.ts'
@@ -14,7 +15,10 @@ export const revoke = mutation({
     details: output && { name: output.connectionToken.name, status: output.connectionToken.status },
   }),
   async run({ tx, tenant, input, repeated }) {
-    if (!(await setRevoked(tx, tenant.id, input.id))) repeated()
+    const memberId = await setRevoked(tx, tenant.id, input.id)
+    if (memberId === undefined) repeated()
+    // Streams that the token opened end now.
+    else notify(tx, 'member', memberId)
     return { id: input.id, connectionToken: await tokenView(tx, tenant.id, input.id) }
   },
 })

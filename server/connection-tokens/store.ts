@@ -76,10 +76,9 @@ const revokeWhere = (tx: Transaction, tenantId: string) =>
     .where('revokedAt', 'is', null)
     .where('expiresAt', '>', sql<Date>`clock_timestamp()`)
 
-/** active → revoked, permanently. Returns false for a token that has ended. */
-export async function setRevoked(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
-  const result = await revokeWhere(tx, tenantId).where('id', '=', id).executeTakeFirst()
-  return result.numUpdatedRows === 1n
+/** active → revoked, permanently. Returns the service account; undefined for a token that has ended. */
+export async function setRevoked(tx: Transaction, tenantId: string, id: string): Promise<string | undefined> {
+  return (await revokeWhere(tx, tenantId).where('id', '=', id).returning('memberId').executeTakeFirst())?.memberId
 }
 
 /** Revokes all active tokens of a service account. */

@@ -36,14 +36,8 @@ export async function sendRaw(
   return { status: answer.status, headers: answer.headers, messages }
 }
 
-/** A request of 2026-07-28, which says in itself what its client can do. */
-export function sendModern(
-  api: Pick<Calls, 'request'>,
-  to: { token: string; path: string },
-  method: string,
-  params: Record<string, unknown> = {},
-  capabilities: object = {},
-) {
+/** A request of 2026-07-28, which states in itself what its client can do, with its headers. */
+export function modernRequest(method: string, params: Record<string, unknown>, capabilities: object) {
   const _meta = {
     ...Object(params._meta),
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -51,9 +45,21 @@ export function sendModern(
     'io.modelcontextprotocol/clientCapabilities': capabilities,
   }
   const name = params.name ?? params.taskId
-  return sendRaw(api, to, request(1, method, { ...params, _meta }), {
+  const headers: Record<string, string> = {
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': method,
     ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
-  })
+  }
+  return { message: request(1, method, { ...params, _meta }), headers }
+}
+
+export function sendModern(
+  api: Pick<Calls, 'request'>,
+  to: { token: string; path: string },
+  method: string,
+  params: Record<string, unknown> = {},
+  capabilities: object = {},
+) {
+  const { message, headers } = modernRequest(method, params, capabilities)
+  return sendRaw(api, to, message, headers)
 }

@@ -8,16 +8,18 @@ import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { Id } from '#lib/schemas/common.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { changesOf } from './changes.ts'
+import { eventStream } from './event-stream.ts'
 import type { Serving } from './serving.ts'
 import { detailedTask } from './task-result.ts'
 import { findTask, type TaskRow } from './task-store.ts'
 import { isOver } from './task-view.ts'
-import { expiryOf, ownerOf } from './tasks.ts'
+import { ownerOf } from './tasks.ts'
 import { identityOf } from './tool-server.ts'
+import { whileAllowed } from './while-allowed.ts'
 
 /** Tasks that one stream follows. */
 const mostTasks = 100
-/** Milliseconds between two readings, which also keep the stream open. */
+/** Milliseconds between two readings, in case a notification was lost. */
 const readEvery = 15_000
 
 /** A request of 2026-07-28 to be notified of the states of tasks: its id, and the tasks. */
@@ -45,6 +47,8 @@ export function followTasks(serving: Serving, { id, taskIds }: Following, aborte
   const { tenant } = caller
   const owner = ownerOf(serving)
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id }
+  const left = new AbortController()
+  const { signal, end } = whileAllowed(caller, AbortSignal.any([left.signal, aborted]))
   const read = (): Promise<TaskRow[]> =>
     runtime().database.inTenant(tenant.id, async (tx) => {
       const rows = await Promise.all(
@@ -53,46 +57,28 @@ export function followTasks(serving: Serving, { id, taskIds }: Following, aborte
       return rows.filter((row) => row !== undefined)
     })
 
-  async function* frames(signal: AbortSignal): AsyncGenerator<string> {
+  async function* frames(): AsyncGenerator<object> {
     const known = await read()
-    const notification = (method: string, params: object) =>
-      frame({ jsonrpc: '2.0', method, params: { ...params, _meta } })
-    yield notification('notifications/subscriptions/acknowledged', {
-      notifications: { taskIds: known.map((row) => row.id) },
-    })
-    const told = new Map<string, string>()
+    yield told('notifications/subscriptions/acknowledged', { notifications: { taskIds: known.map((row) => row.id) } })
+    const states = new Map<string, string>()
     const executions = known.map((row) => row.executionId)
     for await (const _ of changesOf(tenant.id, executions, signal, () => readEvery)) {
+      if (signal.aborted) break
       const rows = await read()
       for (const row of rows) {
         const state = [row.status, row.approvalId, row.updatedAt.getTime()].join()
-        if (told.get(row.id) === state) continue
-        told.set(row.id, state)
-        yield notification('notifications/tasks', await detailedTask(tenant, row, signal))
+        if (states.get(row.id) === state) continue
+        states.set(row.id, state)
+        yield told('notifications/tasks', await detailedTask(tenant, row, signal))
       }
       if (rows.every(isOver)) break
-      yield ': open\n\n'
     }
-    const result = { resultType: 'complete', _meta: { ..._meta, [SERVER_INFO_META_KEY]: identityOf(serving) } }
-    yield frame({ jsonrpc: '2.0', id, result })
+    yield { id, result: { resultType: 'complete', _meta: { ..._meta, [SERVER_INFO_META_KEY]: identityOf(serving) } } }
   }
+  const told = (method: string, params: object) => ({ method, params: { ...params, _meta } })
 
-  const left = new AbortController()
-  const signal = AbortSignal.any([left.signal, aborted, runtime().stopping, expiryOf(caller.principal.expiresAt)])
-  const states = frames(signal)
-  const encoder = new TextEncoder()
-  const body = new ReadableStream({
-    async pull(controller) {
-      const next = await states.next()
-      if (next.done === true) controller.close()
-      else controller.enqueue(encoder.encode(next.value))
-    },
-    async cancel() {
-      left.abort()
-      await states.return(undefined)
-    },
+  return eventStream(frames(), () => {
+    left.abort()
+    end()
   })
-  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
 }
-
-const frame = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`

@@ -2,10 +2,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Calls, callsTo, startApi, type TestApi } from '#server/testing/api.ts'
+import { type Calls, callsTo, payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
 import { type SecondNode, secondNode } from '#server/testing/processes/second-node.ts'
-import { request, sendRaw } from '#server/testing/raw-mcp.ts'
+import { modernRequest, request, sendRaw } from '#server/testing/raw-mcp.ts'
 import { approve } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
@@ -25,10 +25,18 @@ afterAll(async () => {
   await api.close()
 })
 
-type Where = { username?: string; agent?: string; at?: Calls }
+const addressOf = (agent: string) => `/v1/mcp/t/org-northwind-mutual/${agent}/payments`
+
+const understands = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+
+type Where = { username?: string; token?: string; agent?: string; at?: Calls }
 /** One request of 2025-11-25, and the last message of its answer. */
-async function tell(method: string, params: object, { username = 'maria', agent = 'tasks', at = api }: Where = {}) {
-  const to = { token: await api.person(username), path: `/v1/mcp/t/org-northwind-mutual/${agent}/payments` }
+async function tell(
+  method: string,
+  params: object,
+  { username = 'maria', token, agent = 'tasks', at = api }: Where = {},
+) {
+  const to = { token: token ?? (await api.person(username)), path: addressOf(agent) }
   const headers = { 'mcp-protocol-version': '2025-11-25' }
   return (await sendRaw(at, to, request(1, method, { ...params }), headers)).messages.at(-1) ?? {}
 }
@@ -104,6 +112,47 @@ test('a client that does not wait for the result has not taken it', async () => 
   await approve(api, await approvalOf(taskId))
   await until(async () => ((await stateOf(taskId)).status === 'completed' ? true : undefined), 'the task completed')
   expect(await taskFor('4.00')).toBe(taskId)
+})
+
+test('a caller that loses its access while it waits does not get the result', async () => {
+  const admin = await api.client('admin-automation')
+  const account = { name: 'Waiting agent', roles: ['operator'] }
+  const { clientId } = payload<{ clientId: string }>(await api.mutate(admin, 'serviceAccounts.create', account))
+  const [{ id: serviceAccountId }] = await bySql('select id from members where username = $1', [clientId])
+  const made = { name: 'editor', serviceAccountId, use: 'gateway', agents: ['tasks'] }
+  const { id, token } = payload<{ id: string; token: string }>(await api.mutate(admin, 'connectionTokens.create', made))
+  const taskId = await taskFor('4.50', { token })
+  const begun = async (message: object, headers: Record<string, string>) => {
+    const { body } = await fetch(new URL(addressOf('tasks'), api.baseUrl), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify(message),
+    })
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+    const read = async () => (await reader?.read())?.value
+    const first = (await read()) ?? ''
+    const toTheEnd = async () => {
+      let text = first
+      for (let more = await read(); more !== undefined; more = await read()) text += more
+      return text
+    }
+    return { first, toTheEnd }
+  }
+  const waiting = await begun(request(1, 'tasks/result', { taskId }), { 'mcp-protocol-version': '2025-11-25' })
+  expect(waiting.first).toContain('notifications/tasks/status')
+  const listen = modernRequest('subscriptions/listen', { notifications: { taskIds: [taskId] } }, understands)
+  const following = await begun(listen.message, listen.headers)
+  expect(following.first).toContain('notifications/subscriptions/acknowledged')
+  payload(await api.mutate(admin, 'connectionTokens.revoke', { id }))
+  // Both end now, although no one has decided the request.
+  expect(await waiting.toTheEnd()).toContain('"code":-32603')
+  expect(await following.toTheEnd()).toContain('"resultType":"complete"')
+  expect((await sendRaw(api, { token, path: addressOf('tasks') }, listen.message, listen.headers)).status).toBe(401)
 })
 
 describe('canceling a task', () => {

@@ -20,6 +20,7 @@ import type { Serving } from './serving.ts'
 import { detailedTask, takeResult } from './task-result.ts'
 import { findTask, insertTask, listTasks, type TaskOwner, type TaskRow } from './task-store.ts'
 import { extensionTaskOf, isOver, taskOf } from './task-view.ts'
+import { whileAllowed } from './while-allowed.ts'
 
 /** The extension of 2026-07-28, which has its own methods and names. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
@@ -101,19 +102,23 @@ export function serveTasks(server: Server, serving: Serving): void {
     return {}
   })
   server.setRequestHandler('tasks/result', { params: OneTask }, async ({ taskId }, { mcpReq }): Promise<Result> => {
-    const until = AbortSignal.any([mcpReq.signal, runtime().stopping, expiryOf(caller.principal.expiresAt)])
+    const { executionId } = await find(taskId)
+    const { signal, end } = whileAllowed(caller, mcpReq.signal)
     let shown: string | undefined
-    let row = await find(taskId)
-    for await (const _ of changesOf(tenant.id, [row.executionId], until, () => readEvery)) {
-      row = await find(taskId)
-      if (isOver(row)) {
-        const result = await takeResult(tenant, row, mcpReq.signal)
-        return { ...result, _meta: { ...result._meta, [RELATED_TASK_META_KEY]: { taskId } } }
+    try {
+      for await (const _ of changesOf(tenant.id, [executionId], signal, () => readEvery)) {
+        if (signal.aborted) break
+        const row = await find(taskId)
+        if (isOver(row)) {
+          const result = await takeResult(tenant, row, mcpReq.signal)
+          return { ...result, _meta: { ...result._meta, [RELATED_TASK_META_KEY]: { taskId } } }
+        }
+        const task = taskOf(tenant, row)
+        if (task.statusMessage !== shown) await mcpReq.notify({ method: 'notifications/tasks/status', params: task })
+        shown = task.statusMessage
       }
-      const task = taskOf(tenant, row)
-      if (task.statusMessage !== shown && !until.aborted)
-        await mcpReq.notify({ method: 'notifications/tasks/status', params: task })
-      shown = task.statusMessage
+    } finally {
+      end()
     }
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'The task has not ended yet. Ask for its result again.')
   })
@@ -128,10 +133,6 @@ export function serveTasks(server: Server, serving: Serving): void {
     }
   })
 }
-
-/** Aborts at this time, in milliseconds since the epoch. */
-export const expiryOf = (at: number): AbortSignal =>
-  AbortSignal.timeout(Math.min(Math.max(at - Date.now(), 0), 2 ** 31 - 1))
 
 const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 

@@ -1,6 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { accessDenied } from './access-denied.ts'
+import { isTokenLive } from './connection-tokens/token-store.ts'
 import { isOutdated } from './outdated.ts'
 import type { Caller, Principal } from './principal.ts'
 import { findCaller } from './store.ts'
@@ -22,8 +23,8 @@ const longestTimer = 2 ** 31 - 1
 
 /**
  * Watches a caller while a socket or stream is open: `onLost` is called once, when the token expires, its family ends, or the
- * membership is suspended, removed or loses a role. The database notifies of each change of a membership, the identity
- * provider of the end of a family. Both are then read again, as they are after an interruption of the notifications. Returns a
+ * membership is suspended, removed or loses a role, or the connection token is revoked. The database notifies of each change
+ * of a membership, the identity provider of the end of a family, revocation of a token. All are then read again, as they are after an interruption of the notifications. Returns a
  * function that stops watching.
  */
 export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiError) => void): () => void {
@@ -37,19 +38,22 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
   }
   const look = () => {
     if (!watching) return
-    const { issuer, subject, family } = principal
-    database
-      .inDirectory((tx) => findCaller(tx, { id: tenant.id, externalId: undefined }, { issuer, subject, family }))
-      .then(
-        (found) => {
-          const lost = found?.familyEnded === true ? expired() : lossOf(found?.member, principal)
-          if (lost !== undefined) lose(lost)
-        },
-        (error: unknown) => {
-          log.warn({ err: error }, 'a membership could not be read; its socket or stream ends')
-          lose(new ApiError('unavailable', 'Your membership could not be checked. Connect again.'))
-        },
-      )
+    const { issuer, subject, family, connection } = principal
+    Promise.all([
+      database.inDirectory((tx) =>
+        findCaller(tx, { id: tenant.id, externalId: undefined }, { issuer, subject, family }),
+      ),
+      connection === undefined || database.inTenant(tenant.id, (tx) => isTokenLive(tx, tenant.id, connection.id)),
+    ]).then(
+      ([found, isLive]) => {
+        const lost = found?.familyEnded === true || !isLive ? expired() : lossOf(found?.member, principal)
+        if (lost !== undefined) lose(lost)
+      },
+      (error: unknown) => {
+        log.warn({ err: error }, 'a membership could not be read; its socket or stream ends')
+        lose(new ApiError('unavailable', 'Your membership could not be checked. Connect again.'))
+      },
+    )
   }
   const arm = () => {
     const remaining = principal.expiresAt - Date.now()

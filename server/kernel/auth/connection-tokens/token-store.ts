@@ -51,6 +51,17 @@ export const findLiveToken = (tx: Transaction, tenantId: string, tokenSha256: Bu
     .where('member.status', '=', 'active')
     .executeTakeFirst()
 
+/** Whether a token that was accepted is still neither revoked nor expired. */
+export const isTokenLive = async (tx: Transaction, tenantId: string, id: string): Promise<boolean> =>
+  (await tx
+    .selectFrom('connectionTokens')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('revokedAt', 'is', null)
+    .where('expiresAt', '>', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst()) !== undefined
+
 /** Sets a token's last use to now, unless another node has done so within the last minute. */
 export async function setLastTokenUse(tx: Transaction, tenantId: string, tokenId: string): Promise<void> {
   await sql`insert into connection_token_uses as use (tenant_id, token_id, used_at)

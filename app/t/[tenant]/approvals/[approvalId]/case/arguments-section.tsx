@@ -31,7 +31,7 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
       header: 'Field',
       rowHeader: true,
       cell: ({ path }) => (
-        <span className="wrap-break-word inline-block min-w-28">
+        <span className="wrap-break-word block min-w-28">
           <ShownText edges breaks>
             {path === '' ? '(whole value)' : path}
           </ShownText>

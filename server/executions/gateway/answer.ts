@@ -18,6 +18,9 @@ type Call = NonNullable<Awaited<ReturnType<typeof findCall>>>
 /** A call that waits for a person. */
 export type Waiting = { executionId: string; approvalId: string; url: string }
 
+/** `isPending`: the call has not ended, and the result says how to poll for it. `asking`: it waits for a person. */
+type Answer = { result: CallToolResult; isPending: boolean; asking?: Waiting }
+
 export type Wait = {
   /** The longest time in milliseconds. */
   atMost: number
@@ -38,13 +41,13 @@ export async function answerTo(
   executionId: string,
   key: string | undefined,
   wait: Wait,
-): Promise<{ result: CallToolResult; asking?: Waiting }> {
+): Promise<Answer> {
   const call = await settled(tenant.id, executionId, key, wait)
   if (call.endedAt !== null) {
     // A client that has gone did not take it.
     if (key !== undefined && call.awaited && !wait.signal.aborted)
       await runtime().database.inTenant(tenant.id, (tx) => setAnswered(tx, tenant.id, executionId, key))
-    return { result: resultOf(call, executionId) }
+    return { result: resultOf(call, executionId), isPending: false }
   }
   const { approvalId } = call
   const waiting = call.status === 'waiting_approval'
@@ -62,6 +65,7 @@ export async function answerTo(
   })
   return {
     result: pending,
+    isPending: true,
     ...(url === undefined || approvalId === null ? {} : { asking: { executionId, approvalId, url } }),
   }
 }

@@ -25,12 +25,14 @@ export async function insertTask(
   seconds: number,
 ): Promise<{ id: string; isNew: boolean }> {
   const id = newId()
-  const expiresAt = sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`
+  // One time for both, so that their difference is exact.
+  const createdAt = sql<Date>`statement_timestamp()`
+  const expiresAt = sql<Date>`statement_timestamp() + make_interval(secs => ${seconds})`
   const kept = <T>(column: string) =>
     sql<T>`case when gateway_tasks.expires_at > clock_timestamp() then gateway_tasks.${sql.ref(column)} else excluded.${sql.ref(column)} end`
   const row = await tx
     .insertInto('gatewayTasks')
-    .values({ tenantId, id, executionId, memberId, clientId, server, expiresAt })
+    .values({ tenantId, id, executionId, memberId, clientId, server, createdAt, expiresAt })
     .onConflict((conflict) =>
       conflict.columns(['tenantId', 'executionId', 'memberId', 'clientId']).doUpdateSet({
         id: kept<string>('id'),

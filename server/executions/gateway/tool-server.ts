@@ -123,16 +123,16 @@ async function answerCall(
   const takesTask = understandsTasks(capabilities)
   const asks = !declined && (envelope === undefined ? opens : opensAddresses(capabilities))
   const wait = waitOf(context)
-  const { result, asking } = await answerTo(caller.tenant, executionId, key, {
+  const { result, isPending, asking } = await answerTo(caller.tenant, executionId, key, {
     ...wait,
     ...(takesTask ? { atMost: Math.min(wait.atMost, untilTask) } : declined ? { atMost: 0 } : {}),
     untilAsked: takesTask || (asks && !isRepeated),
   })
-  if (takesTask && isPending(result))
+  if (takesTask && isPending)
     throw new AnswerWithTask(createdTask(serving, await taskFor(serving, executionId, undefined), true))
   // Clients compare an answer with the tool's own schema, unless it is an error.
   const isForeignForm =
-    isPending(result) &&
+    isPending &&
     serving.served.tools.some(({ name: tool, outputSchema }) => tool === call.tool && outputSchema !== undefined)
   if (!asks || asking === undefined) return isForeignForm ? { ...result, isError: true } : result
   return envelope === undefined
@@ -142,9 +142,6 @@ async function answerCall(
         requestState: await stateOf(caller, binding, executionId),
       })
 }
-
-const isPending = ({ structuredContent }: CallToolResult): boolean =>
-  isJsonObject(structuredContent) && structuredContent.status === 'pending'
 
 const question =
   'A person has to approve this call. The page shows who can decide. Open it, and continue: the call runs once it is approved.'

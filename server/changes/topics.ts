@@ -52,8 +52,8 @@ function consequences(topic: Topic, action: string): Topic[] {
   if (topic === 'executions' && action.startsWith('input.')) return ['inputs']
   // The delivery of a mail is also shown with the input that it requests.
   if (topic === 'mails') return ['inputs']
-  // Which approvals wait for whom depends on who is absent.
-  if (topic === 'delegations') return ['approvals']
+  // Who can decide a request depends on roles, groups, the tenant's rules, and who is absent.
+  if (topic === 'members' || topic === 'groups' || topic === 'tenants' || topic === 'delegations') return ['approvals']
   // Disabling an account revokes its tokens.
   if (topic === 'serviceAccounts') return ['connectionTokens']
   // A suspension stops the deadlines of everything that waits for the agent's executions.

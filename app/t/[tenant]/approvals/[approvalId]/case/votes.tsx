@@ -6,7 +6,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { formatDuration } from '#lib/format.ts'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
-import { DECIDED } from '../words.ts'
+import { DECIDED } from '../words.tsx'
 
 type Vote = Approval['votes'][number]
 
@@ -16,12 +16,13 @@ const shapes = { approve: 'approved', reject: 'rejected', escalate: 'escalated' 
 >
 
 /** Who decided, when and why. */
-export function Votes({ shown: { votes, requestedAt } }: { shown: Approval }) {
+export function Votes({ shown }: { shown: Approval }) {
+  const { votes } = shown
   if (votes.length === 0) return null
-  return <DataTable caption="Votes" columns={columns(requestedAt)} rows={votes} rowKey={(vote) => vote.auditId} dense />
+  return <DataTable caption="Votes" columns={columns(shown)} rows={votes} rowKey={(vote) => vote.auditId} dense />
 }
 
-const columns = (requestedAt: string): Column<Vote>[] => [
+const columns = ({ votes, stages, requestedAt }: Approval): Column<Vote>[] => [
   {
     key: 'who',
     header: 'Who',
@@ -48,6 +49,7 @@ const columns = (requestedAt: string): Column<Vote>[] => [
       </span>
     ),
   },
+  ...(stages.length === 0 ? [] : [stageColumn(votes, stages)]),
   {
     key: 'when',
     header: 'When',
@@ -70,3 +72,18 @@ const columns = (requestedAt: string): Column<Vote>[] => [
     ),
   },
 ]
+
+const stageColumn = (votes: Approval['votes'], stages: Approval['stages']): Column<Vote> => ({
+  key: 'stage',
+  header: 'Stage',
+  cell: (vote) => (
+    <>
+      {vote.stage + 1} of {stages.length}: <ShownText>{stages[vote.stage]?.group ?? ''}</ShownText>
+      {isEscalated(vote, votes) && ', after its escalation'}
+    </>
+  ),
+})
+
+/** Whether the escalation group gave the vote: an escalation raises the level, and the next stage begins at that level. */
+const isEscalated = ({ stage, escalationLevel }: Vote, votes: Approval['votes']): boolean =>
+  escalationLevel > Math.max(0, ...votes.filter((one) => one.stage < stage).map((one) => one.escalationLevel))

@@ -60,7 +60,7 @@ test('hidden and look-alike characters are marked wherever the page of a request
     `shop.${cyrillicE} U+0435xample`,
   ])
     await expect(theCase).toContainText(text)
-  const consequence = rail(page).getByRole('group', { name: 'Decision' })
+  const consequence = rail(page).getByRole('group', { name: 'Decision', exact: true })
   await expect(consequence).toContainText('The refU+200BundU+202E of €4,200.00 goes ahead')
   await expect(consequence).toContainText(`mad${cyrillicE} U+0435`)
   await fillIn(page)

@@ -58,6 +58,8 @@ test.each([
   ),
   ['agent.registered', 'agent', [['agents', 'one']]],
   ['alarm.raised', 'alarm', [['alarms', 'one']]],
+  ['notification.failed', 'notification', [['notifications', 'one']]],
+  ['notification_channel.created', 'notification_channel', [['notifications', 'one']]],
   ['audit_log.integrity_failed', 'audit_log', [['alarms', 'record']]],
   [
     'agent.resumed',

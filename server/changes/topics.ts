@@ -23,6 +23,8 @@ const topicOfResource: Record<string, Topic> = {
   input_wait: 'inputs',
   mail: 'mails',
   member: 'members',
+  notification: 'notifications',
+  notification_channel: 'notifications',
   policy: 'policies',
   policy_binding: 'policyBindings',
   policy_decision: 'policies',
@@ -34,7 +36,7 @@ const topicOfResource: Record<string, Topic> = {
 }
 
 /** Topics with changes that no audit record names: their channel reports them, and a gap can't be replayed. */
-export const unloggedTopics: readonly Topic[] = ['executions', 'seals', 'traces']
+export const unloggedTopics: readonly Topic[] = ['executions', 'notifications', 'seals', 'traces']
 
 /** The changes that a record reports: in the log itself, and in the resource unless the operation was refused. */
 export function changesOf({ action, auditId, resourceType, resourceId }: ChangeRecord): Change[] {

@@ -7,8 +7,8 @@ const places = 'section[aria-labelledby], section[aria-label], main'
 
 /**
  * Keeps the focus in the page: when the element that has it is removed, because it was replaced or another person's change
- * arrived, the region that contained it gets the focus. Otherwise the browser would move it to the body, where the keyboard starts
- * at the top again and a screen reader has no place.
+ * arrived, the region that contained it gets the focus. Otherwise the browser would move it to the body: the keyboard
+ * would start at the top again, and a screen reader would lose its place.
  */
 export function useKeptFocus(): void {
   useEffect(() => {

@@ -46,7 +46,7 @@ const anyHidden = (texts: readonly string[]): boolean => texts.some((text) => co
 
 const textsOf = (facts: Request['facts']): string[] => facts.flatMap(({ label, value }) => [label, value ?? ''])
 
-/** What a stranger may have written besides the arguments. */
+/** What a stranger may have written, except the arguments. */
 const textsAround = ({ title, effectLabel, effects, irreversibleNote, card }: Approval['presentation']): string[] => [
   title,
   effectLabel,

@@ -1,6 +1,6 @@
-import { pastEffect, pastOf } from '#lib/rules/past-tense.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
+import { pastEffect, pastOf } from '#lib/text/past-tense.ts'
 
 type Step = Pick<Execution['steps'][number], 'status'>
 

@@ -1,4 +1,4 @@
-/** Verbs with which titles of tools begin. Others may be nouns ("Payment create"), which have no past. */
+/** Verbs with which titles of tools begin. Other first words may be nouns ("Payment create"), which lack a past tense. */
 const regular =
   'activate add amend apply approve archive assign block book call cancel change charge close confirm copy create credit deactivate ' +
   'debit decrease delete deploy disable email enable escalate execute export forward grant import increase invite issue lock merge ' +

@@ -14,7 +14,7 @@ test.each([
   expect(pastOf(verb)).toBe(past)
 })
 
-test('a word that is not known as a verb has no past', () => {
+test('a word that is not known as a verb is not changed', () => {
   for (const word of ['Payment', 'Run-it', '', 'constructor', '\u0456ssue']) expect(pastOf(word)).toBeUndefined()
 })
 

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react'
 import { createPreference } from '#components/layout/preference.ts'
 
 /** The columns that a reader can hide. */
@@ -53,6 +54,16 @@ const remembered = createPreference<string>({
 
 export function useLayout(address: LayoutSearch): [Layout, remember: (layout: Layout) => void] {
   const [last, setLast] = remembered.use()
-  const layout = layoutOf(address, layoutSearchFrom(new URLSearchParams(last)))
-  return [layout, (chosen) => setLast(new URLSearchParams(searchOfLayout(chosen)).toString())]
+  // The address follows a choice a moment later.
+  const [chosen, setChosen] = useState<Layout>()
+  const { hide, density } = address
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is what changes.
+  useEffect(() => setChosen(undefined), [hide, density])
+  return [
+    chosen ?? layoutOf(address, layoutSearchFrom(new URLSearchParams(last))),
+    (layout) => {
+      setChosen(layout)
+      setLast(new URLSearchParams(searchOfLayout(layout)).toString())
+    },
+  ]
 }

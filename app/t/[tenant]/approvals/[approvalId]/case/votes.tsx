@@ -7,6 +7,7 @@ import { Time } from '#components/ui/text/time.tsx'
 import { formatDuration } from '#lib/format.ts'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
 import { DECIDED } from '../words.tsx'
+import { isEscalated, tookMs } from './vote-times.ts'
 
 type Vote = Approval['votes'][number]
 
@@ -53,12 +54,10 @@ const columns = ({ votes, stages, requestedAt }: Approval): Column<Vote>[] => [
   {
     key: 'when',
     header: 'When',
-    cell: ({ at }) => (
+    cell: (vote) => (
       <span className="flex flex-col">
-        <Time at={at} show="absolute" />
-        <span className="text-ink-2">
-          after {formatDuration(Math.max(0, Date.parse(at) - Date.parse(requestedAt)))}
-        </span>
+        <Time at={vote.at} show="absolute" />
+        <span className="text-ink-2">after {formatDuration(tookMs(vote, votes, requestedAt))}</span>
       </span>
     ),
   },
@@ -83,7 +82,3 @@ const stageColumn = (votes: Approval['votes'], stages: Approval['stages']): Colu
     </>
   ),
 })
-
-/** Whether the escalation group gave the vote: an escalation raises the level, and the next stage begins at that level. */
-const isEscalated = ({ stage, escalationLevel }: Vote, votes: Approval['votes']): boolean =>
-  escalationLevel > Math.max(0, ...votes.filter((one) => one.stage < stage).map((one) => one.escalationLevel))

@@ -24,6 +24,11 @@ test('Jonas finds the request in his inbox, reads its effect and decides, and th
   await expect(effects).toContainText('cannot be undone')
   await expect(page.getByRole('region', { name: 'Arguments' })).toContainText('"4200.00"')
   await expect(page.getByRole('region', { name: 'Why this needs you' })).toContainText('refund-needs-approval')
+  // The rule in words comes before the arguments.
+  const headings = await page.locator('main h2').allInnerTexts()
+  const place = (title: string) => headings.findIndex((heading) => heading.startsWith(title))
+  expect(place('Why this needs you')).toBeGreaterThan(place('If you approve'))
+  expect(place('Arguments')).toBeGreaterThan(place('Why this needs you'))
   await expect(page.getByRole('region', { name: 'What led here' })).toContainText('execute_tool lookup_order')
   for (const name of ['Approve', 'Reject', 'Escalate'] as const) await expect(choice(page, name)).not.toBeChecked()
   await expectAccessible(page)
@@ -50,6 +55,11 @@ test('Jonas finds the request in his inbox, reads its effect and decides, and th
     .toBe('succeeded')
   const outcome = page.getByRole('region', { name: 'What became of it' })
   await expect(outcome).toContainText('It succeeded')
+  // The past tense, now that it has happened.
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Issued refund of €4,200.00 for A-1001')
+  await expect(page.getByRole('region', { name: /^What was approved/ })).toContainText(
+    'payments.issue_refund was called once, with exactly the arguments below.',
+  )
   await expect(outcome).toContainText('Succeeded')
   await expect(record.getByRole('table', { name: 'Votes' })).toContainText('Jonas Berg')
 })
@@ -133,6 +143,7 @@ test('Jonas decides with five keys and the reason, and the focus is never lost',
   await press('Control+Enter')
   await expect(rail(page)).toContainText('Recorded: rejected.')
   expect(keys).toBeLessThanOrEqual(8)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Rejected: Issue refund of €4,200.00 for A-1001')
   await expect(page.getByRole('region', { name: /What approval would have meant/ })).toContainText(
     'None of this was done for this request.',
   )

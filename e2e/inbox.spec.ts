@@ -146,6 +146,80 @@ test('the inbox compares each amount with what is usually approved', async ({ si
   await expectEveryView(page, 'inbox-against-usual')
 })
 
+test('columns and density are chosen in the address, remembered in this browser, and saved with a view', async ({
+  signedIn,
+  origin,
+}) => {
+  await waitingRefund(origin)
+  const page = await signedIn('jonas')
+  const chooser = page.locator('summary', { hasText: 'Columns and density' })
+  const header = (name: string) => page.getByRole('columnheader', { name, exact: true })
+  const heightOfRow = async () => (await rows(page).first().boundingBox())?.height ?? 0
+  await page.goto(`${home()}/approvals?view=all`)
+  await expect(header('Agent')).toBeVisible()
+  const compact = await heightOfRow()
+  await chooser.click()
+  await page.getByRole('combobox', { name: 'Density' }).selectOption('Comfortable')
+  await expect.poll(heightOfRow).toBeGreaterThan(compact)
+  await page.getByRole('checkbox', { name: 'Agent', exact: true }).uncheck()
+  await page.getByRole('checkbox', { name: 'Waiting for', exact: true }).uncheck()
+  await expect(page).toHaveURL(/hide=agent%2Cgroup&density=comfortable/)
+  await expect(header('Agent')).toHaveCount(0)
+  await expect(header('Waiting for')).toHaveCount(0)
+  await expectEveryView(page, 'inbox-columns')
+
+  // Another visit without an address, and an address of another person.
+  await page.goto(`${home()}/approvals?view=all`)
+  await expect(header('Requested by')).toBeVisible()
+  await expect(header('Agent')).toHaveCount(0)
+  await page.goto(`${home()}/approvals?view=all&hide=requester`)
+  await expect(header('Agent')).toBeVisible()
+  await expect(header('Requested by')).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Save this view…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save this view' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Without people')
+  await dialog.getByRole('button', { name: 'Save the view' }).click()
+  await page.goto(`${home()}/approvals?view=all`)
+  await page.getByRole('link', { name: /^Without people/ }).click()
+  await expect(header('Requested by')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Remove this view…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove the view' }).click()
+
+  await chooser.click()
+  await page.getByRole('checkbox', { name: 'Requested by', exact: true }).check()
+  await page.getByRole('combobox', { name: 'Density' }).selectOption('Compact')
+  await expect(page).toHaveURL(/hide=none&density=compact/)
+  await page.goto(`${home()}/approvals?view=all`)
+  await expect(header('Waiting for')).toBeVisible()
+})
+
+test('the title of the tab counts what waits for the reader, on every page, as it changes', async ({
+  signedIn,
+  origin,
+}) => {
+  const refund = await waitingRefund(origin)
+  const page = await signedIn('jonas')
+  await page.goto(`${home()}/executions`)
+  const token = await personToken(origin, 'jonas')
+  const waiting = async () => {
+    const input = { view: 'needs-me', limit: 100 }
+    return (await call<{ items: unknown[] }>(origin, token, 'query', 'approvals.getPending', input)).items.length
+  }
+  const count = async () => {
+    const found = /^\((\d+)\+?\) Executions · Countersign$/.exec(await page.title())
+    return Number(found?.[1] ?? 0)
+  }
+  // The title says "99+" for more.
+  const isRight = async () => (await count()) === Math.min(99, await waiting())
+  await expect.poll(count).toBeGreaterThan(0)
+  await expect.poll(isRight).toBe(true)
+  const before = await waiting()
+  await decideAs(origin, 'anna', refund.approvalId, 'reject', 'Not covered by the contract.')
+  await expect.poll(waiting).toBeLessThan(before)
+  await expect.poll(isRight).toBe(true)
+})
+
 test('the decided list is saved as CSV', async ({ signedIn, origin }) => {
   const refund = await waitingRefund(origin)
   const token = await personToken(origin, 'jonas')

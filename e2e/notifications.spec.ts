@@ -19,10 +19,8 @@ test('an administrator adds a webhook, sees why a test was not delivered, and re
 
   await tom.getByRole('button', { name: 'Send a test Ticket system' }).click()
   const messages = tom.getByRole('table', { name: 'Last messages' })
-  await expect(async () => {
-    await tom.getByRole('button', { name: 'Reload' }).click()
-    await expect(messages).toContainText('does not resolve to a public address', { timeout: 500 })
-  }).toPass()
+  // By itself: the worker's outcome is on the page as soon as it is stored.
+  await expect(messages).toContainText('does not resolve to a public address')
   await expect(messages.getByRole('button', { name: /^Send again/ })).toBeVisible()
   await expectEveryView(tom, 'notifications')
 

@@ -5,7 +5,7 @@ import type { Topic } from '#lib/rules/changes.ts'
 export type Change = { topic: Shown; id: string | null }
 
 /** Topics, and the settings that only their owner changes and sees. */
-export type Shown = Topic | 'notifications' | 'passkeys' | 'savedViews' | 'sessions'
+export type Shown = Topic | 'passkeys' | 'savedViews' | 'sessions'
 
 type Path = readonly [domain: string, ...rest: string[]]
 

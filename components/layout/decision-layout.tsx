@@ -26,7 +26,7 @@ export function DecisionLayout({ children, railTitle, rail, sheet }: DecisionLay
   const headingId = useId()
   const { region, close } = useSheetFocus(sheet)
   return (
-    <div className="flex grow flex-col rail:grid rail:grid-cols-[minmax(0,1fr)_clamp(17.5rem,27vw,23.25rem)]">
+    <div className="thumbs flex grow flex-col rail:grid rail:grid-cols-[minmax(0,1fr)_clamp(17.5rem,27vw,23.25rem)]">
       <div className="flex max-w-[57.25rem] flex-col gap-5 px-3 pt-4 pb-12 max-rail:pb-44 rail:px-7 print:pb-4">
         {children}
       </div>

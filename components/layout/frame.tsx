@@ -1,6 +1,7 @@
 'use client'
 
 import type { ReactNode } from 'react'
+import { useKeptFocus } from '#components/keyboard/keep-focus.ts'
 import { LiveNotices } from '#components/ui/feedback/live-notice.tsx'
 import type { FrameTenant, FrameUser } from './frame-parts.ts'
 import { Rail } from './rail.tsx'
@@ -29,6 +30,7 @@ export type FrameProps = {
 /** Everything around a page of a tenant: stripe, top bar, rail. */
 export function Frame({ tenant, user, memberships, waiting, alarms, onSignOut, banners, children }: FrameProps) {
   useTenantAccent(tenant.accent)
+  useKeptFocus()
   return (
     <TimeZoneProvider>
       <LiveNotices>

@@ -20,6 +20,8 @@ export const topicPermissions = {
   inputs: ['input:read', 'execution:read'],
   mails: ['approval:list'],
   members: ['member:manage'],
+  /** Channels, and what is sent over them. */
+  notifications: ['tenant:manage'],
   policies: ['policy:read'],
   policyBindings: ['policy:read'],
   releases: ['release:read'],

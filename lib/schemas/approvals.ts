@@ -107,6 +107,8 @@ export const Vote = z.object({
   reason: z.string(),
   at: Time,
   escalationLevel: z.int(),
+  /** The index of the stage in which it was given, among the request's stages. */
+  stage: z.int(),
   auditId: Id,
   /** The data that the approver's passkey signed. */
   confirmation: Confirmation.optional(),
@@ -124,8 +126,9 @@ export const ApprovalSummary = z.object({
   status: ApprovalStatus,
   title: z.string(),
   risk: Presentation.shape.risk,
+  /** The agent that asks, and its version. */
+  agentId: Id.nullable(),
   agentName: z.string().nullable(),
-  /** The agent's version that asks. */
   agentVersion: z.string().nullable(),
   environment: z.string().nullable(),
   /** "tool.call", "release", …: what the request asks for, and of what: "payments/issue_refund". */
@@ -194,6 +197,8 @@ export const Approval = ApprovalSummary.extend({
   supersedes: Superseded.nullable(),
   escalationLevel: z.int(),
   groupMembers: z.array(Actor),
+  /** Who can decide it now in the place of an absent member of the group. */
+  delegates: z.array(z.object({ by: Actor, onBehalfOf: Actor })),
   votes: z.array(Vote),
   questions: z.array(Question),
   /** Whether the caller may answer them, as one of those who made the request. */

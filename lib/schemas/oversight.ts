@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { Actor, Id, Time } from './common.ts'
 
-/** A vote this soon after the request can hardly follow from reading it. In seconds. */
+/** A vote this soon after its group was asked can hardly follow from reading it. In seconds. */
 export const quickSeconds = 10
 
 export const OversightInput = z.strictObject({ days: z.int().min(1).max(365).default(30) })
 
-/** How a group of approvers decided. Times run from the request to the vote, in seconds. */
+/**
+ * How a group of approvers decided. Times run to the vote from the moment at which the group was asked: the request, the
+ * beginning of its stage, or the escalation. In seconds.
+ */
 export const GroupOversight = z.object({
   groupId: Id,
   group: z.string(),
@@ -14,7 +17,7 @@ export const GroupOversight = z.object({
   approved: z.int(),
   rejected: z.int(),
   expired: z.int(),
-  /** Votes within ten seconds of the request. */
+  /** Votes within ten seconds of that moment. */
   quick: z.int(),
   medianSeconds: z.number().nullable(),
   /** Of requests with less, and with more, to read than the group's median request. */

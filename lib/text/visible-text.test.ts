@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countHidden, isVisible, visibleParts } from './visible-text.ts'
+import { countHidden, isVisible, visibleParts, visibleText } from './visible-text.ts'
 
 const shown = (text: string, edges = false) =>
   visibleParts(text, { edges })
@@ -26,6 +26,11 @@ describe('a character that could deceive is shown by its code', () => {
     expect(shown(text)).toBe(expected)
     expect(countHidden(text)).toBeGreaterThan(0)
   })
+})
+
+test('text alone has the codes in brackets', () => {
+  expect(visibleText('pay\u202E p\u0430ypal')).toBe('pay[U+202E] p\u0430[U+0430]ypal')
+  expect(visibleText('Maria Köhler')).toBe('Maria Köhler')
 })
 
 describe('ordinary text is unchanged', () => {

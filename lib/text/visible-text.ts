@@ -72,6 +72,12 @@ export function visibleParts(text: string, { edges = false }: { edges?: boolean 
 export const countHidden = (text: string, options: { edges?: boolean } = {}): number =>
   visibleParts(text, options).filter((part) => 'code' in part).length
 
+/** `text` with codes in place of such characters, for options, labels and sentences that are text alone. */
+export const visibleText = (text: string): string =>
+  visibleParts(text)
+    .map((part) => ('text' in part ? part.text : `${part.letter ?? ''}[${part.code}]`))
+    .join('')
+
 /** White space and combining marks, which are invisible without a character next to them. */
 const blank = /[\s\p{M}]/u
 

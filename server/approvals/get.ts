@@ -1,20 +1,24 @@
 import { notFound } from '#lib/errors.ts'
+import { permissionsOf } from '#lib/permissions.ts'
 import { whyNotDecide, whyNotReject } from '#lib/rules/approvals.ts'
 import { Approval, Decision, GetApprovalInput } from '#lib/schemas/approvals.ts'
 import { Confirmation } from '#lib/schemas/passkeys.ts'
 import { sealStateOf } from '#server/audit/seal-state.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorOf, actorsById } from '#server/tenants/actors.ts'
 import { findGroupMembers } from '#server/tenants/group-store.ts'
 import { passkeyStateOf } from './confirmation.ts'
+import { type StandIn, standInsOf } from './delegations/stand-ins.ts'
 import { findQuestions, hasMade } from './question-store.ts'
 import { readingOf } from './reading/reading.ts'
-import { reviewerFacts } from './reviewer.ts'
+import { isStrict, reviewerFacts } from './reviewer.ts'
 import { changesOf, revisionsOf, supersededOf } from './revisions/view.ts'
-import { findApproval, findContentDigest } from './store.ts'
-import { quorumNow, votesNow } from './terms/stages.ts'
+import { type ApprovalRow, findApproval, findContentDigest } from './store.ts'
+import { quorumNow, stagesOfVotes, votesNow } from './terms/stages.ts'
 import { clockOf, stagesOf } from './terms/view.ts'
 import { repeatsById, summaryOf } from './view.ts'
 import { findVotes } from './vote-store.ts'
@@ -36,8 +40,11 @@ export const get = query({
     if (row === undefined) throw notFound()
     const facts = await reviewerFacts(tx, tenant, principal, row)
     const votes = await findVotes(tx, tenant.id, row.id)
+    const stageOf = stagesOfVotes(votes, row.terms)
     const questions = await findQuestions(tx, tenant.id, row.id)
     const repeats = await repeatsById(tx, tenant.id, [row.id])
+    const members = await findGroupMembers(tx, tenant.id, row.groupId)
+    const delegates = await delegatesOf(tx, tenant, row, members)
     const seat = whyNotDecide(facts) === undefined ? facts.standsIn?.delegatorId : undefined
     const revisions = await revisionsOf(tx, tenant.id, row)
     const actor = await actorsById(tx, tenant.id, [
@@ -46,6 +53,7 @@ export const get = query({
       ...votes.flatMap((vote) => [vote.memberId, vote.onBehalfOf ?? []].flat()),
       ...questions.flatMap(({ askedBy, answeredBy }) => (answeredBy === null ? [askedBy] : [askedBy, answeredBy])),
       ...(seat === undefined ? [] : [seat]),
+      ...delegates.flatMap(({ id, delegatorId }) => [id, delegatorId]),
     ])
     return {
       ...summaryOf(row, facts, actor, {
@@ -63,14 +71,16 @@ export const get = query({
       changes: changesOf(row, revisions.after, principal, actor),
       supersedes: await supersededOf(tx, tenant.id, row, revisions.before, actor),
       escalationLevel: row.escalationLevel,
-      groupMembers: (await findGroupMembers(tx, tenant.id, row.groupId)).map(actorOf),
-      votes: votes.map((vote) => ({
+      groupMembers: members.map(actorOf),
+      delegates: delegates.map(({ id, delegatorId }) => ({ by: actor(id), onBehalfOf: actor(delegatorId) })),
+      votes: votes.map((vote, index) => ({
         by: actor(vote.memberId),
         ...(vote.onBehalfOf === null ? {} : { onBehalfOf: actor(vote.onBehalfOf) }),
         decision: Decision.parse(vote.decision),
         reason: vote.reason,
         at: vote.createdAt.toISOString(),
         escalationLevel: vote.escalationLevel,
+        stage: stageOf[index] ?? 0,
         auditId: vote.auditId,
         ...(vote.confirmation === null ? {} : { confirmation: Confirmation.parse(vote.confirmation) }),
       })),
@@ -95,3 +105,20 @@ export const get = query({
     }
   },
 })
+
+/** Who could decide a pending request in the place of which member. */
+async function delegatesOf(
+  tx: Transaction,
+  tenant: Tenant,
+  row: NonNullable<ApprovalRow>,
+  members: readonly { id: string; kind: string; roles: readonly string[] }[],
+): Promise<StandIn[]> {
+  if (row.status !== 'pending' || isStrict(row)) return []
+  const able = members.filter(({ kind, roles }) => kind === 'person' && permissionsOf(roles).has('approval:decide'))
+  return await standInsOf(
+    tx,
+    tenant,
+    able.map(({ id }) => id),
+    row,
+  )
+}

@@ -29,6 +29,7 @@ export function summaryOf(
     status: row.status,
     title: row.presentation.title,
     risk: row.presentation.risk,
+    agentId: row.presentation.agent?.id ?? null,
     agentName: row.presentation.agent?.displayName ?? null,
     agentVersion: row.presentation.agent?.version ?? null,
     environment: row.presentation.environment,

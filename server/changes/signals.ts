@@ -38,13 +38,16 @@ export function openSignals(
     }
     follow('execution', 'executions')
     follow('trace', 'traces')
-    if (topics.has('seals'))
-      offs.push(
-        listener.on('seal', tenantId, () => {
-          add('seals', undefined)
-          wake()
-        }),
-      )
+    const followAny = (channel: 'notification' | 'seal', topic: Topic) => {
+      if (!topics.has(topic)) return
+      const off = listener.on(channel, tenantId, () => {
+        add(topic, undefined)
+        wake()
+      })
+      offs.push(off)
+    }
+    followAny('notification', 'notifications')
+    followAny('seal', 'seals')
     return () => {
       for (const off of offs) off()
     }

@@ -38,8 +38,28 @@ test.each([
       ['approvals', null],
     ],
   ],
+  ...(
+    [
+      ['member.roles_set', 'member', 'members'],
+      ['access_change.approved', 'access_change', 'members'],
+      ['group.members_set', 'group', 'groups'],
+      ['tenant.settings_updated', 'tenant', 'tenants'],
+    ] as const
+  ).map(
+    ([action, type, topic]) =>
+      [
+        action,
+        type,
+        [
+          [topic, 'one'],
+          ['approvals', null],
+        ],
+      ] as const,
+  ),
   ['agent.registered', 'agent', [['agents', 'one']]],
   ['alarm.raised', 'alarm', [['alarms', 'one']]],
+  ['notification.failed', 'notification', [['notifications', 'one']]],
+  ['notification_channel.created', 'notification_channel', [['notifications', 'one']]],
   ['audit_log.integrity_failed', 'audit_log', [['alarms', 'record']]],
   [
     'agent.resumed',

@@ -23,6 +23,8 @@ const topicOfResource: Record<string, Topic> = {
   input_wait: 'inputs',
   mail: 'mails',
   member: 'members',
+  notification: 'notifications',
+  notification_channel: 'notifications',
   policy: 'policies',
   policy_binding: 'policyBindings',
   policy_decision: 'policies',
@@ -34,7 +36,7 @@ const topicOfResource: Record<string, Topic> = {
 }
 
 /** Topics with changes that no audit record names: their channel reports them, and a gap can't be replayed. */
-export const unloggedTopics: readonly Topic[] = ['executions', 'seals', 'traces']
+export const unloggedTopics: readonly Topic[] = ['executions', 'notifications', 'seals', 'traces']
 
 /** The changes that a record reports: in the log itself, and in the resource unless the operation was refused. */
 export function changesOf({ action, auditId, resourceType, resourceId }: ChangeRecord): Change[] {
@@ -52,8 +54,8 @@ function consequences(topic: Topic, action: string): Topic[] {
   if (topic === 'executions' && action.startsWith('input.')) return ['inputs']
   // The delivery of a mail is also shown with the input that it requests.
   if (topic === 'mails') return ['inputs']
-  // Which approvals wait for whom depends on who is absent.
-  if (topic === 'delegations') return ['approvals']
+  // Who can decide a request depends on roles, groups, the tenant's rules, and who is absent.
+  if (topic === 'members' || topic === 'groups' || topic === 'tenants' || topic === 'delegations') return ['approvals']
   // Disabling an account revokes its tokens.
   if (topic === 'serviceAccounts') return ['connectionTokens']
   // A suspension stops the deadlines of everything that waits for the agent's executions.

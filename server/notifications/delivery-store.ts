@@ -3,6 +3,7 @@ import type { JsonObject } from '#lib/json.ts'
 import type { Delivery } from '#lib/schemas/mail.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { notify } from '#server/kernel/db/notify.ts'
 
 const columns = [
   'id',
@@ -30,6 +31,7 @@ export async function insertDelivery(
     .insertInto('notificationDeliveries')
     .values({ ...row, facts: json(row.facts) })
     .execute()
+  notify(tx, 'notification', row.tenantId)
 }
 
 export const findDelivery = (tx: Transaction, tenantId: string, id: string) =>
@@ -54,8 +56,9 @@ export function listDeliveryRows(
 }
 
 /** pending → in_flight, once. Undefined if it is not pending. */
-export const setInFlight = (tx: Transaction, tenantId: string, id: string) =>
-  tx
+export function setInFlight(tx: Transaction, tenantId: string, id: string) {
+  notify(tx, 'notification', tenantId)
+  return tx
     .updateTable('notificationDeliveries')
     .set((e) => ({
       delivery: 'in_flight',
@@ -68,6 +71,7 @@ export const setInFlight = (tx: Transaction, tenantId: string, id: string) =>
     .where('delivery', '=', 'pending')
     .returning(columns)
     .executeTakeFirst()
+}
 
 /** in_flight → its outcome, only for the attempt that was made. */
 export async function setOutcome(
@@ -76,6 +80,7 @@ export async function setOutcome(
   { id, attempts }: { id: string; attempts: number },
   { delivery, error }: { delivery: Delivery; error: string | null },
 ): Promise<boolean> {
+  notify(tx, 'notification', tenantId)
   const result = await tx
     .updateTable('notificationDeliveries')
     .set((e) => ({
@@ -94,6 +99,7 @@ export async function setOutcome(
 
 /** failed or unknown → pending, at this revision, for another day. */
 export async function setAgain(tx: Transaction, tenantId: string, id: string, revision: number): Promise<boolean> {
+  notify(tx, 'notification', tenantId)
   const result = await tx
     .updateTable('notificationDeliveries')
     .set((e) => ({

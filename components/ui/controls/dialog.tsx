@@ -52,7 +52,7 @@ export function Dialog(props: DialogProps) {
             </div>
             <Radix.Close
               aria-label="Close"
-              className="-mt-1 -mr-1 inline-grid size-7 shrink-0 place-items-center text-ink-2 hover:bg-selected hover:text-ink"
+              className="-mt-1 -mr-1 inline-grid size-7 shrink-0 max-rail:size-11 place-items-center text-ink-2 hover:bg-selected hover:text-ink"
             >
               <CloseIcon />
             </Radix.Close>

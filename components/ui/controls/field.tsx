@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 export type FieldProps = {
-  label: string
+  label: ReactNode
   /** What to enter, and its effect. */
   hint?: ReactNode
   /** What is wrong and how to fix it; set only after the person could fill it in. */

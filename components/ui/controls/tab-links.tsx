@@ -37,7 +37,7 @@ export function TabLinks({ label, tabs, link: Link = 'a' }: TabLinksProps) {
               href={tab.href}
               aria-current={tab.current ? 'page' : undefined}
               className={classNames(
-                'flex min-h-9 items-center gap-1.5 whitespace-nowrap border-b-2 -outline-offset-2',
+                'flex min-h-9 items-center max-rail:min-h-11 gap-1.5 whitespace-nowrap border-b-2 -outline-offset-2',
                 tab.current
                   ? 'border-ink font-semibold text-ink'
                   : 'border-transparent text-ink-2 hover:border-line-strong hover:text-ink',

@@ -65,6 +65,26 @@ describe('during a delegation', () => {
     ])
   })
 
+  test('everyone who reads the request sees who can decide in whose place, until it is decided', async () => {
+    const approvalId = await ask(maria)
+    await delegate(anna, omar)
+    await delegate(jonas, omar)
+    await delegate(anna, maria)
+    const delegates = async (caller: Caller) =>
+      (await call(get, caller, { approvalId })).delegates.map(({ by, onBehalfOf }) => [
+        by.username,
+        onBehalfOf.username,
+      ])
+    // Maria made the request.
+    for (const caller of [paul, jonas, maria])
+      expect(await delegates(caller)).toEqual([
+        ['omar', 'anna'],
+        ['omar', 'jonas'],
+      ])
+    await vote(jonas, approvalId)
+    expect(await delegates(paul)).toEqual([])
+  })
+
   test('delegator and delegate share one vote, in either order', async () => {
     await delegate(anna, omar)
     await delegate(anna, paul)

@@ -5,7 +5,7 @@ import { type Identity, linkTo, selvesOf } from '#server/tenants/identities.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { findActiveDelegates } from './store.ts'
 
-export type StandIn = { id: string; email: string | null; standsInFor: string }
+export type StandIn = { id: string; email: string | null; delegatorId: string; standsInFor: string }
 
 /** The delegates who could decide a request now in the place of one of these members. Those who count as its requester can't. */
 export async function standInsOf(
@@ -25,9 +25,7 @@ export async function standInsOf(
     tenant.id,
     found.map(({ id }) => id),
   )
-  const able = found.filter(({ id }) => !required || linkTo(id, selves(id), identities, requestedAt) === undefined)
-  // A delegate of two members gets one mail.
-  return able
-    .filter(({ id }, index) => able.findIndex((other) => other.id === id) === index)
-    .map(({ id, email, delegator }) => ({ id, email, standsInFor: delegator }))
+  return found
+    .filter(({ id }) => !required || linkTo(id, selves(id), identities, requestedAt) === undefined)
+    .map(({ id, email, delegatorId, delegator }) => ({ id, email, delegatorId, standsInFor: delegator }))
 }

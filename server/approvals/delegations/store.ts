@@ -66,7 +66,14 @@ export const findActiveDelegates = (tx: Transaction, tenantId: string, delegator
     .innerJoin('members as delegator', (join) =>
       join.onRef('delegator.tenantId', '=', 'delegation.tenantId').onRef('delegator.id', '=', 'delegation.delegatorId'),
     )
-    .select(['delegate.id', 'delegate.kind', 'delegate.email', 'delegate.roles', 'delegator.displayName as delegator'])
+    .select([
+      'delegate.id',
+      'delegate.kind',
+      'delegate.email',
+      'delegate.roles',
+      'delegator.id as delegatorId',
+      'delegator.displayName as delegator',
+    ])
     .where('delegation.tenantId', '=', tenantId)
     .where(sql<boolean>`delegation.delegator_id = any(${[...delegatorIds]}::uuid[])`)
     .where('delegation.endedAt', 'is', null)

@@ -3,7 +3,7 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { mailApprovers, type Occasion } from '#server/mail/approval-request.ts'
 import type { Identity } from '#server/tenants/identities.ts'
-import { standInsOf } from '../delegations/stand-ins.ts'
+import { type StandIn, standInsOf } from '../delegations/stand-ins.ts'
 
 type Told = {
   id: string
@@ -33,6 +33,10 @@ export async function tellApprovers(
     environment: presentation.environment,
     expiresAt,
     occasion,
-    people: [...people.map((person) => ({ id: person.id, email: person.email })), ...standIns],
+    people: [...people.map((person) => ({ id: person.id, email: person.email })), ...oncePerPerson(standIns)],
   })
 }
+
+/** A delegate of two members gets one mail. */
+const oncePerPerson = (standIns: readonly StandIn[]): StandIn[] =>
+  standIns.filter(({ id }, index) => standIns.findIndex((other) => other.id === id) === index)

@@ -81,7 +81,12 @@ describe('stages', () => {
     expect(await needsMe(fay)).toEqual([approvalId])
     expect(await vote(fay, approvalId)).toMatchObject({ status: 'approved' })
     expect(told).toContain(`${approvalId} approved`)
-    expect((await read(fay, approvalId)).stages.map(({ status }) => status)).toEqual(['approved', 'approved'])
+    const { stages, votes } = await read(fay, approvalId)
+    expect(stages.map(({ status }) => status)).toEqual(['approved', 'approved'])
+    expect(votes.map(({ by, stage }) => [by.username, stage])).toEqual([
+      ['both', 0],
+      ['fay', 1],
+    ])
     expect(await recheckRows(tenant.id)).toEqual([])
   })
 
@@ -99,6 +104,12 @@ describe('stages', () => {
     expect(await vote(jonas, approvalId, 'escalate')).toMatchObject({ status: 'pending', escalationLevel: 1 })
     expect(await vote(esther, approvalId)).toMatchObject({ status: 'pending' })
     expect(await vote(fay, approvalId)).toMatchObject({ status: 'approved' })
+    const { votes } = await read(fay, approvalId)
+    expect(votes.map(({ by, stage, escalationLevel }) => [by.username, stage, escalationLevel])).toEqual([
+      ['jonas', 0, 0],
+      ['esther', 0, 1],
+      ['fay', 1, 1],
+    ])
   })
 
   test('decided by two people at once, count each vote for the stage that its person read', async () => {

@@ -28,3 +28,12 @@ export function countedVotes<V extends Cast>(
   const ended = new Set(terms?.stageVotes.flat())
   return votes.filter((vote) => vote.escalationLevel === escalationLevel || ended.has(vote.id))
 }
+
+/**
+ * The index of the stage that each vote was given in, also of those that an escalation made void. `votes`: all of them, in order.
+ * A stage ends with its last vote.
+ */
+export function stagesOfVotes(votes: readonly Pick<Cast, 'id'>[], terms: Terms | undefined): number[] {
+  const ends = (terms?.stageVotes ?? []).map((ids) => votes.findLastIndex(({ id }) => ids.includes(id)))
+  return votes.map((_, index) => ends.filter((end) => end < index).length)
+}

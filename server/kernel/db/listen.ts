@@ -11,7 +11,17 @@ export type Listener = {
   close(): Promise<void>
 }
 
-export const channels = ['trace', 'audit', 'approval', 'execution', 'member', 'family', 'stop', 'seal'] as const
+export const channels = [
+  'trace',
+  'audit',
+  'approval',
+  'execution',
+  'member',
+  'family',
+  'stop',
+  'seal',
+  'notification',
+] as const
 export type Channel = (typeof channels)[number]
 
 /** One connection that listens on every channel and is reopened when it is lost. */

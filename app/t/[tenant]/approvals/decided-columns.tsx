@@ -24,7 +24,7 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
         <Link
           href={approvalPath(tenant, row.approvalId, { view: 'decided' })}
           prefetch={false}
-          className="text-link wrap-anywhere font-semibold"
+          className="row-link text-link wrap-anywhere font-semibold"
         >
           <ShownText>{row.title}</ShownText>
         </Link>
@@ -34,7 +34,11 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
           ) : (
             <>
               <ShownText>{row.agentName}</ShownText>
-              {row.environment !== null && `, ${row.environment}`}
+              {row.environment !== null && (
+                <>
+                  , <ShownText>{row.environment}</ShownText>
+                </>
+              )}
             </>
           )}
         </span>

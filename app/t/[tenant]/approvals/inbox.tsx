@@ -19,30 +19,32 @@ export function Inbox() {
   const view = named === grantsView ? grantsView : viewFromSearch(named)
   return (
     <Page wide>
-      <PageHeader title="Approvals" />
-      {can('approval:list') ? (
-        <>
-          <TabLinks
-            label="Lists of approvals"
-            link={Link}
-            tabs={[...APPROVAL_VIEWS, { view: grantsView, label: 'Standing grants' } as const].map((tab) => ({
-              label: tab.label,
-              href: approvalsPath(tenant, { view: tab.view }),
-              current: tab.view === view,
-            }))}
-          />
-          {/* A key per list, so that the rows of one list never appear under the tab of another. */}
-          {view === grantsView ? (
-            <StandingGrants />
-          ) : view === 'decided' ? (
-            <DecidedList />
-          ) : (
-            <PendingInbox key={view} view={view} />
-          )}
-        </>
-      ) : (
-        <MissingPermission act="see approvals" permission="approval:list" />
-      )}
+      <div className="thumbs contents">
+        <PageHeader title="Approvals" />
+        {can('approval:list') ? (
+          <>
+            <TabLinks
+              label="Lists of approvals"
+              link={Link}
+              tabs={[...APPROVAL_VIEWS, { view: grantsView, label: 'Standing grants' } as const].map((tab) => ({
+                label: tab.label,
+                href: approvalsPath(tenant, { view: tab.view }),
+                current: tab.view === view,
+              }))}
+            />
+            {/* A key per list, so that the rows of one list never appear under the tab of another. */}
+            {view === grantsView ? (
+              <StandingGrants />
+            ) : view === 'decided' ? (
+              <DecidedList />
+            ) : (
+              <PendingInbox key={view} view={view} />
+            )}
+          </>
+        ) : (
+          <MissingPermission act="see approvals" permission="approval:list" />
+        )}
+      </div>
     </Page>
   )
 }

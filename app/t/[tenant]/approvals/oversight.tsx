@@ -28,7 +28,7 @@ function Groups() {
       <div className="flex flex-wrap items-baseline gap-x-2">
         <h2 id="oversight">How groups decide</h2>
         <span className="text-dense text-ink-2">
-          in the last {days} days, from the request to the vote
+          in the last {days} days, from the moment the group was asked to the vote
           {data !== undefined && `; ${floorText(data.readingSeconds)}`}
         </span>
       </div>

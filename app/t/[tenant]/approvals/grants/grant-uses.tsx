@@ -40,11 +40,11 @@ export function GrantUses({ grant, onClose }: { grant: StandingGrant; onClose: (
           {executionId === null ? (
             'By an agent elsewhere'
           ) : (
-            <Link href={executionPath(tenant, executionId)} prefetch={false} className="text-link">
+            <Link href={executionPath(tenant, executionId)} prefetch={false} className="row-link text-link">
               Execution
             </Link>
           )}
-          <Link href={auditRecordPath(tenant, auditId)} prefetch={false} className="text-link">
+          <Link href={auditRecordPath(tenant, auditId)} prefetch={false} className="row-link text-link">
             Record
           </Link>
         </span>

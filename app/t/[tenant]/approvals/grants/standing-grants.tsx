@@ -36,7 +36,7 @@ export function StandingGrants() {
       rowHeader: true,
       cell: ({ title, approvalId, agent, environment }) => (
         <>
-          <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
+          <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="row-link text-link">
             <ShownText>{title}</ShownText>
           </Link>
           <span className="block text-ink-2">

@@ -141,7 +141,7 @@ function ItemRow({ item: { request, read, whyNot, result }, decision }: { item: 
         <KeyValues>
           {presentation.card.facts.map((fact, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: facts have a fixed order, and a label may repeat.
-            <KeyValue key={index} name={fact.label}>
+            <KeyValue key={index} name={<ShownText>{fact.label}</ShownText>}>
               <FactValue fact={fact} />
             </KeyValue>
           ))}
@@ -149,7 +149,7 @@ function ItemRow({ item: { request, read, whyNot, result }, decision }: { item: 
       )}
       <KeyValues>
         {presentation.arguments.map((row) => (
-          <KeyValue key={row.path} name={row.path === '' ? 'Arguments' : row.path}>
+          <KeyValue key={row.path} name={row.path === '' ? 'Arguments' : <ShownText edges>{row.path}</ShownText>}>
             {row.masked === undefined ? (
               <span className="wrap-anywhere font-mono text-dense">
                 <ShownText edges>{argumentText(row)}</ShownText>
@@ -163,7 +163,9 @@ function ItemRow({ item: { request, read, whyNot, result }, decision }: { item: 
       {whyNot === undefined ? (
         <ResultText result={result} decision={decision} />
       ) : (
-        <span className="text-dense text-warn">Left out: {whyNot}</span>
+        <span className="text-dense text-warn">
+          Left out: <ShownText>{whyNot}</ShownText>
+        </span>
       )}
     </li>
   )

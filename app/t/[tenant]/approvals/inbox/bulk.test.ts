@@ -35,6 +35,13 @@ describe('requests that are selected together', () => {
       many(1, { facts: [{ label: 'Customer', value: 'E\u200blif', from: [] }] }),
       /hidden or look-alike characters/,
     ],
+    [
+      'approve',
+      many(1, { facts: [{ label: 'Cust\u043emer', value: 'Elif', from: [] }] }),
+      /hidden or look-alike characters/,
+    ],
+    // Another agent with the same name.
+    ['approve', [...many(1), requestWith({ agentId: 'a2' })], /one action/],
     ['approve', many(1, { title: 'Refund А-1' }), /hidden or look-alike characters/],
     ['approve', [requestWith({ approvalId: 'a' }), requestWith({ approvalId: 'b' })], /selected twice/],
     ['approve', many(1, { repeats }), /approved for this object before/],
@@ -45,19 +52,29 @@ describe('requests that are selected together', () => {
 
 describe('a request that is read again before the decision', () => {
   const request = requestWith({})
+  const presentation = {
+    title: request.title,
+    effectLabel: 'refund of €4,200.00',
+    effects: ['payments.issue_refund is called once.'],
+    irreversibleNote: null,
+  }
+  const card = { title: null, facts: [], links: [] }
   const read = (changes: Partial<Approval> = {}, args: Approval['presentation']['arguments'] = []) =>
     ({
       ...request,
       blocked: null,
       mayReject: true,
       passkey: 'not_needed',
-      presentation: { arguments: args },
+      presentation: { ...presentation, arguments: args },
       ...changes,
     }) as Approval
+  const shows = (changes: Partial<Approval['presentation']>) =>
+    read({ presentation: { ...read().presentation, ...changes } })
 
   test('can be decided when it is as it was selected', () => {
     expect(whyNotNow('approve', request, read(), 'same')).toBeUndefined()
     expect(whyNotNow('reject', request, read({ passkey: 'needed' }), 'same')).toBeUndefined()
+    expect(whyNotNow('approve', request, shows({ card: { ...card, title: 'Small refund' } }), 'same')).toBeUndefined()
   })
 
   test.each<[BulkDecision, Approval, RegExp]>([
@@ -67,6 +84,16 @@ describe('a request that is read again before the decision', () => {
     ['approve', read({ passkey: 'needed' }), /passkey/],
     ['approve', read({ blocked: { code: 'already_voted', message: 'You have voted.' } }), /You have voted/],
     ['approve', read({}, [{ path: 'note', value: 'a\u200bb' }]), /hidden/],
+    ['approve', shows({ effects: ['It is called tw\u200bice.'] }), /hidden/],
+    ['approve', shows({ effectLabel: 'refund\u202e of €4,200.00' }), /hidden/],
+    ['approve', shows({ irreversibleNote: 'This c\u0430n be undone.' }), /hidden/],
+    ['approve', shows({ card: { ...card, title: '\u2066Small refund' } }), /hidden/],
+    ['approve', shows({ card: { ...card, facts: [{ label: 'P\u0430id', value: '1', from: [] }] } }), /hidden/],
+    [
+      'approve',
+      shows({ card: { ...card, links: [{ label: 'Order', url: 'https://x.test', host: 'g\u043eogle.test' }] } }),
+      /hidden/,
+    ],
     ['approve', read({}, [{ path: 'note', value: 'a'.repeat(201) }]), /long/],
     ['approve', read({ repeats }), /approved for this object before/],
   ])('can’t be decided: %s %#', (decision, now, why) => {

@@ -1,5 +1,5 @@
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
-import { countHidden } from '#lib/text/visible-text.ts'
+import { countHidden, visibleText } from '#lib/text/visible-text.ts'
 import type { ShownDigest } from '../[approvalId]/decision/use-shown-digest.ts'
 import type { Request } from './filter.ts'
 
@@ -21,25 +21,41 @@ const past: Record<BulkDecision, string> = { approve: 'approved', reject: 'rejec
 function whyNotApprove(requests: readonly Request[]): string | undefined {
   const [first] = requests
   const blocked = requests.find(({ eligible }) => !eligible)
-  if (blocked !== undefined) return `“${blocked.title}”: ${blocked.ineligibleReason ?? 'You can’t approve it.'}`
+  if (blocked !== undefined)
+    return `“${visibleText(blocked.title)}”: ${blocked.ineligibleReason ?? 'You can’t approve it.'}`
   if (requests.some(({ risk }) => risk !== 'low')) return 'Only requests of low risk can be approved together.'
   const shape = (request: Request) =>
-    JSON.stringify([request.agentName, request.agentVersion, request.action, request.resource, request.environment])
+    JSON.stringify([request.agentId, request.agentVersion, request.action, request.resource, request.environment])
   if (first !== undefined && requests.some((request) => shape(request) !== shape(first)))
     return 'Only requests of one action, agent version and environment can be approved together.'
   const hidden = requests.find(hasHidden)
-  if (hidden !== undefined) return `“${hidden.title}” contains hidden or look-alike characters. Open it to decide.`
+  if (hidden !== undefined)
+    return `“${visibleText(hidden.title)}” contains hidden or look-alike characters. Open it to decide.`
   const repeated = requests.find(({ repeats }) => repeats?.approved != null)
   if (repeated !== undefined)
-    return `“${repeated.title}”: the same was approved for this object before. Open it to compare them.`
+    return `“${visibleText(repeated.title)}”: the same was approved for this object before. Open it to compare them.`
   const titles = requests.map(({ title }) => title)
   const twice = titles.find((title, index) => titles.indexOf(title) !== index)
-  if (twice !== undefined) return `“${twice}” is selected twice. Open each to compare them.`
+  if (twice !== undefined) return `“${visibleText(twice)}” is selected twice. Open each to compare them.`
   return undefined
 }
 
-const hasHidden = ({ title, facts }: Request): boolean =>
-  [title, ...facts.map(({ value }) => value ?? '')].some((text) => countHidden(text) > 0)
+const hasHidden = ({ title, facts }: Request): boolean => anyHidden([title, ...textsOf(facts)])
+
+const anyHidden = (texts: readonly string[]): boolean => texts.some((text) => countHidden(text) > 0)
+
+const textsOf = (facts: Request['facts']): string[] => facts.flatMap(({ label, value }) => [label, value ?? ''])
+
+/** What a stranger may have written, except the arguments. */
+const textsAround = ({ title, effectLabel, effects, irreversibleNote, card }: Approval['presentation']): string[] => [
+  title,
+  effectLabel,
+  ...effects,
+  irreversibleNote ?? '',
+  ...(card === undefined
+    ? []
+    : [card.title ?? '', ...textsOf(card.facts), ...card.links.flatMap(({ label, host }) => [label, host])]),
+]
 
 /** Why a request, read again, can't be decided together with others; undefined if it can. */
 export function whyNotNow(
@@ -54,6 +70,8 @@ export function whyNotNow(
   if (decision === 'reject') return read.mayReject ? undefined : 'You can’t reject it.'
   if (read.blocked !== null) return read.blocked.message
   if (read.passkey !== 'not_needed') return 'Its approval needs your passkey. Open it to decide.'
+  if (anyHidden(textsAround(read.presentation)))
+    return 'It contains hidden or look-alike characters. Open it to decide.'
   const rows = read.presentation.arguments
   if (rows.some((row) => countHidden(row.path) + countHidden(argumentText(row), { edges: true }) > 0))
     return 'Its arguments contain hidden or look-alike characters. Open it to decide.'

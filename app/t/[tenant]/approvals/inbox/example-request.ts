@@ -7,6 +7,7 @@ export const requestWith = (changes: Partial<Request>): Request => ({
   status: 'pending',
   title: 'Refund of €4,200.00 for A-1003',
   risk: 'low',
+  agentId: 'a1',
   agentName: 'Refund assistant',
   agentVersion: '1.0.0',
   environment: 'production',

@@ -8,12 +8,16 @@ const requests = [
     approvalId: 'a',
     title: 'Refund of €4,200.00 for A-1003',
     risk: 'high',
+    requestedAt: '2026-11-23T08:00:00.000Z',
+    environment: 'staging',
     expiresAt: '2026-11-23T12:00:00.000Z',
   }),
   requestWith({
     approvalId: 'b',
     title: 'Refund of €59.90 for A-1001',
     amount: { value: '59.90', currency: 'EUR' },
+    requestedAt: '2026-11-23T07:00:00.000Z',
+    group: 'Finance',
     expiresAt: '2026-11-23T10:00:00.000Z',
     facts: [{ label: 'Customer', value: 'Elif Aydin', from: ['input'] }],
   }),
@@ -24,6 +28,7 @@ const requests = [
     action: 'release',
     resource: '',
     agentName: null,
+    requestedBy: { id: 'm2', displayName: 'Omar Haddad', username: 'omar', kind: 'person' },
     expiresAt: '2026-11-23T11:00:00.000Z',
   }),
 ]
@@ -43,6 +48,10 @@ describe('the filters of the inbox', () => {
     ['an age that none has', { age: 'week' }, []],
     ['action', { action: 'release' }, ['c']],
     ['agent', { agent: 'Refund assistant' }, ['b', 'a']],
+    ['requester', { requester: 'Omar Haddad' }, ['c']],
+    ['environment', { environment: 'staging' }, ['a']],
+    ['group', { group: 'Finance' }, ['b']],
+    ['a group and an environment that no request has both', { group: 'Finance', environment: 'staging' }, []],
     ['lowest amount', { min: '60' }, ['a']],
     ['highest amount', { max: '59.9' }, ['b']],
     ['word of the title', { q: 'a-1003' }, ['a']],
@@ -56,6 +65,8 @@ describe('the filters of the inbox', () => {
   })
 
   test.each<[InboxFilter['sort'], string[]]>([
+    ['newest', ['c', 'a', 'b']],
+    ['oldest', ['b', 'a', 'c']],
     ['amount', ['a', 'b', 'c']],
     ['risk', ['a', 'b', 'c']],
     ['expires', ['b', 'c', 'a']],
@@ -80,5 +91,8 @@ describe('the filters of the inbox', () => {
   test('offer the values that the list contains, risks from the highest', () => {
     expect(valuesOf('risk', requests)).toEqual(['high', 'low'])
     expect(valuesOf('action', requests)).toEqual(['payments/issue_refund', 'release'])
+    expect(valuesOf('requester', requests)).toEqual(['Maria Köhler', 'Omar Haddad'])
+    expect(valuesOf('environment', requests)).toEqual(['production', 'staging'])
+    expect(valuesOf('group', requests)).toEqual(['Finance', 'Refund approvers'])
   })
 })

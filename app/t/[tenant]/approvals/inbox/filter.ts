@@ -1,4 +1,5 @@
 import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
+import { type LayoutSearch, layoutSearchFrom } from './layout.ts'
 
 export type Request = ApprovalSummaries[number]
 
@@ -16,14 +17,15 @@ export type Choice = (typeof choices)[number]
 export const ages = { hour: 1, day: 24, week: 7 * 24 } as const
 export type Age = keyof typeof ages
 
-/** The filters in the address. `min` and `max` are amounts in the currency of each request; '' does not filter. */
-export type InboxFilter = Record<Choice, string> & {
-  q: string
-  min: string
-  max: string
-  age: Age | ''
-  sort: SortOrder
-}
+/** The filters and the layout in the address. `min` and `max` are amounts in the currency of each request; '' does not filter. */
+export type InboxFilter = Record<Choice, string> &
+  LayoutSearch & {
+    q: string
+    min: string
+    max: string
+    age: Age | ''
+    sort: SortOrder
+  }
 
 /** Whether a text can be a limit of amounts; '' is none. */
 export const isAmountFilter = (text: string): boolean => text === '' || /^\d{1,15}(\.\d{1,4})?$/.test(text)
@@ -35,7 +37,7 @@ export function filterFrom(search: URLSearchParams): InboxFilter {
   const chosen = Object.fromEntries(choices.map((name) => [name, text(name)])) as Record<Choice, string>
   const sort = sortOrders.find((order) => order === text('sort')) ?? 'expires'
   const age = (Object.keys(ages) as Age[]).find((one) => one === text('age')) ?? ''
-  return { ...chosen, q: text('q'), min: amount('min'), max: amount('max'), age, sort }
+  return { ...chosen, ...layoutSearchFrom(search), q: text('q'), min: amount('min'), max: amount('max'), age, sort }
 }
 
 /** The filters as they are written into an address, without those that do not filter. */
@@ -44,8 +46,8 @@ export function searchOf({ sort, ...filter }: InboxFilter): Record<string, strin
   return { ...Object.fromEntries(set), ...(sort === 'expires' ? {} : { sort }) }
 }
 
-/** How many filters are set, without the order. */
-export const countFilters = ({ sort: _, ...filter }: InboxFilter): number =>
+/** How many filters are set, without the order and the layout. */
+export const countFilters = ({ sort: _order, hide: _hide, density: _density, ...filter }: InboxFilter): number =>
   Object.values(filter).filter((value) => value !== '').length
 
 /** What a request shows for each choice. */

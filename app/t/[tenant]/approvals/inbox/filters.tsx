@@ -8,6 +8,7 @@ import { addressSearch, replaceAddress } from '#components/lists/replace-address
 import { useSession } from '#components/session/session-provider.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { approvalsPath } from '#lib/paths.ts'
+import { visibleText } from '#lib/text/visible-text.ts'
 import {
   type Age,
   type Choice,
@@ -42,19 +43,25 @@ const ORDERS: Record<SortOrder, string> = {
   risk: 'Highest risk',
 }
 
-/** Search, filters and order of the inbox, kept in the address. The choices are the values that the list contains. */
-export function InboxFilters({ filter, requests }: { filter: InboxFilter; requests: readonly Request[] }) {
+/** Changes some of the filters, or the layout, in the address. */
+export function useFilterChange(): (change: Partial<InboxFilter>) => void {
   const { tenant } = useSession()
-  const show = (change: Partial<InboxFilter>) => {
+  return (change) => {
     const search = addressSearch()
     const view = viewFromSearch(search.get('view'))
     replaceAddress(approvalsPath(tenant, { view, ...searchOf({ ...filterFrom(search), ...change }) }))
   }
+}
+
+/** Search, filters and order of the inbox, kept in the address. The choices are the values that the list contains. */
+export function InboxFilters({ filter, requests }: { filter: InboxFilter; requests: readonly Request[] }) {
+  const { sort, hide, density } = filter
+  const show = useFilterChange()
   return (
     <FilterFold
       label="Filter the requests"
       set={countFilters(filter)}
-      onClear={() => show({ ...filterFrom(new URLSearchParams()), sort: filter.sort })}
+      onClear={() => show({ ...filterFrom(new URLSearchParams()), sort, hide, density })}
     >
       <TypedField label="Search titles, facts and ids" type="search" value={filter.q} onChange={(q) => show({ q })} />
       {choices.map((choice) => {
@@ -72,7 +79,7 @@ export function InboxFilters({ filter, requests }: { filter: InboxFilter; reques
               { value: ALL, label: 'All' },
               ...[...new Set([...values, filter[choice]])]
                 .filter((value) => value !== '')
-                .map((value) => ({ value, label: choice === 'risk' ? capitalised(value) : value })),
+                .map((value) => ({ value, label: choice === 'risk' ? capitalised(value) : visibleText(value) })),
             ]}
           />
         )

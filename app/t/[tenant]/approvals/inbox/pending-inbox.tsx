@@ -13,8 +13,10 @@ import { type BulkDecision, whyNotTogether } from './bulk.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { EMPTY } from './empty.ts'
 import { applyFilter, filterFrom, type Request, searchOf } from './filter.ts'
-import { InboxFilters } from './filters.tsx'
+import { InboxFilters, useFilterChange } from './filters.tsx'
 import { groupByExpiry } from './groups.ts'
+import { searchOfLayout, useLayout } from './layout.ts'
+import { LayoutChooser } from './layout-chooser.tsx'
 import { RequestTable } from './request-table.tsx'
 import { SavedViews } from './saved-views.tsx'
 import { SelectionBar } from './selection-bar.tsx'
@@ -34,6 +36,8 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
   const minute = Math.floor((useNow() ?? Date.now()) / 60_000)
   const address = useSearchParams()
   const filter = useMemo(() => filterFrom(address), [address])
+  const [layout, remember] = useLayout(filter)
+  const change = useFilterChange()
   const pending = useAllPending(view)
   const { items = none } = pending
   const usual = useUsual(items)
@@ -63,16 +67,25 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
       <Loaded view={view} pending={pending}>
         <SavedViews view={view} filter={filter} />
         <InboxFilters filter={filter} requests={items} />
-        <p role="status" className="text-dense text-ink-2">
-          {countText(shown.length, items.length)}
-          {pending.loading
-            ? ' Loading more…'
-            : pending.hasMore && ` Only the newest ${mostLoaded} requests are loaded.`}
-        </p>
+        <div className="flex flex-col gap-1">
+          <p role="status" className="text-dense text-ink-2">
+            {countText(shown.length, items.length)}
+            {pending.loading
+              ? ' Loading more…'
+              : pending.hasMore && ` Only the newest ${mostLoaded} requests are loaded.`}
+          </p>
+          <LayoutChooser
+            layout={layout}
+            onChange={(chosen) => {
+              remember(chosen)
+              change(searchOfLayout(chosen))
+            }}
+          />
+        </div>
         {shown.length === 0 ? (
           <EmptyState title="No requests match these filters.">Change a filter, or show all requests.</EmptyState>
         ) : (
-          <RequestTable groups={groups} selection={selection} hrefOf={hrefOf} usual={usual} />
+          <RequestTable groups={groups} selection={selection} hrefOf={hrefOf} usual={usual} layout={layout} />
         )}
         <SelectionBar selection={selection} onDecide={decide} />
       </Loaded>

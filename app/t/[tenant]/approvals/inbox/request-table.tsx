@@ -11,9 +11,11 @@ import { Time } from '#components/ui/text/time.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { formatMoney } from '#lib/rules/effect.ts'
 import type { UsualRange } from '#lib/schemas/approvals/usual.ts'
+import { visibleText } from '#lib/text/visible-text.ts'
 import { AgainstUsual } from './against-usual.tsx'
 import type { Request } from './filter.ts'
 import { type Group, sumOf } from './groups.ts'
+import type { Layout } from './layout.ts'
 import { rowAttribute } from './use-inbox-keys.ts'
 import type { Selection } from './use-selection.ts'
 
@@ -24,24 +26,33 @@ type RequestTableProps = {
   hrefOf: (request: Request) => string
   /** By request. */
   usual: ReadonlyMap<string, UsualRange>
+  layout: Layout
 }
 
 const hourMs = 3_600_000
 
 /** Pending requests under headings with their count and sum. */
-export function RequestTable({ groups, selection, hrefOf, usual }: RequestTableProps) {
+export function RequestTable({ groups, selection, hrefOf, usual, layout }: RequestTableProps) {
   const { set } = selection
+  // A text, so that the columns are the same as long as the layout is.
+  const hidden = layout.hidden.join(',')
   const columns = useMemo((): Column<Request>[] => {
     const select: Column<Request> = {
       key: 'select',
       header: <VisuallyHidden>Selected</VisuallyHidden>,
       cell: (row, selected) => (
-        <RowCheckbox label={`Select ${row.title}`} checked={selected} onChange={(checked) => set([row], checked)} />
+        <RowCheckbox
+          label={`Select ${visibleText(row.title)}`}
+          checked={selected}
+          onChange={(checked) => set([row], checked)}
+        />
       ),
     }
     const all = [select, ...requestColumns(hrefOf)]
-    return usual.size === 0 ? all : all.flatMap((one) => (one.key === 'amount' ? [one, againstUsual(usual)] : [one]))
-  }, [set, hrefOf, usual])
+    const whole =
+      usual.size === 0 ? all : all.flatMap((one) => (one.key === 'amount' ? [one, againstUsual(usual)] : [one]))
+    return whole.filter(({ key }) => !hidden.split(',').includes(key))
+  }, [set, hrefOf, usual, hidden])
   const sections: Section<Request>[] = groups.map((group) => ({
     key: group.title,
     heading: <GroupHeading group={group} selection={selection} />,
@@ -50,7 +61,7 @@ export function RequestTable({ groups, selection, hrefOf, usual }: RequestTableP
   return (
     <DataTable
       caption="Approvals"
-      dense
+      dense={layout.density === 'compact'}
       columns={columns}
       rows={{ sections }}
       rowKey={(row) => row.approvalId}
@@ -73,14 +84,18 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
             href={hrefOf(row)}
             prefetch={false}
             {...{ [rowAttribute]: row.approvalId }}
-            className="text-link wrap-anywhere font-semibold max-rail:inline-block max-rail:py-3"
+            className="row-link text-link wrap-anywhere font-semibold"
           >
             <ShownText>{row.title}</ShownText>
           </Link>{' '}
           <FirstFact request={row} />
         </span>
         <RepeatMark request={row} />
-        {row.ineligibleReason !== null && <span className="text-ink-2">{row.ineligibleReason}</span>}
+        {row.ineligibleReason !== null && (
+          <span className="text-ink-2">
+            <ShownText>{row.ineligibleReason}</ShownText>
+          </span>
+        )}
       </span>
     ),
   },
@@ -94,7 +109,11 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
       ) : (
         <>
           <ShownText>{agentName}</ShownText>
-          {environment !== null && <span className="text-ink-2">, {environment}</span>}
+          {environment !== null && (
+            <span className="text-ink-2">
+              , <ShownText>{environment}</ShownText>
+            </span>
+          )}
         </>
       ),
   },

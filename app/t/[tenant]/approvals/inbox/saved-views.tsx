@@ -28,7 +28,7 @@ export function SavedViews({ view, filter }: SavedViewsProps) {
   const [open, setOpen] = useState<'save' | 'remove'>()
   const items = data?.items ?? []
   const chosen = items.find(({ search }) => isSame(search, filter))
-  const isSet = countFilters(filter) > 0
+  const isSet = countFilters(filter) > 0 || filter.hide !== '' || filter.density !== ''
   if (items.length === 0 && !isSet) return null
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -48,7 +48,9 @@ export function SavedViews({ view, filter }: SavedViewsProps) {
                 >
                   <ShownText>{item.name}</ShownText>
                   {item.shared && (
-                    <span className="text-ink-2">· {item.removable ? 'shared' : item.owner.displayName}</span>
+                    <span className="text-ink-2">
+                      · {item.removable ? 'shared' : <ShownText>{item.owner.displayName}</ShownText>}
+                    </span>
                   )}
                 </Link>
               </li>
@@ -81,7 +83,7 @@ function SaveView({ filter, onClose }: { filter: InboxFilter; onClose: () => voi
   return (
     <ActDialog
       title="Save this view"
-      description="Keeps the filters and the order under a name. A view of yours with the same name is replaced."
+      description="Keeps the filters, the order and the columns under a name. A view of yours with the same name is replaced."
       label="Save the view"
       busyLabel="Saving the view…"
       done="saved"

@@ -2,6 +2,7 @@
 
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
@@ -23,11 +24,15 @@ const states: Readonly<Record<NotificationDelivery['delivery'], { status: Status
   unknown: { status: 'omissions', label: 'Unknown' },
 }
 
+/** While the socket is down, in milliseconds. */
+const refreshMs = 5_000
+
 /** What was sent in the last 30 days, why it failed, and what a person can send again. */
 export function Deliveries({ channels }: { channels: readonly Channel[] }) {
   const trpc = useTRPC()
   const { client } = useApi()
   const pages = usePages(trpc.notifications.listDeliveries, {})
+  useChanges(['notifications'], refreshMs)
   const again = useAct({ send: client.notifications.resend.mutate, touches: ['notifications'] })
   const columns: Column<NotificationDelivery>[] = [
     { key: 'at', header: 'Time', cell: ({ createdAt }) => <Time at={createdAt} show="clock" /> },
@@ -68,21 +73,14 @@ export function Deliveries({ channels }: { channels: readonly Channel[] }) {
       {again.failure !== undefined && (
         <NotDone failure={again.failure} what="The message" done="sent again" ifUnknown="The list shows its state." />
       )}
-      <div className="flex flex-col gap-3">
-        <PagedTable
-          pages={pages}
-          caption="Last messages"
-          columns={columns}
-          rowKey={({ id }) => id}
-          failed={{ what: 'The messages', act: 'see the messages', permission: 'tenant:manage' }}
-          empty={<EmptyState title="Nothing was sent yet.">Send a test over a channel to see it here.</EmptyState>}
-        />
-        {(pages.items?.length ?? 0) > 0 && (
-          <div>
-            <Button onClick={pages.reload}>Reload</Button>
-          </div>
-        )}
-      </div>
+      <PagedTable
+        pages={pages}
+        caption="Last messages"
+        columns={columns}
+        rowKey={({ id }) => id}
+        failed={{ what: 'The messages', act: 'see the messages', permission: 'tenant:manage' }}
+        empty={<EmptyState title="Nothing was sent yet.">Send a test over a channel to see it here.</EmptyState>}
+      />
     </>
   )
 }

@@ -1,6 +1,6 @@
 'use client'
 
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
@@ -69,7 +69,13 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
 function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView; onShorten: Shorten }) {
   const text = textOf(value)
   const [opened, setOpened] = useState(false)
+  const whole = useRef<HTMLSpanElement>(null)
   const isShort = text.length > shortLength && !opened
+  const show = () => {
+    setOpened(true)
+    // The button disappears. The value gets the focus, so that it is read next.
+    whole.current?.focus({ preventScroll: true })
+  }
   useEffect(() => {
     onShorten(path, isShort)
     return () => onShorten(path, false)
@@ -79,7 +85,11 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
   if (text === '') return <span className="text-ink-2">Empty text</span>
   return (
     <span className="flex flex-col items-start gap-1">
-      <span className="wrap-anywhere font-mono text-dense">
+      <span
+        ref={whole}
+        tabIndex={text.length > shortLength ? -1 : undefined}
+        className="wrap-anywhere font-mono text-dense"
+      >
         <ShownText edges={typeof value === 'string'}>{isShort ? text.slice(0, shortLength) : text}</ShownText>
       </span>
       {isShort && (
@@ -87,7 +97,7 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
           <span className="text-dense text-warn">
             Showing {shortLength} of {text.length.toLocaleString('en')} characters.
           </span>
-          <Button onClick={() => setOpened(true)}>Show the full value</Button>
+          <Button onClick={show}>Show the full value</Button>
         </>
       )}
     </span>

@@ -57,10 +57,12 @@ function CardFacts({ card }: { card: Card }) {
         <KeyValues>
           {card.facts.map((fact, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: facts have a fixed order, and a label may repeat.
-            <KeyValue key={index} name={fact.label}>
+            <KeyValue key={index} name={<ShownText>{fact.label}</ShownText>}>
               <span className="flex flex-wrap items-baseline justify-between gap-x-4">
                 <FactValue fact={fact} />
-                <span className="text-dense text-ink-2">{sourceOf(fact)}</span>
+                <span className="text-dense text-ink-2">
+                  <ShownText>{sourceOf(fact)}</ShownText>
+                </span>
               </span>
             </KeyValue>
           ))}
@@ -70,10 +72,17 @@ function CardFacts({ card }: { card: Card }) {
         <ul className="flex flex-wrap gap-x-4 gap-y-1">
           {card.links.map(({ label, url, host }) => (
             <li key={`${label} ${url}`}>
-              <a href={url} target="_blank" rel="noopener noreferrer" className="text-link">
+              <a
+                href={url}
+                target="_blank"
+                rel="noopener noreferrer"
+                className="text-link inline-flex min-h-6 items-center"
+              >
                 <ShownText>{label}</ShownText>
               </a>{' '}
-              <span className="text-dense text-ink-2">{host}</span>
+              <span className="text-dense text-ink-2">
+                <ShownText>{host}</ShownText>
+              </span>
             </li>
           ))}
         </ul>

@@ -24,25 +24,28 @@ import { ArgumentsSection } from './arguments-section.tsx'
 import { CardSection } from './card-section.tsx'
 import { ChangesSection, SupersededSection } from './changes-section.tsx'
 import { EffectsSection } from './effects-section.tsx'
+import { titleNow } from './outcome.ts'
 import { OutcomeSection } from './outcome-section.tsx'
 import { QuestionsSection } from './questions-section.tsx'
 import { ReasonsSection } from './reasons-section.tsx'
 import { RecordSection } from './record-section.tsx'
 import { ReleasePolicies } from './release-policies.tsx'
 import { TraceSection } from './trace-section.tsx'
+import { useOutcome } from './use-outcome.ts'
 
 type CaseFileProps = { decision: DecisionControl; shown: Approval; neighbours: Neighbours }
 
 /**
- * The request in reading order: what became of it, what is known about the object, its effects, what was decided before, its
- * arguments, why it needs a person, what led to it, the decision.
+ * The request in reading order: what became of it, what is known about the object, its effects, what was decided before, the
+ * rule that requires a person, its arguments, what led to it, the decision.
  */
 export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
   const { tenant } = useSession()
+  const { outcome } = useOutcome(shown)
   return (
     <>
       <PageHeader
-        title={<ShownText>{shown.title}</ShownText>}
+        title={<ShownText>{titleNow(shown, outcome)}</ShownText>}
         crumbs={[{ label: 'Approvals', href: approvalsPath(tenant, { view: neighbours.view }) }]}
         id={<Copyable value={shown.approvalId} label="approval ID" shorten="middle" />}
         aside={<Position neighbours={neighbours} />}
@@ -56,11 +59,16 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
         <SupersededSection shown={shown} />
         <CardSection shown={shown} />
         <QuestionsSection shown={shown} expired={decision.view.is === 'expired'} />
-        <EffectsSection shown={shown} expired={decision.view.is === 'expired'} digest={decision.shownDigest} />
+        <EffectsSection
+          shown={shown}
+          expired={decision.view.is === 'expired'}
+          digest={decision.shownDigest}
+          outcome={outcome}
+        />
         <HistorySection shown={shown} />
+        <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />
         <ArgumentsSection shown={shown} onShorten={decision.shorten} />
         <ReleasePolicies shown={shown} />
-        <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />
         <TraceSection shown={shown} />
         <RecordSection decision={decision} shown={shown} />
       </CustodyLine>
@@ -97,7 +105,10 @@ function Facts({ shown }: { shown: Approval }) {
       </span>
       {environment !== null && (
         <span>
-          Environment <strong>{environment}</strong>
+          Environment{' '}
+          <strong>
+            <ShownText>{environment}</ShownText>
+          </strong>
         </span>
       )}
     </>

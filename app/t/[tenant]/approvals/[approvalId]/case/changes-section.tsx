@@ -14,29 +14,39 @@ import { Time } from '#components/ui/text/time.tsx'
 import type { JsonValue } from '#lib/json.ts'
 import { approvalPath } from '#lib/paths.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
-import { Said, TextForm } from './said.tsx'
+import { Said, TextForm, useReplaced } from './said.tsx'
 
 const isCall = ({ kind }: Approval): boolean => kind === 'tool_call' || kind === 'external_call'
 
 /** For a reviewer who would approve other arguments: ends the request, and says what should change. */
 export function RequestChanges({ shown }: { shown: Approval }) {
   const { client } = useApi()
-  const [open, setOpen] = useState(false)
+  const form = useReplaced()
   const act = useAct({ send: client.approvals.requestChanges.mutate, touches: ['approvals'] })
   if (!isCall(shown)) return null
-  if (!open) return <Button onClick={() => setOpen(true)}>Request changes…</Button>
+  if (!form.open)
+    return (
+      <Button ref={form.button} onClick={form.enter}>
+        Request changes…
+      </Button>
+    )
   const { approvalId, revision, requestedBy } = shown
   return (
     <TextForm
       label="What should change"
-      hint={`This ends the request. ${requestedBy.displayName} can then propose other arguments, which are a new request. It is stored in the audit record.`}
+      hint={
+        <>
+          This ends the request. <ShownText>{requestedBy.displayName}</ShownText> can then propose other arguments,
+          which are a new request. It is stored in the audit record.
+        </>
+      }
       button="Request changes"
       busy="Requesting changes…"
       what="The request for changes"
       done="sent"
       act={act}
       send={(reason) => act.run({ approvalId, reason, expectedRevision: revision })}
-      leave={() => setOpen(false)}
+      leave={form.leave}
     />
   )
 }
@@ -106,7 +116,7 @@ function Revise({ shown }: { shown: Approval }) {
         {editable.map(({ path, value }) => (
           <TextField
             key={path}
-            label={path}
+            label={<ShownText>{path}</ShownText>}
             value={texts[path] ?? String(value)}
             readOnly={act.pending}
             onChange={(event) => setTexts({ ...texts, [path]: event.target.value })}

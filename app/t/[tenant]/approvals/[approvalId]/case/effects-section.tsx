@@ -9,13 +9,21 @@ import { TimeZoneContext } from '#components/ui/text/time.tsx'
 import { formatAbsolute } from '#components/ui/text/time-format.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { ShownDigest } from '../decision/use-shown-digest.ts'
+import { type CallOutcome, effectsNow } from './outcome.ts'
+
+type EffectsSectionProps = {
+  shown: Approval
+  expired: boolean
+  digest: ShownDigest
+  outcome: CallOutcome | undefined
+}
 
 /** The effects of an approval, whether they can be undone, and the effects of every other outcome. */
-export function EffectsSection({ shown, expired, digest }: { shown: Approval; expired: boolean; digest: ShownDigest }) {
+export function EffectsSection({ shown, expired, digest, outcome }: EffectsSectionProps) {
   const zone = useContext(TimeZoneContext)
   const { presentation, payloadDigest, expiresAt } = shown
   const over = expired || shown.status !== 'pending'
-  const { effects, onReject, onEscalate, onExpiry, reversible, irreversibleNote } = presentation
+  const { onReject, onEscalate, onExpiry, reversible, irreversibleNote } = presentation
   return (
     <CustodySection
       title={titleOf(shown, over)}
@@ -34,7 +42,10 @@ export function EffectsSection({ shown, expired, digest }: { shown: Approval; ex
         </Banner>
       )}
       <NumberedLines
-        lines={effects.map((effect, index) => ({ key: `${index}`, content: <ShownText>{effect}</ShownText> }))}
+        lines={effectsNow(shown, outcome).map((effect, index) => ({
+          key: `${index}`,
+          content: <ShownText>{effect}</ShownText>,
+        }))}
       />
       {over && shown.status !== 'approved' ? (
         <p>None of this was done for this request.</p>

@@ -12,6 +12,7 @@ import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { ApprovalMail } from '#lib/schemas/mail.ts'
+import { visibleText } from '#lib/text/visible-text.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Names } from './names.tsx'
 
@@ -69,12 +70,13 @@ export function NotifiedByMail({ shown: { approvalId, status } }: { shown: Appro
 function SendAgain({ mail, over }: { mail: ApprovalMail; over: boolean }) {
   const { client } = useApi()
   const { id, to, delivery, revision } = mail
+  const name = visibleText(to.displayName)
   return (
     <ReasonDialog
-      label={`Notify ${to.displayName} again`}
-      busyLabel={`Notifying ${to.displayName} again…`}
+      label={`Notify ${name} again`}
+      busyLabel={`Notifying ${name} again…`}
       keepLabel="Don’t send"
-      title={`Send the mail to ${to.displayName} again?`}
+      title={`Send the mail to ${name} again?`}
       consequence={
         delivery === 'unknown'
           ? 'It is unknown whether the first mail arrived, so it may arrive twice. A second mail has no effect on the request.'

@@ -2,26 +2,21 @@
 
 import Link from 'next/link'
 import type { ReactNode } from 'react'
-import { useQuery } from '#components/api/query.ts'
-import { useChanges } from '#components/api/use-changes.ts'
-import { ExecutionStatusShape, isLive } from '#components/executions/execution-status.tsx'
+import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
-import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { formatDuration } from '#lib/format.ts'
 import { executionPath, tracePath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
-import type { Execution } from '#lib/schemas/executions.ts'
-import { useTRPC } from '#lib/trpc.ts'
 import { ProposeGrant } from '../grant/propose-grant.tsx'
-
-/** While the socket is down, in milliseconds. */
-const pollMs = 10_000
+import type { CallOutcome } from './outcome.ts'
+import { useOutcome } from './use-outcome.ts'
 
 /** What became of an approved request: whether it ran, and how that ended. */
 export function OutcomeSection({ shown }: { shown: Approval }) {
@@ -29,7 +24,7 @@ export function OutcomeSection({ shown }: { shown: Approval }) {
   return (
     <CustodySection title="What became of it">
       {shown.presentation.executionId !== null ? (
-        <OfExecution shown={shown} executionId={shown.presentation.executionId} />
+        <OfExecution shown={shown} />
       ) : shown.kind === 'external_call' ? (
         <OfExternalCall shown={shown} />
       ) : (
@@ -65,47 +60,36 @@ function OfExternalCall({ shown: { usedAt, expiresAt } }: { shown: Approval }) {
   )
 }
 
-function OfExecution({ shown, executionId }: { shown: Approval; executionId: string }) {
-  const { can } = useSession()
-  const trpc = useTRPC()
-  const allowed = can('execution:read')
-  const { data, error, refetch } = useQuery(trpc.executions.get.queryOptions({ id: executionId }, { enabled: allowed }))
-  useChanges(data === undefined || isLive(data.status) ? ['executions'] : [], pollMs)
+function OfExecution({ shown }: { shown: Approval }) {
+  const { tenant } = useSession()
+  const { outcome, step, execution, allowed, error, refetch } = useOutcome(shown)
   if (!allowed) return <MissingPermission act="see executions" permission="execution:read" />
-  if (error !== null && data === undefined)
+  if (error !== null && execution === undefined)
     return (
       <RequestFailed
         error={error}
         what="The execution"
         act="see executions"
         permission="execution:read"
-        retry={() => void refetch()}
+        retry={refetch}
       />
     )
-  if (data === undefined) return <Skeleton label="Loading what became of it…" rows={2} />
-  return <Ran shown={shown} execution={data} />
-}
-
-type Step = Execution['steps'][number]
-
-function Ran({ shown: { approvalId, usedAt }, execution }: { shown: Approval; execution: Execution }) {
-  const { tenant } = useSession()
-  const step = execution.steps.findLast((one) => one.approvalId === approvalId)
-  const { status, error, endedAt, id, traceId } = execution
+  if (execution === undefined || outcome === undefined) return <Skeleton label="Loading what became of it…" rows={2} />
+  const { status, error: failure, endedAt, id, traceId } = execution
   return (
     <>
       <KeyValues>
         <KeyValue name="The call">
-          <CallState step={step} usedAt={usedAt} over={!isLive(status)} />
+          <CallState outcome={outcome} usedAt={shown.usedAt} endedAt={step?.endedAt ?? null} />
         </KeyValue>
         <KeyValue name="The execution">
           <span className="flex flex-wrap items-baseline gap-x-2">
             <ExecutionStatusShape status={status} />
             {endedAt !== null && <Time at={endedAt} />}
           </span>
-          {error !== null && (
+          {failure !== null && (
             <p className="wrap-anywhere">
-              <ShownText>{error.message}</ShownText>
+              <ShownText>{failure.message}</ShownText>
             </p>
           )}
         </KeyValue>
@@ -124,30 +108,27 @@ const PageLink = ({ href, children }: { href: string; children: ReactNode }) => 
   </Link>
 )
 
-type CallStateProps = { step: Step | undefined; usedAt: string | null; over: boolean }
+const CALL_STATES: Record<CallOutcome, { status: Status; label: string }> = {
+  'not-begun': { status: 'pending', label: 'It has not begun.' },
+  'not-made': { status: 'revoked', label: 'It was not made.' },
+  running: { status: 'running', label: 'It is running' },
+  succeeded: { status: 'approved', label: 'It succeeded' },
+  failed: { status: 'failed', label: 'It failed' },
+  unknown: { status: 'failed', label: 'Its outcome is unknown' },
+  taken: { status: 'running', label: 'The agent took the approval' },
+}
 
-function CallState({ step, usedAt, over }: CallStateProps) {
-  if (usedAt === null)
-    return over ? (
-      <StatusShape status="revoked" label="It was not made." />
-    ) : (
-      <StatusShape status="pending" label="It has not begun." />
-    )
-  const ended = step?.endedAt ?? null
+type CallStateProps = { outcome: CallOutcome; usedAt: string | null; endedAt: string | null }
+
+function CallState({ outcome, usedAt, endedAt }: CallStateProps) {
+  const shape = <StatusShape {...CALL_STATES[outcome]} />
+  if (usedAt === null) return shape
   return (
     <span className="flex flex-wrap items-baseline gap-x-2">
-      {step?.status === 'succeeded' ? (
-        <StatusShape status="approved" label="It succeeded" />
-      ) : step?.status === 'failed' ? (
-        <StatusShape status="failed" label="It failed" />
-      ) : over ? (
-        <StatusShape status="failed" label="Its outcome is unknown" />
-      ) : (
-        <StatusShape status="running" label="It is running" />
-      )}
+      {shape}
       <span>
         began <Time at={usedAt} show="absolute" />
-        {ended !== null && `, took ${formatDuration(Math.max(0, Date.parse(ended) - Date.parse(usedAt)))}`}
+        {endedAt !== null && `, took ${formatDuration(Math.max(0, Date.parse(endedAt) - Date.parse(usedAt)))}`}
       </span>
     </span>
   )

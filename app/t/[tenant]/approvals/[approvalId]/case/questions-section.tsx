@@ -1,13 +1,13 @@
 'use client'
 
-import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { RequestChanges } from './changes-section.tsx'
-import { Said, TextForm } from './said.tsx'
+import { Said, TextForm, useReplaced } from './said.tsx'
 
 type Question = Approval['questions'][number]
 
@@ -55,16 +55,27 @@ function noteOf(questions: readonly Question[]): string | undefined {
 
 function Ask({ shown: { approvalId, requestedBy } }: { shown: Approval }) {
   const { client } = useApi()
-  const [open, setOpen] = useState(false)
+  const form = useReplaced()
   const act = useAct({
     send: client.approvals.ask.mutate,
     touches: ['approvals'],
-    onDone: () => setOpen(false),
+    onDone: form.leave,
   })
-  if (!open) return <Button onClick={() => setOpen(true)}>Ask {requestedBy.displayName}…</Button>
+  if (!form.open)
+    return (
+      <Button ref={form.button} onClick={form.enter}>
+        <span>
+          Ask <ShownText>{requestedBy.displayName}</ShownText>…
+        </span>
+      </Button>
+    )
   return (
     <TextForm
-      label={`Your question to ${requestedBy.displayName}`}
+      label={
+        <>
+          Your question to <ShownText>{requestedBy.displayName}</ShownText>
+        </>
+      }
       hint="It is stored in the audit record."
       button="Ask"
       busy="Asking…"
@@ -72,7 +83,7 @@ function Ask({ shown: { approvalId, requestedBy } }: { shown: Approval }) {
       done="asked"
       act={act}
       send={(question) => act.run({ approvalId, question })}
-      leave={() => setOpen(false)}
+      leave={form.leave}
     />
   )
 }

@@ -41,6 +41,7 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
         <ClockLines clock={shown.clock} />
         <KeyValue name="Members">
           {groupMembers.length === 0 ? 'None' : <Names>{groupMembers.map((member) => member.displayName)}</Names>}
+          <Delegates shown={shown} />
         </KeyValue>
         {can('input:manage') && (
           <KeyValue name="Notified by mail">
@@ -70,6 +71,20 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
         )}
       </KeyValues>
     </CustodySection>
+  )
+}
+
+/** The people who can decide in the place of members. */
+function Delegates({ shown: { delegates } }: { shown: Approval }) {
+  if (delegates.length === 0) return null
+  return (
+    <ul className="flex flex-col text-ink-2">
+      {delegates.map(({ by, onBehalfOf }) => (
+        <li key={`${by.id} ${onBehalfOf.id}`}>
+          <ShownText>{by.displayName}</ShownText> as the delegate of <ShownText>{onBehalfOf.displayName}</ShownText>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -142,7 +157,7 @@ function Duties({ shown: { status, blocked, standsInFor }, expired }: DutiesProp
         </Tag>
       }
     >
-      {blocked.message}
+      <ShownText>{blocked.message}</ShownText>
     </Verdict>
   )
 }

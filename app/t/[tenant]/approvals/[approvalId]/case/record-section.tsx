@@ -9,6 +9,7 @@ import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { Seal, type SealState } from '#components/ui/status/seal.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { auditRecordPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
@@ -48,7 +49,7 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
       <KeyValues>
         {votes.length === 0 && decidedAt !== null && (
           <KeyValue name="Not decided">
-            {endOf(shown)} <Time at={decidedAt} />.{' '}
+            <ShownText>{endOf(shown)}</ShownText> <Time at={decidedAt} />.{' '}
             {status === 'canceled' && shown.changes === null && 'The audit record names who canceled it, and why.'}
           </KeyValue>
         )}

@@ -1,6 +1,7 @@
 'use client'
 
-import { useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { Act } from '#components/api/use-act.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -25,10 +26,22 @@ export function Said({ by, at, text }: { by: string; at: string; text: string })
   )
 }
 
+/** A button that a form replaces while it is open. Closing the form returns the focus to the button. */
+export function useReplaced() {
+  const [open, setOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const leave = () => {
+    // The button is there again before it gets the focus, unless the person has moved it since.
+    flushSync(() => setOpen(false))
+    if (document.activeElement === document.body) button.current?.focus()
+  }
+  return { open, button, enter: () => setOpen(true), leave }
+}
+
 /** One text with a button, for what is stored in the audit record. */
 type TextFormProps = {
-  label: string
-  hint: string
+  label: ReactNode
+  hint: ReactNode
   button: string
   busy: InProgress
   /** For "The question was not asked." */
@@ -36,15 +49,22 @@ type TextFormProps = {
   done: string
   act: Pick<Act<never>, 'pending' | 'failure'>
   send: (text: string) => void
+  /** For a form that a button opened: it has the focus from the beginning. */
   leave?: () => void
 }
 
 export function TextForm({ label, hint, button, busy, what, done, act, send, leave }: TextFormProps) {
   const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const opened = leave !== undefined
+  useEffect(() => {
+    if (opened) field.current?.focus()
+  }, [opened])
   return (
     <div className="flex flex-col items-start gap-2">
       <div className="w-full">
         <TextArea
+          ref={field}
           label={label}
           hint={hint}
           limit={limits.reason}

@@ -6,7 +6,8 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { formatDuration } from '#lib/format.ts'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
-import { DECIDED } from '../words.ts'
+import { DECIDED } from '../words.tsx'
+import { isEscalated, tookMs } from './vote-times.ts'
 
 type Vote = Approval['votes'][number]
 
@@ -16,12 +17,13 @@ const shapes = { approve: 'approved', reject: 'rejected', escalate: 'escalated' 
 >
 
 /** Who decided, when and why. */
-export function Votes({ shown: { votes, requestedAt } }: { shown: Approval }) {
+export function Votes({ shown }: { shown: Approval }) {
+  const { votes } = shown
   if (votes.length === 0) return null
-  return <DataTable caption="Votes" columns={columns(requestedAt)} rows={votes} rowKey={(vote) => vote.auditId} dense />
+  return <DataTable caption="Votes" columns={columns(shown)} rows={votes} rowKey={(vote) => vote.auditId} dense />
 }
 
-const columns = (requestedAt: string): Column<Vote>[] => [
+const columns = ({ votes, stages, requestedAt }: Approval): Column<Vote>[] => [
   {
     key: 'who',
     header: 'Who',
@@ -48,15 +50,14 @@ const columns = (requestedAt: string): Column<Vote>[] => [
       </span>
     ),
   },
+  ...(stages.length === 0 ? [] : [stageColumn(votes, stages)]),
   {
     key: 'when',
     header: 'When',
-    cell: ({ at }) => (
+    cell: (vote) => (
       <span className="flex flex-col">
-        <Time at={at} show="absolute" />
-        <span className="text-ink-2">
-          after {formatDuration(Math.max(0, Date.parse(at) - Date.parse(requestedAt)))}
-        </span>
+        <Time at={vote.at} show="absolute" />
+        <span className="text-ink-2">after {formatDuration(tookMs(vote, votes, requestedAt))}</span>
       </span>
     ),
   },
@@ -70,3 +71,14 @@ const columns = (requestedAt: string): Column<Vote>[] => [
     ),
   },
 ]
+
+const stageColumn = (votes: Approval['votes'], stages: Approval['stages']): Column<Vote> => ({
+  key: 'stage',
+  header: 'Stage',
+  cell: (vote) => (
+    <>
+      {vote.stage + 1} of {stages.length}: <ShownText>{stages[vote.stage]?.group ?? ''}</ShownText>
+      {isEscalated(vote, votes) && ', after its escalation'}
+    </>
+  ),
+})

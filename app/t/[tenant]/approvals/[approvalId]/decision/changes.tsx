@@ -4,7 +4,7 @@ import { Button } from '#components/ui/controls/button.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
-import { DECIDED } from '../words.ts'
+import { DECIDED } from '../words.tsx'
 import type { View } from './decision-view.ts'
 import { Note } from './note.tsx'
 

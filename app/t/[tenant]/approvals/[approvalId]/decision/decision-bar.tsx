@@ -2,8 +2,9 @@
 
 import { Button } from '#components/ui/controls/button.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
-import { consequenceOfApproval, VERBS } from '../words.ts'
+import { consequenceOfApproval, VERBS } from '../words.tsx'
 import { isEditable, whyNotChoose } from './decision-view.ts'
 import type { DecisionControl } from './use-decision.ts'
 
@@ -38,9 +39,15 @@ export function DecisionBar({ decision, shown }: { decision: DecisionControl; sh
 
 function Line({ decision: { machine, view, whyNot }, shown }: { decision: DecisionControl; shown: Approval }) {
   const { decision } = machine.draft
-  if (!isEditable(view)) return <p className="font-semibold">{whyNot}</p>
+  if (!isEditable(view))
+    return <p className="font-semibold">{whyNot !== undefined && <ShownText>{whyNot}</ShownText>}</p>
   const blocked = whyNotChoose(machine, 'approve')
-  if (blocked !== undefined) return <p className="font-semibold text-warn">You can reject this. {blocked}</p>
+  if (blocked !== undefined)
+    return (
+      <p className="font-semibold text-warn">
+        You can reject this. <ShownText>{blocked}</ShownText>
+      </p>
+    )
   if (decision !== undefined)
     return (
       <p className="font-semibold">

@@ -1,6 +1,6 @@
 'use client'
 
-import type { KeyboardEvent } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { useSingleKeys } from '#components/keyboard/single-keys.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
@@ -8,8 +8,9 @@ import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
-import { acknowledgement, consequenceOfApproval, VERBS } from '../words.ts'
+import { acknowledgement, actOf, consequenceOfApproval, VERBS } from '../words.tsx'
 import { type Machine, reasonLimit } from './decision-state.ts'
 import { isEditable, whyNotChoose } from './decision-view.ts'
 import { PasskeyNote } from './passkey-note.tsx'
@@ -33,11 +34,11 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
   const { presentation } = shown
   const [keys] = useSingleKeys()
   const editable = isEditable(view)
-  const option = (value: Decision, consequence: string) => ({
+  const option = (value: Decision, consequence: ReactNode) => ({
     value,
     label: VERBS[value],
     consequence,
-    disabledReason: editable ? whyNotChoose(machine, value) : undefined,
+    disabledReason: shownReason(editable ? whyNotChoose(machine, value) : undefined),
     ...(keys === 'on' ? { shortcut: VERBS[value].charAt(0) } : {}),
   })
   return (
@@ -47,11 +48,12 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
         legend="Decision"
         value={decision}
         onChange={(value) => edit({ decision: value })}
+        onPick={() => control.reasonField.current?.focus()}
         locked={!editable}
         options={[
           option('approve', consequenceOfApproval(shown)),
-          option('reject', presentation.onReject),
-          option('escalate', presentation.onEscalate),
+          option('reject', <ShownText>{presentation.onReject}</ShownText>),
+          option('escalate', <ShownText>{presentation.onEscalate}</ShownText>),
         ]}
       />
       <TextArea
@@ -79,10 +81,10 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
         variant="primary"
         wide
         onClick={submit}
-        disabledReason={view.is === 'submitting' ? undefined : whyNot}
+        disabledReason={view.is === 'submitting' ? undefined : shownReason(whyNot)}
         busyLabel={view.is === 'submitting' ? busyLabel(machine) : undefined}
       >
-        {decision === undefined ? 'Decide' : `${VERBS[decision]} ${presentation.effectLabel}`}
+        {decision === undefined ? 'Decide' : actOf(decision, shown)}
         {whyNot === undefined && (
           <span aria-hidden="true" className="inline-flex">
             <Kbd>{submitKey()}</Kbd>
@@ -92,6 +94,10 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
     </div>
   )
 }
+
+/** It may contain the name of an account or a group. */
+const shownReason = (text: string | undefined): ReactNode =>
+  text === undefined ? undefined : <ShownText>{text}</ShownText>
 
 /** Escape moves the focus back to the chosen option, where the keys work again. */
 function leaveReason({ key, currentTarget }: KeyboardEvent<HTMLElement>): void {

@@ -23,6 +23,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   status: 'pending',
   title: 'Issue refund of €4,200.00 for A-1001',
   risk: 'high',
+  agentId: '0198c000-0000-7000-8000-00000000000b',
   agentName: 'Refund assistant',
   environment: 'production',
   amount: null,
@@ -36,6 +37,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   passkey: 'not_needed',
   erased: [],
   stages: [],
+  delegates: [],
   changes: null,
   supersedes: null,
   clock: { stopped: null, escalatesAt: null, remindsAt: null },
@@ -99,6 +101,7 @@ const vote = (id: string, name: string, decision: 'approve' | 'reject', reason: 
   reason,
   at: '2026-11-20T13:39:00.000Z',
   escalationLevel: 0,
+  stage: 0,
   auditId: '0198c000-0000-7000-8000-0000000000aa',
 })
 

@@ -4,10 +4,11 @@ import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Failure } from '#lib/failure.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { Names } from '../case/names.tsx'
-import { DECIDED } from '../words.ts'
+import { DECIDED } from '../words.tsx'
 import { Changes } from './changes.tsx'
 import type { View } from './decision-view.ts'
 import { Note } from './note.tsx'
@@ -38,7 +39,7 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
         )
       return view.onlyReject === undefined ? null : (
         <Note tone="warn" title="You can reject this, but not approve it.">
-          {view.onlyReject} <Others shown={shown} />
+          <ShownText>{view.onlyReject}</ShownText> <Others shown={shown} />
         </Note>
       )
     case 'submitting':
@@ -64,13 +65,13 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
     case 'expired':
       return (
         <Note tone="neutral" title="This request has expired.">
-          Expiry counts as rejection. {shown.presentation.onExpiry} What you typed is still here.
+          Expiry counts as rejection. <ShownText>{shown.presentation.onExpiry}</ShownText> What you typed is still here.
         </Note>
       )
     case 'blocked':
       return (
         <Note tone="warn" title="You can’t decide this.">
-          {view.message} <Others shown={shown} />
+          <ShownText>{view.message}</ShownText> <Others shown={shown} />
         </Note>
       )
     case 'offline':
@@ -101,10 +102,20 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
 function Others({ shown }: { shown: Approval }) {
   const { me } = useSession()
   const others = shown.groupMembers.filter((member) => member.id !== me.principal.id)
-  if (others.length === 0) return null
+  const delegates = shown.delegates.filter(({ by }) => by.id !== me.principal.id)
   return (
     <>
-      Members of the group: <Names>{others.map((member) => member.displayName)}</Names>.
+      {others.length > 0 && (
+        <>
+          Members of the group: <Names>{others.map((member) => member.displayName)}</Names>.
+        </>
+      )}
+      {delegates.length > 0 && (
+        <>
+          {' '}
+          Their delegates: <Names>{[...new Set(delegates.map(({ by }) => by.displayName))]}</Names>.
+        </>
+      )}
     </>
   )
 }

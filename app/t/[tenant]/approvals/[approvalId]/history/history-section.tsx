@@ -15,6 +15,7 @@ import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import { formatMoney } from '#lib/rules/effect.ts'
 import type { Approval, ApprovalHistory, ApprovalSummary, Money } from '#lib/schemas/approvals.ts'
+import { visibleText } from '#lib/text/visible-text.ts'
 import { useHistory } from './use-history.ts'
 
 /** What people decided before: on the same object, and the last ten of the same action. */
@@ -129,7 +130,7 @@ function Strip({ shown, decisions }: { shown: Approval; decisions: ApprovalSumma
               <Link
                 href={approvalPath(tenant, one.approvalId)}
                 prefetch={false}
-                title={one.title}
+                title={visibleText(one.title)}
                 className="text-link wrap-anywhere min-h-6 text-ink-2"
               >
                 {one.decidedAt === null ? 'open' : <Time at={one.decidedAt} show="relative" />}
@@ -173,7 +174,7 @@ function Decisions({ caption, decisions }: { caption: string; decisions: Approva
       header: 'Request',
       rowHeader: true,
       cell: ({ approvalId, title }) => (
-        <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link wrap-anywhere">
+        <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="row-link text-link wrap-anywhere">
           <ShownText>{title}</ShownText>
         </Link>
       ),

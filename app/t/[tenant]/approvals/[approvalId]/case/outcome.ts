@@ -1,0 +1,60 @@
+import type { Approval } from '#lib/schemas/approvals.ts'
+import type { Execution } from '#lib/schemas/executions.ts'
+import { pastEffect, pastOf } from '#lib/text/past-tense.ts'
+
+type Step = Pick<Execution['steps'][number], 'status'>
+
+/** What became of an approved call. `taken`: by an agent elsewhere, which alone knows whether it made the call. */
+export type CallOutcome = 'not-begun' | 'not-made' | 'running' | 'succeeded' | 'failed' | 'unknown' | 'taken'
+
+/** `step`: the one that the call belongs to. `over`: the execution has ended. */
+export function outcomeOfCall(step: Step | undefined, usedAt: string | null, over: boolean): CallOutcome {
+  if (usedAt === null) return over ? 'not-made' : 'not-begun'
+  if (step?.status === 'succeeded' || step?.status === 'failed') return step.status
+  return over ? 'unknown' : 'running'
+}
+
+type Titled = Pick<Approval, 'status' | 'title' | 'changes'> & { presentation: Pick<Approval['presentation'], 'verb'> }
+
+/** The title of a request: what is asked for while it is pending, and then what became of it. */
+export function titleNow({ status, title, changes, presentation: { verb } }: Titled, outcome?: CallOutcome): string {
+  switch (status) {
+    case 'pending':
+      return title
+    case 'rejected':
+      return `Rejected: ${title}`
+    case 'expired':
+      return `Expired: ${title}`
+    case 'canceled':
+      return `${changes === null ? 'Canceled' : 'Changes requested'}: ${title}`
+    case 'approved':
+      return outcome === 'succeeded' ? inPast(title, verb) : `${approved(outcome)}: ${title}`
+  }
+}
+
+function inPast(title: string, verb: string): string {
+  const past = title.startsWith(`${verb} `) ? pastOf(verb) : undefined
+  return past === undefined ? `Done: ${title}` : past + title.slice(verb.length)
+}
+
+function approved(outcome: CallOutcome | undefined): string {
+  switch (outcome) {
+    case 'failed':
+      return 'Approved, but it failed'
+    case 'unknown':
+      return 'Approved, but its outcome is unknown'
+    case 'not-made':
+      return 'Approved, but not carried out'
+    default:
+      return 'Approved'
+  }
+}
+
+/** The effects: in the past tense as far as they have happened. Only the first one is about the call itself. */
+export function effectsNow({ status, kind, presentation }: Approval, outcome: CallOutcome | undefined): string[] {
+  const { effects } = presentation
+  if (status !== 'approved' || kind === 'external_call') return effects
+  if (kind !== 'tool_call' || outcome === 'succeeded') return effects.map(pastEffect)
+  const begun = outcome === 'running' || outcome === 'failed' || outcome === 'unknown'
+  return begun ? effects.map((effect, index) => (index === 0 ? pastEffect(effect) : effect)) : effects
+}

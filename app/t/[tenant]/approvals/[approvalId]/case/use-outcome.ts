@@ -1,0 +1,30 @@
+'use client'
+
+import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
+import { isLive } from '#components/executions/execution-status.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { type CallOutcome, outcomeOfCall } from './outcome.ts'
+
+/** While the socket is down, in milliseconds. */
+const pollMs = 10_000
+
+/** The execution of an approved call, and what became of the call, live. Undefined for other requests, and until it is known. */
+export function useOutcome({ approvalId, status, kind, usedAt, presentation: { executionId } }: Approval) {
+  const { can } = useSession()
+  const trpc = useTRPC()
+  const allowed = can('execution:read')
+  const ran = status === 'approved' && executionId !== null
+  const { data, error, refetch } = useQuery(
+    trpc.executions.get.queryOptions({ id: executionId ?? '' }, { enabled: ran && allowed }),
+  )
+  const live = data === undefined || isLive(data.status)
+  useChanges(ran && live ? ['executions'] : [], pollMs)
+  const step = data?.steps.findLast((one) => one.approvalId === approvalId)
+  const ofExecution = data === undefined ? undefined : outcomeOfCall(step, usedAt, !live)
+  const elsewhere = kind === 'external_call' && usedAt !== null ? 'taken' : undefined
+  const outcome: CallOutcome | undefined = ran ? ofExecution : elsewhere
+  return { outcome, step, execution: data, allowed, error, refetch: () => void refetch() }
+}

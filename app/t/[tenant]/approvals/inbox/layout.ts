@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'react'
+import { createPreference } from '#components/layout/preference.ts'
+
+/** The columns that a reader can hide. */
+export const columnLabels = {
+  risk: 'Risk',
+  amount: 'Amount',
+  usual: 'Against usual',
+  agent: 'Agent',
+  requester: 'Requested by',
+  requested: 'Requested',
+  expires: 'Expires',
+  group: 'Waiting for',
+} as const
+export type ColumnKey = keyof typeof columnLabels
+export const columnKeys = Object.keys(columnLabels) as ColumnKey[]
+
+export const densities = { compact: 'Compact', comfortable: 'Comfortable' } as const
+export type Density = keyof typeof densities
+
+export type Layout = { hidden: readonly ColumnKey[]; density: Density }
+
+/** The layout as an address has it: '' leaves it to the browser. `hide` is a list of columns, or `none`. */
+export type LayoutSearch = { hide: string; density: Density | '' }
+
+export function layoutSearchFrom(search: URLSearchParams): LayoutSearch {
+  const density = (Object.keys(densities) as Density[]).find((one) => one === search.get('density')) ?? ''
+  const hide = search.get('hide') ?? ''
+  const known = columnKeys.filter((key) => hide.split(',').includes(key))
+  return { hide: hide === 'none' ? hide : known.join(','), density }
+}
+
+export const searchOfLayout = ({ hidden, density }: Layout): LayoutSearch => ({
+  hide: hidden.length === 0 ? 'none' : columnKeys.filter((key) => hidden.includes(key)).join(','),
+  density,
+})
+
+/** What the address says, and otherwise what was chosen last in this browser. */
+export function layoutOf(address: LayoutSearch, remembered: LayoutSearch): Layout {
+  const hide = address.hide === '' ? remembered.hide : address.hide
+  const density = address.density === '' ? remembered.density : address.density
+  return {
+    hidden: columnKeys.filter((key) => hide.split(',').includes(key)),
+    density: density === '' ? 'compact' : density,
+  }
+}
+
+/** The last layout that was chosen in this browser, as the part of an address. */
+const remembered = createPreference<string>({
+  key: 'countersign-inbox-layout',
+  fallback: '',
+  isValue: (text): text is string => text.length <= 200,
+})
+
+export function useLayout(address: LayoutSearch): [Layout, remember: (layout: Layout) => void] {
+  const [last, setLast] = remembered.use()
+  // The address follows a choice a moment later.
+  const [chosen, setChosen] = useState<Layout>()
+  const { hide, density } = address
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is what changes.
+  useEffect(() => setChosen(undefined), [hide, density])
+  return [
+    chosen ?? layoutOf(address, layoutSearchFrom(new URLSearchParams(last))),
+    (layout) => {
+      setChosen(layout)
+      setLast(new URLSearchParams(searchOfLayout(layout)).toString())
+    },
+  ]
+}

@@ -1,0 +1,65 @@
+import { address, rail, reason } from './approval-page.ts'
+import { call, decideAs, personToken } from './cases.ts'
+import { expectEveryView } from './every-view.ts'
+import { expect, test } from './fixtures.ts'
+import { releasedAgent, startAs } from './own-agent.ts'
+
+/** A call that two groups decide, and that fails: the order does not exist. */
+const twoStages = (name: string): string => `metadata:
+  name: ${name}
+spec:
+  runtime:
+    steps:
+      - { id: order, tool: { server: payments, name: lookup_order, arguments: { id: Z-404 } } }
+  tools:
+    - mcp: { server: payments }
+      allow: [lookup_order]
+      requireApproval: [lookup_order]
+  governance:
+    approvals:
+      stages: [{ group: refund-approvers, quorum: 1 }, { group: change-approvers, quorum: 1 }]
+      expiresAfter: P7D
+`
+
+test('after two stages, the page names the stage of each vote, and says that the approved call failed', async ({
+  signedIn,
+  origin,
+}) => {
+  const name = 'two-stages'
+  await startAs(origin, await releasedAgent(origin, twoStages(name)))
+  type Pending = { items: { approvalId: string; agentName: string | null }[] }
+  const find = async () => {
+    const token = await personToken(origin, 'jonas')
+    const { items } = await call<Pending>(origin, token, 'query', 'approvals.getPending', { view: 'all', limit: 100 })
+    return items.find(({ agentName }) => agentName === name)?.approvalId
+  }
+  await expect.poll(find).toBeDefined()
+  const approvalId = (await find()) ?? ''
+  const page = await signedIn('anna')
+  await page.goto(address({ approvalId, executionId: '', traceId: '', agentId: '' }))
+  const title = 'Look up order for Z-404'
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
+  await decideAs(origin, 'jonas', approvalId, 'approve', 'The first of two.')
+  await expect(page.getByRole('region', { name: 'Why this needs you' })).toContainText('The first of two.')
+  await rail(page)
+    .getByRole('radio', { name: /^Approve/ })
+    .click()
+  await expect(reason(page)).toBeFocused()
+  await page.keyboard.type('The second of two.')
+  await rail(page).getByRole('checkbox').check()
+  await rail(page)
+    .getByRole('button', { name: /^Approve up order/ })
+    .click()
+  await expect(rail(page)).toContainText('Recorded: approved.')
+
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Approved, but it failed: ${title}`)
+  const effects = page.getByRole('region', { name: /^What was approved/ })
+  await expect(effects).toContainText('payments.lookup_order was called once')
+  // What would have followed did not.
+  await expect(effects).toContainText('The execution then ends.')
+  await expect(page.getByRole('region', { name: 'What became of it' })).toContainText('It failed')
+  const votes = page.getByRole('table', { name: 'Votes' })
+  await expect(votes.getByRole('row', { name: /Jonas Berg/ })).toContainText('1 of 2: Refund approvers')
+  await expect(votes.getByRole('row', { name: /Anna Ruiz/ })).toContainText('2 of 2: Change approvers')
+  await expectEveryView(page, 'after-decision')
+})

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rolePermissions } from '#lib/permissions.ts'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { sized } from '#server/testing/properties/counts.ts'
-import { approve, bindingFor, refundManifest } from '#server/testing/refund-agent.ts'
+import { approve, bindingFor, releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
 // Calls like an approved one run without a person: over HTTP, with a real tool server.
@@ -27,28 +27,13 @@ const query = async <Data>(username: string, name: string, input: object) =>
   payload<Data>(await api.query(await api.person(username), name, input))
 
 let agents = 0
-/** A released refund agent of low risk. */
-async function lowRiskAgent({ tier = 'low', policy = '' } = {}): Promise<{ agentId: string; name: string }> {
+/** A released refund agent of low risk, or of `tier`, with `rules` added to its policy. */
+async function lowRiskAgent({ tier = 'low', rules = '' } = {}): Promise<{ agentId: string; name: string }> {
   agents += 1
   const name = `refund-standing-${agents}`
-  const ci = await api.client('ci-pipeline')
-  const yaml = (await refundManifest(name)).replace(
-    'risk: { tier: high,',
-    tier === '' ? 'risk: {' : `risk: { tier: ${tier},`,
-  )
-  const { agentId } = payload<{ agentId: string }>(await api.mutate(ci, 'agents.create', { yaml }))
-  const binding = await bindingFor(api, agentId, name, policy)
-  await approve(api, payload<Proposal>(await api.mutate(ci, 'policyBindings.propose', binding)).approvalId)
-  await release(agentId)
-  return { agentId, name }
-}
-async function release(agentId: string): Promise<string> {
-  const ci = await api.client('ci-pipeline')
-  const proposed = payload<Proposal & { releaseId: string }>(
-    await api.mutate(ci, 'releases.propose', { agentId, version: '1.4.0', environment: 'production' }),
-  )
-  await approve(api, proposed.approvalId)
-  return proposed.releaseId
+  const change = (manifest: string) =>
+    manifest.replace('risk: { tier: high,', tier === '' ? 'risk: {' : `risk: { tier: ${tier},`)
+  return { agentId: await releaseRefundAgent(api, name, { change, rules }), name }
 }
 
 async function start(agentId: string, orderId = 'A-1001'): Promise<string> {
@@ -179,9 +164,63 @@ describe('a call that a grant covers', () => {
       standingGrantId: grantId,
       arguments: call.arguments,
     })
-    const other = { ...call, arguments: { ...call.arguments, currency: 'USD' } }
-    expect(payload(await api.mutate(ci, 'policies.evaluate', other))).toMatchObject({ effect: 'require_approval' })
-    expect(await grant(grantId, agentId)).toMatchObject({ uses: 1 })
+    for (const other of [
+      { ...call.arguments, currency: 'USD' },
+      { ...call.arguments, amount: '5000.01' },
+      // Without an amount, its ceilings could not be kept.
+      { id: 'A-1002', currency: 'EUR' },
+      { id: 'A-1002', amount: '10.00' },
+    ])
+      expect(payload(await api.mutate(ci, 'policies.evaluate', { ...call, arguments: other }))).toMatchObject({
+        effect: 'require_approval',
+      })
+    expect(await grant(grantId, agentId)).toMatchObject({ uses: 1, spent: { total: '10' } })
+  })
+})
+
+describe('what a policy forbids stays forbidden', () => {
+  /** The approved call from which the grant is proposed uses up the first of two. */
+  const budget = `
+@id("two-refunds")
+@obligation("budget")
+@budget_limit("2")
+@budget_unit("calls")
+forbid (
+  principal,
+  action in Countersign::Action::"ToolCall",
+  resource == Countersign::Tool::"payments/issue_refund"
+)
+unless { context.fulfilled.contains("budget:two-refunds") };
+`
+  const call = (agentId: string, id: string, amount: string) => ({
+    agentId,
+    environment: 'production',
+    resource: 'payments/issue_refund',
+    arguments: { id, amount, currency: 'EUR' },
+  })
+
+  test('although a grant covers the call, which does not use the grant', async () => {
+    const { agentId } = await lowRiskAgent({ rules: budget })
+    const ceiling = { argument: 'amount', perCall: '20000', total: '90000' }
+    const grantId = await activeGrant(agentId, { ceiling })
+    const ci = await api.client('ci-pipeline')
+    const evaluate = async (amount: string) =>
+      payload<object>(await api.mutate(ci, 'policies.evaluate', call(agentId, 'A-1001', amount)))
+    const denied = (code: string) => ({
+      effect: 'deny',
+      reasons: expect.arrayContaining([expect.objectContaining({ code })]),
+    })
+    // The demo's ceiling of 10,000 forbids it before an approval is considered.
+    expect(await evaluate('12000.00')).toMatchObject(denied('REFUND_CEILING'))
+    expect(await grant(grantId, agentId)).toMatchObject({ uses: 0, spent: { total: '0' } })
+    expect(await evaluate('10.00')).toMatchObject({ effect: 'allow', standingGrantId: grantId })
+    // The budget forbids it after the grant was found.
+    expect(await evaluate('10.00')).toMatchObject(denied('budget_exhausted'))
+    expect(await grant(grantId, agentId)).toMatchObject({ status: 'active', uses: 1, spent: { total: '10' } })
+    const execution = await start(agentId)
+    expect(await settled(execution)).toBe('denied')
+    expect(await approvalOf(execution)).toBe('')
+    expect(await grant(grantId, agentId)).toMatchObject({ status: 'active', uses: 1, spent: { total: '10' } })
   })
 })
 

@@ -3,21 +3,30 @@ import { type Calls, payload } from './api.ts'
 
 type Proposal = { approvalId: string }
 
-/** Creates a refund agent for the test, governed and released through the API by ci-pipeline and jonas. Returns its id. */
-export async function releaseRefundAgent(api: Calls, name: string): Promise<string> {
+/**
+ * Creates a refund agent for the test, governed and released through the API by ci-pipeline and jonas. Returns its id. `change` is
+ * applied to the text of the manifest; `rules` are added to the policy.
+ */
+export async function releaseRefundAgent(
+  api: Calls,
+  name: string,
+  { change, rules }: { change?: (manifest: string) => string; rules?: string } = {},
+): Promise<string> {
   const ci = await api.client('ci-pipeline')
-  const agentId = await registerRefundAgent(api, name)
-  await approve(
-    api,
-    payload<Proposal>(await api.mutate(ci, 'policyBindings.propose', await bindingFor(api, agentId, name))).approvalId,
-  )
+  const agentId = await registerRefundAgent(api, name, change)
+  const binding = await bindingFor(api, agentId, name, rules)
+  await approve(api, payload<Proposal>(await api.mutate(ci, 'policyBindings.propose', binding)).approvalId)
   const release = { agentId, version: '1.4.0', environment: 'production' }
   await approve(api, payload<Proposal>(await api.mutate(ci, 'releases.propose', release)).approvalId)
   return agentId
 }
 
-export async function registerRefundAgent(api: Calls, name: string): Promise<string> {
-  const yaml = await refundManifest(name)
+export async function registerRefundAgent(
+  api: Calls,
+  name: string,
+  change = (manifest: string): string => manifest,
+): Promise<string> {
+  const yaml = change(await refundManifest(name))
   return payload<{ agentId: string }>(await api.mutate(await api.client('ci-pipeline'), 'agents.create', { yaml }))
     .agentId
 }

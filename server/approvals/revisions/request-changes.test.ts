@@ -9,7 +9,7 @@ import { recheckRows } from '#server/kernel/bound/recheck.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { approverGroup, askForRefund } from '#server/testing/approval-request.ts'
 import { asOwner } from '#server/testing/owner.ts'
-import { sized } from '#server/testing/properties/counts.ts'
+import { countCases, sized } from '#server/testing/properties/counts.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
 import { requestChanges } from './request-changes.ts'
@@ -73,16 +73,18 @@ test('waits for other arguments until the deadline, and then ends what waits for
   expect(await read(maria, approvalId)).toMatchObject({ changes: { mayRevise: false } })
 })
 
-test('and an approval at the same time: one of the two ends the request', async () => {
+test('and an approval at the same time: one of the two ends the request', async (context) => {
   const { tenant, maria, jonas, anna } = await scene()
-  for (let round = 0; round < sized(1000, 10); round++) {
+  const rounds = sized(1000, 10)
+  for (let round = 0; round < rounds; round++) {
     const { approvalId } = await askForRefund(tenant, maria)
     const [asked, approved] = await Promise.allSettled([asks(jonas, approvalId), approves(anna, approvalId)])
     expect([asked.status, approved.status].sort()).toEqual(['fulfilled', 'rejected'])
     const { status, changes } = await read(jonas, approvalId)
     expect([status, changes === null]).toEqual(asked.status === 'fulfilled' ? ['canceled', false] : ['approved', true])
   }
-})
+  countCases(context, rounds)
+}, 1_200_000)
 
 test('is bound to the log: a reason that was changed by SQL is not shown', async () => {
   const { tenant, maria, jonas } = await scene()

@@ -12,7 +12,7 @@ import { adoptTenant } from '#server/kernel/bound/adopt.ts'
 import { recheckRows } from '#server/kernel/bound/recheck.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { approverGroup, askForRefund } from '#server/testing/approval-request.ts'
-import { sized } from '#server/testing/properties/counts.ts'
+import { countCases, sized } from '#server/testing/properties/counts.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 
 // Requests that one group decides after the other, on the real database.
@@ -112,9 +112,10 @@ describe('stages', () => {
     ])
   })
 
-  test('decided by two people at once, count each vote for the stage that its person read', async () => {
+  test('decided by two people at once, count each vote for the stage that its person read', async (context) => {
     const { tenant, maria, jonas, both, fay } = await scene()
-    for (let round = 0; round < sized(1000, 10); round++) {
+    const rounds = sized(1000, 10)
+    for (let round = 0; round < rounds; round++) {
       const { approvalId } = await askForRefund(tenant, maria, staged)
       // The second vote meets the next stage, in which only one of the two can vote.
       const [, second] = await Promise.allSettled([vote(jonas, approvalId), vote(both, approvalId)])
@@ -123,7 +124,8 @@ describe('stages', () => {
       expect(shown.status).toBe(whole ? 'approved' : 'pending')
       expect(shown.stages[1]?.status).toBe(whole ? 'approved' : 'current')
     }
-  })
+    countCases(context, rounds)
+  }, 1_200_000)
 
   test('are refused when no two people could decide them', async () => {
     const tenant = await testTenant(running)

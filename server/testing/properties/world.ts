@@ -292,7 +292,8 @@ export async function manifest(name: string, slug: string): Promise<string> {
     .replace('maria@northwind.example', `olga@${slug}.example`)
 }
 
-async function publishPolicy(api: Api, slug: string): Promise<string> {
+/** Publishes the demo's policy. Returns its id. */
+export async function publishPolicy(api: Api, slug: string): Promise<string> {
   const source = await readFile(new URL('../../demo/refund-policy.cedar', import.meta.url), 'utf8')
   const { id } = await api.send<{ id: string }>('POST', '/v1/policies', {
     name: `policy-of-${slug}`,

@@ -12,7 +12,6 @@ type ChangesProps = { view: Extract<View, { is: 'conflict' | 'drifted' }>; shown
 
 /** How the request changed while the person was deciding. Their draft stays until they review the change. */
 export function Changes({ view: { is, latest, stillOpen }, shown, onReview }: ChangesProps) {
-  const title = is === 'drifted' ? 'The payload has changed.' : 'Someone else decided first.'
   if (latest === undefined)
     return (
       <Note tone="warn" title="The request has changed.">
@@ -22,7 +21,7 @@ export function Changes({ view: { is, latest, stillOpen }, shown, onReview }: Ch
   return (
     <Note
       tone="warn"
-      title={stillOpen && is === 'conflict' ? 'The request has changed.' : title}
+      title={is === 'drifted' ? 'The payload has changed.' : titleOf(latest, stillOpen)}
       action={<Button onClick={onReview}>{stillOpen ? 'Review the current request' : 'Show the record'}</Button>}
     >
       Your decision was not recorded. What you typed is still here.
@@ -30,6 +29,14 @@ export function Changes({ view: { is, latest, stillOpen }, shown, onReview }: Ch
       {is === 'conflict' && <NewVotes before={shown} after={latest} />}
     </Note>
   )
+}
+
+/** What happened to the request in the meantime. */
+function titleOf({ status, changes }: Approval, stillOpen: boolean): string {
+  if (stillOpen) return 'The request has changed.'
+  if (status === 'expired') return 'This request has expired.'
+  if (status !== 'canceled') return 'Someone else decided first.'
+  return changes === null ? 'This request was withdrawn.' : 'A reviewer requested changes.'
 }
 
 function NewVotes({ before, after }: { before: Approval; after: Approval }) {

@@ -334,6 +334,12 @@ describe('expired', () => {
   test('when the server reports it', () => {
     expect(view(run([load({ status: 'expired' })])).is).toBe('expired')
   })
+
+  test('stays expired when the server has recorded it, and the draft stays', () => {
+    const machine = run([load(), fill, load({ status: 'expired', revision: 2 })])
+    expect(view(machine).is).toBe('expired')
+    expect(machine.draft).toMatchObject({ decision: 'approve', reason: 'Claim checked.' })
+  })
 })
 
 test('decided: opened after another reviewer had decided', () => {

@@ -128,6 +128,8 @@ function loaded(machine: Machine, approval: Approval): Machine {
       return next
     case 'editing':
     case 'rate-limited':
+      // Nothing was decided, and nothing can be reviewed: the draft stays below the expired request.
+      if (approval.status === 'expired') return { ...next, shown: approval }
       if (approval.payloadDigest !== shown.payloadDigest) return { ...next, phase: { is: 'drifted' } }
       // Nothing would be lost from an empty form, so the page shows the latest version immediately.
       if (approval.revision !== shown.revision && isTouched(machine.draft))

@@ -9,7 +9,7 @@ import type { LoadedArchive } from './use-loaded-archive.ts'
 type Saving = 'idle' | 'reading' | 'saved' | 'missing' | 'unreadable'
 
 const WORDS: Record<Exclude<Saving, 'idle' | 'reading'>, string> = {
-  saved: 'The report is in your browser’s downloads. It opens in any browser and prints on A4.',
+  saved: 'The report is in your downloads.',
   missing: 'This archive was made by a version that wrote no report.',
   unreadable: 'The report could not be read from the archive. Verify the archive here to see what was changed.',
 }
@@ -31,7 +31,7 @@ export function SaveReport({ loaded: { state, name, blocked, load } }: { loaded:
   }
 
   return (
-    <div className="flex max-w-[22rem] flex-col gap-1">
+    <div className="flex max-w-[22rem] flex-col items-start gap-1">
       <Button
         onClick={() => void save()}
         disabledReason={blocked}

@@ -7,6 +7,7 @@ import { extractArchive } from '#server/testing/extract.ts'
 import { call, decideAs, externalId, home, personToken, waitingRefund } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
+import { signInInvited } from './invited.ts'
 
 const run = promisify(execFile)
 
@@ -123,39 +124,67 @@ test('Vera verifies an archive on its page, changes a copy of it, and sees which
   expect(sent).toEqual([])
 })
 
+test('the page of an archive names what was found, its downloads and the archives before it, and asks for the same again', async ({
+  signedIn,
+}) => {
+  const page = await signedIn('vera')
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
+  await page.goto(`${home()}/evidence/new`)
+  await page.getByRole('textbox', { name: /^For whom or what/ }).fill('Hartmann & Partner, first quarter')
+  await page.getByRole('button', { name: 'Export the evidence' }).click()
+  const download = page.getByRole('button', { name: /^Download the archive/ })
+  await expect(download).toBeVisible({ timeout: 120_000 })
+  const first = new URL(page.url()).pathname
+  const facts = page.getByRole('region', { name: 'The archive', exact: true })
+  await expect(facts.getByText('None', { exact: true })).toBeVisible()
+  const [earlier] = await Promise.all([page.waitForEvent('download'), download.click()])
+  await expect(facts.getByRole('list', { name: 'Downloads' }).getByRole('listitem')).toHaveCount(1)
+  await expect(facts.getByRole('list', { name: 'Downloads' })).toContainText('vera,')
+
+  await page.getByRole('link', { name: 'Ask for the same again' }).click()
+  await expect(page.getByRole('radio', { name: 'As before' })).toBeChecked()
+  await expect(page.getByRole('textbox', { name: /^For whom or what/ })).toHaveValue(
+    'Hartmann & Partner, first quarter',
+  )
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Export the evidence' }).click()
+  await expect(download).toBeVisible({ timeout: 120_000 })
+  expect(new URL(page.url()).pathname).not.toBe(first)
+  await expect(facts.locator(`a[href="${first}"]`)).toBeVisible()
+  await expect(facts.getByText(/by Vera Lindqvist/).first()).toBeVisible()
+
+  const heading = page.getByRole('heading', { level: 1 })
+  await expect(heading).toHaveText(/^Evidence of .* \(UTC\)$/)
+  const here = page.getByRole('region', { name: 'Verify here' })
+  await here.getByRole('button', { name: 'Verify the archive here' }).click()
+  await expect(heading).toHaveText(/: (?:all five answers hold|four answers hold, one was not checked)$/, {
+    timeout: 120_000,
+  })
+  const compared = here.getByText('Other archive', { exact: true })
+  await expect(compared).toHaveCount(0)
+  const other = here.getByLabel(/^Another archive of the same organisation/)
+  await other.setInputFiles(await earlier.path())
+  // One of the checks that hold, which are folded.
+  await expect(compared).toBeAttached({ timeout: 60_000 })
+  await expect(heading).toHaveText(/hold/)
+
+  const [report] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Report for people' }).click(),
+  ])
+  expect(report.suggestedFilename()).toMatch(/^evidence-room-[0-9a-f-]{36}-report\.html$/)
+  expect(await readFile(await report.path(), 'utf8')).toContain('Hartmann &#38; Partner, first quarter')
+  await expect(page.getByText('The report is in your downloads.')).toBeVisible()
+  await expectEveryView(page, 'evidence-archive')
+})
+
 test('a person who may read evidence and raw payloads exports them unmasked, for a recorded reason', async ({
   page,
   origin,
 }) => {
   // An order whose customer has an e-mail address, which is masked everywhere else.
   await waitingRefund(origin, { orderId: 'A-1003' })
-  const username = `rosa-${Date.now().toString(36)}`
-  const invited = await call<{ inviteUrl: string | null; change: { approvalId: string } | null }>(
-    origin,
-    await personToken(origin, 'tom'),
-    'mutation',
-    'members.invite',
-    {
-      email: `${username}@northwind.example`,
-      displayName: `Rosa ${username}`,
-      roles: ['auditor', 'privacy_officer'],
-      reason: 'Audits the raw payloads of this quarter.',
-    },
-  )
-  await decideAs(origin, 'maria', invited.change?.approvalId ?? '', 'approve', 'Agreed with the works council.')
-  const password = 'seven violet harbours 41'
-  await page.goto(invited.inviteUrl ?? '')
-  await page.getByLabel('New password', { exact: true }).fill(password)
-  await page.getByLabel('Repeat new password').fill(password)
-  await page.getByRole('button', { name: 'Set password' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Your password is set' })).toBeVisible()
-  await page.goto('/sign-in')
-  await page.getByRole('textbox', { name: 'Organisation' }).fill('northwind')
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('textbox', { name: 'User name' }).fill(username)
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await expect(page).toHaveURL(`/t/${externalId()}`)
+  const username = await signInInvited(page, origin, { name: 'rosa', roles: ['auditor', 'privacy_officer'] })
 
   await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
   await page.goto(`/t/${externalId()}/evidence/new`)

@@ -3,19 +3,28 @@ import { otlpJson } from '#server/testing/otlp.ts'
 import { clientToken, home } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
+import { signInInvited } from './invited.ts'
 
 const slug = 'globex'
 
 /** A trace with the subject in a value. */
-async function send(origin: string, subject: string): Promise<string> {
+async function send(origin: string, subject: string, tenant = slug): Promise<string> {
   const traceId = newTraceId()
   const response = await fetch(`${origin}/v1/traces`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${await clientToken(origin, 'telemetry', slug)}`,
+      authorization: `Bearer ${await clientToken(origin, 'telemetry', tenant)}`,
       'content-type': 'application/json',
     },
-    body: otlpJson([{ traceId, spanId: newSpanId(), attributes: [['input.value', `Write to ${subject}.`]] }]),
+    body: otlpJson([
+      {
+        traceId,
+        spanId: newSpanId(),
+        startMs: Date.now() - 1000,
+        endMs: Date.now(),
+        attributes: [['input.value', `Write to ${subject}.`]],
+      },
+    ]),
   })
   expect(response.status).toBe(200)
   return traceId
@@ -73,6 +82,45 @@ test('a hold protects a trace from an erasure, which ends and states what it lef
   await expect(releasing).toBeHidden()
   await expect(hold).toContainText('Released')
   await expect(hold).toContainText('The case is closed.')
+})
+
+test('an erasure lists the archives that hold the subject, and their pages say so', async ({ page, origin }) => {
+  const subject = `olga.${Date.now()}@mail.example`
+  await send(origin, subject, 'northwind')
+  await signInInvited(page, origin, { name: 'rita', roles: ['auditor', 'privacy_officer'] })
+  const exported = async (raw: boolean) => {
+    await page.goto(`${home()}/evidence/new`)
+    if (raw) {
+      await page.getByRole('checkbox', { name: /^Raw payloads/ }).check()
+      await page
+        .getByRole('textbox', { name: 'Why are sensitive values needed?' })
+        .fill('The customer asks what was stored.')
+    }
+    await page.getByRole('button', { name: 'Export the evidence' }).click()
+    await expect(page.getByRole('button', { name: /^Download the archive/ })).toBeVisible({ timeout: 120_000 })
+    return new URL(page.url()).pathname
+  }
+  const masked = await exported(false)
+  const unmasked = await exported(true)
+
+  await page.goto(`${home()}/privacy/erasures`)
+  await page.getByRole('button', { name: 'Erase a person’s data' }).click()
+  const erasing = page.getByRole('dialog', { name: 'Erase a person’s data' })
+  await erasing.getByRole('textbox', { name: 'Text that identifies the person' }).fill(subject)
+  const reason = `Request ${Date.now()} of the data subject.`
+  await erasing.getByRole('textbox', { name: 'Reason' }).fill(reason)
+  await erasing.getByRole('checkbox').check()
+  await erasing.getByRole('button', { name: 'Erase permanently' }).click()
+  await expect(erasing).toBeHidden()
+  const erasure = page.getByRole('table', { name: 'Erasures' }).getByRole('row', { name: reason }).first()
+  await expect(erasure).toContainText('Completed', { timeout: 120_000 })
+  // The archive with masked values does not hold the subject.
+  await expect(erasure.getByRole('link')).toHaveCount(1)
+  await expect(erasure.locator(`a[href="${masked}"]`)).toBeHidden()
+  await expect(erasure).toContainText('marked, not deleted')
+  await expectEveryView(page, 'privacy-erased-archives')
+  await erasure.locator(`a[href="${unmasked}"]`).click()
+  await expect(page.getByText('This archive contains data that was erased after it was made.')).toBeVisible()
 })
 
 test('retention shows the rule, its exceptions and what it deletes; a person without the permission sees who can do what', async ({

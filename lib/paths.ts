@@ -85,7 +85,9 @@ export const tracePath = (tenant: string, traceId: string, search: TraceSearch =
   withSearch(`${homePath(tenant)}/traces/${segment(traceId)}`, search)
 
 export const evidencePath = (tenant: string) => `${homePath(tenant)}/evidence`
-export const newEvidencePath = (tenant: string) => `${homePath(tenant)}/evidence/new`
+/** `like`: the export whose choices the form begins with. */
+export const newEvidencePath = (tenant: string, search: { like?: string } = {}) =>
+  withSearch(`${homePath(tenant)}/evidence/new`, search)
 export const evidenceExportPath = (tenant: string, exportId: string) =>
   `${homePath(tenant)}/evidence/${segment(exportId)}`
 

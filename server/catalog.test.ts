@@ -86,7 +86,11 @@ test('every operation has a summary and an example that its schema accepts', asy
 test('the catalog states where a route expects each field, and what it sends and accepts', async () => {
   const { operations } = await read()
   const of = (name: string) => operations.find((operation) => operation.name === name)
-  expect(of('log.get')).toMatchObject({ path: '/v1/log/{path}', places: { path: 'path' }, output: null })
+  expect(of('log.get')).toMatchObject({
+    path: '/v1/log/{path}',
+    places: { path: 'path', seals: 'query', day: 'query', size: 'query' },
+    produces: ['text/plain', 'application/octet-stream', 'application/json'],
+  })
   expect(of('files.upload')).toMatchObject({
     places: { name: 'query' },
     body: { 'application/octet-stream': null },

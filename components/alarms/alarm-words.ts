@@ -46,7 +46,9 @@ export function alarmWords({ kind, subject }: Pick<Alarm, 'kind' | 'subject'>): 
       return {
         title: 'The audit log is not being signed.',
         remedy:
-          'End processes of an older version, and connections to the database under the name of a role of the service.',
+          subject === 'memory'
+            ? 'Free space on the disk of the signer’s memory, or make its store reachable. Signing then continues by itself.'
+            : 'End processes of an older version, and connections to the database under the name of a role of the service.',
       }
   }
 }

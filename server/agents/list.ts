@@ -1,8 +1,8 @@
 import { AgentList, AgentStatus, type AgentSummary, ListAgentsInput } from '#lib/schemas/agents.ts'
 import { AgentSpec } from '#lib/schemas/manifest.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { actorOf } from '#server/tenants/actors.ts'
 import { findActiveReleases, findOwners, listAgents } from './store.ts'
 
@@ -15,7 +15,13 @@ export const list = query({
   output: AgentList,
   async run({ tx, tenant, input }) {
     const rows = await listAgents(tx, tenant.id, input.limit + 1, input.cursor)
-    return pageOf(await agentSummaries(tx, tenant.id, rows), input.limit, (agent) => agent.id)
+    const agents = await agentSummaries(tx, tenant.id, rows)
+    const parts = {
+      agent_version: rows.map((row) => row.versionId),
+      agent_owner: agents.flatMap(({ id, owners }) => owners.map((owner) => `${id}/${owner.id}`)),
+      release: agents.flatMap(({ activeReleases }) => activeReleases.map(({ releaseId }) => releaseId)),
+    }
+    return await boundPage(tx, tenant.id, 'agent', { rows: agents, limit: input.limit, idOf: ({ id }) => id, parts })
   },
 })
 

@@ -189,7 +189,7 @@ export const listAgents = (tx: Transaction, tenantId: string, limit: number, cur
       (e) =>
         e
           .selectFrom('agentVersions')
-          .select(['version', 'manifest', 'manifestYaml'])
+          .select(['id', 'version', 'manifest', 'manifestYaml'])
           .whereRef('agentVersions.tenantId', '=', 'agent.tenantId')
           .whereRef('agentVersions.agentId', '=', 'agent.id')
           .orderBy('agentVersions.id', 'desc')
@@ -198,6 +198,7 @@ export const listAgents = (tx: Transaction, tenantId: string, limit: number, cur
       (join) => join.onTrue(),
     )
     .select([
+      'latest.id as versionId',
       'agent.id',
       'agent.name',
       'agent.displayName',

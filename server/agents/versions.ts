@@ -1,7 +1,7 @@
 import { notFound } from '#lib/errors.ts'
 import { AgentVersionList, ListAgentVersionsInput } from '#lib/schemas/agents.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findAgent, listVersions as listRows } from './store.ts'
 
@@ -18,16 +18,16 @@ export const versions = query({
       tenant.id,
       rows.map((row) => row.createdBy),
     )
-    return pageOf(
-      rows.map((row) => ({
+    return await boundPage(tx, tenant.id, 'agent_version', {
+      rows: rows.map((row) => ({
         id: row.id,
         version: row.version,
         manifestDigest: row.manifestDigest,
         createdAt: row.createdAt.toISOString(),
         createdBy: actor(row.createdBy),
       })),
-      input.limit,
-      (version) => version.id,
-    )
+      limit: input.limit,
+      idOf: ({ id }) => id,
+    })
   },
 })

@@ -21,8 +21,8 @@ export const history = query({
     const sameObject = await findSameObject(tx, tenant.id, approvalId, shown)
     const sameShape = await findSameShape(tx, tenant.id, approvalId, comparedDecisions)
     const last = sameShape.slice(0, shown)
-    const ids = [approvalId, ...sameObject.map(({ id }) => id), ...last.map(({ id }) => id)]
-    await requireBound(tx, tenant.id, 'approval', [...new Set(ids)])
+    // `summaries` compares those that are shown.
+    await requireBound(tx, tenant.id, 'approval', [approvalId, ...sameShape.map(({ id }) => id)])
     return {
       sameObject: await summaries(tx, tenant, principal, sameObject),
       sameShape: await summaries(tx, tenant, principal, last),

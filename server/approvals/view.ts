@@ -4,6 +4,7 @@ import { ApprovalKind, type ApprovalSummary } from '#lib/schemas/approvals.ts'
 import type { Actor } from '#lib/schemas/common.ts'
 import { type SealState, sealStatesOf } from '#server/audit/seal-state.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
+import { requireBoundTogether } from '#server/kernel/bound/check.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findRepeats, type Repeats } from './repeats/history-store.ts'
@@ -75,7 +76,10 @@ export async function repeatsById(
   return new Map(found.map((one) => [one.approvalId, one]))
 }
 
-/** A page of approvals from the caller's view. */
+/**
+ * A page of approvals from the caller's view. Throws IntegrityFailed if one of them, or the vote that ended it, is not the one that
+ * the log commits to.
+ */
 export async function summaries(
   tx: Transaction,
   tenant: Tenant,
@@ -85,6 +89,10 @@ export async function summaries(
   const decided = rows.filter(isDecided).map((row) => row.id)
   const votes = decided.length === 0 ? [] : await findVotesOn(tx, tenant.id, decided)
   const lastVotes = new Map(votes.map((vote) => [vote.approvalId, vote]))
+  await requireBoundTogether(tx, tenant.id, {
+    approval: rows.map(({ id }) => id),
+    approval_vote: [...lastVotes.values()].map(({ approvalId, id }) => `${approvalId}/${id}`),
+  })
   const voters = [...lastVotes.values()].map((vote) => vote.memberId)
   const actor = await actorsById(tx, tenant.id, [...rows.map((row) => row.requestedBy), ...voters])
   const facts = await reviewerFactsOfAll(tx, tenant, principal, rows)

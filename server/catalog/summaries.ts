@@ -122,7 +122,7 @@ export const summaries: Record<string, Line> = {
     'Send an input event',
     { idempotencyKey: 'order-A-1001', correlation: { executionId: id, input: 'manager_confirmation' }, data: 'yes' },
   ],
-  'log.get': ['Get a checkpoint, tile or key of the audit log', { path: 't/ext-northwind/seals/checkpoint' }],
+  'log.get': ['Get a checkpoint, tile or the keys of the audit log', { path: 't/ext-northwind/seals/checkpoint' }],
   'mcp.call': [
     'Call a released tool by the Model Context Protocol',
     { agent: 'refund-assistant', server: 'payments', environment: 'production' },

@@ -1,6 +1,6 @@
 import { ConnectionTokenList, ListConnectionTokensInput } from '#lib/schemas/connection-tokens.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { listTokens } from './store.ts'
 import { tokenViews } from './view.ts'
 
@@ -11,6 +11,10 @@ export const list = query({
   output: ConnectionTokenList,
   async run({ tx, tenant, input }) {
     const rows = await listTokens(tx, tenant.id, input.serviceAccountId, input.limit + 1, input.cursor)
-    return pageOf(await tokenViews(tx, tenant.id, rows), input.limit, (token) => token.id)
+    return await boundPage(tx, tenant.id, 'connection_token', {
+      rows: await tokenViews(tx, tenant.id, rows),
+      limit: input.limit,
+      idOf: ({ id }) => id,
+    })
   },
 })

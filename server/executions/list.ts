@@ -1,7 +1,7 @@
 import { ExecutionList, ListExecutionsInput } from '#lib/schemas/executions.ts'
 import { listExecutions } from '#server/executions/state/store.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { executionSummary } from './view.ts'
 
@@ -17,10 +17,10 @@ export const list = query({
       tenant.id,
       rows.map((row) => row.startedBy),
     )
-    return pageOf(
-      rows.map((row) => executionSummary(row, actor)),
-      input.limit,
-      (execution) => execution.id,
-    )
+    return await boundPage(tx, tenant.id, 'execution', {
+      rows: rows.map((row) => executionSummary(row, actor)),
+      limit: input.limit,
+      idOf: ({ id }) => id,
+    })
   },
 })

@@ -1,6 +1,6 @@
 import { ListPasskeysInput, PasskeyList } from '#lib/schemas/passkeys.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { listPasskeys } from './store.ts'
 import { passkeyView } from './view.ts'
 
@@ -11,6 +11,6 @@ export const list = query({
   output: PasskeyList,
   async run({ tx, tenant, principal, input: { limit, cursor } }) {
     const rows = await listPasskeys(tx, tenant.id, principal.memberId, { limit: limit + 1, cursor })
-    return pageOf(rows.map(passkeyView), limit, (passkey) => passkey.id)
+    return await boundPage(tx, tenant.id, 'passkey', { rows: rows.map(passkeyView), limit, idOf: ({ id }) => id })
   },
 })

@@ -1,5 +1,6 @@
 import { notFound } from '#lib/errors.ts'
 import { ListPolicyVersionsInput, PolicyVersionList } from '#lib/schemas/policies.ts'
+import { requireBound } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
@@ -19,6 +20,12 @@ export const listVersions = query({
       tx,
       tenant.id,
       rows.map((row) => row.createdBy),
+    )
+    await requireBound(
+      tx,
+      tenant.id,
+      'policy_version',
+      rows.map(({ version }) => `${input.policyId}/${version}`),
     )
     return pageOf(
       rows.map((row) => versionView(row, actor)),

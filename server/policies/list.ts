@@ -1,6 +1,6 @@
 import { ListPoliciesInput, PolicyList } from '#lib/schemas/policies.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { listPolicies as listRows } from './store.ts'
 import { policyView } from './view.ts'
@@ -17,10 +17,10 @@ export const listPolicies = query({
       tenant.id,
       rows.map((row) => row.createdBy),
     )
-    return pageOf(
-      rows.map((row) => policyView(row, actor)),
-      input.limit,
-      (policy) => policy.id,
-    )
+    return await boundPage(tx, tenant.id, 'policy', {
+      rows: rows.map((row) => policyView(row, actor)),
+      limit: input.limit,
+      idOf: ({ id }) => id,
+    })
   },
 })

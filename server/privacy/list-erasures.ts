@@ -1,9 +1,8 @@
 import type { z } from 'zod'
 import { type Erasure, ErasureList, ListErasuresInput } from '#lib/schemas/privacy.ts'
 import { listErasureArchives } from '#server/evidence/erasures/erasures-store.ts'
-import { requireBound } from '#server/kernel/bound/check.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { listErasures } from './store.ts'
 import { actorIn } from './view.ts'
 
@@ -16,13 +15,8 @@ export const listAllErasures = query({
   output: ErasureList,
   async run({ tx, tenant, input }) {
     const rows = await listErasures(tx, tenant.id, input.limit + 1, input.cursor)
-    const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.id)
-    await requireBound(
-      tx,
-      tenant.id,
-      'erasure',
-      items.map(({ id }) => id),
-    )
+    const page = { rows, limit: input.limit, idOf: ({ id }: { id: string }) => id }
+    const { items, nextCursor } = await boundPage(tx, tenant.id, 'erasure', page)
     const archives = await listErasureArchives(
       tx,
       tenant.id,

@@ -1,7 +1,6 @@
 import { HoldList, ListHoldsInput } from '#lib/schemas/privacy.ts'
-import { requireBound } from '#server/kernel/bound/check.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { listHolds } from './store.ts'
 import { actorIn } from './view.ts'
 
@@ -12,13 +11,8 @@ export const listAllHolds = query({
   output: HoldList,
   async run({ tx, tenant, input }) {
     const rows = await listHolds(tx, tenant.id, input.limit + 1, input.cursor)
-    const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.id)
-    await requireBound(
-      tx,
-      tenant.id,
-      'legal_hold',
-      items.map(({ id }) => id),
-    )
+    const page = { rows, limit: input.limit, idOf: ({ id }: { id: string }) => id }
+    const { items, nextCursor } = await boundPage(tx, tenant.id, 'legal_hold', page)
     return {
       items: items.map((row) => ({
         id: row.id,

@@ -1,6 +1,6 @@
 import { ListReleasesInput, ReleaseList } from '#lib/schemas/agents.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { listReleases } from './store.ts'
 import { releaseView } from './view.ts'
@@ -17,10 +17,10 @@ export const list = query({
       tenant.id,
       rows.map((row) => row.proposedBy),
     )
-    return pageOf(
-      rows.map((row) => releaseView(row, actor)),
-      input.limit,
-      (release) => release.id,
-    )
+    return await boundPage(tx, tenant.id, 'release', {
+      rows: rows.map((row) => releaseView(row, actor)),
+      limit: input.limit,
+      idOf: ({ id }) => id,
+    })
   },
 })

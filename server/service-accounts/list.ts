@@ -1,8 +1,8 @@
 import { ListServiceAccountsInput, type ServiceAccount, ServiceAccountList } from '#lib/schemas/service-accounts.ts'
 import { serviceClients } from '#server/identity/clients/service-clients.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { listMachines } from '#server/tenants/machine-store.ts'
 import { findSponsors } from '#server/tenants/store.ts'
@@ -30,7 +30,8 @@ export const list = query({
       tenant.id,
       links.map((link) => link.personId),
     )
-    const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.id)
+    const page = { rows, limit: input.limit, idOf: ({ id }: { id: string }) => id }
+    const { items, nextCursor } = await boundPage(tx, tenant.id, 'member', page)
     const accounts = items.map((row): ServiceAccount => {
       const client = clients.get(row.subject) ?? { clientId: row.subject, disabled: true, secrets: [] }
       const sponsors = links.filter((link) => link.memberId === row.id)

@@ -1,7 +1,6 @@
 import { GrantList, ListGrantsInput } from '#lib/schemas/approvals/grants.ts'
-import { requireBound } from '#server/kernel/bound/check.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { listGrantRows } from './store.ts'
 import { grantViews } from './view.ts'
 
@@ -11,9 +10,8 @@ export const list = query({
   input: ListGrantsInput,
   output: GrantList,
   async run({ tx, tenant, input: { limit, cursor, ...filter } }) {
-    const page = pageOf(await listGrantRows(tx, tenant.id, filter, limit + 1, cursor), limit, ({ id }) => id)
-    const ids = page.items.map(({ id }) => id)
-    await requireBound(tx, tenant.id, 'standing_grant', ids)
+    const rows = await listGrantRows(tx, tenant.id, filter, limit + 1, cursor)
+    const page = await boundPage(tx, tenant.id, 'standing_grant', { rows, limit, idOf: ({ id }) => id })
     return { ...page, items: await grantViews(tx, tenant.id, page.items) }
   },
 })

@@ -1,7 +1,6 @@
 import { GroupList, ListGroupsInput } from '#lib/schemas/members.ts'
-import { requireBound } from '#server/kernel/bound/check.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { listGroups } from '#server/tenants/group-store.ts'
 import { groupViews } from './view.ts'
 
@@ -11,13 +10,10 @@ export const list = query({
   output: GroupList,
   async run({ tx, tenant, input }) {
     const rows = await listGroups(tx, tenant.id, input.limit + 1, input.cursor)
-    const page = pageOf(await groupViews(tx, tenant.id, rows), input.limit, (group) => group.id)
-    await requireBound(
-      tx,
-      tenant.id,
-      'approver_group',
-      page.items.map(({ id }) => id),
-    )
-    return page
+    return await boundPage(tx, tenant.id, 'approver_group', {
+      rows: await groupViews(tx, tenant.id, rows),
+      limit: input.limit,
+      idOf: ({ id }) => id,
+    })
   },
 })

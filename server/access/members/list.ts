@@ -1,7 +1,6 @@
 import { ListMembersInput, MemberList } from '#lib/schemas/members.ts'
-import { requireBound } from '#server/kernel/bound/check.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { listMembers } from '#server/tenants/member-store.ts'
 import { memberViews } from './view.ts'
 
@@ -13,13 +12,10 @@ export const list = query({
   async run({ tx, tenant, input }) {
     const filter = { status: input.status, kind: input.kind, control: input.control }
     const rows = await listMembers(tx, tenant.id, filter, input.limit + 1, input.cursor)
-    const page = pageOf(await memberViews(tx, tenant, rows), input.limit, (member) => member.id)
-    await requireBound(
-      tx,
-      tenant.id,
-      'member',
-      page.items.map(({ id }) => id),
-    )
-    return page
+    return await boundPage(tx, tenant.id, 'member', {
+      rows: await memberViews(tx, tenant, rows),
+      limit: input.limit,
+      idOf: ({ id }) => id,
+    })
   },
 })

@@ -1,7 +1,6 @@
 import { DelegationList, ListDelegationsInput } from '#lib/schemas/delegations.ts'
-import { requireBound } from '#server/kernel/bound/check.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { listDelegations } from './store.ts'
 import { delegationViews } from './view.ts'
 
@@ -16,13 +15,10 @@ export const list = query({
       limit: input.limit + 1,
       cursor: input.cursor,
     })
-    const page = pageOf(await delegationViews(tx, tenant.id, rows), input.limit, (delegation) => delegation.id)
-    await requireBound(
-      tx,
-      tenant.id,
-      'approver_delegation',
-      page.items.map(({ id }) => id),
-    )
-    return page
+    return await boundPage(tx, tenant.id, 'approver_delegation', {
+      rows: await delegationViews(tx, tenant.id, rows),
+      limit: input.limit,
+      idOf: ({ id }) => id,
+    })
   },
 })

@@ -7,7 +7,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { lookUpForStranger } from '#server/kernel/rate/lookups.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { type KnownHeads, logKeysFile } from './log-keys.ts'
+import { type KnownHeads, knownHeads, knownHeadsOf, logKeysFile } from './log-keys.ts'
 
 /**
  * Files of the last seconds. An archive that is newer than a cached file names heads that the file's request did not name, so
@@ -33,17 +33,7 @@ async function makeFile(externalId: string, known: KnownHeads): Promise<JsonObje
   return await database.inTenant(tenant.id, (tx) => logKeysFile(tx, tenant, known))
 }
 
-const Size = z.coerce
-  .number()
-  .int()
-  .min(0)
-  .max(2 ** 31)
-const Query = z.object({ seals: Size.optional(), day: z.iso.date().optional(), size: Size.optional() }).transform(
-  ({ seals, day, size }): KnownHeads => ({
-    seals,
-    day: day === undefined || size === undefined ? undefined : { date: day, size },
-  }),
-)
+const Query = z.object(knownHeads).transform(knownHeadsOf)
 
 /**
  * `GET /.well-known/countersign/<external id>/log-keys.json`: public, so that an archive can be checked

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { JsonObject } from '#lib/json.ts'
 import { wordsOf } from '#lib/verify/fingerprint-words.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
@@ -11,6 +12,19 @@ import { type SigningKey, signingKeys } from '#server/kernel/keys/signing-keys.t
 
 /** What an archive knows of the log: closed days, and records of one day. */
 export type KnownHeads = { seals?: number | undefined; day?: { date: string; size: number } | undefined }
+
+const Size = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 31)
+/** The fields of a query string that name these heads. */
+export const knownHeads = { seals: Size.optional(), day: z.iso.date().optional(), size: Size.optional() }
+
+export const knownHeadsOf = ({ seals, day, size }: z.infer<z.ZodObject<typeof knownHeads>>): KnownHeads => ({
+  seals,
+  day: day === undefined || size === undefined ? undefined : { date: day, size },
+})
 
 /**
  * The file with which a stranger checks an archive: every key that ever sealed archives of the tenant or signed its log,

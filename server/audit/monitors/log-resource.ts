@@ -3,22 +3,31 @@ import { tileWidth } from '#server/audit/tree/tiles.ts'
 import { textFlaw } from '#server/kernel/input.ts'
 
 /** The resources that a monitor may request below `/v1/log/` (https://c2sp.org/tlog-tiles). */
-export type LogResource = { externalId: string; log: LogName } & (
+export type LogResource = { externalId: string } & (
+  | /** Every key of the tenant and its newest heads: the content of log-keys.json. */ { kind: 'all keys' }
+  | ({ log: LogName } & ResourceOfLog)
+)
+
+type ResourceOfLog =
   | { kind: 'checkpoint' }
   /** The verifier keys of the log, one a line. */
   | { kind: 'keys' }
   | { kind: 'tile'; level: number; tile: number; width: number }
   | { kind: 'entries'; tile: number; width: number }
-)
 
 const name = /^t\/([^/]+)\/(?:audit\/(\d{4}-\d\d-\d\d)|seals)\/(.+)$/
 const place = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/
 
+const allKeys = /^t\/([^/]+)\/keys$/
+
 /**
- * Parses `t/<external id>/audit/<day>/…` and `t/<external id>/seals/…`; undefined for any other path. Only the seal log has
+ * Parses `t/<external id>/keys`, `t/<external id>/audit/<day>/…` and `t/<external id>/seals/…`; undefined for any other path. Only the seal log has
  * entries, because the leaves of a day would disclose more than hashes.
  */
 export function parseLogPath(path: string): LogResource | undefined {
+  const [, whole] = allKeys.exec(path) ?? []
+  if (whole !== undefined)
+    return textFlaw(decode(whole)) === undefined ? { externalId: decode(whole), kind: 'all keys' } : undefined
   const [, externalId, date, rest = ''] = name.exec(path) ?? []
   if (externalId === undefined || (date !== undefined && !isDay(date))) return undefined
   const log = { externalId: decode(externalId), log: date ?? sealLog }

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { currentVerifierKey } from '#server/audit/notes/checkpoint-note.ts'
 import { parseCheckpoint, verifyNote } from '#server/audit/notes/signed-note.ts'
+import { sealLog } from '#server/audit/sealing/log-name.ts'
+import { recheckTenant, whyBroken } from '#server/audit/sealing/recheck.ts'
 import { rotateLogKey } from '#server/audit/sealing/rotate-log-key.ts'
 import { signTenant } from '#server/audit/sealing/sealer.ts'
 import { today } from '#server/audit/store.ts'
 import {
   consistencyRanges,
+  emptyRoot,
   inclusionRanges,
   leafHash,
   rootFromInclusionProof,
@@ -14,8 +18,10 @@ import { rangeRoot, type Tiles } from '#server/audit/tree/tiles.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime as current, setRuntime } from '#server/kernel/runtime.ts'
+import { asOwner } from '#server/testing/owner.ts'
 import { moveToPast } from '#server/testing/past-day.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { logKeysRoute } from './log-keys-route.ts'
 import { parseLogPath } from './log-resource.ts'
 import { logRoute } from './log-route.ts'
 
@@ -52,6 +58,17 @@ async function since(days: number): Promise<TestTenant> {
   await signTenant(tenant.id)
   return tenant
 }
+
+/** A day before today is over, without records: the first entry of the log of closed days. */
+async function endDay(tenant: TestTenant): Promise<void> {
+  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, daysAgo(1)])
+  await signTenant(tenant.id)
+}
+
+const logKeysOf = (externalId: string, query = '') =>
+  logKeysRoute(new Request(`http://localhost:3000/.well-known/countersign/${externalId}/log-keys.json${query}`), {
+    params: Promise.resolve({ externalId }),
+  })
 
 async function checkpointOf(prefix: string) {
   const note = await text(`${prefix}/checkpoint`)
@@ -171,12 +188,87 @@ describe('a monitor without a token, if the log is public,', () => {
   })
 })
 
+describe('on a tenant’s first day', () => {
+  test('the keys of the log of closed days are served before anything is signed', async () => {
+    const tenant = await testTenant(runtime)
+    const prefix = `t/${tenant.externalId}`
+    const keys = (await text(`${prefix}/seals/keys`)).trimEnd().split('\n')
+    expect(keys).toEqual([await runtime.database.inTenant(tenant.id, (tx) => currentVerifierKey(tx, tenant, sealLog))])
+    const file = await (await logKeysOf(tenant.externalId)).json()
+    expect(file).toMatchObject({ heads: { seals: null, day: null } })
+    expect(file.keys.map(({ purpose }: { purpose: string }) => purpose).sort()).toEqual(['evidence', 'log'])
+    // A day without a log does not have keys.
+    expect((await fetchLog(`${prefix}/audit/${daysAgo(1)}/keys`)).status).toBe(404)
+  })
+
+  test('the log of closed days is signed while it is empty, once, and the first closed day continues it', async () => {
+    const tenant = await testTenant(runtime)
+    const prefix = `t/${tenant.externalId}`
+    await signTenant(tenant.id)
+    await append(tenant, 1)
+    await signTenant(tenant.id)
+    const { origin, size, root } = await checkpointOf(`${prefix}/seals`)
+    expect(origin).toBe(`localhost:3000/t/${tenant.externalId}/seals`)
+    expect([size, Buffer.from(root)]).toEqual([0, emptyRoot])
+    const { heads } = await (await logKeysOf(tenant.externalId)).json()
+    expect(heads.seals).toEqual({ note: await text(`${prefix}/seals/checkpoint`) })
+    expect((await fetchLog(`${prefix}/seals/tile/0/000.p/1`)).status).toBe(404)
+    expect(await whyBroken(tenant, sealLog)).toBeUndefined()
+    await endDay(tenant)
+    expect((await checkpointOf(`${prefix}/seals`)).size).toBe(1)
+    expect(await whyBroken(tenant, sealLog)).toBeUndefined()
+  })
+
+  test('a changed head of the empty log raises an alarm, and a forgotten one is signed again as it was', async () => {
+    const [forgotten, changed] = [await testTenant(runtime), await testTenant(runtime)]
+    const head = (tenant: TestTenant) => text(`t/${tenant.externalId}/seals/checkpoint`)
+    for (const tenant of [forgotten, changed]) await signTenant(tenant.id)
+    const before = await head(forgotten)
+    await asOwner(runtime, 'delete from audit_seal_checkpoints where tenant_id = $1', [forgotten.id])
+    await signTenant(forgotten.id)
+    expect(await head(forgotten)).toBe(before)
+    await asOwner(runtime, `update audit_seal_checkpoints set root = sha256('x') where tenant_id = $1`, [changed.id])
+    await recheckTenant(changed.id)
+    expect(
+      await runtime.database.inTenant(changed.id, (tx) => tx.selectFrom('alarms').select('subject').execute()),
+    ).toEqual([{ subject: sealLog }])
+  })
+
+  test('an empty log is not signed again once the signer remembers a closed day', async () => {
+    const tenant = await testTenant(runtime)
+    await signTenant(tenant.id)
+    await endDay(tenant)
+    for (const table of ['audit_seal_checkpoints', 'audit_seals'])
+      await asOwner(runtime, `delete from ${table} where tenant_id = $1`, [tenant.id])
+    await asOwner(runtime, 'update audit_days set sealed_at = null where tenant_id = $1', [tenant.id])
+    await signTenant(tenant.id)
+    expect((await fetchLog(`t/${tenant.externalId}/seals/checkpoint`)).status).toBe(404)
+  })
+})
+
+test('all keys of a tenant are below its log as they are in log-keys.json, with proofs for what the caller knows', async () => {
+  const tenant = await since(3)
+  const known = `?seals=1&day=${daysAgo(2)}&size=0`
+  const { issuedAt, ...file } = await (await logKeysOf(tenant.externalId, known)).json()
+  const response = await fetchLog(`t/${tenant.externalId}/keys${known}`)
+  expect(response.headers.get('content-type')).toBe('application/json')
+  expect(response.headers.get('cache-control')).toBe('no-cache')
+  const { issuedAt: again, ...same } = await response.json()
+  expect(same).toEqual(file)
+  expect(Date.parse(again)).toBeGreaterThanOrEqual(Date.parse(issuedAt) - 5000)
+  expect(same.heads.seals.consistency.length).toBeGreaterThan(0)
+  expect((await fetchLog(`t/${tenant.externalId}/keys?seals=none`)).status).toBe(400)
+  // Readers of the verifier keys of one log get what they always got.
+  expect(await text(`t/${tenant.externalId}/seals/keys?format=json`)).toMatch(/^localhost:3000\/t\//)
+})
+
 test('without PUBLIC_LOG a caller that is not a member of the tenant gets nothing', async () => {
   const tenant = await since(1)
   const open = current()
   setRuntime({ ...open, config: { ...open.config, publicLog: false } })
   try {
-    expect((await fetchLog(`t/${tenant.externalId}/seals/checkpoint`)).status).toBe(401)
+    for (const path of ['seals/checkpoint', 'seals/keys', 'keys'])
+      expect((await fetchLog(`t/${tenant.externalId}/${path}`)).status).toBe(401)
   } finally {
     setRuntime(open)
   }

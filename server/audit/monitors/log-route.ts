@@ -1,31 +1,38 @@
 import { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
+import { JsonObject } from '#lib/schemas/common.ts'
 import { findLogOwner, type LogOwner } from '#server/audit/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { readInput } from '#server/kernel/input.ts'
 import { query } from '#server/kernel/operation.ts'
 import { lookUpForStranger } from '#server/kernel/rate/lookups.ts'
 import { declare, errorResponse, type RouteHandler, rest } from '#server/kernel/rest.ts'
 import type { RouteWire } from '#server/kernel/route-wire.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { knownHeads, knownHeadsOf } from './log-keys.ts'
 import { parseLogPath } from './log-resource.ts'
 import { readLog } from './read-log.ts'
 
 const Resource = z.object({ mediaType: z.string(), immutable: z.boolean(), body: z.base64() })
 type Resource = z.infer<typeof Resource>
 
+/** `seals`, `day` and `size`: what the caller knows of the log, for `t/<external id>/keys`. */
+const Input = z.strictObject({ path: z.string().min(1).max(500), ...knownHeads })
+type Input = z.infer<typeof Input>
+
 /** Checkpoints, tiles, keys and closed days of the caller's tenant, for monitors. Those of other tenants are not found. */
 const logGet = query({
   permission: 'any',
-  input: z.strictObject({ path: z.string().min(1).max(500) }),
+  input: Input,
   output: Resource,
-  run: ({ tx, tenant, input }) => find(tx, tenant, input.path),
+  run: ({ tx, tenant, input }) => find(tx, tenant, input),
 })
 
-async function find(tx: Transaction, tenant: LogOwner, path: string): Promise<Resource> {
+async function find(tx: Transaction, tenant: LogOwner, { path, ...known }: Input): Promise<Resource> {
   const resource = parseLogPath(path)
   if (resource?.externalId !== tenant.externalId) throw notFound()
-  const { mediaType, immutable, bytes } = await readLog(tx, tenant, resource)
+  const { mediaType, immutable, bytes } = await readLog(tx, tenant, resource, knownHeadsOf(known))
   return { mediaType, immutable, body: Buffer.from(bytes).toString('base64') }
 }
 
@@ -42,13 +49,22 @@ function respond({ mediaType, immutable, body }: Resource): Response {
 
 const pathOf = (request: Request): string => new URL(request.url).pathname.replace(/^\/v1\/log\//, '')
 
-/** Checkpoints and keys are text; tiles and entries are bytes. */
-const wire: RouteWire = { answer: { 'text/plain': 'text', 'application/octet-stream': 'bytes' } }
+/** Other fields of the query string are ignored, as they always were. */
+function inputOf(request: Request): Record<string, string> {
+  const { searchParams } = new URL(request.url)
+  const named = [...searchParams].filter(([field]) => field in knownHeads)
+  return { path: pathOf(request), ...Object.fromEntries(named) }
+}
+
+/** Checkpoints and the keys of one log are text; tiles and entries are bytes; all keys are JSON. */
+const wire: RouteWire = {
+  answer: { 'text/plain': 'text', 'application/octet-stream': 'bytes', 'application/json': JsonObject },
+}
 
 const asMember = rest({
   name: 'log.get',
   operation: logGet,
-  input: ({ request }) => ({ path: pathOf(request) }),
+  input: ({ request }) => inputOf(request),
   respond,
 })
 
@@ -60,12 +76,12 @@ export const logRoute: RouteHandler = declare(
     if (!config.publicLog) return await asMember(request, context)
     const requestId = newId()
     try {
-      const path = pathOf(request)
-      const externalId = parseLogPath(path)?.externalId
+      const input = readInput(Input, inputOf(request))
+      const externalId = parseLogPath(input.path)?.externalId
       const response = await lookUpForStranger('log-keys', async () => {
         const tenant = externalId && (await database.inDirectory((tx) => findLogOwner(tx, externalId)))
         if (!tenant) throw notFound()
-        return respond(await database.inTenant(tenant.id, (tx) => find(tx, tenant, path)))
+        return respond(await database.inTenant(tenant.id, (tx) => find(tx, tenant, input)))
       })
       response.headers.set('access-control-allow-origin', '*')
       response.headers.set('x-request-id', requestId)

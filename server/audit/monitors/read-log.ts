@@ -1,4 +1,5 @@
 import { notFound } from '#lib/errors.ts'
+import type { JsonObject } from '#lib/json.ts'
 import { verifierKeys } from '#server/audit/notes/checkpoint-note.ts'
 import { type LogName, sealLog } from '#server/audit/sealing/log-name.ts'
 import { findLatestSealCheckpoint, listSeals } from '#server/audit/sealing/seal-store.ts'
@@ -8,6 +9,7 @@ import { findTiles } from '#server/audit/tree/tile-store.ts'
 import { tileWidth } from '#server/audit/tree/tiles.ts'
 import { cosignedNote } from '#server/audit/witnesses/cosigned.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { type KnownHeads, logKeysFile } from './log-keys.ts'
 import type { LogResource } from './log-resource.ts'
 
 export type LogBody = { mediaType: string; immutable: boolean; bytes: Uint8Array }
@@ -17,18 +19,32 @@ const text = (content: string): LogBody => ({
   immutable: false,
   bytes: Buffer.from(content),
 })
+const json = (content: JsonObject): LogBody => ({
+  mediaType: 'application/json',
+  immutable: false,
+  bytes: Buffer.from(JSON.stringify(content)),
+})
 const binary = (bytes: Uint8Array): LogBody => ({ mediaType: 'application/octet-stream', immutable: true, bytes })
 
 /** Returns the signed part of one resource of a tenant's log. Throws not_found. */
-export async function readLog(tx: Transaction, tenant: LogOwner, resource: LogResource): Promise<LogBody> {
+export async function readLog(
+  tx: Transaction,
+  tenant: LogOwner,
+  resource: LogResource,
+  known: KnownHeads,
+): Promise<LogBody> {
+  if (resource.kind === 'all keys') return json(await logKeysFile(tx, tenant, known))
   const { log } = resource
   const head = await headOf(tx, tenant, log)
+  // A witness gets the keys of the seal log before it is asked for the first time: they are as old as the tenant.
+  if (resource.kind === 'keys') {
+    if (head === undefined && log !== sealLog) throw notFound()
+    return text((await verifierKeys(tx, tenant, log)).map((key) => `${key}\n`).join(''))
+  }
   if (head === undefined) throw notFound()
   switch (resource.kind) {
     case 'checkpoint':
       return text(head.note)
-    case 'keys':
-      return text((await verifierKeys(tx, tenant, log)).map((key) => `${key}\n`).join(''))
     case 'tile':
       return binary(await tileOf(tx, tenant, log, resource, head.size))
     case 'entries':

@@ -55,7 +55,8 @@ async function listDue(tx: Transaction, tenant: LogOwner, logs: DueLogs): Promis
   const seals = (await listSeals(tx, tenant.id, 0, 2 ** 31 - 1)).map(({ date }) => date)
   const names = new Set([...states.keys(), ...seals, ...Object.keys(memory?.days ?? {})])
   for (const { date, signed } of await listDates(tx, tenant.id)) if (signed) names.add(date)
-  if (seals.length > 0 || (memory?.seals.size ?? 0) > 0) names.add(sealLog)
+  const begun = (await findLatestSealCheckpoint(tx, tenant.id)) !== undefined
+  if (begun || seals.length > 0 || (memory?.seals.size ?? 0) > 0) names.add(sealLog)
   const sealed = new Set(seals)
   const through = memory?.sealedThrough
   // The memory knows better: a row of the seal log can be inserted for any day.

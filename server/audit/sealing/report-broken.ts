@@ -10,8 +10,12 @@ import { keepMemory, MemoryMoved, readMemory, type SignerMemory } from './memory
  * none of its records verify.
  */
 export async function reportBroken(tenantId: string, log: LogName, reason: string): Promise<void> {
-  await changeBroken(tenantId, (broken) => (log in broken ? broken : { ...broken, [log]: reason }))
-  await raiseAlarm(tenantId, brokenLog(log, reason))
+  try {
+    await changeBroken(tenantId, (broken) => (log in broken ? broken : { ...broken, [log]: reason }))
+  } finally {
+    // Also while the memory can't be written.
+    await raiseAlarm(tenantId, brokenLog(log, reason))
+  }
 }
 
 /** Call it when the whole log was read and found to be as it was signed. */

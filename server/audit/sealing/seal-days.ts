@@ -1,6 +1,6 @@
 import { type NoteReader, noteReader, signCheckpoint } from '#server/audit/notes/checkpoint-note.ts'
 import type { LogOwner } from '#server/audit/store.ts'
-import { leafHash } from '#server/audit/tree/merkle.ts'
+import { emptyRoot, leafHash } from '#server/audit/tree/merkle.ts'
 import { setTreeSize } from '#server/audit/tree/tile-store.ts'
 import { tileWidth } from '#server/audit/tree/tiles.ts'
 import { extendTree, rootAt } from '#server/audit/tree/tree.ts'
@@ -27,11 +27,12 @@ import { lockSigner } from './signer-store.ts'
 /**
  * Appends closed days to the tenant's seal log, each once and without a gap, and signs its new size. Each leaf is the text of
  * the day's last checkpoint, which is final once the day is closed, so that after a crash the next node appends the same
- * leaves. Throws LogRefused if the stored rows differ from a signed checkpoint or from the signer's memory, and MemoryMoved
+ * leaves. Before the first one, signs the empty log. Throws LogRefused if the stored rows differ from a signed checkpoint or from the signer's memory, and MemoryMoved
  * when another signer was faster.
  */
 export async function sealClosedDays(tx: Transaction, tenant: LogOwner): Promise<void> {
-  if ((await listDaysToSeal(tx, tenant.id)).length === 0 || (await olderProcesses(tx))) return
+  if (await olderProcesses(tx)) return
+  if ((await listDaysToSeal(tx, tenant.id)).length === 0) return await beginSealLog(tx, tenant)
   await lockSigner(tx, tenant.id)
   const opened = await openMemory(tx, tenant)
   const { memory } = opened
@@ -67,6 +68,23 @@ export async function sealClosedDays(tx: Transaction, tenant: LogOwner): Promise
   }
   const note = await signCheckpoint(tx, tenant, { log: sealLog, ...grown })
   await insertSealCheckpoint(tx, { tenantId: tenant.id, ...grown, note })
+}
+
+/**
+ * Signs the seal log while it is empty, so that monitors find it on the tenant's first day. An empty log has one root, which
+ * every later one continues. Throws LogRefused if the signer remembers closed days.
+ */
+async function beginSealLog(tx: Transaction, tenant: LogOwner): Promise<void> {
+  if ((await findLatestSealCheckpoint(tx, tenant.id)) !== undefined) return
+  await lockSigner(tx, tenant.id)
+  if ((await findLatestSealCheckpoint(tx, tenant.id)) !== undefined) return
+  const opened = await openMemory(tx, tenant)
+  const { size } = opened.memory.seals
+  if (size > 0) throw new LogRefused(`The seal log does not have a checkpoint; the signer remembers ${size} days.`)
+  if (opened.version === undefined) await keepMemory(tx, opened, {})
+  const empty = { size: 0, root: emptyRoot }
+  const note = await signCheckpoint(tx, tenant, { log: sealLog, ...empty })
+  await insertSealCheckpoint(tx, { tenantId: tenant.id, ...empty, note })
 }
 
 function checkLast(last: StoredSealCheckpoint | undefined, memory: SignerMemory, read: NoteReader): void {

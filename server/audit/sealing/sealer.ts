@@ -8,7 +8,7 @@ import { alone } from './alone.ts'
 import { beginKeyed } from './begin-keyed.ts'
 import { type LogName, sealLog } from './log-name.ts'
 import { LogRefused } from './log-refused.ts'
-import type { SignerMemory } from './memory/signer-memory.ts'
+import { MemoryUnavailable, type SignerMemory } from './memory/signer-memory.ts'
 import { type DueLogs, recheckTenant } from './recheck.ts'
 import { reportBroken } from './report-broken.ts'
 import { sealClosedDays } from './seal-days.ts'
@@ -22,11 +22,16 @@ const gatherMs = 500
 const sweepMs = 15_000
 /** A rolling restart takes minutes. After this time each tenant gets an alarm that its log is not signed. */
 const longestWaitMs = 30 * 60_000
+/** A full disk, or a store that does not answer, raises an alarm of each tenant when it lasts this long. */
+const memoryOutageMs = 60_000
 /** Sealed days that one round reports as changed. */
 const mostReported = 10
 
 const longWait =
   'Nothing was signed for 30 minutes: a process of an older version, or another program under a role of this service, is connected to the database.'
+
+const nothingSigned =
+  'Nothing is signed until it can be. The signer tries again every 15 seconds, and records are stored as before.'
 
 export type Sealer = { close(): Promise<void> }
 
@@ -40,6 +45,7 @@ export function startSealer(): Sealer {
   let waitingSince: number | undefined
   let waitReported = false
   let closed = false
+  const outages = new Map<string, { since: number; reported: boolean }>()
 
   // One tenant after the other: signing must not take the connections that calls need.
   const enqueue = (run: () => Promise<void>) => {
@@ -47,6 +53,22 @@ export function startSealer(): Sealer {
   }
   const report = (error: unknown) =>
     log.error({ err: error }, 'the audit log could not be signed; the sealer will try again')
+  const sign = async (tenantId: string) => {
+    try {
+      await signTenant(tenantId)
+      outages.delete(tenantId)
+    } catch (error) {
+      if (error instanceof MemoryUnavailable) await reportOutage(tenantId, error)
+      throw error
+    }
+  }
+  const reportOutage = async (tenantId: string, { message }: MemoryUnavailable) => {
+    const outage = outages.get(tenantId) ?? { since: performance.now(), reported: false }
+    outages.set(tenantId, outage)
+    if (outage.reported || performance.now() - outage.since < memoryOutageMs) return
+    outage.reported = true
+    await raiseAlarm(tenantId, { kind: 'signing', subject: 'memory', reason: `${message} ${nothingSigned}` })
+  }
   const sweep = () => {
     if (sweeping || closed) return
     sweeping = true
@@ -54,7 +76,7 @@ export function startSealer(): Sealer {
       try {
         const owners = await runtime().database.inDirectory(listLogOwners)
         await reportWaiting(owners)
-        for (const { id } of owners) if (!closed) await signTenant(id).catch(report)
+        for (const { id } of owners) if (!closed) await sign(id).catch(report)
         for (const logs of ['open', 'closed'] as const) recheck(owners, logs)
       } finally {
         sweeping = false
@@ -94,7 +116,7 @@ export function startSealer(): Sealer {
     if (closed || gathering.has(tenantId)) return
     const timer = setTimeout(() => {
       gathering.delete(tenantId)
-      enqueue(() => signTenant(tenantId))
+      enqueue(() => sign(tenantId))
     }, gatherMs)
     gathering.set(tenantId, timer)
   })

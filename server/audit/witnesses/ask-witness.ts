@@ -36,7 +36,8 @@ export async function askWitness(tenant: LogOwner, witness: Witness): Promise<vo
     last: await findLatestSealCheckpoint(tx, tenant.id),
     seen: await findCosignedSize(tx, tenant.id, witness.key.name),
   }))
-  if (last === undefined || seen === last.size) return
+  // An empty log has nothing to cosign, and RFC 6962 defines no proof that a log continues it.
+  if (last === undefined || last.size === 0 || seen === last.size) return
   const lines = await submit(tenant, witness, last, seen ?? 0).catch(async (error: unknown) => {
     if (!(error instanceof OtherSize)) throw error
     return await submit(tenant, witness, last, error.size)

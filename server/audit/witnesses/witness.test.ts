@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { logRoute } from '#server/audit/monitors/log-route.ts'
 import { currentVerifierKey } from '#server/audit/notes/checkpoint-note.ts'
 import { cosignedMessage, cosignerKeyId, findCosignature, parseCosignerKey } from '#server/audit/notes/cosignature.ts'
 import { parseCheckpoint, parseNote, verifyNote } from '#server/audit/notes/signed-note.ts'
@@ -28,7 +29,7 @@ import { loadWitnesses } from './witnesses.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 beforeAll(async () => {
-  runtime = await testRuntime()
+  runtime = await testRuntime({ environment: { PUBLIC_LOG: 'true' } })
 })
 afterAll(() => runtime.close())
 
@@ -115,6 +116,8 @@ async function since(days: number, witness: TestWitness): Promise<TestTenant> {
 }
 /** Closes yesterday, so that the seal log grows by one. */
 const oneMore = (tenant: TestTenant) => signTenant(tenant.id)
+const fetchLog = (path: string) =>
+  logRoute(new Request(`http://localhost:3000/v1/log/${path}`), { params: Promise.resolve({ path }) })
 const published = (tenant: TestTenant) =>
   runtime.database.inTenant(tenant.id, async (tx) => {
     const last = await findLatestSealCheckpoint(tx, tenant.id)
@@ -139,6 +142,28 @@ test('a witness cosigns each checkpoint of closed days once, if it extends the l
   const lines = note.slice(text.length + 1)
   expect(findCosignature(text, lines, asked.key)).toContain(witness.name)
   expect(findCosignature(text.replace('\n4\n', '\n5\n'), lines, asked.key)).toBeUndefined()
+  await witness.close()
+})
+
+test('a witness that fetches its key on the first day is asked when the first day is closed, not for an empty log', async () => {
+  const witness = new TestWitness()
+  const asked = await witness.listen()
+  const tenant = await testTenant(runtime)
+  const path = `t/${tenant.externalId}/seals/keys`
+  const caller = await fetchLog(path)
+  expect(caller.status).toBe(200)
+  witness.keys.set(`localhost:3000/t/${tenant.externalId}/seals`, (await caller.text()).trim())
+  await signTenant(tenant.id)
+  await askWitness(tenant, asked)
+  expect(witness.asked).toEqual([])
+  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [
+    tenant.id,
+    await daysAgo(1),
+  ])
+  await signTenant(tenant.id)
+  await askWitness(tenant, asked)
+  expect(witness.asked).toEqual([0])
+  expect(await published(tenant)).toContain(`— ${witness.name} `)
   await witness.close()
 })
 

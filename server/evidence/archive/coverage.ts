@@ -15,7 +15,7 @@ import { findArchiveBefore } from './archive-before-store.ts'
 
 const dayMs = 24 * 3600 * 1000
 
-/** The head of the log of closed days with its cosignatures. */
+/** The head of the log of closed days with its cosignatures. An archive does not need it before the first day is closed. */
 export type SealHead = { size: number; note: string; verifierKey: string }
 /** The archive before this one; `consistency` (base64) leads from the head that it knew to the present one. */
 export type ArchiveBefore = {
@@ -101,7 +101,7 @@ async function coveredPeriod(
 
 async function sealHead(tx: Transaction, tenant: LogOwner): Promise<SealHead | undefined> {
   const last = await findLatestSealCheckpoint(tx, tenant.id)
-  if (last === undefined) return undefined
+  if (last === undefined || last.size === 0) return undefined
   const read = (await noteReader(tx, tenant))(sealLog, last.note)
   if (!read.ok) throw new LogBroken(`The checkpoint of the seal log: ${read.reason}`)
   return { size: last.size, note: await cosignedNote(tx, tenant.id, last), verifierKey: read.verifierKey }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { scopeWords } from '#lib/scope-words.ts'
 import type { Coverage } from '#server/evidence/archive/coverage.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import type { LeftOut } from './left-out.ts'
@@ -53,6 +54,8 @@ export function* reportHtml(
     ['Organisation', `${tenant.name} (${tenant.externalId})`],
     ['Requested period', `${moment(row.startAt)} to ${moment(row.endAt)}`],
     ['Covered period', `${moment(period.start)} to ${moment(period.end)}`],
+    ['About', scopeWords(row.scope)],
+    ...(row.purpose === null ? [] : [['For', row.purpose] as const]),
     ['Requested by', rows.nameOf(row.requestedBy)],
     ['Requested', moment(row.createdAt)],
     ['Sensitive values', row.includeRawPayloads ? 'Unmasked' : 'Masked'],

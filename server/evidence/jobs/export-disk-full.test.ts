@@ -1,11 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { askForExport, auditorOf, exportRuntime, fetchArchive, readExport } from '#server/testing/exports.ts'
 import { asOwner, connectAsOwner } from '#server/testing/owner.ts'
+import { fill, mayMount, otherData, withSmallDisk } from '#server/testing/small-disk.ts'
 import type { TestTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
 import { runExport } from './run-export.ts'
@@ -18,32 +19,6 @@ beforeAll(async () => {
   runtime = await exportRuntime()
 })
 afterAll(() => runtime.close())
-
-/** Whether this test may mount a file system of its own: as root. */
-const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0
-
-/** Runs `work` with a file system of a few megabytes mounted at `folder`. */
-async function withSmallDisk(folder: string, work: () => Promise<void>): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96m,mode=0700', 'none', folder])
-  try {
-    await work()
-  } finally {
-    execFileSync('umount', [folder])
-  }
-}
-
-/** Writes a file into a small disk until nothing more fits. */
-async function fill(folder: string): Promise<void> {
-  const file = await open(join(folder, 'other-data'), 'w')
-  try {
-    for (;;) await file.write(Buffer.alloc(4096))
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'ENOSPC' })
-  } finally {
-    await file.close()
-  }
-}
 
 /** Begins an export that is not tried again, and stops it while it writes its archive, until `release`. */
 async function stoppedExport({ lastRun }: { lastRun: boolean }) {
@@ -80,8 +55,8 @@ async function exportProcess(): Promise<number | undefined> {
 }
 
 async function nothingIsLeft(tenant: TestTenant, auditor: Caller, exportId: string): Promise<void> {
-  expect((await runtime.files(tenant)).filter((name) => name !== 'other-data')).toEqual([])
-  expect((await runtime.scratch()).filter((name) => name !== 'other-data')).toEqual([])
+  expect((await runtime.files(tenant)).filter((name) => name !== otherData)).toEqual([])
+  expect((await runtime.scratch()).filter((name) => name !== otherData)).toEqual([])
   expect(await readExport(auditor, exportId)).toMatchObject({ sha256: null, archiveBytes: null, archiveName: null })
   await expect(fetchArchive(auditor, exportId)).rejects.toMatchObject({
     code: expect.stringMatching(/^(conflict|not_ready)$/),

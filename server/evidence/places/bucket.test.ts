@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { cancelExport } from '#server/evidence/cancel-export.ts'
 import { runExport } from '#server/evidence/jobs/run-export.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { askForExport, auditorOf, exportRuntime, fetchArchive, readExport } from '#server/testing/exports.ts'
 import { s3Server, s3Settings } from '#server/testing/fakes/s3-server.ts'
+import { freePort } from '#server/testing/free-port.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { storeOf } from './place.ts'
 import { closeS3 } from './s3-client.ts'
@@ -95,6 +96,35 @@ test.each([
   },
   60_000,
 )
+
+test('a store that refuses connections is tried again until the time limit; the export fails with that, and nothing is half there', async () => {
+  const tenant = await runtime.tenant()
+  const auditor = await auditorOf(tenant)
+  closeS3()
+  process.env.AWS_ENDPOINT_URL_S3 = `http://127.0.0.1:${await freePort()}`
+  const warned = vi.spyOn(runtime.log, 'warn')
+  const tried = () => warned.mock.calls.filter(([, text]) => text?.includes('will be tried again')).length
+  // The time limit passes after the second attempt.
+  const now = Date.now.bind(Date)
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + (tried() < 2 ? 0 : 24 * 3_600_000))
+  try {
+    const exportId = await askForExport(auditor)
+    await runExport(tenant.id, exportId)
+    vi.restoreAllMocks()
+    const job = await readExport(auditor, exportId)
+    expect(job).toMatchObject({ status: 'failed', archiveName: null, sha256: null, error: { code: 'unavailable' } })
+    expect(job.error?.message).toContain('The store can’t be reached (ECONNREFUSED).')
+    await expect(fetchArchive(auditor, exportId)).rejects.toMatchObject({ code: 'conflict' })
+    expect(await runtime.scratch()).toEqual([])
+    expect(store.calls).toEqual([])
+  } finally {
+    vi.restoreAllMocks()
+    closeS3()
+    process.env.AWS_ENDPOINT_URL_S3 = store.url
+  }
+  expect((await runtime.make(tenant, auditor)).status).toBe('completed')
+  expect([store.objects.size, store.uploads.size]).toEqual([1, 0])
+}, 60_000)
 
 test('canceling while it is stored ends the upload and removes its parts', async () => {
   const tenant = await runtime.tenant()

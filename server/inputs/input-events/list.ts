@@ -1,6 +1,6 @@
 import { ListReceiptsInput, ReceiptList } from '#lib/schemas/inputs.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { listReceipts } from '../read-store.ts'
 import { receiptViews } from '../view.ts'
@@ -17,7 +17,14 @@ export const list = query({
       tenant.id,
       rows.map((row) => row.submittedBy),
     )
-    const views = await receiptViews(tx, tenant.id, rows, actor)
-    return pageOf(views, input.limit, (receipt) => receipt.receiptId)
+    return await boundPage(tx, tenant.id, 'input_event', {
+      rows: await receiptViews(tx, tenant.id, rows, actor),
+      limit: input.limit,
+      idOf: ({ receiptId }) => receiptId,
+      parts: {
+        input_wait: rows.flatMap(({ waitId }) => waitId ?? []),
+        input_resolution: rows.flatMap(({ resolutionId }) => resolutionId ?? []),
+      },
+    })
   },
 })

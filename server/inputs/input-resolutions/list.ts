@@ -1,7 +1,6 @@
 import { ListResolutionsInput, ResolutionList } from '#lib/schemas/inputs.ts'
-import { requireBound } from '#server/kernel/bound/check.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { listResolutions } from '../resolution-store.ts'
 import { resolutionView } from '../view.ts'
 
@@ -12,13 +11,10 @@ export const list = query({
   output: ResolutionList,
   async run({ tx, tenant, input }) {
     const rows = await listResolutions(tx, tenant.id, { ...input, limit: input.limit + 1 })
-    const page = pageOf(rows.map(resolutionView), input.limit, (resolution) => resolution.id)
-    await requireBound(
-      tx,
-      tenant.id,
-      'input_resolution',
-      page.items.map(({ id }) => id),
-    )
-    return page
+    return await boundPage(tx, tenant.id, 'input_resolution', {
+      rows: rows.map(resolutionView),
+      limit: input.limit,
+      idOf: ({ id }) => id,
+    })
   },
 })

@@ -122,18 +122,40 @@ export async function forgetTouched(tx: Transaction, tables: readonly string[]):
 
 /** The objects with these ids, also those that are missing on one side. */
 export async function readObjects(tx: Transaction, bound: BoundType, ids: readonly string[]): Promise<Checked[]> {
+  return (await readObjectsOf(tx, [{ bound, ids }])).get(bound.type) ?? []
+}
+
+/** The same for several types, in one statement. By type. */
+export async function readObjectsOf(
+  tx: Transaction,
+  asked: readonly { bound: BoundType; ids: readonly string[] }[],
+): Promise<Map<string, Checked[]>> {
+  const found = new Map<string, Checked[]>()
+  if (asked.length === 0) return found
+  const selects: string[] = []
+  const values: unknown[][] = []
+  for (const { bound, ids } of asked) {
+    const first = values.length + 1
+    selects.push(built(`objects ${first}`, bound, () => selectObjects(bound, first)))
+    const parts = ids.map((id) => partsOf(bound, id))
+    values.push([...ids], ...bound.key.map((_, index) => parts.map((part) => part[index])))
+  }
+  const text = selects.join(' union all ')
+  const { rows } = await tx.executeQuery<FoundChecked & { type: string }>(CompiledQuery.raw(text, values))
+  for (const { bound } of asked) found.set(bound.type, [])
+  for (const row of rows) found.get(row.type)?.push(checked(row))
+  return found
+}
+
+/** The parameters from `$first` on: the ids, and the values of each column of the key. */
+function selectObjects(bound: BoundType, first: number): string {
   const { table, key, type } = bound
-  const text = built('objects', bound, () => {
-    const parts = key.map(([column, kind], index) => `r.${column} = given.k${index}::${kind}`)
-    const arrays = key.map((_, index) => `$${index + 2}::text[]`)
-    return `select given.id, ${rowOrNull(bound)}, ${boundColumns}, ${touchedColumn(bound, 'given.id')}
-      from unnest($1::text[], ${arrays.join(', ')}) as given (id, ${key.map((_, index) => `k${index}`).join(', ')})
+  const parts = key.map(([column, kind], index) => `r.${column} = given.k${index}::${kind}`)
+  const arrays = key.map((_, index) => `$${first + index + 1}::text[]`)
+  return `select '${type}' as type, given.id, ${rowOrNull(bound)}, ${boundColumns}, ${touchedColumn(bound, 'given.id')}
+      from unnest($${first}::text[], ${arrays.join(', ')}) as given (id, ${key.map((_, index) => `k${index}`).join(', ')})
       left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')} ${onlyRows(bound)}
       left join bound_states b on b.tenant_id = app_tenant() and b.type = '${type}' and b.id = given.id`
-  })
-  const parts = ids.map((id) => partsOf(bound, id))
-  const arrays = key.map((_, index) => parts.map((part) => part[index]))
-  return await check(tx, text, [[...ids], ...arrays])
 }
 
 /**
@@ -210,9 +232,12 @@ export async function readStatesAfter(
 }
 
 async function check(tx: Transaction, text: string, values: unknown[]): Promise<Checked[]> {
-  const { rows } = await tx.executeQuery<Found & { touched: boolean }>(CompiledQuery.raw(text, values))
-  return rows.map((found) => ({ ...compared(found), touched: found.touched }))
+  return (await tx.executeQuery<FoundChecked>(CompiledQuery.raw(text, values))).rows.map(checked)
 }
+
+type FoundChecked = Found & { touched: boolean }
+
+const checked = (found: FoundChecked): Checked => ({ ...compared(found), touched: found.touched })
 
 /** The parts of an object's key. Only the last one may contain "/". */
 export const partsOf = ({ key }: BoundType, id: string): string[] => {

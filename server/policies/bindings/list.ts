@@ -1,7 +1,6 @@
 import { BindingList, ListBindingsInput } from '#lib/schemas/policies.ts'
-import { requireBound } from '#server/kernel/bound/check.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { bindingView } from '#server/policies/view.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { listBindings as listRows } from './binding-store.ts'
@@ -18,17 +17,10 @@ export const listBindings = query({
       tenant.id,
       rows.map((row) => row.proposedBy),
     )
-    const page = pageOf(
-      rows.map((row) => bindingView(row, actor)),
-      input.limit,
-      (binding) => binding.id,
-    )
-    await requireBound(
-      tx,
-      tenant.id,
-      'policy_binding',
-      page.items.map(({ id }) => id),
-    )
-    return page
+    return await boundPage(tx, tenant.id, 'policy_binding', {
+      rows: rows.map((row) => bindingView(row, actor)),
+      limit: input.limit,
+      idOf: ({ id }) => id,
+    })
   },
 })

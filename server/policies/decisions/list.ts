@@ -1,8 +1,7 @@
 import { notFound } from '#lib/errors.ts'
 import { DecisionList, DecisionReason, Effect, ListDecisionsInput } from '#lib/schemas/policies.ts'
-import { requireBound } from '#server/kernel/bound/check.ts'
+import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { findPolicy } from '#server/policies/store.ts'
 import { findLastSearched, listFilteredDecisions } from './decision-store.ts'
 
@@ -22,13 +21,8 @@ export const listDecisions = query({
     if (policyId !== undefined && (await findPolicy(tx, tenant.id, policyId)) === undefined) throw notFound()
     const filter = { ...input, from: timeOf(input.from), to: timeOf(input.to) }
     const rows = await listFilteredDecisions(tx, tenant.id, filter, { searched, limit: limit + 1, cursor })
-    const { items, nextCursor } = pageOf(rows, limit, (row) => row.id)
-    await requireBound(
-      tx,
-      tenant.id,
-      'decision',
-      items.map(({ id }) => id),
-    )
+    const page = { rows, limit, idOf: ({ id }: { id: string }) => id }
+    const { items, nextCursor } = await boundPage(tx, tenant.id, 'decision', page)
     const last = nextCursor === null ? await findLastSearched(tx, tenant.id, filter, searched, cursor) : undefined
     return {
       searched,

@@ -46,16 +46,14 @@ beforeAll(async () => {
   const add = async (variant: Variant, change: LogChange) =>
     cases[variant].push({ change, one: await tenant(), forged: [] })
   other = await tenant()
-  // Each trick in each variant; each column in one of them.
-  const tricks = [...changesOfTheLog(server, days)]
-  for (const [index, change] of tricks.entries())
-    for (const [shift, variant] of variants.entries())
-      if ((index + 2 * shift) % sized(1, 15) === 0) await add(variant, change)
-  const columns = [...changesOfLogTables(server, await readTables(server.owner), days)]
-  for (const [index, change] of columns.entries()) {
-    const variant = variants[Math.trunc(index / sized(1, 48)) % 3]
-    if (variant !== undefined && index % sized(1, 48) === 0) await add(variant, change)
+  // Each change in each variant.
+  const spread = async (changes: Iterable<LogChange>, share: number) => {
+    for (const [index, change] of [...changes].entries())
+      for (const [shift, variant] of variants.entries())
+        if ((index + shift * Math.trunc(share / variants.length)) % sized(1, share) === 0) await add(variant, change)
   }
+  await spread(changesOfTheLog(server, days), 15)
+  await spread(changesOfLogTables(server, await readTables(server.owner), days), 192)
   await server.start()
   for (const one of [other, ...Object.values(cases).flatMap((of) => of.map((one) => one.one))])
     await noteTruth(server, one)

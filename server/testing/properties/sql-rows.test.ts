@@ -9,10 +9,14 @@ import {
   changesOfRows,
   changesOfSpans,
   changesOfStates,
+  isContent,
+  mustNotVerify,
   type RowChange,
 } from '#server/testing/sql-changes/row-changes.ts'
 import {
   buildRowWorld,
+  judgeArchive,
+  judgeRecord,
   judgeRows,
   noteRows,
   type RowWorld,
@@ -23,8 +27,8 @@ import { until } from '#server/testing/until.ts'
 import { countCases, sized } from './counts.ts'
 
 // The owner of the database, without a key, changes rows of evidence in every table and column, and with every trick that a
-// review found. No archive with the change agrees, and the re-read raises an alarm for each object: of the process that runs,
-// after it was killed and started again, and on a second node.
+// review found. No archive with the change is published or agrees, no record that commits to a changed object verifies, and the
+// re-read raises an alarm for each object: of the process that runs, after it was killed and started again, and on a second node.
 
 let server: Installation
 let one: RowWorld
@@ -42,7 +46,7 @@ beforeAll(async () => {
     server.owner,
     boundTypes.map(({ table }) => table),
   )
-  await noteRows(readerOfWorld(server.baseUrl, one), one)
+  await noteRows(server, readerOfWorld(server.baseUrl, one), one)
   second = readerOfWorld(await server.startSecond(), one)
 }, 300_000)
 afterAll(() => server.close())
@@ -57,28 +61,34 @@ test('every table is part of a matrix, or has a reason why a change to it proves
   expect(notInMatrix(tables.map(({ name }) => name))).toEqual([])
 })
 
-test('no archive with a changed row agrees, whichever node makes it', { timeout: 2_400_000 }, async (context) => {
+test('no archive with a changed row is published or agrees, and no record of it verifies, whichever node is asked', {
+  timeout: 2_400_000,
+}, async (context) => {
   const all = [...changesOfRows(server, tables), ...changesOfStates(server, tables), ...changesOfSpans(server, tables)]
   const wrong: string[] = []
   let made = 0
-  for (const [index, { trick, type, what, make }] of all.entries()) {
+  for (const [index, change] of all.entries()) {
     if (index % sized(1, 80) !== 0) continue
+    const { trick, type, what, make } = change
     const reader = index % 2 === 0 ? second : readerOfWorld(server.baseUrl, one)
     await keeping(server.owner, kept(), tenants(), async () => {
-      if ((await make(one, other)) === undefined) return
+      const id = await make(one, other)
+      if (id === undefined) return
       made += 1
+      // First: other reads raise alarms, which must not be what it depends on.
+      const object = mustNotVerify(change, id)
+      const verified = object === undefined ? undefined : await judgeRecord(reader, one, object)
       const { found, shown, archive } = await judgeRows(reader, one)
-      say(`${type} | ${trick} | ${what} | ${found.join(', ')} | ${shown.join(', ')} | ${archive ?? ''}`)
-      if (archive?.startsWith('agrees')) wrong.push(`${type}: ${trick} ${what}: ${archive}`)
+      say(
+        `${type} | ${trick} | ${what} | ${found.join(', ')} | ${shown.join(', ')} | ${archive.text} | ${verified ?? ''}`,
+      )
+      if (archive.wrong !== undefined) wrong.push(`${type}: ${trick} ${what}: ${archive.wrong}`)
+      if (verified === true) wrong.push(`${type}: ${trick} ${what}: its record verifies`)
     })
   }
   expect(wrong).toEqual([])
   countCases(context, made)
 })
-
-/** Bytes of encrypted content: the re-read compares their commitments, and they can't be decrypted by a read or an export. */
-const isContent = ({ trick, type, what }: RowChange): boolean =>
-  trick === 'alter' && boundTypes.some((one) => one.type === type && one.content?.some((column) => column === what))
 
 /** Changes that can be made together: in each round one of each type, and all tricks. */
 function rounds(): RowChange[][] {
@@ -112,33 +122,45 @@ async function alarmsSince(reader: Reader, since: string): Promise<Set<string>> 
   }
 }
 
-test('after a restart, the re-read raises an alarm for each changed object', {
+test('after a restart, the re-read raises an alarm for each changed object, and neither archives nor records agree', {
   timeout: 2_400_000,
 }, async (context) => {
   let made = 0
   const silent: string[] = []
+  const wrong: string[] = []
   const types = new Set<string>()
   for (const [index, changes] of rounds().entries()) {
     if (index % sized(1, 24) !== 0) continue
     await keeping(server.owner, kept(), tenants(), async () => {
       const since = new Date().toISOString()
       const expected = new Map<string, string>()
-      for (const { trick, type, what, make } of changes) {
+      const records = new Map<string, string>()
+      for (const change of changes) {
+        const { trick, type, what, make } = change
         const id = await make(one, other)
         if (id === undefined) continue
         expected.set(`${type}/${id}`, `${type}: ${trick} ${what}`)
         types.add(type)
+        const object = mustNotVerify(change, id)
+        if (object !== undefined) records.set(object, `${type}: ${trick} ${what}`)
       }
       made += expected.size
+      const all = [...expected.values()].join(', ')
       await server.killAndRestart()
+      const reader = readerOfWorld(server.baseUrl, one)
+      for (const [object, what] of records)
+        if ((await judgeRecord(reader, one, object)) === true) wrong.push(`${what}: its record verifies`)
+      const archive = await judgeArchive(reader, one)
+      if (archive.wrong !== undefined) wrong.push(`${archive.wrong}, with ${all}`)
       await until(async () => {
-        const seen = await alarmsSince(readerOfWorld(server.baseUrl, one), since)
+        const seen = await alarmsSince(reader, since)
         for (const subject of seen) expected.delete(subject)
         return expected.size === 0 ? true : undefined
       }, 'each object has an alarm').catch(() => undefined)
       silent.push(...expected.values())
     })
   }
+  expect(wrong).toEqual([])
   expect(silent).toEqual([])
   say(
     `types without a row: ${boundTypes

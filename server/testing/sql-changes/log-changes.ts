@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
 import { formatCheckpoint, signNote } from '#server/audit/notes/signed-note.ts'
+import { auditLeafHash } from '#server/kernel/audit/record.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { insertForged, rewriteRecord } from '#server/testing/forge-record.ts'
 import type { PropertyServer } from '#server/testing/properties/server.ts'
@@ -256,6 +257,28 @@ export function* changesOfTheLog(server: PropertyServer, days: Days): Generator<
     await owner.query('commit')
     return [auditId]
   })
+  yield {
+    trick: 'repeat a record',
+    what: 'of today, with its own mac, at the end of today: without the index that keeps ids unique',
+    async make({ tenant, today: [, auditId = ''] }) {
+      await owner.query('alter table audit_records drop constraint if exists audit_records_tenant_id_audit_id_key')
+      const { rows } = await owner.query<{ size: number; digest: Buffer; type: string }>(
+        `update audit_days day set size = day.size + 1 from audit_records record
+         where day.tenant_id = $1 and day.date = $2 and record.tenant_id = $1 and record.audit_id = $3
+         returning day.size, record.digest, record.type`,
+        [tenant.id, today, auditId],
+      )
+      const [{ size, digest, type } = { size: 1, digest: Buffer.alloc(32), type: '' }] = rows
+      const seq = size - 1
+      const leaf = auditLeafHash({ auditId, date: today, digest, seq, tenant: tenant.externalId, type })
+      await change(server, [
+        `insert into audit_records (tenant_id, date, seq, audit_id, type, record, nonce, digest, leaf_hash, created_at, mac)
+         select tenant_id, date, $3, audit_id, type, record, nonce, digest, $4, created_at, mac from audit_records
+         where tenant_id = $1 and audit_id = $2`,
+        [tenant.id, auditId, seq, leaf],
+      ])
+    },
+  }
   yield {
     trick: 'move a record',
     what: 'from a closed day to today',

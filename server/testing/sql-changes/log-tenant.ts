@@ -155,6 +155,13 @@ export async function judgeLog(
   )
   for (const { audit_id: auditId } of rows)
     if (!one.records.has(auditId)) wrong.push(`signed the forged record ${auditId}`)
+  const { rows: repeated } = await server.ownerPool.query<{ audit_id: string }>(
+    `select r.audit_id from audit_records r where r.tenant_id = $1
+       and r.seq < (select max(c.size) from audit_checkpoints c where c.tenant_id = r.tenant_id and c.date = r.date)
+     group by r.audit_id having count(*) > 1`,
+    [one.tenant.id],
+  )
+  for (const { audit_id: auditId } of repeated) wrong.push(`signed the record ${auditId} twice`)
   if (await hasAlarm(reader)) found.push('alarm')
   else if (found.some((where) => where !== 'unfinished'))
     wrong.push(`did not raise an alarm, although ${found.join(', ')} found it`)
@@ -176,14 +183,15 @@ function untrue(
   records: ReadonlyMap<string, JsonValue>,
   forged: readonly string[],
 ): string[] {
+  const wrong: string[] = []
   const exportedRecords = new Map<string, JsonValue>()
   for (const [path, data] of files)
     if (/^data\/audit\/.*\.ndjson$/.test(path))
       for (const line of String(data).split('\n').slice(0, -1)) {
         const { record } = JSON.parse(line)
+        if (exportedRecords.has(record.auditId)) wrong.push(`exported the record ${record.auditId} twice`)
         exportedRecords.set(record.auditId, record)
       }
-  const wrong: string[] = []
   for (const [auditId, record] of records) {
     const other = exportedRecords.get(auditId)
     if (other === undefined) wrong.push(`exported without the record ${auditId}`)

@@ -13,6 +13,43 @@ export type RowChange = {
   make(one: RowWorld, other: RowWorld): Promise<string | undefined>
 }
 
+/**
+ * Bytes of encrypted content: the re-read and the verification of a record compare their commitments, and a read or an export
+ * can't decrypt them.
+ */
+export const isContent = ({ trick, type, what }: RowChange): boolean =>
+  trick === 'alter' && boundTypes.some((one) => one.type === type && one.content?.some((column) => column === what))
+
+/** What the leaves of a request's spans contain: its record no longer verifies with another value. */
+const inLeaves: Record<string, readonly string[]> = {
+  spans: [
+    'parent_span_id',
+    'name',
+    'kind',
+    'status',
+    'status_message',
+    'started_at',
+    'ended_at',
+    'attributes',
+    'events',
+    'links',
+    'facts',
+  ],
+  batch_resources: ['attributes'],
+  telemetry_batches: ['leaves'],
+}
+
+/**
+ * The object whose record must no longer verify after the change, as a name in RowWorld.records. Undefined if the change proves
+ * nothing about one: an object that the log does not know, and the end of the adoption, which the log and the signer's memory
+ * know, too.
+ */
+export function mustNotVerify(change: RowChange, id: string): string | undefined {
+  const { trick, type, what } = change
+  if (spanTables.some((table) => table === type)) return inLeaves[type]?.includes(what) ? 'telemetry' : undefined
+  return isContent(change) || trick.startsWith('bound_adoptions') ? undefined : `${type}/${id}`
+}
+
 type Row = { place: string; id: string }
 
 /** Columns of the rows that prove other rows: the bound states of an approval, and the end of the adoption. */

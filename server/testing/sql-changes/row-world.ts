@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Report } from '#lib/verify/report.ts'
 import type { CatalogEntry } from '#server/catalog/operations.ts'
 import { collectCatalog } from '#server/catalog.ts'
 import { boundTypes } from '#server/kernel/bound/types.ts'
@@ -9,7 +8,7 @@ import { cellsOf } from '#server/testing/properties/operations.ts'
 import type { PropertyServer } from '#server/testing/properties/server.ts'
 import { apiOf, buildWorld, type World } from '#server/testing/properties/world.ts'
 import { until } from '#server/testing/until.ts'
-import { ask, exported, inside, type Reader } from './calls.ts'
+import { ask, type Exported, exported, inside, query, type Reader } from './calls.ts'
 
 /** A tenant with rows of every kind, every way of reading them, and what is true. */
 export type RowWorld = {
@@ -19,6 +18,8 @@ export type RowWorld = {
   reads: Map<string, string>
   /** The files of rows in an archive, by path. */
   files: Map<string, string>
+  /** The record that commits to the last state of each object, by `<type>/<id>`; each verifies before any change. */
+  records: Map<string, string>
 }
 
 /** Streams, texts that change with time, and what a change of rows may not reach. */
@@ -64,7 +65,7 @@ export async function buildRowWorld(server: PropertyServer, slug: string): Promi
     'the rows are bound',
     60_000,
   )
-  return { world, token, reads: new Map(), files: new Map() }
+  return { world, token, reads: new Map(), files: new Map(), records: new Map() }
 }
 
 /** The owner keeps every earlier state of rows, to replay them. */
@@ -113,8 +114,8 @@ async function pathsOf({ world }: RowWorld): Promise<string[]> {
   return paths
 }
 
-/** Notes what every read returns, and what an archive contains. */
-export async function noteRows(reader: Reader, one: RowWorld): Promise<void> {
+/** Notes what every read returns, what an archive contains, and which records verify. */
+export async function noteRows({ owner }: PropertyServer, reader: Reader, one: RowWorld): Promise<void> {
   const first = new Map<string, string>()
   const paths = await pathsOf(one)
   for (const path of paths) first.set(path, (await ask(reader, path)).text)
@@ -125,13 +126,36 @@ export async function noteRows(reader: Reader, one: RowWorld): Promise<void> {
   const made = await exported(reader)
   if (made.archive === undefined) throw new Error(`The export of the true rows: ${made.status} ${made.message}`)
   for (const [path, data] of made.archive.files) if (isOfRows(path)) one.files.set(path, String(data))
+  const { rows } = await owner.query<{ object: string; audit_id: string }>(
+    `select type || '/' || id as object, audit_id from bound_states where tenant_id = $1 and digest is not null
+     union all select 'telemetry', audit_id from (
+       select audit_id from telemetry_batches where tenant_id = $1 order by ctid desc limit 1) last`,
+    [one.world.tenant.id],
+  )
+  const verified = new Map<string, boolean>()
+  for (const { object, audit_id: auditId } of rows) {
+    if (!verified.has(auditId))
+      verified.set(auditId, await until(() => verifies(reader, auditId), `${object} verifies`))
+    one.records.set(object, auditId)
+  }
 }
+
+/** Whether traces.verify says that a record, and the rows that it commits to, are true. */
+const isVerified = async (reader: Reader, auditId: string): Promise<boolean> =>
+  inside((await query(reader, 'traces.verify', { tenant: reader.externalId, auditId })).json, 'verified') === true
+
+/** True once the record is signed and verifies. */
+const verifies = async (reader: Reader, auditId: string): Promise<true | undefined> =>
+  (await isVerified(reader, auditId)) ? true : undefined
 
 const isOfRows = (path: string): boolean =>
   /^data\/(?:traces\/)?[a-z0-9.-]+\.ndjson$/.test(path) && !/omissions|members/.test(path)
 
 /** Where a change was found, and what still shows it: reads by name, and the archive with what its verifier made of it. */
-export type RowJudgement = { found: string[]; shown: string[]; archive: string | undefined }
+export type RowJudgement = { found: string[]; shown: string[]; archive: Archive }
+
+/** What an archive has of a change. `wrong`: it was published although its verifier refuses it, or it agrees. */
+export type Archive = { wrong: string | undefined; text: string }
 
 /** Reads everything, and makes an archive. */
 export async function judgeRows(reader: Reader, one: RowWorld): Promise<RowJudgement> {
@@ -149,20 +173,33 @@ export async function judgeRows(reader: Reader, one: RowWorld): Promise<RowJudge
   }
   const made = await exported(reader)
   if (made.archive === undefined) found.add(made.status === 'failed' ? 'export' : made.status)
-  return { found: [...found], shown: [...shown], archive: made.archive && whatArchive(made.archive, one) }
+  return { found: [...found], shown: [...shown], archive: whatArchive(made, one) }
 }
 
-/** What an archive has of the change, and whether its verifier agrees. Undefined for a true archive. */
-function whatArchive(
-  { report, files }: { report: Report; files: Map<string, Buffer> },
-  one: RowWorld,
-): string | undefined {
+/** Makes an archive. */
+export const judgeArchive = async (reader: Reader, one: RowWorld): Promise<Archive> =>
+  whatArchive(await exported(reader), one)
+
+function whatArchive({ archive }: Exported, one: RowWorld): Archive {
+  if (archive === undefined) return { wrong: undefined, text: '' }
+  const { report, files } = archive
   const fails = report.checks.find((check) => check.state === 'fails')
-  if (fails !== undefined) return `published, and refused by its verifier: ${fails.name}: ${fails.detail}`
+  if (fails !== undefined) return wrong(`published, and refused by its verifier: ${fails.name}: ${fails.detail}`)
   const changed = [...one.files].find(([path, text]) => text !== String(files.get(path) ?? ''))
-  if (changed === undefined) return undefined
+  if (changed === undefined) return { wrong: undefined, text: 'true' }
   const { log, completeness } = report.verdicts
   return log === 'holds' && completeness === 'holds'
-    ? `agrees, with another ${changed[0]}`
-    : `another ${changed[0]}, log ${log}, completeness ${completeness}`
+    ? wrong(`agrees, with another ${changed[0]}`)
+    : { wrong: undefined, text: `another ${changed[0]}, log ${log}, completeness ${completeness}` }
+}
+
+const wrong = (text: string): Archive => ({ wrong: text, text })
+
+/**
+ * Whether traces.verify still says that the record of a changed object is true. Undefined for an object without a record,
+ * such as an inserted one.
+ */
+export async function judgeRecord(reader: Reader, one: RowWorld, object: string): Promise<boolean | undefined> {
+  const auditId = one.records.get(object)
+  return auditId === undefined ? undefined : await isVerified(reader, auditId)
 }

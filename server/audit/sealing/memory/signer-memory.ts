@@ -70,7 +70,8 @@ export async function memoryName(tx: Transaction, tenantId: string): Promise<str
 
 /** Undefined if none is stored. Throws LogRefused if it was damaged, or is not that of this tenant: nothing may be signed then. */
 export async function readMemory(tx: Transaction, tenant: Pick<LogOwner, 'id'>): Promise<OpenMemory | undefined> {
-  const stored = await memoryStore().read(await memoryName(tx, tenant.id))
+  const name = await memoryName(tx, tenant.id)
+  const stored = await memoryStore().read(name).catch(unavailable('read'))
   return stored && { memory: await readMemoryText(tx, tenant.id, stored.text), version: stored.version }
 }
 
@@ -80,6 +81,15 @@ export async function readMemoryText(tx: Transaction, tenantId: string, text: st
   if (memory === undefined)
     throw new LogRefused('The signer’s memory was damaged, or is not that of this tenant and its key.')
   return memory
+}
+
+/** The store of the memory did not read or write it, such as a disk that is full: nothing is signed until it does. */
+export class MemoryUnavailable extends Error {
+  override readonly name = 'MemoryUnavailable'
+}
+
+const unavailable = (done: 'read' | 'written') => (cause: Error & { code?: string }) => {
+  throw new MemoryUnavailable(`The signer’s memory could not be ${done} (${cause.code ?? cause.name}).`, { cause })
 }
 
 /** Another signer has written since this memory was read. */
@@ -98,7 +108,8 @@ export async function keepMemory(
   const next: JsonObject = { ...memory, ...change, counter }
   const mac = cipher.mac(purpose, canonicalJson(next)).toString('base64')
   const text = `${JSON.stringify({ ...next, mac })}\n`
-  if (!(await memoryStore().write(await memoryName(tx, memory.tenant), text, version)))
+  const name = await memoryName(tx, memory.tenant)
+  if (!(await memoryStore().write(name, text, version).catch(unavailable('written'))))
     throw new MemoryMoved('Another signer has changed the signer’s memory.')
 }
 

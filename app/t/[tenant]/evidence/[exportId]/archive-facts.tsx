@@ -1,13 +1,13 @@
-import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
-import { SealShape } from '#components/ui/status/seal.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { evidenceExportPath, verifyPath } from '#lib/paths.ts'
+import { verifyPath } from '#lib/paths.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
+import { Chain } from './chain.tsx'
 import { Download } from './download.tsx'
+import { Downloads } from './downloads.tsx'
 import { useManifest } from './use-export.ts'
 
 const GONE = {
@@ -58,6 +58,11 @@ export function ArchiveFacts({ job }: { job: ExportJob }) {
             <Copyable value={sha256} label="SHA-256 of the ZIP" shorten="middle" />
           </KeyValue>
         )}
+        {can('audit:read') && (
+          <KeyValue name="Downloads">
+            <Downloads exportId={job.exportId} />
+          </KeyValue>
+        )}
         {manifestSha256 !== null && (
           <KeyValue name="Manifest">
             <Copyable value={manifestSha256} label="SHA-256 of manifest.json" shorten="middle" />
@@ -77,36 +82,7 @@ export function ArchiveFacts({ job }: { job: ExportJob }) {
           </p>
         </section>
       )}
-      {manifest?.previousExportId !== undefined && <Chain before={manifest.previousExportId} />}
+      {manifest?.previousExportId !== undefined && <Chain job={job} before={manifest.previousExportId} />}
     </>
-  )
-}
-
-/** Each archive names the one before it, so that two of them show whether their logs are one. */
-function Chain({ before }: { before: string | null }) {
-  const { tenant } = useSession()
-  return (
-    <section className="flex flex-col gap-2">
-      <h3 className="text-base">Archives form a chain</h3>
-      <ol className="flex flex-col gap-1">
-        <li className="flex gap-2">
-          <SealShape state="sealed" className="mt-0.5" />
-          <span className="font-semibold">This one</span>
-        </li>
-        <li className="flex gap-2">
-          <SealShape state={before === null ? 'unsealed' : 'sealed'} className="mt-0.5" />
-          {before === null ? (
-            <span className="text-ink-2">No archive was made before it.</span>
-          ) : (
-            <span>
-              <Link href={evidenceExportPath(tenant, before)} className="text-link" prefetch={false}>
-                The one before it
-              </Link>
-              <span className="text-ink-2">, whose log it continues</span>
-            </span>
-          )}
-        </li>
-      </ol>
-    </section>
   )
 }

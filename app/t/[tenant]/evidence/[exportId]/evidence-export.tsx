@@ -1,10 +1,11 @@
 'use client'
 
 import { useParams } from 'next/navigation'
+import { type ReactNode, useState } from 'react'
 import { ExportStatusShape, hasArchive, isOver } from '#components/evidence/export-status.tsx'
 import { formatPeriod } from '#components/evidence/period.ts'
-import { scopeWords } from '#components/evidence/scope-words.ts'
-import { Page, PageHeader } from '#components/layout/page.tsx'
+import { resultWords } from '#components/evidence/result-words.ts'
+import { type Crumb, Page, PageHeader } from '#components/layout/page.tsx'
 import { PageWithFacts } from '#components/layout/page-with-facts.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
@@ -16,14 +17,18 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { evidencePath, newEvidencePath } from '#lib/paths.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
+import { scopeWords } from '#lib/scope-words.ts'
+import type { Report } from '#lib/verify/report.ts'
 import { ArchiveFacts } from './archive-facts.tsx'
 import { Cancel } from './cancel.tsx'
 import { CheckYourself } from './check-yourself.tsx'
 import { Contents } from './contents.tsx'
 import { Omissions } from './omissions.tsx'
 import { Progress } from './progress.tsx'
+import { SaveReport } from './save-report.tsx'
 import { Stages } from './stages.tsx'
 import { useExport } from './use-export.ts'
+import { type LoadedArchive, useLoadedArchive } from './use-loaded-archive.ts'
 import { VerifyHere } from './verify-here.tsx'
 
 /** One export, from the request to the archive. */
@@ -63,21 +68,11 @@ function OneExport({ exportId }: { exportId: string }) {
         )}
       </Page>
     )
-  const head = (
-    <>
-      <PageHeader title={`Evidence of ${formatPeriod(job)}`} crumbs={crumbs} id={shownId} facts={<Facts job={job} />} />
-      <Stages job={job} />
-    </>
-  )
-  if (hasArchive(job.status))
-    return (
-      <PageWithFacts head={head} title="The archive" facts={<ArchiveFacts job={job} />}>
-        <Archive job={job} />
-      </PageWithFacts>
-    )
+  if (hasArchive(job.status)) return <Finished job={job} crumbs={crumbs} id={shownId} />
   return (
     <Page>
-      {head}
+      <PageHeader title={titleOf(job)} crumbs={crumbs} id={shownId} facts={<Facts job={job} />} />
+      <Stages job={job} />
       {!isOver(job.status) && (
         <Section title="Progress">
           <Progress job={job} paused={paused} onResume={resume} />
@@ -88,6 +83,46 @@ function OneExport({ exportId }: { exportId: string }) {
       )}
       <Failed job={job} />
     </Page>
+  )
+}
+
+const titleOf = (job: ExportJob): string => `Evidence of ${formatPeriod(job)}`
+
+/** An export with an archive. What a verification in this browser finds becomes part of the title. */
+function Finished({ job, crumbs, id }: { job: ExportJob; crumbs: Crumb[]; id: ReactNode }) {
+  const loaded = useLoadedArchive(job)
+  const [report, setReport] = useState<Report>()
+  const head = (
+    <>
+      <PageHeader
+        title={report === undefined ? titleOf(job) : `${titleOf(job)}: ${resultWords(report)}`}
+        crumbs={crumbs}
+        id={id}
+        facts={<Facts job={job} />}
+        aside={
+          <div className="flex flex-wrap items-start gap-2">
+            <Again job={job} />
+            {job.archiveGone === null && <SaveReport loaded={loaded} />}
+          </div>
+        }
+      />
+      <Stages job={job} />
+    </>
+  )
+  return (
+    <PageWithFacts head={head} title="The archive" facts={<ArchiveFacts job={job} />}>
+      <Archive job={job} loaded={loaded} onReport={setReport} />
+    </PageWithFacts>
+  )
+}
+
+/** The form for a new export, with what this one was asked for. */
+function Again({ job }: { job: ExportJob }) {
+  const { tenant } = useSession()
+  return (
+    <ActionLink href={newEvidencePath(tenant, { like: job.exportId })} permission="evidence:export" variant="secondary">
+      Ask for the same again
+    </ActionLink>
   )
 }
 
@@ -113,14 +148,9 @@ function Facts({ job }: { job: ExportJob }) {
   )
 }
 
-function Failed({ job: { status, error } }: { job: ExportJob }) {
-  const { tenant } = useSession()
+function Failed({ job: { status, error }, job }: { job: ExportJob }) {
   if (status !== 'failed' && status !== 'canceled') return null
-  const again = (
-    <ActionLink href={newEvidencePath(tenant)} permission="evidence:export" variant="secondary">
-      Start a new export
-    </ActionLink>
-  )
+  const again = <Again job={job} />
   if (status === 'canceled')
     return (
       <Section title="Canceled">
@@ -135,15 +165,17 @@ function Failed({ job: { status, error } }: { job: ExportJob }) {
       advice={
         error?.code === 'integrity_failed'
           ? 'The log does not match its own hashes. Notify the operator of this installation immediately.'
-          : 'Start a new export.'
+          : 'Ask for the same again.'
       }
       action={again}
     />
   )
 }
 
+type ArchiveProps = { job: ExportJob; loaded: LoadedArchive; onReport: (report: Report) => void }
+
 /** What is left out comes before any tick. */
-function Archive({ job: { exportId, archiveGone, archiveName, omissions }, job }: { job: ExportJob }) {
+function Archive({ job: { exportId, archiveGone, archiveName, omissions }, loaded, onReport }: ArchiveProps) {
   const { can } = useSession()
   const onlyMasked = omissions.every(({ reason }) => reason === 'masked')
   return (
@@ -155,7 +187,7 @@ function Archive({ job: { exportId, archiveGone, archiveName, omissions }, job }
       )}
       {archiveGone === null && (
         <Section title="Verify here">
-          <VerifyHere job={job} />
+          <VerifyHere loaded={loaded} onReport={onReport} />
         </Section>
       )}
       {can('evidence:read') && (

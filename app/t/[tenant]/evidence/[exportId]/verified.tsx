@@ -1,21 +1,30 @@
 'use client'
 
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useSession } from '#components/session/session-provider.tsx'
+import { FileField } from '#components/ui/controls/file-field.tsx'
 import { KeyWords } from '#components/verify/key-words.tsx'
 import { AboutArchive, Outcome, RecordLadder } from '#components/verify/outcome.tsx'
 import { useCheck } from '#components/verify/use-check.ts'
+import type { Report } from '#lib/verify/report.ts'
 import { Tamper } from './tamper.tsx'
 
+type VerifiedProps = { archive: Blob; name: string /** Called with each report. */; onReport: (report: Report) => void }
+
 /** The verdicts on a downloaded archive, the key to compare, one record's path, and in the demo a copy to change. */
-export function Verified({ archive, name }: { archive: Blob; name: string }) {
+export function Verified({ archive, name, onReport }: VerifiedProps) {
   const { me, tenant } = useSession()
   const { checking, check } = useCheck()
+  const [adjacent, setAdjacent] = useState<File>()
   // The worker stops with the component, so a second mount starts the check again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `check` is new in each render.
-  useEffect(() => check({ file: archive, fingerprint: undefined }), [archive])
+  useEffect(() => check({ file: archive, fingerprint: undefined, adjacent }), [archive, adjacent])
+  const report = checking?.report
+  useEffect(() => {
+    if (report !== undefined) onReport(report)
+  }, [report, onReport])
   if (checking === undefined) return null
-  const { about, report, ladder } = checking
+  const { about, ladder } = checking
   return (
     <div className="flex flex-col gap-4">
       <Outcome checking={checking} name={name} level={3} />
@@ -25,6 +34,12 @@ export function Verified({ archive, name }: { archive: Blob; name: string }) {
           <AboutArchive about={about} />
         </details>
       )}
+      <FileField
+        label="Another archive of the same organisation (optional)"
+        hint="The archive made directly before or after this one, as you kept it: both must tell of the same log. It isn’t uploaded."
+        accept=".zip,application/zip"
+        onFile={setAdjacent}
+      />
       {ladder !== undefined && <RecordLadder ladder={ladder} />}
       {report?.fingerprint !== undefined && (
         <section className="flex flex-col gap-2">

@@ -14,11 +14,11 @@ import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
 import { evidenceExportPath } from '#lib/paths.ts'
 import { isJustification, justificationHint, justificationRule } from '#lib/rules/justification.ts'
-import type { ExportScope } from '#lib/schemas/evidence.ts'
+import type { ExportJob, ExportScope } from '#lib/schemas/evidence.ts'
 import { type Preset, type Range, rangeOf } from './range.ts'
 import { RangeFields } from './range-fields.tsx'
 import { Review } from './review.tsx'
-import { type ScopeChoice, ScopeFields, scopeOf } from './scope-fields.tsx'
+import { choiceOf, type ScopeChoice, ScopeFields, scopeOf } from './scope-fields.tsx'
 
 type Body = Range & {
   includeProofs: boolean
@@ -30,17 +30,18 @@ type Body = Range & {
 
 const mostPurpose = limits.purpose.max
 
-/** Three numbered parts on one page. The last one shows what was chosen, and how large the archive will be. */
-export function ExportForm() {
+/** Three numbered parts on one page, which begin with the choices of `like`. The last one shows what was chosen, and how large the archive will be. */
+export function ExportForm({ like }: { like?: ExportJob }) {
   const { tenant, can } = useSession()
   const { rest } = useApi()
   const router = useRouter()
-  const [preset, setPreset] = useState<Preset>('today')
+  const same = like && { startDate: like.startDate, endDate: like.endDate }
+  const [preset, setPreset] = useState<Preset>(like === undefined ? 'today' : 'same')
   const [custom, setCustom] = useState<Days>({ first: '', last: '' })
-  const [proofs, setProofs] = useState(true)
-  const [raw, setRaw] = useState(false)
-  const [about, setAbout] = useState<ScopeChoice>({ kind: 'everything', id: '' })
-  const [purpose, setPurpose] = useState('')
+  const [proofs, setProofs] = useState(like?.includeProofs ?? true)
+  const [raw, setRaw] = useState(like?.includeRawPayloads === true && can('evidence:raw'))
+  const [about, setAbout] = useState<ScopeChoice>(choiceOf(like?.scope ?? null))
+  const [purpose, setPurpose] = useState(like?.purpose ?? '')
   const [why, setWhy] = useState('')
   const [tried, setTried] = useState(false)
   const [now] = useState(Date.now)
@@ -49,7 +50,7 @@ export function ExportForm() {
     touches: ['evidence'],
     onDone: ({ exportId }) => router.push(evidenceExportPath(tenant, exportId)),
   })
-  const range = rangeOf(preset, custom, now)
+  const range = rangeOf(preset, { custom, same, now })
   const missing = raw && !isJustification(why)
   const scope = scopeOf(about)
 
@@ -76,6 +77,7 @@ export function ExportForm() {
         <RangeFields
           preset={preset}
           onPreset={setPreset}
+          same={same}
           custom={custom}
           onCustom={setCustom}
           problem={tried && 'field' in range ? range : undefined}

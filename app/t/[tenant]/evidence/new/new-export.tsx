@@ -1,20 +1,44 @@
 'use client'
 
+import { useSearchParams } from 'next/navigation'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery } from '#components/api/query.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { evidencePath } from '#lib/paths.ts'
 import { ExportForm } from './export-form.tsx'
 
 /** The page with the form for a new export. */
 export function NewExport() {
   const { tenant } = useSession()
+  const like = useSearchParams().get('like')
   return (
     <Permitted permission="evidence:export" act="export evidence" title="New evidence export">
       <Page>
         <PageHeader title="New evidence export" crumbs={[{ label: 'Evidence', href: evidencePath(tenant) }]} id="New" />
-        <ExportForm />
+        {like === null ? <ExportForm /> : <SameAgain exportId={like} />}
       </Page>
     </Permitted>
+  )
+}
+
+/** The form with the choices of an earlier export. */
+function SameAgain({ exportId }: { exportId: string }) {
+  const { rest } = useApi()
+  const { data: job, error, refetch } = useQuery(rest.evidence.get.queryOptions({ exportId }))
+  if (job !== undefined) return <ExportForm like={job} />
+  return error === null ? (
+    <Skeleton label="Loading the earlier export…" rows={8} />
+  ) : (
+    <RequestFailed
+      error={error}
+      what="The earlier export"
+      act="see evidence exports"
+      permission="evidence:list"
+      retry={() => void refetch()}
+    />
   )
 }

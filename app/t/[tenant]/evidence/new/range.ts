@@ -1,15 +1,20 @@
 import { type Days, type DaysProblem, dayMs, parseDays } from '#components/forms/days.ts'
 
-/** The period that an export covers. `custom` has a first and a last day. */
-export type Preset = 'today' | 'week' | 'custom'
+/** The period that an export covers. `same`: that of an earlier export. `custom` has a first and a last day. */
+export type Preset = 'same' | 'today' | 'week' | 'custom'
 
 /** [startDate, endDate) in the API's format: ISO 8601 in UTC. */
 export type Range = { startDate: string; endDate: string }
 
 /** Returns the chosen period, or the problem with it. Days are UTC days, as in the audit log. */
-export function rangeOf(preset: Preset, custom: Days, now: number): Range | DaysProblem {
+export function rangeOf(
+  preset: Preset,
+  { custom, same, now }: { custom: Days; same: Range | undefined; now: number },
+): Range | DaysProblem {
   const today = Math.floor(now / dayMs) * dayMs
   switch (preset) {
+    case 'same':
+      return same ?? between(today, today)
     case 'today':
       return between(today, today)
     case 'week':

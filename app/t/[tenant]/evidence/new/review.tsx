@@ -4,11 +4,11 @@ import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { formatPeriod } from '#components/evidence/period.ts'
 import { roughDuration } from '#components/evidence/rough-duration.ts'
-import { scopeWords } from '#components/evidence/scope-words.ts'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { formatBytes, formatCount } from '#lib/format.ts'
 import type { ExportEstimate, ExportScope } from '#lib/schemas/evidence.ts'
+import { scopeWords } from '#lib/scope-words.ts'
 import { type Range, touchesToday } from './range.ts'
 
 type ReviewProps = {

@@ -20,6 +20,15 @@ export function scopeOf({ kind, id }: ScopeChoice): ExportScope | undefined | 'm
   return kind === 'execution' ? { executionId: given } : { approvalId: given }
 }
 
+/** The choice of a scope. */
+export function choiceOf(scope: ExportScope | null): ScopeChoice {
+  if (scope === null) return { kind: 'everything', id: '' }
+  if ('agentId' in scope) return { kind: 'agent', id: scope.agentId }
+  return 'executionId' in scope
+    ? { kind: 'execution', id: scope.executionId }
+    : { kind: 'approval', id: scope.approvalId }
+}
+
 type ScopeFieldsProps = {
   choice: ScopeChoice
   onChange: (choice: ScopeChoice) => void

@@ -1,0 +1,53 @@
+'use client'
+
+import { useState } from 'react'
+import { offerFile } from '#components/page/offer-file.ts'
+import { Button } from '#components/ui/controls/button.tsx'
+import { formatBytes } from '#lib/format.ts'
+import type { LoadedArchive } from './use-loaded-archive.ts'
+
+type Saving = 'idle' | 'reading' | 'saved' | 'missing' | 'unreadable'
+
+const WORDS: Record<Exclude<Saving, 'idle' | 'reading'>, string> = {
+  saved: 'The report is in your downloads.',
+  missing: 'This archive was made by a version that wrote no report.',
+  unreadable: 'The report could not be read from the archive. Verify the archive here to see what was changed.',
+}
+
+/** Saves the report for people, a page without scripts that the archive contains. */
+export function SaveReport({ loaded: { state, name, blocked, load } }: { loaded: LoadedArchive }) {
+  const [saving, setSaving] = useState<Saving>('idle')
+
+  async function save() {
+    setSaving('reading')
+    const archive = await load()
+    if (archive === undefined) return setSaving('idle')
+    const { reportIn } = await import('#lib/report-in.ts')
+    const report = await reportIn(archive).catch(() => null)
+    if (report === null) return setSaving('unreadable')
+    if (report === undefined) return setSaving('missing')
+    offerFile(new Blob([report], { type: 'text/html' }), name.replace(/(?:\.zip)?$/, '-report.html'))
+    setSaving('saved')
+  }
+
+  return (
+    <div className="flex max-w-[22rem] flex-col items-start gap-1">
+      <Button
+        onClick={() => void save()}
+        disabledReason={blocked}
+        busyLabel={
+          saving === 'reading'
+            ? state.is === 'loading'
+              ? `Downloading (${formatBytes(state.received)} so far)…`
+              : 'Reading the report…'
+            : undefined
+        }
+      >
+        Report for people
+      </Button>
+      <p role="status" className="text-dense text-ink-2">
+        {saving !== 'idle' && saving !== 'reading' && WORDS[saving]}
+      </p>
+    </div>
+  )
+}

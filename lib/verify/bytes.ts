@@ -1,6 +1,8 @@
 // What every part of the verifier needs. These modules use features that browsers and Node share, and nothing else: they are
 // joined unchanged into verify.html and verify.mjs of every archive.
 
+import { most } from './limits.ts'
+
 export type Bytes = Uint8Array<ArrayBuffer>
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
@@ -81,13 +83,51 @@ export function textMember(value: Json | undefined, name: string, of: string): s
   return found
 }
 
-/** Broken for a text that is not JSON, naming `of`. */
-export function parseJson(text: string, of: string): Json {
+/**
+ * Broken for a text that is not JSON, naming `of`, and before it is parsed for one with more values or levels than the service
+ * writes: each needs many times the memory of its text.
+ */
+export function parseJson(text: string, of: string, values: number = most.lineValues): Json {
+  if (text.length > harmlessCharacters) {
+    const found = structureOf(text)
+    const excess =
+      found.values > values ? `${values} values` : found.levels > most.levels ? `${most.levels} levels` : ''
+    if (excess !== '') throw new Broken(`${of} has more than ${excess}, which the service never writes.`)
+  }
   try {
     return JSON.parse(text)
   } catch {
     throw new Broken(`${of} is not valid JSON.`)
   }
+}
+
+const harmlessCharacters = 4096
+
+/** Members, elements and structures of a JSON text together, and its levels. What is in its strings doesn't count. */
+export function structureOf(text: string): { values: number; levels: number } {
+  let [values, level, levels] = [0, 0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) at = endOfString(text, at)
+    // , : [ {
+    else if (code === 0x2c || code === 0x3a) values += 1
+    else if (code === 0x5b || code === 0x7b) {
+      values += 1
+      level += 1
+      if (level > levels) levels = level
+    } else if (code === 0x5d || code === 0x7d) level -= 1
+  }
+  return { values, levels }
+}
+
+/** The position of the quotation mark that ends the string at `at`. */
+function endOfString(text: string, at: number): number {
+  for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let first = end
+    while (text.charCodeAt(first - 1) === 0x5c) first -= 1
+    if ((end - first) % 2 === 0) return end
+  }
+  return text.length
 }
 
 /** RFC 8785 for values from JSON.parse: numbers as JavaScript writes them, members in the order of UTF-16 units. */
@@ -97,6 +137,10 @@ export function canonical(value: Json): string {
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
   return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`
 }
+
+/** Of milliseconds since 1970. */
+export const minuteOf = (at: number): string =>
+  Math.abs(at) < 8.64e15 ? `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'an unknown time'
 
 /** The next task of the event loop, so that a page stays responsive and a stop is heard. */
 export const breathe = (): Promise<void> =>

@@ -88,6 +88,8 @@ export async function checkDay(
   limited: boolean,
   seen: (record: SeenRecord) => void,
 ): Promise<string> {
+  const listed = archive.size(`data/proofs/${date}.leaves`) / 32
+  if (listed !== note.size) throw new Broken(`The archive has ${listed} leaves, but ${note.size} were signed.`)
   const leaves = leafReader(archive.pieces(`data/proofs/${date}.leaves`))
   const tree = growingTree()
   const [start, end] = [about.period.start, about.period.end].map((time) => Date.parse(time)) as [number, number]
@@ -167,7 +169,7 @@ export function rowMatches({ leaf, nonce, record, seq, auditId }: Row, about: Ab
 }
 
 /** The hashes of a file of leaves, one after the other. */
-function leafReader(pieces: AsyncGenerator<Bytes>) {
+export function leafReader(pieces: AsyncGenerator<Bytes>) {
   let rest: Bytes = new Uint8Array()
   const maybe = async (): Promise<Bytes | undefined> => {
     while (rest.length < 32) {

@@ -1,6 +1,16 @@
-import { sha256Now } from '../sha256.ts'
 import { type Archive, archiveOf } from './archive.ts'
-import { type Bytes, canonical, concat, encode, fromHex, hex, type Json, member, parseJson } from './bytes.ts'
+import {
+  type Bytes,
+  canonical,
+  concat,
+  encode,
+  fromHex,
+  hex,
+  type Json,
+  member,
+  parseJson,
+  sha256OfText,
+} from './bytes.ts'
 import { leafReader } from './log.ts'
 import { leafHash, nodeHash, parseNote } from './note.ts'
 import { openZip } from './zip.ts'
@@ -75,9 +85,9 @@ async function newestOf(
 
 /** The leaf hash as the record demands it, whatever digest the archive states. */
 function drawnLeaf({ leaf, record, nonce }: Drawn): Bytes {
-  const digest = sha256Now(concat(encode('agcp.audit.record.v1\n'), fromHex(nonce), encode(canonical(record))))
+  const digest = sha256OfText(canonical(record), concat(encode('agcp.audit.record.v1\n'), fromHex(nonce)))
   const own = typeof leaf === 'object' && !Array.isArray(leaf) ? { ...leaf, digest: `sha256:${hex(digest)}` } : leaf
-  return leafHash(encode(canonical(own)))
+  return leafHash(canonical(own))
 }
 
 /**

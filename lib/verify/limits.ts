@@ -4,13 +4,13 @@
 const mebibyte = 1024 * 1024
 
 export const most = {
-  /** Ten years have about 44,000 files: up to eight a day, and two for each day outside the period. */
-  entries: 60_000,
-  /** 60,000 names with their headers. */
+  /** Ten years have about 44,000 files: up to eight a day, two for each day outside the period, and the rows. */
+  entries: 45_000,
+  /** 45,000 names with their headers need about 8 MiB. */
   directoryBytes: 16 * mebibyte,
-  /** manifest.json names each file in about 210 bytes and each day in about 420. */
+  /** manifest.json names each file in about 210 bytes and 11 values, and each day in about 420 bytes and 17 values. */
   manifestBytes: 16 * mebibyte,
-  manifestValues: 1_000_000,
+  manifestValues: 600_000,
   /** manifest-sha256.txt names each file in about 120 bytes. */
   listBytes: 8 * mebibyte,
   /** data/keys/vkeys.txt has a key for each name of a log. */
@@ -19,14 +19,14 @@ export const most = {
   textBytes: 256 * 1024,
   /** The files that describe the archive, such as verify.html, which are only hashed. */
   tagBytes: 16 * mebibyte,
-  /** A line of NDJSON. A value of content has up to four million characters. */
-  lineBytes: 16 * mebibyte,
+  /** A line of NDJSON, of which the service fills up to six with content. */
+  lineBytes: 8 * mebibyte,
   /** Members, elements and structures in one line. A span of telemetry has up to 100,000 fields. */
   lineValues: 500_000,
   /** Structures in structures. Content has up to 100. */
   levels: 250,
-  /** What checks remember of records until they have read the rows: about two million objects. */
-  tableBytes: 112 * mebibyte,
+  /** What checks remember of records until they have read the rows: about a million objects. */
+  tableBytes: 80 * mebibyte,
   /** Signatures below a checkpoint. */
   signatures: 100,
   /** Characters of a text from the archive in a message. */

@@ -1,5 +1,5 @@
 import { sha256Now } from '../sha256.ts'
-import { Broken, type Bytes, concat, encode, fromBase64, hex, lines, sameBytes } from './bytes.ts'
+import { Broken, type Bytes, concat, encode, fromBase64, hex, lines, sameBytes, sha256OfText } from './bytes.ts'
 import { most } from './limits.ts'
 
 /** A checkpoint (c2sp.org/tlog-checkpoint): a signed note (c2sp.org/signed-note) about a log of `size` leaves. */
@@ -67,7 +67,7 @@ export async function signerOf(note: Note, keys: readonly LogKey[]): Promise<Log
 const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
 /** RFC 6962, 2.1. */
-export const leafHash = (leaf: Bytes): Bytes => sha256Now(concat(leafPrefix, leaf))
+export const leafHash = (leaf: string): Bytes => sha256OfText(leaf, leafPrefix)
 export const nodeHash = (left: Bytes, right: Bytes): Bytes => sha256Now(concat(nodePrefix, left, right))
 
 /** The root of a tree (RFC 6962) whose leaf hashes come one after the other: perfect subtrees are folded on the way. */

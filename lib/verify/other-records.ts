@@ -3,7 +3,6 @@ import {
   Broken,
   type Bytes,
   canonical,
-  encode,
   fromBase64,
   type Json,
   member,
@@ -38,7 +37,7 @@ export async function checkOtherRecords(
     heads.set(date, head)
     const path = member(parseJson(line, otherRecords), 'path')
     const hashes = (Array.isArray(path) ? path : []).map((hash: Json) => fromBase64(String(hash)))
-    const root = climbTo(row.seq, head.size, leafHash(encode(canonical(row.leaf))), hashes)
+    const root = climbTo(row.seq, head.size, leafHash(canonical(row.leaf)), hashes)
     if (root === undefined || !sameBytes(root, head.root))
       throw new Broken(`Record ${row.seq} of ${date} is not in the log of that day.`)
     seen({ ...row, date })

@@ -1,4 +1,3 @@
-import { sha256Now } from '../sha256.ts'
 import type { Archive } from './archive.ts'
 import { type AsOf, isBefore, whenRead } from './border.ts'
 import {
@@ -13,6 +12,7 @@ import {
   member,
   parseJson,
   sameBytes,
+  sha256OfText,
   textMember,
   toBase64Url,
 } from './bytes.ts'
@@ -210,7 +210,7 @@ function rowIsCommitted(row: Json, objects: Objects, { path, type }: { path: str
     )
   if (member(bound, 'form') !== committed.form) throw new Broken(`${path} has ${key} in another form than the log.`)
   const salt = fromBase64Url(textMember(bound, 'salt', of))
-  const digest = sha256Now(concat(stateDomain, salt, encode(canonical(state))))
+  const digest = sha256OfText(canonical(state), concat(stateDomain, salt))
   if (salt.length !== 32 || !sameBytes(digest, committed.digest))
     throw new Broken(`${key} in ${path} is not what the log commits to.`)
   valuesAreCommitted(row, state, `${key} in ${path}`)
@@ -224,7 +224,7 @@ function valuesAreCommitted(row: Json, state: Json, of: string): void {
   if (typeof values !== 'object' || values === null || Array.isArray(values))
     throw new Broken(`${of} has malformed values.`)
   for (const [name, value] of Object.entries(values)) {
-    const opened = sha256Now(encode(canonical([member(value, 'salt') ?? null, member(value, 'value') ?? null])))
+    const opened = sha256OfText(canonical([member(value, 'salt') ?? null, member(value, 'value') ?? null]))
     if (member(state, name) !== toBase64Url(opened))
       throw new Broken(`${name} of ${of} is not the value that the log commits to.`)
   }

@@ -2,10 +2,10 @@ import { type Archive, checkSize } from './archive.ts'
 import {
   Broken,
   type Bytes,
-  canonical,
   concat,
   encode,
   fromBase64,
+  isCanonical,
   type Json,
   lines,
   member,
@@ -97,7 +97,7 @@ function* linesOfText(text: string): Generator<string> {
 export async function readManifest(archive: Archive): Promise<Json> {
   const text = await archive.text('manifest.json', most.manifestBytes)
   const manifest = parseJson(text, 'manifest.json', most.manifestValues)
-  if (canonical(manifest) !== text) throw new Broken('manifest.json is not in canonical form (RFC 8785).')
+  if (!isCanonical(text, manifest)) throw new Broken('manifest.json is not in canonical form (RFC 8785).')
   return manifest
 }
 

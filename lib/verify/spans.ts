@@ -1,15 +1,14 @@
-import { sha256Now } from '../sha256.ts'
 import type { Archive } from './archive.ts'
 import {
   Broken,
   type Bytes,
-  encode,
   fromHex,
   hex,
   type Json,
   member,
   parseJson,
   sameBytes,
+  sha256OfText,
   textMember,
 } from './bytes.ts'
 import type { SeenRecord } from './log.ts'
@@ -166,7 +165,7 @@ async function resourcesOf(archive: Archive, path: string, room: Room): Promise<
     const attributes = provable(member(row, 'attributes'))
     hashes.set(resourceType, `${textMember(row, 'auditId', path)}/${String(member(row, 'resourceIndex'))}`, {
       ...{ revision: 1, form: 1, owed: false, seen: false },
-      digest: attributes && sha256Now(encode(JSON.stringify(['agcp.resource.v1', attributes]))),
+      digest: attributes && sha256OfText(JSON.stringify(['agcp.resource.v1', attributes])),
     })
   }
   return hashes
@@ -187,18 +186,16 @@ function spanLeafOf(span: Json, resources: Objects, name: string): Bytes | undef
   const isFirst = links.length === 0 && resource === null
   const of = (value: Json, member_: string) => member(value, member_) ?? null
   return leafHash(
-    encode(
-      JSON.stringify([
-        isFirst ? 'agcp.span.v1' : 'agcp.span.v2',
-        ...['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status'].map((one) => of(span, one)),
-        microsOf(textMember(span, 'startedAt', name), name),
-        microsOf(textMember(span, 'endedAt', name), name),
-        attributes,
-        events.map(([event, inner]) => [of(event, 'name'), of(event, 'at'), inner]),
-        facts,
-        ...(isFirst ? [] : [links.map(([link, inner]) => [of(link, 'traceId'), of(link, 'spanId'), inner]), resource]),
-      ]),
-    ),
+    JSON.stringify([
+      isFirst ? 'agcp.span.v1' : 'agcp.span.v2',
+      ...['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status'].map((one) => of(span, one)),
+      microsOf(textMember(span, 'startedAt', name), name),
+      microsOf(textMember(span, 'endedAt', name), name),
+      attributes,
+      events.map(([event, inner]) => [of(event, 'name'), of(event, 'at'), inner]),
+      facts,
+      ...(isFirst ? [] : [links.map(([link, inner]) => [of(link, 'traceId'), of(link, 'spanId'), inner]), resource]),
+    ]),
   )
 }
 

@@ -5,12 +5,12 @@ import {
   type Bytes,
   canonical,
   concat,
-  encode,
   hex,
   type Json,
   member,
   parseJson,
   sameBytes,
+  sha256OfText,
   textMember,
   toBase64Url,
   utf8,
@@ -79,7 +79,7 @@ export function passkeyVotes(room: Room) {
   }
 }
 
-const digestOfJson = (value: Json): Bytes => sha256Now(encode(canonical(value)))
+const digestOfJson = (value: Json): Bytes => sha256OfText(canonical(value))
 
 /** The device signed this decision, and the log has the digest of the whole confirmation. */
 async function checkVote(
@@ -102,7 +102,7 @@ async function checkVote(
   const client = fromBase64Url(textMember(confirmation, 'clientDataJSON', of))
   const device = fromBase64Url(textMember(confirmation, 'authenticatorData', of))
   const stated = parseJson(utf8(client), `${of}: its client data`)
-  if (member(stated, 'challenge') !== toBase64Url(sha256Now(encode(canonical(bound)))))
+  if (member(stated, 'challenge') !== toBase64Url(digestOfJson(bound)))
     throw new Broken(`${of}: the device signed something else.`)
   // Bit 0: a person was present; bit 2: the device knew who it was.
   if (member(stated, 'type') !== 'webauthn.get' || ((device[32] ?? 0) & 5) !== 5)

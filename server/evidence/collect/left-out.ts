@@ -8,7 +8,7 @@ import { structureOf } from '#lib/verify/bytes.ts'
 /** Of one value, in characters of JSON. */
 const largestValue = 4 * 1024 * 1024
 /** Of all values in a line, in bytes and in values of JSON. The rest of the line has room for other members. */
-const largestContent = 12 * 1024 * 1024
+const largestContent = 6 * 1024 * 1024
 const mostValues = 400_000
 
 /** What the values of one line may still need. */

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync 
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { installedBrowser } from './browser.mjs'
 import { runStep } from './run-step.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -47,6 +48,12 @@ export const suites = [
     run: () => vitest(['server/evidence/places/']),
   },
   { name: 'archive-changes', run: () => vitest(['server/evidence/archive-changes.test.ts']) },
+  {
+    name: 'every-verifier',
+    missing: () => (installedBrowser() === undefined ? 'Chromium' : missing('sha256sum', 'openssl')),
+    run: () => vitest(['server/evidence/every-verifier.test.ts']),
+  },
+  { name: 'archive-bombs', run: () => vitest(['server/evidence/archive-bombs.test.ts']) },
   { name: 'verify-archive', run: () => vitest(['server/evidence/verify-archive.test.ts']) },
   ...['unzip', 'bsdtar', '7z'].map((program) => ({
     name: program,

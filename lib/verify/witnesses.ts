@@ -67,7 +67,7 @@ export async function checkWitnesses({ seals }: Heads, witnesses: readonly Witne
   const absent = missing.length === 0 ? '' : ` No signature of ${missing.join(', ')} is in the archive.`
   if (signed.length === 0)
     throw new NotChecked(`The newest head of closed days is not signed by that witness.${absent}`)
-  return `${signed.join(', ')} signed the newest head, of ${seals.size} closed days.${absent}`
+  return `${signed.join(', ')} signed the newest head of the log of closed days, which has ${seals.size}.${absent}`
 }
 
 /** Those of the witnesses that signed the head, each with the time, and the others. */

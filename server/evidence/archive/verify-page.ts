@@ -53,8 +53,8 @@ function buildPage(modules: string): string {
 <p><label for="authority">The certificate of the time-stamping authority (optional)</label><input id="authority" type="file" accept=".pem,.crt,.cer"></p>
 <p><label for="witness">Key of a witness, as you know it from elsewhere: name+id+base64 (optional)</label>
 <input id="witness" autocomplete="off" spellcheck="false"></p>
-<output id="conclusion"></output>
 <dl id="about"></dl>
+<output id="conclusion"></output>
 <div id="verdicts"></div>
 <div id="ladder"></div>
 <p>README.txt describes how to check the same with other programs.</p>

@@ -55,6 +55,12 @@ export const suites = [
     run: () => vitest(['server/evidence/places/']),
   },
   { name: 'archive-changes', run: () => vitest(['server/evidence/archive-changes.test.ts']) },
+  {
+    name: 'every-verifier',
+    missing: () => (installedBrowser() === undefined ? 'Chromium' : missing('sha256sum', 'openssl')),
+    run: () => vitest(['server/evidence/every-verifier.test.ts']),
+  },
+  { name: 'archive-bombs', run: () => vitest(['server/evidence/archive-bombs.test.ts']) },
   { name: 'verify-archive', run: () => vitest(['server/evidence/verify-archive.test.ts']) },
   ...['unzip', 'bsdtar', '7z'].map((program) => ({
     name: program,

@@ -1,12 +1,7 @@
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject } from '#lib/json.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
-
-/** One level: SHA-256(0x01 ‖ left ‖ right) = parent. Hashes are lower-case hex; `own` is the side that the previous level produced. */
-export type Rung = { left: string; right: string; parent: string; own: 'left' | 'right' }
-
-/** What this browser computed itself, from the leaf up. `root` is the last parent, or the leaf of a tree of one. */
-export type Ladder = { leaf: string; rungs: Rung[]; root: string }
+import type { Ladder, Rung } from '#lib/verify/ladder.ts'
 
 type Path = { index: number; size: number; leaf: string; siblings: readonly string[] }
 

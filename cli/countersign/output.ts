@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
+import { visible } from '#lib/verify/visible.ts'
 import { Failed, usageError } from './failure.ts'
 
 export type Format = 'table' | 'json' | 'ndjson'
@@ -19,14 +20,9 @@ export function formatOf(given: string | undefined, isTerminal: boolean): Format
   throw usageError(`--output: ${JSON.stringify(given)}. Must be one of table, json, ndjson.`)
 }
 
-/** Characters that a terminal acts on, or that reorder what it shows. Values come from agents and their tools. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace.
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-export const visible = (text: string): string => text.replace(unsafe, escaped)
 /** JSON.stringify escapes the first 32 characters; layout is its only line feed. */
 const visibleJson = (text: string) =>
-  text.replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, escaped)
+  text.replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, visible)
 
 /** Writes a result. A page of a list is its items, with the cursor of the next page on stderr. */
 export function print({ out, error, format }: Output, value: JsonValue): void {

@@ -1,5 +1,5 @@
 import { Copyable } from '#components/ui/controls/copyable.tsx'
-import type { Ladder } from '#lib/ladder.ts'
+import type { Ladder } from '#lib/verify/ladder.ts'
 import { LadderPicture } from './ladder-picture.tsx'
 import { LadderSteps } from './ladder-steps.tsx'
 

@@ -1,5 +1,5 @@
 import { classNames } from '#components/ui/text/class-names.ts'
-import type { Ladder } from '#lib/ladder.ts'
+import type { Ladder } from '#lib/verify/ladder.ts'
 import { shortHash } from './short-hash.ts'
 
 /** The path as a ladder, the leaf at the bottom and the root at the top. The list next to it contains the same in words. */

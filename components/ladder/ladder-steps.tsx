@@ -1,5 +1,5 @@
 import { Copyable } from '#components/ui/controls/copyable.tsx'
-import type { Ladder } from '#lib/ladder.ts'
+import type { Ladder } from '#lib/verify/ladder.ts'
 import { shortHash } from './short-hash.ts'
 
 /** The steps of the path in words, from the leaf to the root. */

@@ -1,5 +1,5 @@
-import { ladderIn } from '#lib/archive-ladder.ts'
 import type { Heads } from '#lib/verify/freshness.ts'
+import { ladderIn } from '#lib/verify/ladder.ts'
 import { verifyArchive } from '#lib/verify/verify.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
@@ -23,11 +23,11 @@ async function published({ externalId, heads: { seals, open } }: { externalId: s
   return await response.json()
 }
 
-addEventListener('message', ({ data: { file, fingerprint, adjacent, authority } }: MessageEvent<ToWorker>) => {
+addEventListener('message', ({ data: { file, fingerprint, adjacent, authority, witness } }: MessageEvent<ToWorker>) => {
   let toldAt = 0
   verifyArchive(
     file,
-    { fingerprint, published, adjacent, authority: authority && (() => authority.text()) },
+    { fingerprint, published, adjacent, witness, authority: authority && (() => authority.text()) },
     {
       about: (about) => say({ about }),
       check: (check) => say({ check }),

@@ -1,4 +1,4 @@
-import type { ArchiveLadder } from '#lib/archive-ladder.ts'
+import type { ArchiveLadder } from '#lib/verify/ladder.ts'
 import type { About, Check, Report } from '#lib/verify/report.ts'
 
 /** What a page asks of the worker: an archive, and what the reader compares it with. */
@@ -10,6 +10,8 @@ export type ToWorker = {
   adjacent?: Blob | undefined
   /** The certificate of the time-stamping authority, in PEM. */
   authority?: Blob | undefined
+  /** Keys of witnesses, separated by white space. */
+  witness?: string | undefined
 }
 
 /** Messages of the worker: the share of bytes read, what the archive says of itself, each check, and the report or why there is none. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { ArchiveLadder } from '#lib/archive-ladder.ts'
+import type { ArchiveLadder } from '#lib/verify/ladder.ts'
 import type { About, Check, Report } from '#lib/verify/report.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
@@ -45,8 +45,8 @@ export function useCheck<Given extends ToWorker>(): {
       else update((before) => ({ ...before, failed: data.failed }))
     }
     started.onerror = () => update((before) => ({ ...before, failed: 'The check could not be started.' }))
-    const { file, fingerprint, adjacent, authority } = given
-    const message: ToWorker = { file, fingerprint, adjacent, authority }
+    const { file, fingerprint, adjacent, authority, witness } = given
+    const message: ToWorker = { file, fingerprint, adjacent, authority, witness }
     started.postMessage(message)
   }
   return { checking, check }

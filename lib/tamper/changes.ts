@@ -42,6 +42,9 @@ function recordsOf(archive: Archive): string[] {
   return [...logs.sort().reverse(), ...rows.map((name) => `data/${name}.ndjson`).filter(archive.has)]
 }
 
+/** The demo's archives are small. */
+const inMemory = 64 * 1024 * 1024
+
 /** A record of a person's decision. */
 const decision = /"action":"approval\.(?:approve|reject)"/
 
@@ -54,7 +57,7 @@ async function inText(
 ): Promise<Change | undefined> {
   for (const decided of [true, false])
     for (const path of recordsOf(archive)) {
-      const records = (await archive.text(path)).split('\n')
+      const records = (await archive.text(path, inMemory)).split('\n')
       for (const [index, line] of [...records.entries()].reverse()) {
         const match = pattern.exec(line)
         const [whole = '', before = ''] = match ?? []
@@ -71,7 +74,7 @@ async function inText(
 /** Without the newest decision in the log, or its newest record. */
 async function withoutRecord(archive: Archive): Promise<Change | undefined> {
   for (const path of recordsOf(archive).filter((one) => one.startsWith('data/audit/'))) {
-    const records = lines(await archive.text(path))
+    const records = lines(await archive.text(path, inMemory))
     const actions = records.map((line) => String(member(member(parseJson(line, path), 'record'), 'action')))
     const decided = actions.findLastIndex((action) => /^approval\.(?:approve|reject)$/.test(action))
     const chosen = decided === -1 ? records.length - 1 : decided

@@ -11,6 +11,7 @@ import {
   parseJson,
   toBase64,
 } from '#lib/verify/bytes.ts'
+import { most } from '#lib/verify/limits.ts'
 import { derOfEd25519, fingerprintOf } from '#lib/verify/origin.ts'
 import { kindOf } from '#lib/verify/seal.ts'
 import { openZip } from '#lib/verify/zip.ts'
@@ -25,7 +26,7 @@ export async function forged(file: Blob, changes: ReadonlyMap<string, Bytes>, ef
   const { entries } = await openZip(file)
   const archive = archiveOf(file, entries, undefined)
   const all = new Map(changes)
-  const read = async (path: string): Promise<Bytes> => all.get(path) ?? (await archive.bytes(path))
+  const read = async (path: string): Promise<Bytes> => all.get(path) ?? (await archive.bytes(path, most.manifestBytes))
   const write = (path: string, text: string) => void all.set(path, encode(text))
 
   write('manifest-sha256.txt', await listOf(archive, 'manifest-sha256.txt', all))
@@ -51,7 +52,7 @@ const sha256 = async (bytes: Bytes): Promise<string> =>
 /** A list of hashes, with those of the changed files. */
 async function listOf(archive: Archive, list: string, changes: ReadonlyMap<string, Bytes>): Promise<string> {
   const listed = await Promise.all(
-    lines(await archive.text(list)).map(async (line) => {
+    lines(await archive.text(list, most.listBytes)).map(async (line) => {
       const content = changes.get(line.slice(66))
       return content === undefined ? line : `${await sha256(content)}  ${line.slice(66)}`
     }),
@@ -78,7 +79,7 @@ async function redescribed(
   changes: ReadonlyMap<string, Bytes>,
   key: Key | undefined,
 ): Promise<Json> {
-  const manifest = parseJson(await archive.text('manifest.json'), 'manifest.json')
+  const manifest = parseJson(await archive.text('manifest.json', most.manifestBytes), 'manifest.json')
   if (typeof manifest !== 'object' || manifest === null || Array.isArray(manifest)) return manifest
   const described = Array.isArray(manifest.files) ? manifest.files : []
   const counts: { [kind: string]: Json } = {}

@@ -2,6 +2,7 @@ import { type Archive, archiveOf } from './archive.ts'
 import { Broken, fromBase64, type Json, lines, member, sameBytes, textMember } from './bytes.ts'
 import { type Before, chainOf } from './chain.ts'
 import type { Heads } from './freshness.ts'
+import { most } from './limits.ts'
 import { newestSeals } from './log.ts'
 import { continues, parseLogKey } from './note.ts'
 import { NotChecked } from './report.ts'
@@ -47,7 +48,7 @@ async function continuedBy(after: Before, { heads, manifest }: Checked, later: A
   const { seals } = heads
   if (seals === undefined) return
   const externalId = textMember(member(manifest, 'tenant'), 'externalId', 'The manifest')
-  const keys = lines(await later.text('data/keys/vkeys.txt')).map(parseLogKey)
+  const keys = lines(await later.text('data/keys/vkeys.txt', most.keysBytes)).map(parseLogKey)
   const newest = await newestSeals(later, undefined, { externalId, keys })
   const path = after.path.map((hash) => fromBase64(String(hash)))
   const same = after.seals?.size === seals.size && sameBytes(after.seals.root, seals.root)

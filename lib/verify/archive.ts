@@ -1,11 +1,10 @@
 import { incrementalSha256 } from '../sha256.ts'
 import { Broken, type Bytes, concat, hex, utf8 } from './bytes.ts'
+import { bytesInWords, most } from './limits.ts'
 import { type Entry, pieces } from './zip.ts'
 
 /** Files up to this size are hashed at once, larger ones while they are read: an archive may be larger than memory. */
-const wholeBytes = 16 * 1024 * 1024
-/** The largest file that a check may hold in memory: lists, notes, signatures. */
-const mostBytes = 64 * 1024 * 1024
+const wholeBytes = 4 * 1024 * 1024
 
 /** What a check reads of an archive, by the path below its folder. Broken for a file that is missing or damaged. */
 export type Archive = {
@@ -13,9 +12,10 @@ export type Archive = {
   paths(): Iterable<string>
   /** In bytes, unpacked. */
   size(path: string): number
-  bytes(path: string): Promise<Bytes>
-  text(path: string): Promise<string>
-  /** In order, without the newline; empty lines are left out. */
+  /** Broken for a file of more bytes than `limit`, by default those of a note or a signature. */
+  bytes(path: string, limit?: number): Promise<Bytes>
+  text(path: string, limit?: number): Promise<string>
+  /** In order, without the newline; empty lines are left out. Broken at a line that is longer than any that the service writes. */
   linesIn(path: string): AsyncGenerator<string>
   pieces(path: string): AsyncGenerator<Bytes>
   /** SHA-256 in hex, and the number of lines; counts as progress. */
@@ -35,9 +35,9 @@ export function archiveOf(
   }
   const total = [...entries.values()].reduce((sum, entry) => sum + entry.size, 0)
   let hashed = 0
-  const bytes = async (path: string) => {
+  const bytes = async (path: string, limit: number = most.textBytes) => {
     const entry = entryOf(path)
-    if (entry.size > mostBytes) throw new Broken(`${path} is larger than any that the service writes.`)
+    checkSize(path, entry.size, limit)
     return await whole(file, entry)
   }
   return {
@@ -45,15 +45,20 @@ export function archiveOf(
     paths: () => entries.keys(),
     size: (path) => entryOf(path).size,
     bytes,
-    text: async (path) => utf8(await bytes(path)),
-    linesIn: (path) => linesOf(pieces(file, entryOf(path))),
+    text: async (path, limit) => utf8(await bytes(path, limit)),
+    linesIn: (path) => linesOf(path, pieces(file, entryOf(path))),
     pieces: (path) => pieces(file, entryOf(path)),
     digest: (path) =>
-      digestOf(file, entryOf(path), (count) => {
+      digestOf(path, file, entryOf(path), (count) => {
         hashed += count
         progress?.(Math.min(1, hashed / total))
       }),
   }
+}
+
+export function checkSize(path: string, size: number, limit: number): void {
+  if (size > limit)
+    throw new Broken(`${path} is larger than ${bytesInWords(limit)}, which the service never writes. It is not read.`)
 }
 
 async function whole(file: Blob, entry: Entry): Promise<Bytes> {
@@ -62,10 +67,12 @@ async function whole(file: Blob, entry: Entry): Promise<Bytes> {
   return concat(...parts)
 }
 
-async function digestOf(file: Blob, entry: Entry, read: (count: number) => void) {
+async function digestOf(path: string, file: Blob, entry: Entry, read: (count: number) => void) {
   let lines = 0
   let lastByte = 0x0a
+  const guard = path.endsWith('.ndjson') ? lineGuard(path) : undefined
   const count = (piece: Bytes) => {
+    guard?.(piece)
     for (let at = piece.indexOf(0x0a); at !== -1; at = piece.indexOf(0x0a, at + 1)) lines++
     lastByte = piece.at(-1) ?? lastByte
     read(piece.length)
@@ -84,10 +91,25 @@ async function digestOf(file: Blob, entry: Entry, read: (count: number) => void)
   return done(hash.digest())
 }
 
-async function* linesOf(text: AsyncIterable<Bytes>): AsyncGenerator<string> {
+/** Receives the pieces of a file in order. Broken as soon as a line is longer than any that the service writes. */
+function lineGuard(path: string): (piece: Bytes) => void {
+  let held = 0
+  return (piece) => {
+    const [first, last] = [piece.indexOf(0x0a), piece.lastIndexOf(0x0a)]
+    if (held + (first === -1 ? piece.length : first) > most.lineBytes)
+      throw new Broken(
+        `${path} has a line of more than ${bytesInWords(most.lineBytes)}, which the service never writes. It is not read further.`,
+      )
+    held = last === -1 ? held + piece.length : piece.length - last - 1
+  }
+}
+
+async function* linesOf(path: string, text: AsyncIterable<Bytes>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const guard = lineGuard(path)
   let rest = ''
   for await (const piece of text) {
+    guard(piece)
     const [first = '', ...more] = decoder.decode(piece, { stream: true }).split('\n')
     rest += first
     for (const next of more) {

@@ -1,6 +1,9 @@
 // What every part of the verifier needs. These modules use features that browsers and Node share, and nothing else: they are
 // joined unchanged into verify.html and verify.mjs of every archive.
 
+import { incrementalSha256, sha256Now } from '../sha256.ts'
+import { most } from './limits.ts'
+
 export type Bytes = Uint8Array<ArrayBuffer>
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
@@ -81,8 +84,17 @@ export function textMember(value: Json | undefined, name: string, of: string): s
   return found
 }
 
-/** Broken for a text that is not JSON, naming `of`. */
-export function parseJson(text: string, of: string): Json {
+/**
+ * Broken for a text that is not JSON, naming `of`, and before it is parsed for one with more values or levels than the service
+ * writes: each needs many times the memory of its text.
+ */
+export function parseJson(text: string, of: string, values: number = most.lineValues): Json {
+  if (text.length > harmlessCharacters) {
+    const found = structureOf(text)
+    const excess =
+      found.values > values ? `${values} values` : found.levels > most.levels ? `${most.levels} levels` : ''
+    if (excess !== '') throw new Broken(`${of} has more than ${excess}, which the service never writes.`)
+  }
   try {
     return JSON.parse(text)
   } catch {
@@ -90,13 +102,98 @@ export function parseJson(text: string, of: string): Json {
   }
 }
 
+const harmlessCharacters = 4096
+
+/** Members, elements and structures of a JSON text together, and its levels. What is in its strings doesn't count. */
+export function structureOf(text: string): { values: number; levels: number } {
+  let [values, level, levels] = [0, 0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) at = endOfString(text, at)
+    // , : [ {
+    else if (code === 0x2c || code === 0x3a) values += 1
+    else if (code === 0x5b || code === 0x7b) {
+      values += 1
+      level += 1
+      if (level > levels) levels = level
+    } else if (code === 0x5d || code === 0x7d) level -= 1
+  }
+  return { values, levels }
+}
+
+/** The position of the quotation mark that ends the string at `at`. */
+function endOfString(text: string, at: number): number {
+  for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let first = end
+    while (text.charCodeAt(first - 1) === 0x5c) first -= 1
+    if ((end - first) % 2 === 0) return end
+  }
+  return text.length
+}
+
 /** RFC 8785 for values from JSON.parse: numbers as JavaScript writes them, members in the order of UTF-16 units. */
 export function canonical(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`
+  // All parts are joined once or twice: a long text would otherwise be copied for each structure around it.
+  const [whole, parts]: [string[], string[]] = [[], []]
+  eachPart(value, (part) => {
+    parts.push(part)
+    if (parts.length === partsAtOnce) whole.push(parts.splice(0).join(''))
+    return true
+  })
+  whole.push(parts.join(''))
+  return whole.length === 1 ? (whole[0] ?? '') : whole.join('')
 }
+
+const partsAtOnce = 4096
+
+/** Whether the text is the canonical JSON of the value. */
+export function isCanonical(text: string, value: Json): boolean {
+  let at = 0
+  const same = eachPart(value, (part) => {
+    const found = text.startsWith(part, at)
+    at += part.length
+    return found
+  })
+  return same && at === text.length
+}
+
+/** Calls `write` with the canonical JSON of the value, in parts, until it returns false, and then returns false, too. */
+function eachPart(value: Json, write: (part: string) => boolean): boolean {
+  if (typeof value !== 'object' || value === null) return write(JSON.stringify(value))
+  const isList = Array.isArray(value)
+  if (!write(isList ? '[' : '{')) return false
+  if (isList) {
+    for (const [index, inner] of value.entries())
+      if ((index > 0 && !write(',')) || !eachPart(inner, write)) return false
+  } else
+    for (const [index, name] of Object.keys(value).sort().entries())
+      if (!write(`${index > 0 ? ',' : ''}${JSON.stringify(name)}:`) || !eachPart(value[name] ?? null, write))
+        return false
+  return write(isList ? ']' : '}')
+}
+
+const shortText = 64 * 1024
+
+/** SHA-256 over `before` and the text in UTF-8, without a second copy of a long text. */
+export function sha256OfText(text: string, before: Bytes = nothing): Bytes {
+  if (text.length <= shortText) return sha256Now(before.length === 0 ? encode(text) : concat(before, encode(text)))
+  const hash = incrementalSha256()
+  hash.update(before)
+  for (let at = 0; at < text.length; ) {
+    const last = text.charCodeAt(at + shortText - 1)
+    // Both halves of a surrogate pair belong to one piece.
+    const end = at + shortText + (last >= 0xd800 && last < 0xdc00 ? 1 : 0)
+    hash.update(encode(text.slice(at, end)))
+    at = end
+  }
+  return hash.digest()
+}
+
+const nothing: Bytes = new Uint8Array()
+
+/** Of milliseconds since 1970. */
+export const minuteOf = (at: number): string =>
+  Math.abs(at) < 8.64e15 ? `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'an unknown time'
 
 /** The next task of the event loop, so that a page stays responsive and a stop is heard. */
 export const breathe = (): Promise<void> =>

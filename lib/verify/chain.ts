@@ -1,5 +1,5 @@
 import type { Archive } from './archive.ts'
-import { Broken, fromBase64, type Json, member, parseJson, textMember } from './bytes.ts'
+import { Broken, fromBase64, type Json, member, minuteOf, parseJson, textMember } from './bytes.ts'
 import type { Heads } from './freshness.ts'
 import { continues, type LogKey, type Note, parseNote, restoredName, signerOf } from './note.ts'
 
@@ -47,26 +47,29 @@ export async function chainedFrom(
   return `Its log of ${seals.size} closed days continues the ${before.seals.size} of the earlier archive ${before.exportId}.`
 }
 
+/** Restores that are described. */
+const mostRestores = 20
+
 /** Collects the restores that an archive shows: their records, and the names in its checkpoints. */
 export function restores() {
-  const records: { at: string; lost: boolean }[] = []
+  const records: { at: number; lost: boolean }[] = []
   const names = new Set<string>()
   return {
     addHead(note: Note): void {
       const name = restoredName(note)
-      if (name !== undefined) names.add(name)
+      if (name !== undefined && names.size < mostRestores) names.add(name)
     },
     addRecord(record: Json): void {
-      if (member(record, 'action') !== 'audit_log.restored') return
+      if (member(record, 'action') !== 'audit_log.restored' || records.length === mostRestores) return
       const lost = member(member(record, 'details'), 'signedSince')
-      records.push({ at: String(member(record, 'at')), lost: lost !== null && lost !== undefined })
+      records.push({ at: Date.parse(String(member(record, 'at'))), lost: lost !== null && lost !== undefined })
     },
     any: (): boolean => records.length > 0 || names.size > 0,
     /** States the breaks. */
     describe(): string {
       const known = records.map(
         ({ at, lost }) =>
-          `On ${at.slice(0, 16).replace('T', ' ')} UTC the log was restored from a backup and continued under a new name and key; ${
+          `On ${minuteOf(at)} the log was restored from a backup and continued under a new name and key; ${
             lost
               ? 'the service had signed more since that backup'
               : 'anything that was signed after that backup is missing'

@@ -2,22 +2,26 @@ import type { Archive } from './archive.ts'
 import { allBoundIn, asOfIn, checkAfterBorder, checkBorder, comparableSpans, isBefore, spansBoundIn } from './border.ts'
 import { Broken, type Json, lines, member } from './bytes.ts'
 import { chainedFrom, restores } from './chain.ts'
-import { type Beginning, checkDays, partialDays, scopeOf } from './days.ts'
+import { type Beginning, checkDays, lastClosed, partialDays, scopeOf } from './days.ts'
 import { passkeyVotes } from './decisions/passkeys.ts'
 import { requestDigests } from './decisions/requests.ts'
 import type { Heads } from './freshness.ts'
+import { most } from './limits.ts'
 import { checkDay, checkHead, checkSealProof, daysOf, type Head, newestSeals, otherRecords } from './log.ts'
 import { type LogKey, parseLogKey } from './note.ts'
+import { memoryRoom } from './objects.ts'
 import { obligations, stateIn } from './obligations.ts'
+import { olderRecords } from './older-records.ts'
 import { checkOtherRecords } from './other-records.ts'
-import { type About, type Checker, NotChecked } from './report.ts'
+import { type About, type Checker, NotChecked, type VerdictName } from './report.ts'
 import { commitments } from './rows.ts'
 import { telemetrySpans } from './spans.ts'
 import { traceLines } from './traces.ts'
 
 // The verdicts on the log and on completeness.
 
-export type CheckedLog = { heads: Heads; keys: LogKey[] }
+/** `closedUntil`: the last day that the newest head of closed days contains, where the archive shows it. */
+export type CheckedLog = { heads: Heads; keys: LogKey[]; closedUntil: string | undefined }
 
 export async function checkLog(
   archive: Archive,
@@ -30,27 +34,42 @@ export async function checkLog(
   if (!about.withProofs) {
     skip('log', 'Log', 'The archive was made without proofs. Export the period again with them.')
     skip('completeness', 'Days', 'Without proofs, missing records can’t be noticed.')
-    return { heads, keys }
+    return { heads, keys, closedUntil: undefined }
   }
   const [days, version] = [daysOf(manifest), about.formatVersion]
   await check('log', 'Keys of the log', async () => {
-    keys = lines(await archive.text('data/keys/vkeys.txt')).map(parseLogKey)
+    keys = lines(await archive.text('data/keys/vkeys.txt', most.keysBytes)).map(parseLogKey)
     return `${keys.length} verifier keys, which the seal covers.`
   })
   const { externalId } = about.tenant
   const beginning: Beginning = { places: new Map(), created: undefined }
-  const owed = obligations()
+  const room = memoryRoom()
+  const owed = obligations(room)
   const asOf = asOfIn(manifest)
   const allBound = allBoundIn(manifest)
-  const traces = traceLines(about.period)
+  const traces = traceLines(about.period, room)
   const requests = requestDigests()
-  const committed = commitments(asOf, { allBound, spansBound: spansBoundIn(manifest) }, (type, row) => {
+  const committed = commitments(asOf, { allBound, spansBound: spansBoundIn(manifest), room }, (type, row) => {
     if (type === 'span') traces.add(stateIn(row))
     else requests.add(type, row)
   })
-  const spans = telemetrySpans(traces.add)
-  const votes = passkeyVotes()
+  const spans = telemetrySpans(room, traces.add)
+  const votes = passkeyVotes(room)
   const restored = restores()
+  const older = olderRecords(manifest)
+  // What does not fit into memory is missing from every comparison, which then says so.
+  const remember = (work: () => void) => {
+    try {
+      if (!room.isFull()) work()
+    } catch (error) {
+      if (!(error instanceof NotChecked)) throw error
+    }
+  }
+  const compare = (verdict: VerdictName, name: string, work: () => Promise<string>) =>
+    check(verdict, name, async () => {
+      room.require()
+      return await work()
+    })
   const limited = scopeOf(manifest)
   if (asOf !== undefined)
     await check('log', 'Rows read at', async () => {
@@ -63,9 +82,12 @@ export async function checkLog(
     const open = (date: string) => asOf.some((day) => day.date === date)
     await check('log', 'Other records', () =>
       checkOtherRecords(archive, about, { keys, open }, (seen) => {
-        committed.add(seen, false)
-        spans.add(seen, false)
-        if (member(seen.record, 'action') === 'passkey.registered') votes.add(seen)
+        older.add(seen)
+        remember(() => {
+          committed.add(seen, false)
+          spans.add(seen, false)
+          if (member(seen.record, 'action') === 'passkey.registered') votes.add(seen)
+        })
       }),
     )
   }
@@ -79,10 +101,14 @@ export async function checkLog(
         restored.addRecord(seen.record)
         if (member(seen.record, 'action') === 'tenant.created') beginning.created ??= day.date
         if (version === 1) return
-        committed.add(seen)
+        older.add(seen)
         // The rows can't show what was recorded after they were read.
-        if (!isBefore(asOf, seen)) checkAfterBorder(seen, about.sealedAt)
-        else for (const one of [owed, votes, spans]) one.add(seen)
+        const known = isBefore(asOf, seen)
+        if (!known) checkAfterBorder(seen, about.sealedAt)
+        remember(() => {
+          committed.add(seen)
+          if (known) for (const one of [owed, votes, spans]) one.add(seen)
+        })
       })
     })
     if (day.open) continue
@@ -104,28 +130,29 @@ export async function checkLog(
       'Archives of version 1 bind no rows to the log: the audit records are proved, the other files are only sealed.',
     )
     skip('completeness', 'Rows', 'Archives of version 1 can’t show that nothing is missing.')
-    return { heads, keys }
+    return { heads, keys, closedUntil: lastClosed(beginning, heads.seals) }
   }
   await check('log', 'Earlier archive', async () => {
     heads.seals = await newestSeals(archive, heads.seals, { externalId, keys })
     return await chainedFrom(archive, manifest, heads, { externalId, keys })
   })
-  await check('log', 'Rows', () => committed.check(archive))
+  if (older.any()) await check('log', 'Older than their binding', async () => older.describe())
+  await compare('log', 'Rows', () => committed.check(archive))
   // Without the values there is nothing to compare, and nothing is missed: a masked archive was requested that way.
-  if (requests.any()) await check('log', 'Requests', async () => requests.check())
+  if (requests.any()) await compare('log', 'Requests', async () => requests.check())
   const comparable = comparableSpans(manifest)
   if (spans.any(archive)) {
-    await check('log', 'Spans', async () => {
+    await compare('log', 'Spans', async () => {
       if (comparable) return await spans.check(archive)
       throw new NotChecked('The archive was made by a version that did not prove its spans: only the seal covers them.')
     })
   }
   if (comparable && traces.any(archive))
-    await check('log', 'Traces', async () => {
+    await compare('log', 'Traces', async () => {
       if (committed.isRead() && spans.isRead(archive)) return await traces.check(archive)
       throw new NotChecked('The list of traces is compared with the spans in the archive, which could not all be read.')
     })
-  if (votes.any()) await check('log', 'Passkeys', () => votes.check(archive))
+  if (votes.any()) await compare('log', 'Passkeys', () => votes.check(archive))
   await check('completeness', 'Days', async () => checkDays(days, about, beginning))
   const partial = partialDays(days, about)
   if (partial.length > 0)
@@ -137,12 +164,12 @@ export async function checkLog(
   if (limited !== undefined)
     skip('completeness', 'Rows', `The archive is limited to ${limited}; what else happened is not in it.`)
   else
-    await check('completeness', 'Rows', async () => {
+    await compare('completeness', 'Rows', async () => {
       const found = await owed.check(archive)
       await committed.checkMissing(archive)
       return found
     })
   if (comparable && limited === undefined && spans.recorded())
-    await check('completeness', 'Spans', async () => spans.checkMissing())
-  return { heads, keys }
+    await compare('completeness', 'Spans', async () => spans.checkMissing())
+  return { heads, keys, closedUntil: lastClosed(beginning, heads.seals) }
 }

@@ -1,23 +1,34 @@
 import { parseJson } from './bytes.ts'
 import { verdictNames } from './report.ts'
 import { verifyArchive } from './verify.ts'
+import { visible } from './visible.ts'
 import { aboutLines, conclusionOf, keyLines, questions } from './words.ts'
 
 // verify.mjs of every archive: the verifier for a terminal. It opens the files that it is given and connects to nothing.
 
-const usage = `node verify.mjs <archive.zip> [--fingerprint <hex>] [--keys <log-keys.json>]
-       [--adjacent <other.zip>] [--tsa <certificate.pem>]
+const usage = `node verify.mjs <archive.zip> [--fingerprint <hex or words>] [--keys <log-keys.json>]
+       [--adjacent <other.zip>] [--tsa <certificate.pem>] [--witness <key>]
 
   --fingerprint  the service's key, as you know it: 64 hexadecimal digits, or twelve words
   --keys         the service's log-keys.json, as you fetched it
   --adjacent     the archive made directly before or after this one
   --tsa          the certificate of the time-stamping authority, in PEM
+  --witness      the key of a witness, as you know it: name+id+base64; may be given several times
 
 Exit code: 0 everything agrees, 1 something fails, 2 not an archive or wrong usage, 3 not everything could be checked.
 `
 
+/** Makes Node collect garbage early, without which the strings of long lines would add up to hundreds of megabytes. */
+async function stayLean(): Promise<void> {
+  const { setFlagsFromString } = await import('node:v8')
+  for (const flag of ['--optimize-for-size', '--max-semi-space-size=4']) setFlagsFromString(flag)
+}
+
 /** Returns the exit code. */
-export async function runCommand(args: readonly string[], print: (text: string) => void): Promise<number> {
+export async function runCommand(args: readonly string[], write: (text: string) => void): Promise<number> {
+  // The archive's texts must not act on the terminal.
+  const print = (text: string) => write(text.split('\n').map(visible).join('\n'))
+  await stayLean()
   const given = argumentsOf(args)
   if (given === undefined) {
     print(usage)
@@ -28,24 +39,33 @@ export async function runCommand(args: readonly string[], print: (text: string) 
   })
   if (opened === undefined) return 2
   const { archive, published, adjacent, authority } = opened
-  const report = await verifyArchive(archive, { fingerprint: given.fingerprint, published, adjacent, authority })
+  const { fingerprint, witness } = given
+  const report = await verifyArchive(archive, { fingerprint, published, adjacent, authority, witness })
   if (report.about === undefined) {
     print(`${report.checks.map(({ detail }) => detail).join('\n')}\n`)
     return 2
   }
   const key = report.fingerprint === undefined ? [] : keyLines(report.fingerprint)
-  for (const [label, text] of [...aboutLines(report.about), ...key]) print(`${label.padEnd(18)}${text}\n`)
+  for (const [label, text] of [...aboutLines(report.about), ...key]) print(`${label.padEnd(18)}${visible(text)}\n`)
   for (const name of verdictNames) {
     print(`\n${questions[name].title.toUpperCase()}: ${report.verdicts[name]}. ${questions[name].question}\n`)
     for (const check of report.checks)
-      if (check.verdict === name) print(`  ${check.state.padEnd(12)} ${check.name}: ${check.detail}\n`)
+      if (check.verdict === name) print(`  ${check.state.padEnd(12)} ${check.name}: ${visible(check.detail)}\n`)
   }
   print(`\n${conclusionOf(report)}\n`)
   if (Object.values(report.verdicts).includes('fails')) return 1
   return report.everything ? 0 : 3
 }
 
-type Given = { archive: string; fingerprint?: string; keys?: string; adjacent?: string; tsa?: string }
+type Given = {
+  archive: string
+  fingerprint?: string
+  keys?: string
+  adjacent?: string
+  tsa?: string
+  /** Separated by spaces. */
+  witness?: string
+}
 
 async function open({ archive, keys, adjacent, tsa }: Given) {
   const { openAsBlob, promises } = await import('node:fs')
@@ -64,6 +84,7 @@ const options: Readonly<Record<string, Exclude<keyof Given, 'archive'>>> = {
   '--keys': 'keys',
   '--adjacent': 'adjacent',
   '--tsa': 'tsa',
+  '--witness': 'witness',
 }
 
 function argumentsOf(args: readonly string[]): Given | undefined {
@@ -73,7 +94,8 @@ function argumentsOf(args: readonly string[]): Given | undefined {
     const option = options[word]
     if (option !== undefined) {
       if (value === undefined) return undefined
-      given[option] = value
+      const before = option === 'witness' ? given.witness : undefined
+      given[option] = before === undefined ? value : `${before} ${value}`
       at++
     } else if (word.startsWith('-') || given.archive !== undefined) return undefined
     else given.archive = word

@@ -1,5 +1,6 @@
 import { Broken, type Json, member } from './bytes.ts'
 import type { Day } from './log.ts'
+import type { Note } from './note.ts'
 import { type About, NotChecked } from './report.ts'
 
 // Days without gaps: from the first day of the tenant's log, or of the period, to the last one that the archive covers.
@@ -25,6 +26,15 @@ export function firstDay({ places, created }: Beginning): string | undefined {
     first = shown
   }
   return first ?? created
+}
+
+/** The last day in a log of closed days, by the place of any other; undefined when the archive shows none. */
+export function lastClosed({ places }: Beginning, seals: Note | undefined): string | undefined {
+  const [known] = places
+  if (known === undefined || seals === undefined) return undefined
+  const [date, index] = known
+  const time = Date.parse(date) + (seals.size - 1 - index) * dayLength
+  return Math.abs(time) < 8.64e15 ? dateOf(time) : undefined
 }
 
 /** Every day from the beginning of the period to its end is there, once, and only the newest ones are open. */

@@ -1,4 +1,4 @@
-import { Broken, fromBase64, type Json, member, textMember } from './bytes.ts'
+import { Broken, fromBase64, type Json, member, minuteOf, textMember } from './bytes.ts'
 import { continues, type LogKey, type Note, parseNote, restoredName, signerOf } from './note.ts'
 import { NotChecked } from './report.ts'
 
@@ -6,6 +6,40 @@ import { NotChecked } from './report.ts'
 
 /** What an archive knows last of the log: of the log of closed days, and of a day that was still open. */
 export type Heads = { seals: Note | undefined; open: Note | undefined }
+
+/** In words: the newest head in an archive, and the age of the archive by this computer's clock. */
+export function knownUntil(
+  { heads: { seals, open }, closedUntil }: { heads: Heads; closedUntil: string | undefined },
+  sealedAt: string,
+): string {
+  const through = closedUntil === undefined ? '' : `, up to ${closedUntil}`
+  const head =
+    open !== undefined
+      ? `${open.size} records of ${open.origin.slice(-10)}`
+      : seals !== undefined
+        ? `${seals.size} closed days${through}`
+        : undefined
+  const at = Date.parse(sealedAt)
+  return head === undefined
+    ? ''
+    : `It knows the log up to ${minuteOf(at)}, ${ageOf(Date.now() - at)}: its newest head has ${head}.`
+}
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+
+function ageOf(ms: number): string {
+  if (!(ms >= 0)) return 'a time that has not come by this computer’s clock'
+  const [unit, name] = ms < 2 * hour ? [minute, 'minutes'] : ms < 2 * day ? [hour, 'hours'] : [day, 'days']
+  return `${Math.floor(ms / unit)} ${name} ago`
+}
+
+/** Adds the date to what the work finds, also if it finds that something is missing. */
+export async function dated(until: string, work: () => Promise<string>): Promise<string> {
+  const text = await work().catch((error: unknown) => {
+    throw error instanceof NotChecked ? new NotChecked(`${error.message} ${until}`.trim()) : error
+  })
+  return `${text} ${until}`.trim()
+}
 
 /**
  * Each head of the archive is the beginning of the head that the service publishes now. `live` is `heads` of log-keys.json,

@@ -1,4 +1,3 @@
-import { sha256Now } from '../sha256.ts'
 import type { Archive } from './archive.ts'
 import {
   Broken,
@@ -13,6 +12,7 @@ import {
   member,
   parseJson,
   sameBytes,
+  sha256OfText,
   textMember,
 } from './bytes.ts'
 import { membersBeyond } from './known.ts'
@@ -88,6 +88,8 @@ export async function checkDay(
   limited: boolean,
   seen: (record: SeenRecord) => void,
 ): Promise<string> {
+  const listed = archive.size(`data/proofs/${date}.leaves`) / 32
+  if (listed !== note.size) throw new Broken(`The archive has ${listed} leaves, but ${note.size} were signed.`)
   const leaves = leafReader(archive.pieces(`data/proofs/${date}.leaves`))
   const tree = growingTree()
   const [start, end] = [about.period.start, about.period.end].map((time) => Date.parse(time)) as [number, number]
@@ -107,7 +109,7 @@ export async function checkDay(
     if (!(at >= start && at < end)) throw new Broken(`Record ${seq} is outside the archive’s period.`)
     for (let next = tree.size(); next < seq; next++) tree.add(await leaves.next())
     const logged = await leaves.next()
-    if (!sameBytes(logged, leafHash(encode(canonical(row.leaf)))))
+    if (!sameBytes(logged, leafHash(canonical(row.leaf))))
       throw new Broken(`Record ${seq} does not match the leaf at its position.`)
     tree.add(logged)
     records += 1
@@ -157,7 +159,7 @@ const recordDomain = encode('agcp.audit.record.v1\n')
 
 /** The leaf is about this record, this day and this tenant. */
 export function rowMatches({ leaf, nonce, record, seq, auditId }: Row, about: About, date: string): void {
-  const digest = sha256Now(concat(recordDomain, fromHex(nonce), encode(canonical(record))))
+  const digest = sha256OfText(canonical(record), concat(recordDomain, fromHex(nonce)))
   if (nonce.length !== 64 || member(leaf, 'digest') !== `sha256:${hex(digest)}`)
     throw new Broken(`Record ${seq} does not match the logged digest.`)
   if (member(leaf, 'date') !== date || member(leaf, 'tenant') !== about.tenant.externalId)
@@ -167,7 +169,7 @@ export function rowMatches({ leaf, nonce, record, seq, auditId }: Row, about: Ab
 }
 
 /** The hashes of a file of leaves, one after the other. */
-function leafReader(pieces: AsyncGenerator<Bytes>) {
+export function leafReader(pieces: AsyncGenerator<Bytes>) {
   let rest: Bytes = new Uint8Array()
   const maybe = async (): Promise<Bytes | undefined> => {
     while (rest.length < 32) {
@@ -208,7 +210,7 @@ export async function checkSealProof(
   // The host may differ from the day's: the service's address changed in between. The keys and the path name the log.
   hostOf(note, `/t/${encodeURIComponent(externalId)}/seals`)
   await signerOf(note, keys)
-  const root = climbTo(index, note.size, leafHash(encode(head.note.text)), hashes.map(fromBase64))
+  const root = climbTo(index, note.size, leafHash(head.note.text), hashes.map(fromBase64))
   if (root === undefined || !sameBytes(root, note.root))
     throw new Broken('The path does not lead to the signed root of closed days.')
   return { note, index }

@@ -1,5 +1,6 @@
 import { sha256Now } from '../sha256.ts'
-import { Broken, type Bytes, concat, encode, fromBase64, hex, lines, sameBytes } from './bytes.ts'
+import { Broken, type Bytes, concat, encode, fromBase64, hex, lines, sameBytes, sha256OfText } from './bytes.ts'
+import { most } from './limits.ts'
 
 /** A checkpoint (c2sp.org/tlog-checkpoint): a signed note (c2sp.org/signed-note) about a log of `size` leaves. */
 export type Note = {
@@ -17,7 +18,9 @@ export function parseNote(note: string): Note {
   const text = note.slice(0, split + 1)
   const [origin = '', size = '', root = ''] = text.split('\n')
   if (split < 0 || !/^(0|[1-9]\d{0,14})$/.test(size)) throw new Broken('A checkpoint is malformed.')
-  const signatures = lines(note.slice(split + 2)).map((line) => {
+  const signed = lines(note.slice(split + 2))
+  if (signed.length > most.signatures) throw new Broken(`A checkpoint has more than ${most.signatures} signatures.`)
+  const signatures = signed.map((line) => {
     const [, name = '', encoded = ''] = /^— (\S+) (\S+)$/.exec(line) ?? []
     if (name === '') throw new Broken('A signature of a checkpoint is malformed.')
     return { name, bytes: fromBase64(encoded) }
@@ -33,7 +36,7 @@ export type LogKey = { name: string; id: string; key: Bytes }
 export function parseLogKey(vkey: string): LogKey {
   const [name = '', id = '', ...encoded] = vkey.split('+')
   const key = fromBase64(encoded.join('+'))
-  if (key.length !== 33 || key[0] !== 1 || keyId(name, key) !== id)
+  if (key.length !== 33 || key[0] !== 1 || keyIdOf(name, key) !== id)
     throw new Broken(`The verifier key of ${name} is malformed.`)
   return { name, id, key: key.slice(1) }
 }
@@ -41,11 +44,13 @@ export function parseLogKey(vkey: string): LogKey {
 /** A key's verifier key for the log of this name; `key` are the 32 bytes of Ed25519. */
 export const logKeyNamed = (name: string, key: Bytes): LogKey => ({
   name,
-  id: keyId(name, concat(Uint8Array.of(1), key)),
+  id: keyIdOf(name, concat(Uint8Array.of(1), key)),
   key,
 })
 
-const keyId = (name: string, key: Bytes): string => hex(sha256Now(concat(encode(`${name}\n`), key)).slice(0, 4))
+/** The id of a key under a name; `key` begins with the byte of its type. */
+export const keyIdOf = (name: string, key: Bytes): string =>
+  hex(sha256Now(concat(encode(`${name}\n`), key)).slice(0, 4))
 
 /** The one of `keys` that signed the note. Broken when none did. */
 export async function signerOf(note: Note, keys: readonly LogKey[]): Promise<LogKey> {
@@ -62,8 +67,8 @@ export async function signerOf(note: Note, keys: readonly LogKey[]): Promise<Log
 const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
 /** RFC 6962, 2.1. */
-export const leafHash = (leaf: Bytes): Bytes => sha256Now(concat(leafPrefix, leaf))
-const nodeHash = (left: Bytes, right: Bytes): Bytes => sha256Now(concat(nodePrefix, left, right))
+export const leafHash = (leaf: string): Bytes => sha256OfText(leaf, leafPrefix)
+export const nodeHash = (left: Bytes, right: Bytes): Bytes => sha256Now(concat(nodePrefix, left, right))
 
 /** The root of a tree (RFC 6962) whose leaf hashes come one after the other: perfect subtrees are folded on the way. */
 export function growingTree() {

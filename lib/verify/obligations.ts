@@ -1,6 +1,7 @@
 import type { Archive } from './archive.ts'
-import { Broken, type Json, member, parseJson } from './bytes.ts'
-import type { SeenRecord } from './log.ts'
+import { Broken, type Json, member, parseJson, textMember } from './bytes.ts'
+import { readRow, type SeenRecord } from './log.ts'
+import { noDigest, type Objects, objectTable, type Room } from './objects.ts'
 
 // Nothing is missing silently: each record that creates an object obliges the archive to have its row, or an omission for it.
 
@@ -63,31 +64,51 @@ export function keyOfRow(file: string, row: Json): string {
 }
 
 /** Collects what the records demand, and then finds it in the archive. */
-export function obligations() {
-  const owed = new Map<string, Set<string>>()
+export function obligations(room: Room) {
+  const owed = objectTable(room)
+  const files = new Set<string>()
   let count = 0
   return {
     add(seen: SeenRecord) {
       for (const { file, key } of owedBy(seen)) {
-        const keys = owed.get(file) ?? new Set()
-        count += keys.has(key) ? 0 : 1
-        owed.set(file, keys.add(key))
+        if (owed.get(file, key) !== undefined) continue
+        owed.set(file, key, { revision: 1, form: 1, digest: noDigest, owed: true, seen: false })
+        files.add(file)
+        count += 1
       }
     },
     async check(archive: Archive): Promise<string> {
-      const omitted = await omissionsOf(archive)
-      let left = 0
-      for (const [file, keys] of owed) {
-        for await (const line of archive.linesIn(`data/${file}.ndjson`))
-          keys.delete(keyOfRow(file, stateIn(parseJson(line, `A line of data/${file}.ndjson`))))
-        for (const key of keys) {
-          if (!omitted.has(`${file} ${key}`))
-            throw new Broken(`The log says that ${key} was created, but data/${file}.ndjson and the omissions lack it.`)
-          left += 1
+      for (const file of files)
+        for await (const line of archive.linesIn(`data/${file}.ndjson`)) {
+          const key = keyOfRow(file, stateIn(parseJson(line, `A line of data/${file}.ndjson`)))
+          const known = owed.get(file, key)
+          if (known !== undefined && !known.seen) owed.set(file, key, { ...known, seen: true })
         }
-      }
+      const left = owed.missing()
+      if (left > 0) await checkOmitted(archive, owed, room)
       return `Each of the ${count} objects that the log says were created is here${left === 0 ? '' : `, or listed as left out (${left})`}.`
     },
+  }
+}
+
+/** The record that demands an object is read again: a table has no names. Broken for one that is neither here nor listed. */
+async function checkOmitted(archive: Archive, owed: Objects, room: Room): Promise<void> {
+  const omitted = await omissionsOf(archive, room)
+  for await (const seen of recordsIn(archive))
+    for (const { file, key } of owedBy(seen))
+      if (owed.get(file, key)?.seen === false && !omitted.has(file, key))
+        throw new Broken(`The log says that ${key} was created, but data/${file}.ndjson and the omissions lack it.`)
+  omitted.release()
+}
+
+/** Each record of the archive's log again. */
+export async function* recordsIn(archive: Archive): AsyncGenerator<SeenRecord> {
+  for (const path of archive.paths()) {
+    if (!/^data\/audit\/[^/]*\.ndjson$/.test(path)) continue
+    for await (const line of archive.linesIn(path)) {
+      const row = readRow(line, path)
+      yield { ...row, date: textMember(row.leaf, 'date', `Record ${row.seq}`) }
+    }
   }
 }
 
@@ -95,12 +116,16 @@ export function obligations() {
 export const stateIn = (row: Json): Json => (isBound(row) ? (member(row, 'state') ?? null) : row)
 export const isBound = (row: Json): boolean => member(row, 'bound') !== undefined && member(row, 'state') !== undefined
 
-/** What the archive lists as left out, as `<file> <id>`. */
-export async function omissionsOf(archive: Archive): Promise<Set<string>> {
-  const omitted = new Set<string>()
+/** What the archive lists as left out. */
+export async function omissionsOf(archive: Archive, room: Room) {
+  const omitted = objectTable(room)
   for await (const line of archive.linesIn('data/omissions.ndjson')) {
     const one = parseJson(line, 'A line of data/omissions.ndjson')
-    omitted.add(`${String(member(one, 'resource'))} ${String(member(one, 'id'))}`)
+    const [resource, id] = [String(member(one, 'resource')), String(member(one, 'id'))]
+    omitted.set(resource, id, { revision: 1, form: 1, digest: noDigest, owed: false, seen: false })
   }
-  return omitted
+  return {
+    has: (resource: string, id: string): boolean => omitted.get(resource, id) !== undefined,
+    release: omitted.release,
+  }
 }

@@ -1,6 +1,16 @@
 import type { Archive } from './archive.ts'
-import { Broken, canonical, encode, fromBase64, type Json, member, parseJson, sameBytes, textMember } from './bytes.ts'
-import { checkSealProof, type Head, headOf, otherRecords, readRow, rowMatches, type SeenRecord } from './log.ts'
+import {
+  Broken,
+  type Bytes,
+  canonical,
+  fromBase64,
+  type Json,
+  member,
+  parseJson,
+  sameBytes,
+  textMember,
+} from './bytes.ts'
+import { checkSealProof, headOf, otherRecords, readRow, rowMatches, type SeenRecord } from './log.ts'
 import { climbTo, type LogKey, leafHash } from './note.ts'
 import type { About } from './report.ts'
 
@@ -16,7 +26,8 @@ export async function checkOtherRecords(
   seen: (record: SeenRecord) => void,
 ): Promise<string> {
   const { externalId } = about.tenant
-  const heads = new Map<string, Head>()
+  // Without their texts, of which there may be one for each day.
+  const heads = new Map<string, Root>()
   let count = 0
   for await (const line of archive.linesIn(otherRecords)) {
     const row = readRow(line, otherRecords)
@@ -26,8 +37,8 @@ export async function checkOtherRecords(
     heads.set(date, head)
     const path = member(parseJson(line, otherRecords), 'path')
     const hashes = (Array.isArray(path) ? path : []).map((hash: Json) => fromBase64(String(hash)))
-    const root = climbTo(row.seq, head.note.size, leafHash(encode(canonical(row.leaf))), hashes)
-    if (root === undefined || !sameBytes(root, head.note.root))
+    const root = climbTo(row.seq, head.size, leafHash(canonical(row.leaf)), hashes)
+    if (root === undefined || !sameBytes(root, head.root))
       throw new Broken(`Record ${row.seq} of ${date} is not in the log of that day.`)
     seen({ ...row, date })
     count += 1
@@ -35,14 +46,15 @@ export async function checkOtherRecords(
   return `${count} records that commit to rows and are outside the archive’s log are in the logs of their days.`
 }
 
+type Root = { size: number; root: Bytes }
+
 async function provenHead(
   archive: Archive,
   date: string,
   log: { externalId: string; keys: readonly LogKey[]; open: (date: string) => boolean },
-): Promise<Head> {
+): Promise<Root> {
   const path = `data/proofs/other/${date}`
   const head = await headOf(archive, path, date, log)
-  if (log.open(date) && !archive.has(`${path}.seal.tlog-proof`)) return head
-  await checkSealProof(archive, path, head, log)
-  return head
+  if (!log.open(date) || archive.has(`${path}.seal.tlog-proof`)) await checkSealProof(archive, path, head, log)
+  return { size: head.note.size, root: head.note.root }
 }

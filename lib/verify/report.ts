@@ -1,4 +1,5 @@
 import { Broken } from './bytes.ts'
+import { most } from './limits.ts'
 
 /** The five questions that a reader of an archive has, in the order in which they are answered. */
 export const verdictNames = ['integrity', 'origin', 'log', 'completeness', 'freshness'] as const
@@ -27,8 +28,8 @@ export type About = {
   withProofs: boolean
   /** Records by kind, in the order of the archive. */
   contents: { name: string; records: number }[]
-  /** What was left out, by reason. */
-  omissions: { reason: string; count: number }[]
+  /** What was left out, by reason; undefined if the list can't be read. */
+  omissions: { reason: string; count: number }[] | undefined
   /** Days of the log that went on after their last checkpoint in the archive. */
   openDays: string[]
 }
@@ -59,7 +60,8 @@ export type Checker = {
 
 /** Collects checks; `said` receives each as it completes. */
 export function checker(checks: Check[], said: ((check: Check) => void) | undefined): Checker {
-  const add = (check: Check) => {
+  const add = (found: Check) => {
+    const check = { ...found, detail: briefly(found.detail) }
     checks.push(check)
     said?.(check)
     return check.state === 'holds'
@@ -77,6 +79,10 @@ export function checker(checks: Check[], said: ((check: Check) => void) | undefi
   }
 }
 
+/** A text that may contain one from the archive. A copy: a part of a long text would keep the whole in memory. */
+const briefly = (text: string): string =>
+  text.length <= most.detail ? text : `${Array.from(text.slice(0, most.detail)).join('')}…`
+
 /** The browser or the disk can't read the chosen file any more; that says nothing about its content. */
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name)
@@ -86,6 +92,8 @@ const failureOf = (error: unknown): { state: State; detail: string } => {
   if (isUnreadable(error)) return { state: 'not checked', detail: unreadable }
   if (error instanceof NotChecked) return { state: 'not checked', detail: error.message }
   if (error instanceof Broken) return { state: 'fails', detail: error.message }
+  if (error instanceof RangeError && error.message.includes('call stack'))
+    return { state: 'fails', detail: 'Something in it has more levels than the service writes.' }
   // A content that no check foresaw must not look like one that holds.
   return { state: 'fails', detail: `It is malformed: ${error instanceof Error ? error.message : String(error)}` }
 }

@@ -1,4 +1,3 @@
-import { sha256Now } from '../sha256.ts'
 import type { Archive } from './archive.ts'
 import { type AsOf, isBefore, whenRead } from './border.ts'
 import {
@@ -13,13 +12,14 @@ import {
   member,
   parseJson,
   sameBytes,
+  sha256OfText,
   textMember,
   toBase64Url,
 } from './bytes.ts'
 import { membersBeyond } from './known.ts'
-import { readRow, type SeenRecord } from './log.ts'
-import { mostForms, type Objects, objectTable } from './objects.ts'
-import { isBound, omissionsOf } from './obligations.ts'
+import type { SeenRecord } from './log.ts'
+import { mostForms, type Objects, objectTable, type Room } from './objects.ts'
+import { isBound, omissionsOf, recordsIn } from './obligations.ts'
 import { NotChecked } from './report.ts'
 
 // Rows against the log: an audit record commits to what each object was after it. A row of such an object is
@@ -92,10 +92,10 @@ const idOf = (type: string, state: Json): string =>
  */
 export function commitments(
   asOf: AsOf | undefined,
-  { allBound, spansBound }: { allBound: boolean; spansBound: boolean },
+  { allBound, spansBound, room }: { allBound: boolean; spansBound: boolean; room: Room },
   eachRow: (type: string, row: Json) => void,
 ) {
-  const objects = objectTable()
+  const objects = objectTable(room)
   let read = false
   return {
     /** `check` came to the end of the rows. */
@@ -128,7 +128,7 @@ export function commitments(
           eachRow(type, row)
           if (isBound(row)) {
             rowIsCommitted(row, objects, { path, type })
-            for (const name of otherMembers(row)) others.add(`${name} in ${path}`)
+            for (const name of otherMembers(row)) if (others.size < mostOthers) others.add(`${name} in ${path}`)
             bound += 1
           } else plain += 1
         }
@@ -140,7 +140,7 @@ export function commitments(
         )
       if (others.size > 0)
         throw new NotChecked(
-          `All ${bound} rows are compared with the log, but only the seal covers members that this verifier does not know: ${[...others].slice(0, mostOthers).join(', ')}.`,
+          `All ${bound} rows are compared with the log, but only the seal covers members that this verifier does not know: ${[...others].join(', ')}.`,
         )
       return `All ${bound} rows are as the log commits to them${whenRead(asOf)}.`
     },
@@ -151,21 +151,16 @@ export function commitments(
           'The service had not bound all rows to the log when it made this archive: only those that the log says were created are known to be here.',
         )
       if (objects.missing() === 0) return
-      const omitted = await omissionsOf(archive)
-      for (const path of archive.paths()) {
-        if (!/^data\/audit\/[^/]*\.ndjson$/.test(path)) continue
-        for await (const line of archive.linesIn(path)) {
-          const row = readRow(line, path)
-          const date = textMember(row.leaf, 'date', `Record ${row.seq}`)
-          for (const { type, id } of statesIn({ ...row, date })) {
-            const [known, file] = [objects.get(type, id), fileOfType.get(type)]
-            if (known?.owed === true && !known.seen && known.digest !== undefined && !omitted.has(`${file} ${id}`))
-              throw new Broken(
-                `Record ${row.seq} of ${date} commits to ${type} ${id}, but data/${file}.ndjson and the omissions lack it.`,
-              )
-          }
+      const omitted = await omissionsOf(archive, room)
+      for await (const seen of recordsIn(archive))
+        for (const { type, id } of statesIn(seen)) {
+          const [known, file = ''] = [objects.get(type, id), fileOfType.get(type)]
+          if (known?.owed === true && !known.seen && known.digest !== undefined && !omitted.has(file, id))
+            throw new Broken(
+              `Record ${seen.seq} of ${seen.date} commits to ${type} ${id}, but data/${file}.ndjson and the omissions lack it.`,
+            )
         }
-      }
+      omitted.release()
     },
   }
 }
@@ -215,7 +210,7 @@ function rowIsCommitted(row: Json, objects: Objects, { path, type }: { path: str
     )
   if (member(bound, 'form') !== committed.form) throw new Broken(`${path} has ${key} in another form than the log.`)
   const salt = fromBase64Url(textMember(bound, 'salt', of))
-  const digest = sha256Now(concat(stateDomain, salt, encode(canonical(state))))
+  const digest = sha256OfText(canonical(state), concat(stateDomain, salt))
   if (salt.length !== 32 || !sameBytes(digest, committed.digest))
     throw new Broken(`${key} in ${path} is not what the log commits to.`)
   valuesAreCommitted(row, state, `${key} in ${path}`)
@@ -229,7 +224,7 @@ function valuesAreCommitted(row: Json, state: Json, of: string): void {
   if (typeof values !== 'object' || values === null || Array.isArray(values))
     throw new Broken(`${of} has malformed values.`)
   for (const [name, value] of Object.entries(values)) {
-    const opened = sha256Now(encode(canonical([member(value, 'salt') ?? null, member(value, 'value') ?? null])))
+    const opened = sha256OfText(canonical([member(value, 'salt') ?? null, member(value, 'value') ?? null]))
     if (member(state, name) !== toBase64Url(opened))
       throw new Broken(`${name} of ${of} is not the value that the log commits to.`)
   }

@@ -1,11 +1,11 @@
-import type { Archive } from './archive.ts'
+import { type Archive, checkSize } from './archive.ts'
 import {
   Broken,
   type Bytes,
-  canonical,
   concat,
   encode,
   fromBase64,
+  isCanonical,
   type Json,
   lines,
   member,
@@ -16,6 +16,7 @@ import {
   utf8,
 } from './bytes.ts'
 import { scopeOf } from './days.ts'
+import { most } from './limits.ts'
 import { derOfEd25519, fingerprintOf } from './origin.ts'
 import type { About } from './report.ts'
 
@@ -70,11 +71,12 @@ export type FileFacts = { sha256: string; lines: number; bytes: number }
 /** Checks every line of a `sha256sum` list; what each listed file is. */
 async function checkList(archive: Archive, list: string): Promise<Map<string, FileFacts>> {
   const files = new Map<string, FileFacts>()
-  const text = await archive.text(list)
+  const text = await archive.text(list, most.listBytes)
   if (!text.endsWith('\n')) throw new Broken(`${list} is truncated.`)
-  for (const line of text.slice(0, -1).split('\n')) {
+  for (const line of linesOfText(text)) {
     const [, listed = '', path = ''] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? []
     if (path === '' || files.has(path)) throw new Broken(`${list} is malformed.`)
+    if (!path.startsWith('data/')) checkSize(path, archive.size(path), most.tagBytes)
     const { sha256, lines: count } = await archive.digest(path)
     if (sha256 !== listed) throw new Broken(`${path} was changed.`)
     files.set(path, { sha256, lines: count, bytes: archive.size(path) })
@@ -82,11 +84,20 @@ async function checkList(archive: Archive, list: string): Promise<Map<string, Fi
   return files
 }
 
+/** One after the other: a text may have millions. */
+function* linesOfText(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    yield text.slice(at, end)
+    at = end + 1
+  }
+}
+
 /** manifest.json before anything vouches for it: JSON in its one canonical spelling. */
 export async function readManifest(archive: Archive): Promise<Json> {
-  const text = utf8(await archive.bytes('manifest.json'))
-  const manifest = parseJson(text, 'manifest.json')
-  if (canonical(manifest) !== text) throw new Broken('manifest.json is not in canonical form (RFC 8785).')
+  const text = await archive.text('manifest.json', most.manifestBytes)
+  const manifest = parseJson(text, 'manifest.json', most.manifestValues)
+  if (!isCanonical(text, manifest)) throw new Broken('manifest.json is not in canonical form (RFC 8785).')
   return manifest
 }
 
@@ -107,7 +118,7 @@ export async function checkTagSignature(archive: Archive): Promise<string> {
 }
 
 const signedBy = async ({ bytes }: Archive, key: CryptoKey, path: string): Promise<boolean> =>
-  await crypto.subtle.verify('Ed25519', key, await bytes(`seal/${path}.sig`), await bytes(path))
+  await crypto.subtle.verify('Ed25519', key, await bytes(`seal/${path}.sig`), await bytes(path, most.manifestBytes))
 
 /** The key in the archive, and SHA-256 of its DER. Its PEM has exactly one spelling. */
 async function sealKey({ text }: Archive): Promise<{ key: CryptoKey; fingerprint: string }> {

@@ -1,20 +1,19 @@
-import { sha256Now } from '../sha256.ts'
 import type { Archive } from './archive.ts'
 import {
   Broken,
   type Bytes,
-  encode,
   fromHex,
   hex,
   type Json,
   member,
   parseJson,
   sameBytes,
+  sha256OfText,
   textMember,
 } from './bytes.ts'
 import type { SeenRecord } from './log.ts'
 import { growingTree, leafHash } from './note.ts'
-import { objectTable } from './objects.ts'
+import { numbersIn, type Objects, objectTable, type Room, twoNumbers } from './objects.ts'
 import { NotChecked } from './report.ts'
 
 // Spans of telemetry against the log: the record of the request that brought them has the root of a tree, whose leaves are
@@ -24,11 +23,12 @@ const spanFile = /^data\/traces\/([^./]+)\.spans\.ndjson$/
 /** The part of a leaf hash that is kept: archives may have millions of spans, and a second span for 128 bits can’t be found. */
 const leafBytes = 16
 const requestType = 'telemetry_batch'
+const resourceType = 'resource'
 
 /** Collects the roots in the records, and then compares the spans with them. `each` receives each span in the files of spans. */
-export function telemetrySpans(each: (span: Json) => void) {
+export function telemetrySpans(room: Room, each: (span: Json) => void) {
   // Of each request: its root, and as revision the number of its spans that the archive has, plus one.
-  const batches = objectTable()
+  const batches = objectTable(room)
   let [expected, found] = [0, 0]
   let read = false
   const any = (archive: Archive) => [...archive.paths()].some((path) => spanFile.test(path))
@@ -60,8 +60,8 @@ export function telemetrySpans(each: (span: Json) => void) {
       for (const path of archive.paths()) {
         const date = spanFile.exec(path)?.[1]
         if (date === undefined) continue
-        const leaves = await leavesOf(archive, `data/traces/${date}.batches.ndjson`, batches)
-        const resources = await resourcesOf(archive, `data/traces/${date}.resources.ndjson`)
+        const leaves = await leavesOf(archive, `data/traces/${date}.batches.ndjson`, batches, room)
+        const resources = await resourcesOf(archive, `data/traces/${date}.resources.ndjson`, room)
         for await (const line of archive.linesIn(path)) {
           const span = parseJson(line, `A line of ${path}`)
           each(span)
@@ -81,6 +81,7 @@ export function telemetrySpans(each: (span: Json) => void) {
             throw new Broken(`${name} is not what the log commits to.`)
           else checked += 1
         }
+        for (const table of [leaves, resources]) table.release()
       }
       read = true
       if (erased + unbound > 0)
@@ -100,90 +101,101 @@ export function telemetrySpans(each: (span: Json) => void) {
   }
 }
 
+const lotSize = 65_536
+const lotBytes = lotSize * (leafBytes + 1)
+
 /** The leaves of a day's requests, each of which gives the root that its record has. */
-async function leavesOf(archive: Archive, path: string, batches: ReturnType<typeof objectTable>) {
-  const places = new Map<string, { from: number; size: number }>()
-  let leaves = new Uint8Array(1024 * leafBytes)
+async function leavesOf(archive: Archive, path: string, batches: Objects, room: Room) {
+  // Of each request: as digest, the number of its first leaf and how many it has.
+  const places = objectTable(room)
+  const lots: { leaves: Bytes; taken: Uint8Array }[] = []
   let count = 0
   for await (const line of archive.has(path) ? archive.linesIn(path) : []) {
     const row = parseJson(line, `A line of ${path}`)
     const auditId = textMember(row, 'auditId', `A line of ${path}`)
     const hashes = member(row, 'leaves')
-    if (!Array.isArray(hashes) || places.has(auditId)) throw new Broken(`${path} is malformed.`)
+    if (!Array.isArray(hashes) || places.get(requestType, auditId) !== undefined)
+      throw new Broken(`${path} is malformed.`)
     const record = batches.get(requestType, auditId)
     if (record?.digest === undefined) throw new Broken(`No record in the archive has the root of request ${auditId}.`)
-    places.set(auditId, { from: count, size: hashes.length })
+    places.set(requestType, auditId, {
+      ...{ revision: 1, form: 1, owed: false, seen: false },
+      digest: twoNumbers(count, hashes.length),
+    })
     const tree = growingTree()
     for (const text of hashes) {
       const hash = fromHex(String(text))
       if (hash.length !== 32) throw new Broken(`${path} is malformed.`)
       tree.add(hash)
-      if ((count + 1) * leafBytes > leaves.length) {
-        const larger = new Uint8Array(Math.ceil(leaves.length * 1.5))
-        larger.set(leaves)
-        leaves = larger
+      if (count === lots.length * lotSize) {
+        room.take(lotBytes)
+        lots.push({ leaves: new Uint8Array(lotSize * leafBytes), taken: new Uint8Array(lotSize) })
       }
-      leaves.set(hash.subarray(0, leafBytes), count * leafBytes)
+      lots.at(-1)?.leaves.set(hash.subarray(0, leafBytes), (count % lotSize) * leafBytes)
       count += 1
     }
     if (!sameBytes(tree.root(), record.digest))
       throw new Broken(`The leaves of request ${auditId} do not give the root that its record has.`)
   }
-  const taken = new Uint8Array(Math.ceil(count / 8))
   return {
     /** The leaf at a place, once. */
     take(auditId: string, index: Json | undefined): Bytes | undefined {
-      const place = places.get(auditId)
-      if (place === undefined || typeof index !== 'number' || !(index >= 0 && index < place.size)) return undefined
-      const at = place.from + index
-      const [cell, bit] = [at >> 3, 1 << (at & 7)]
-      if (!Number.isInteger(index) || ((taken[cell] ?? 0) & bit) !== 0) return undefined
-      taken[cell] = (taken[cell] ?? 0) | bit
-      return leaves.slice(at * leafBytes, (at + 1) * leafBytes)
+      const place = places.get(requestType, auditId)?.digest
+      if (place === undefined || typeof index !== 'number') return undefined
+      const [from, size] = numbersIn(place)
+      if (!Number.isInteger(index) || !(index >= 0 && index < size)) return undefined
+      const [lot, at] = [lots[Math.floor((from + index) / lotSize)], (from + index) % lotSize]
+      if (lot === undefined || lot.taken[at] === 1) return undefined
+      lot.taken[at] = 1
+      return lot.leaves.slice(at * leafBytes, (at + 1) * leafBytes)
+    },
+    release(): void {
+      places.release()
+      room.give(lots.length * lotBytes)
+      lots.length = 0
     },
   }
 }
 
-/** The hash of each resource in the leaves of its spans; undefined for one of which a text was erased. */
-async function resourcesOf(archive: Archive, path: string): Promise<Map<string, string | undefined>> {
-  const hashes = new Map<string, string | undefined>()
+/** The hash of each resource in the leaves of its spans; `undefined` as digest for one of which a text was erased. */
+async function resourcesOf(archive: Archive, path: string, room: Room): Promise<Objects> {
+  const hashes = objectTable(room)
   for await (const line of archive.has(path) ? archive.linesIn(path) : []) {
     const row = parseJson(line, `A line of ${path}`)
     const attributes = provable(member(row, 'attributes'))
-    hashes.set(
-      `${textMember(row, 'auditId', path)}/${String(member(row, 'resourceIndex'))}`,
-      attributes && hex(sha256Now(encode(JSON.stringify(['agcp.resource.v1', attributes])))),
-    )
+    hashes.set(resourceType, `${textMember(row, 'auditId', path)}/${String(member(row, 'resourceIndex'))}`, {
+      ...{ revision: 1, form: 1, owed: false, seen: false },
+      digest: attributes && sha256OfText(JSON.stringify(['agcp.resource.v1', attributes])),
+    })
   }
   return hashes
 }
 
 /** The leaf hash of a span (README.txt); undefined if a text without a commitment was erased. */
-function spanLeafOf(span: Json, resources: ReadonlyMap<string, string | undefined>, name: string): Bytes | undefined {
+function spanLeafOf(span: Json, resources: Objects, name: string): Bytes | undefined {
   const attributes = provable(member(span, 'attributes'))
   const events = listOf(member(span, 'events')).map((event) => [event, provable(member(event, 'attributes'))] as const)
   const links = listOf(member(span, 'links')).map((link) => [link, provable(member(link, 'attributes'))] as const)
   const index = member(span, 'resourceIndex') ?? null
   const key = `${textMember(span, 'auditId', name)}/${String(index)}`
-  if (index !== null && !resources.has(key)) throw new Broken(`The resource of ${name} is missing.`)
-  const resource = index === null ? null : resources.get(key)
+  const found = index === null ? undefined : resources.get(resourceType, key)
+  if (index !== null && found === undefined) throw new Broken(`The resource of ${name} is missing.`)
+  const resource = found === undefined ? null : found.digest && hex(found.digest)
   if ([attributes, resource, ...[...events, ...links].map(([, inner]) => inner)].includes(undefined)) return undefined
   const facts = Object.entries(member(span, 'facts') ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
   const isFirst = links.length === 0 && resource === null
   const of = (value: Json, member_: string) => member(value, member_) ?? null
   return leafHash(
-    encode(
-      JSON.stringify([
-        isFirst ? 'agcp.span.v1' : 'agcp.span.v2',
-        ...['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status'].map((one) => of(span, one)),
-        microsOf(textMember(span, 'startedAt', name), name),
-        microsOf(textMember(span, 'endedAt', name), name),
-        attributes,
-        events.map(([event, inner]) => [of(event, 'name'), of(event, 'at'), inner]),
-        facts,
-        ...(isFirst ? [] : [links.map(([link, inner]) => [of(link, 'traceId'), of(link, 'spanId'), inner]), resource]),
-      ]),
-    ),
+    JSON.stringify([
+      isFirst ? 'agcp.span.v1' : 'agcp.span.v2',
+      ...['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status'].map((one) => of(span, one)),
+      microsOf(textMember(span, 'startedAt', name), name),
+      microsOf(textMember(span, 'endedAt', name), name),
+      attributes,
+      events.map(([event, inner]) => [of(event, 'name'), of(event, 'at'), inner]),
+      facts,
+      ...(isFirst ? [] : [links.map(([link, inner]) => [of(link, 'traceId'), of(link, 'spanId'), inner]), resource]),
+    ]),
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Archive } from './archive.ts'
 import { Broken, type Bytes, type Json, member, parseJson, textMember } from './bytes.ts'
-import { objectTable } from './objects.ts'
+import { noDigest, numbersIn, objectTable, type Room, twoNumbers } from './objects.ts'
 import { type About, NotChecked } from './report.ts'
 import { microsOf } from './spans.ts'
 
@@ -15,9 +15,9 @@ const traceType = 'trace'
 type TraceFacts = { spans: number; started: number; ended: number | null }
 
 /** Collects the spans of each trace, and then compares the list with them. */
-export function traceLines(period: About['period']) {
+export function traceLines(period: About['period'], room: Room) {
   // As digest: the two times. As revision: the number of spans, plus one if one has not ended, times two.
-  const traces = objectTable()
+  const traces = objectTable(room)
   const [start, end] = [period.start, period.end].map((time) => Date.parse(time) * 1000) as [number, number]
   let count = 0
   return {
@@ -81,19 +81,12 @@ const joined = (known: TraceFacts | undefined, { spans, started, ended }: TraceF
         ended: known.ended === null || ended === null ? null : Math.max(known.ended, ended),
       }
 
-function packed({ spans, started, ended }: TraceFacts): { revision: number; digest: Bytes } {
-  const digest = new Uint8Array(32)
-  const view = new DataView(digest.buffer)
-  view.setFloat64(0, started)
-  view.setFloat64(8, ended ?? 0)
-  return { revision: 2 * spans + (ended === null ? 1 : 0), digest }
-}
+const packed = ({ spans, started, ended }: TraceFacts): { revision: number; digest: Bytes } => ({
+  revision: 2 * spans + (ended === null ? 1 : 0),
+  digest: twoNumbers(started, ended ?? 0),
+})
 
 function unpacked({ revision, digest }: { revision: number; digest: Bytes | undefined }): TraceFacts {
-  const view = new DataView((digest ?? new Uint8Array(32)).buffer)
-  return {
-    spans: Math.floor(revision / 2),
-    started: view.getFloat64(0),
-    ended: (revision & 1) === 1 ? null : view.getFloat64(8),
-  }
+  const [started, ended] = numbersIn(digest ?? noDigest)
+  return { spans: Math.floor(revision / 2), started, ended: (revision & 1) === 1 ? null : ended }
 }

@@ -1,9 +1,10 @@
 import { adjacentTo } from './adjacent.ts'
 import { type Archive, archiveOf } from './archive.ts'
-import { Broken, type Json, member, parseJson } from './bytes.ts'
+import { Broken, type Json, member, minuteOf, parseJson } from './bytes.ts'
 import { checkLog } from './check-log.ts'
-import { checkLive, type Heads } from './freshness.ts'
+import { checkLive, dated, type Heads, knownUntil } from './freshness.ts'
 import { unknownIn } from './known.ts'
+import { most } from './limits.ts'
 import { logKeyNamed } from './note.ts'
 import {
   checkFingerprint,
@@ -28,6 +29,7 @@ import {
   timeStamp,
 } from './seal.ts'
 import { checkAuthority, readTimeStamp, type TimeStamp } from './time-stamps/time-stamp.ts'
+import { checkWitnesses, publishedWitnesses, signersAmong, typedWitnessKeys } from './witnesses.ts'
 import { openZip } from './zip.ts'
 
 /** Facts from outside the archive. Without them origin and freshness can’t be checked. */
@@ -38,6 +40,8 @@ export type Outside = {
   published?: ((archive: { externalId: string; heads: Heads }) => Promise<Json>) | undefined
   /** The archive of the same organisation that was made directly before or after this one. */
   adjacent?: Blob | undefined
+  /** Keys of witnesses (c2sp.org/tlog-cosignature, `name+id+base64`), separated by white space. */
+  witness?: string | undefined
   /** Certificates of the time-stamping authority, in PEM. */
   authority?: (() => Promise<string>) | undefined
 }
@@ -63,7 +67,9 @@ export async function verifyArchive(file: Blob, outside: Outside = {}, listener:
     checks: [],
   }
   const made = checker(report.checks, (check) => listener.check?.(check))
-  await checkAll(file, outside, listener, report, made)
+  await checkAll(file, outside, listener, report, made).catch(
+    async (error: unknown) => void (await made.check('integrity', 'Archive', () => Promise.reject(error))),
+  )
   const verdicts = verdictsOf(report.checks)
   return { ...report, verdicts, everything: Object.values(verdicts).every((state) => state === 'holds') }
 }
@@ -89,10 +95,15 @@ async function checkAll(
     manifest = await readManifest(opened)
     report.about = aboutOf(manifest, false)
     report.fingerprint = await checkSignature(opened)
-    report.about = await withOmissions(aboutOf(manifest, true), opened)
+    report.about = aboutOf(manifest, true)
     return 'The key in the archive signed its manifest.'
   })
-  if (report.about !== undefined) listener.about?.(report.about)
+  if (report.about !== undefined) {
+    // The check of all files says what is wrong with this one.
+    const omissions = await omissionsIn(manifest, opened).catch(() => undefined)
+    report.about = { ...report.about, omissions }
+    listener.about?.(report.about)
+  }
   const version = report.about?.formatVersion ?? 1
   let files: ReadonlyMap<string, FileFacts> = new Map()
   const unchanged = await check('integrity', 'Files', async () => {
@@ -112,7 +123,10 @@ async function checkAll(
     skip('log', 'Other content', `This verifier does not know ${briefList(others)}: only the seal covers that.`)
   await check('integrity', 'Sigstore bundle', () => checkSigstore(opened, version))
   const stamp = await checkTimeStamp(opened, about, check)
-  const log = await checkLog(opened, manifest, about, { check, skip })
+  const log = await checkLog(opened, manifest, about, { check, skip }).catch(async (error: unknown) => {
+    await check('log', 'Log', () => Promise.reject(error))
+    return { heads: { seals: undefined, open: undefined }, keys: [], closedUntil: undefined }
+  })
   let published: Json | undefined
   const known = async () => {
     published ??= await outside
@@ -145,19 +159,47 @@ async function checkAll(
       newer = found.newer
       return found.detail
     })
-  await checkStampedTime(stamp, outside, about, check)
-  await check('freshness', 'Newest head', async () => {
-    // Another fact from elsewhere is enough when the service can't be reached.
-    const list = newer ? await known().catch(() => undefined) : await known()
-    if (list === undefined && newer) return 'Its newest head is part of the later archive’s.'
-    // A time-stamp shows when the archive existed, and not which log others see.
-    if (list === undefined)
-      throw new NotChecked('A newer head of the log is needed, which the service publishes, or a later archive.')
-    const keys = (await succeeding(list, about)).filter((key) => key.purpose === 'log')
-    return await checkLive(log.heads, member(list, 'heads'), (origin) =>
-      keys.map(({ key }) => logKeyNamed(origin, key)),
+  let witnessed = false
+  if (outside.witness !== undefined) {
+    const typed = outside.witness
+    witnessed = await check(
+      'freshness',
+      'Witness',
+      async () => await checkWitnesses(log.heads, typedWitnessKeys(typed)),
     )
-  })
+  }
+  await checkStampedTime(stamp, outside, about, check)
+  await check('freshness', 'Newest head', () =>
+    dated(knownUntil(log, about.sealedAt), async () => {
+      // Another fact from elsewhere is enough when the service can't be reached.
+      const shown = newer
+        ? 'Its newest head is part of the later archive’s.'
+        : witnessed && log.heads.open === undefined
+          ? 'A witness whose key you gave signed its newest head.'
+          : undefined
+      const list = shown === undefined ? await known() : await known().catch(() => undefined)
+      if (list === undefined && shown !== undefined) return shown
+      // A time-stamp shows when the archive existed, and not which log others see.
+      if (list === undefined)
+        throw new NotChecked(
+          witnessed
+            ? 'Witnesses sign closed days only. For the open day, a newer head of the log is needed, which the service publishes, or a later archive.'
+            : 'A newer head of the log is needed, which the service publishes, a later archive, or the key of a witness that signed this one.',
+        )
+      const keys = (await succeeding(list, about)).filter((key) => key.purpose === 'log')
+      const live = await checkLive(log.heads, member(list, 'heads'), (origin) =>
+        keys.map(({ key }) => logKeyNamed(origin, key)),
+      )
+      return `${live}${await cosigners(log.heads, list)}`
+    }),
+  )
+}
+
+/** The witnesses in the published list that signed the archive's head; Broken if a signature with such a name is wrong. */
+async function cosigners({ seals }: Heads, list: Json): Promise<string> {
+  if (seals === undefined) return ''
+  const { signed } = await signersAmong(seals, publishedWitnesses(list))
+  return signed.length === 0 ? '' : ` The service’s witnesses signed the archive’s head, too: ${signed.join(', ')}.`
 }
 
 /** Whether the time-stamp covers this archive, which the archive alone shows. Whose it is, only a certificate from elsewhere shows. */
@@ -171,7 +213,10 @@ async function checkTimeStamp(
   await check('integrity', 'Time-stamp', async () => {
     if (!archive.has(timeStamp))
       throw new Broken(`The manifest names the time-stamp of ${timeStampAuthority}, which is missing.`)
-    stamp = await readTimeStamp(await archive.bytes(timeStamp), await archive.bytes('manifest.json'))
+    stamp = await readTimeStamp(
+      await archive.bytes(timeStamp),
+      await archive.bytes('manifest.json', most.manifestBytes),
+    )
     return `A time-stamp (RFC 3161) covers manifest.json. It states ${minuteOf(stamp.at)}.`
   })
   return stamp
@@ -202,8 +247,6 @@ const mostNamed = 5
 const briefList = (names: readonly string[]): string =>
   [...names.slice(0, mostNamed), ...(names.length > mostNamed ? [`${names.length - mostNamed} more`] : [])].join(', ')
 
-const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-
 /** The keys in the list, each signed by the one before it. */
 async function succeeding(list: Json, about: About): Promise<PublishedKey[]> {
   const keys = publishedKeys(list, about.tenant.externalId)
@@ -211,13 +254,22 @@ async function succeeding(list: Json, about: About): Promise<PublishedKey[]> {
   return keys
 }
 
-/** Adds what was left out, by reason, from the list in the archive. */
-async function withOmissions(about: About, archive: Archive): Promise<About> {
+const omissionList = 'data/omissions.ndjson'
+/** Reasons that the service gives have fewer characters, and there are fewer of them. */
+const [longestReason, mostReasons] = [40, 20]
+
+/** What was left out, by reason, from the list that the manifest describes. Broken for another list. */
+async function omissionsIn(manifest: Json, archive: Archive): Promise<About['omissions']> {
   const counts = new Map<string, number>()
-  if (archive.has('data/omissions.ndjson'))
-    for await (const line of archive.linesIn('data/omissions.ndjson')) {
-      const reason = member(parseJson(line, 'A line of data/omissions.ndjson'), 'reason')
-      if (typeof reason === 'string') counts.set(reason, (counts.get(reason) ?? 0) + 1)
-    }
-  return { ...about, omissions: [...counts].map(([reason, count]) => ({ reason, count })) }
+  if (!archive.has(omissionList)) return []
+  const files = member(manifest, 'files')
+  const described = Array.isArray(files) ? files.find((one) => member(one, 'path') === omissionList) : undefined
+  if (member(described, 'sha256') !== (await archive.digest(omissionList)).sha256)
+    throw new Broken(`The signed manifest describes a different ${omissionList}.`)
+  for await (const line of archive.linesIn(omissionList)) {
+    const stated = member(parseJson(line, `A line of ${omissionList}`), 'reason')
+    const reason = typeof stated === 'string' && stated.length <= longestReason ? stated : 'unknown'
+    if (counts.has(reason) || counts.size < mostReasons) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  }
+  return [...counts].map(([reason, count]) => ({ reason, count }))
 }

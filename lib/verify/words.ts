@@ -40,7 +40,9 @@ export function aboutLines(about: About): [label: string, text: string][] {
     ['Sensitive values', masked ? 'masked' : 'unmasked'],
     [
       'Left out',
-      omissions.map(({ reason, count }) => `${count} ${reason.replaceAll('_', ' ')}`).join(', ') || 'nothing',
+      omissions === undefined
+        ? 'The list can’t be read.'
+        : omissions.map(({ reason, count }) => `${count} ${reason.replaceAll('_', ' ')}`).join(', ') || 'nothing',
     ],
     ...row(openDays.length > 0, 'Days not closed', openDays.join(', ')),
   ]

@@ -1,5 +1,6 @@
 import { Broken, type Bytes, utf8 } from './bytes.ts'
 import { crc32 } from './crc32.ts'
+import { bytesInWords, most } from './limits.ts'
 import { isUnreadable, NotChecked, unreadable } from './report.ts'
 
 // The one grammar of the archives that the service writes, in both versions: entries without gaps, each with a local header, its
@@ -21,14 +22,17 @@ const locatorBytes = 20
 const zip64EndBytes = 56
 const centralBytes = 46
 const localBytes = 30
-/** A ZIP of a million files; the service writes far fewer. */
-const mostDirectoryBytes = 128 * 1024 * 1024
 const unknown = 0xffffffff
 
 /** The entries by their path below the archive's one folder, in the order of the file. Broken for any other ZIP. */
 export async function openZip(file: Blob): Promise<{ entries: Map<string, Entry>; exportId: string }> {
   const { count, directoryAt, directoryEnd } = await readEnd(file)
-  if (directoryEnd - directoryAt > mostDirectoryBytes) throw new Broken('The archive’s directory is too large.')
+  if (count > most.entries)
+    throw new Broken(`The archive has more than ${most.entries} files, which the service never writes. None is read.`)
+  if (directoryEnd - directoryAt > most.directoryBytes)
+    throw new Broken(
+      `The archive’s directory is larger than ${bytesInWords(most.directoryBytes)}, which the service never writes. It is not read.`,
+    )
   const directory = new DataView(await file.slice(directoryAt, directoryEnd).arrayBuffer())
   const entries = new Map<string, Entry>()
   const taken = new Set<string>()

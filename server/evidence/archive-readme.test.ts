@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertBoundRows } from '#server/testing/configuration.ts'
 import { exportRuntime, twoDaysArchive } from '#server/testing/exports.ts'
+import { stepsIn } from '#server/testing/readme-steps.ts'
 import { sendTelemetry } from '#server/testing/send-telemetry.ts'
 
 // README.txt of a real archive suffices: its commands are run as they are written.
@@ -23,17 +24,7 @@ afterAll(() => runtime.close())
 
 const missing = (program: string) => spawnSync(program, ['--version']).status !== 0
 
-/** The commands of the README in its order, by the step that they belong to. */
-async function stepsOf(top: string): Promise<Map<string, string>> {
-  const steps = new Map<string, string>()
-  let step = ''
-  for (const line of (await readFile(join(top, 'README.txt'), 'utf8')).split('\n')) {
-    step = /^(\d+)\. /.exec(line)?.[1] ?? step
-    if (/^ {3,4}(sha256sum|openssl|grep|sed) /.test(line)) steps.set(step, line.trim())
-    if (line.startsWith('A SINGLE SPAN')) break
-  }
-  return steps
-}
+const stepsOf = async (top: string) => stepsIn(await readFile(join(top, 'README.txt'), 'utf8'))
 
 const run = (top: string, command: string | undefined) =>
   spawnSync('sh', ['-c', command ?? 'exit 99'], { cwd: top, encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })

@@ -34,6 +34,8 @@ export const wireLimits = {
     fieldsInOne: 100_000,
     /** Levels of lists within an attribute. */
     depth: 32,
+    /** Keys and values that are not masked, of one span or resource: they are one line of an archive. */
+    shownBytes: 6 * 1024 * 1024,
   },
   arrival: {
     /** Until the last header has arrived. */

@@ -7,6 +7,7 @@ import type { Normalised } from './normalise.ts'
 import { ofAgents } from './of-agents.ts'
 import type { KeyValue, Rejections, Scoped } from './otlp.ts'
 import type { ClassDeclared } from './sensitive.ts'
+import { isTooLongToShow, mostShown } from './shown-size.ts'
 import { toSpan, written } from './to-span.ts'
 
 type Context = { tx: Transaction; tenant: Tenant; principal: Principal; auditId: string }
@@ -24,7 +25,7 @@ export async function recordSpans(
   const normalised = agents === undefined ? all : await ofAgents(tx, tenant.id, all, agents)
   const spoken = normalised.map(({ scoped: { span }, facts }) => ({ traceId: span.traceId, agent: facts.agent }))
   const declared = await classesDeclared(tx, tenant.id, spoken)
-  const spans = prepared(normalised, declared)
+  const spans = prepared(normalised, declared, rejected)
   const { added, conflicting, outside, ...recorded } = await recordBatch(tx, tenant.id, auditId, spans, agents)
   const elsewhere = all.length - normalised.length + outside
   const count = rejected.count + conflicting + elsewhere
@@ -35,13 +36,18 @@ export async function recordSpans(
   return { recorded: { auditId, spans: added, ...recorded }, refused }
 }
 
-/** Yields spans one at a time, so that only one of them is in memory. */
+/** Yields spans one at a time, without those that an archive could not contain, so that only one of them is in memory. */
 function* prepared(
   normalised: readonly { scoped: Scoped; facts: Normalised }[],
   declared: (traceId: string) => ClassDeclared | undefined,
+  rejected: Rejections,
 ): Generator<TelemetrySpan> {
   const resources = resourceWriter()
   for (const { scoped, facts } of normalised) {
+    if (isTooLongToShow(scoped)) {
+      rejected.add(`keys and short values of a span or resource have more than ${mostShown} bytes`)
+      continue
+    }
     const classes = declared(scoped.span.traceId)
     yield toSpan(scoped, facts, classes, resources(scoped.resource, classes))
   }

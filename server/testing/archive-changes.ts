@@ -13,9 +13,11 @@ export type ArchiveChange = {
   says?: string
   /** The files of the changed archive, for programs that check extracted files. */
   files?: ArchiveFiles
+  /** The log-keys.json that the reader has. */
+  keys?: JsonValue
 }
 
-type Original = { bytes: Buffer; folder: string; files: ArchiveFiles; today: string }
+export type Original = { bytes: Buffer; folder: string; files: ArchiveFiles; today: string }
 
 const sha256 = (data: Buffer): string => createHash('sha256').update(data).digest('hex')
 
@@ -106,6 +108,7 @@ function* sealedAgain(original: Original): Generator<ArchiveChange> {
       yield {
         name: `${path} ${what}, sealed again`,
         make: packed(original, files),
+        files,
         expected: { integrity: 'holds', origin: 'fails', ...(logged ? { log: 'fails' as const } : {}) },
       }
       if (!path.endsWith('.ndjson')) break
@@ -114,6 +117,7 @@ function* sealedAgain(original: Original): Generator<ArchiveChange> {
     yield {
       name: `${path} removed, sealed again`,
       make: packed(original, without),
+      files: without,
       expected: { origin: 'fails', ...(logged ? { log: 'fails' as const } : {}) },
     }
   }
@@ -213,7 +217,12 @@ function* boundRows(original: Original): Generator<ArchiveChange> {
       const lines = [...changed, ...others].map((one) => `${JSON.stringify(one)}\n`).join('')
       const files = resealed(original.files, { files: (content) => void content.set(path, Buffer.from(lines)) })
       if (files.get(path)?.equals(data)) throw new Error(`${path}, ${name}: nothing was changed.`)
-      yield { name: `${path}: ${name}`, make: packed(original, files), expected: { origin: 'fails', ...expected } }
+      yield {
+        name: `${path}: ${name}`,
+        make: packed(original, files),
+        files,
+        expected: { origin: 'fails', ...expected },
+      }
     }
   }
 }
@@ -365,6 +374,66 @@ function* tracesListed(original: Original): Generator<ArchiveChange> {
       says: path,
     }
   }
+}
+
+/** What belongs to another time or to another tenant. */
+export type Elsewhere = {
+  /** An earlier archive of the tenant, over the same days. */
+  earlier: ArchiveFiles
+  /** What the service published then. */
+  keysThen: JsonValue
+  /** The true archive of another tenant. */
+  other: { bytes: Buffer; files: ArchiveFiles }
+}
+
+/** The log rolled back, and another tenant's archive or records. */
+export function changesFromElsewhere(original: Original, { earlier, keysThen, other }: Elsewhere): ArchiveChange[] {
+  const { today } = original
+  const paths = [`data/audit/${today}.ndjson`, `data/proofs/${today}.leaves`, `data/proofs/${today}.checkpoint`]
+  const withDayOf = (source: ArchiveFiles) => {
+    const days: JsonValue = JSON.parse(String(source.get('manifest.json'))).days
+    const own = Array.isArray(days) ? days.find((day) => Object(day).date === today) : undefined
+    return resealed(original.files, {
+      files: (content) => {
+        for (const path of paths) content.set(path, source.get(path) ?? Buffer.alloc(0))
+      },
+      manifest: (one) => ({
+        ...one,
+        days: [one.days ?? []].flat().map((day) => (Object(day).date === today ? (own ?? null) : day)),
+      }),
+    })
+  }
+  const [rolled, mixed] = [withDayOf(earlier), withDayOf(other.files)]
+  return [
+    {
+      name: 'rollback: the day as an earlier archive has it, sealed again',
+      make: packed(original, rolled),
+      files: rolled,
+      expected: { integrity: 'holds', origin: 'fails', log: 'fails' },
+      says: 'The rows can’t have been read at record',
+    },
+    {
+      name: 'rollback: the service publishes an older head than the archive has',
+      make: () => original.bytes,
+      keys: keysThen,
+      expected: { integrity: 'holds', origin: 'holds', log: 'holds', freshness: 'fails' },
+      says: 'its log went back',
+    },
+    {
+      name: 'another tenant: its whole archive',
+      make: () => other.bytes,
+      files: other.files,
+      expected: { integrity: 'holds', origin: 'fails' },
+      says: 'sealed with another key',
+    },
+    {
+      name: 'another tenant: its records of the day, sealed again',
+      make: packed(original, mixed),
+      files: mixed,
+      expected: { integrity: 'holds', origin: 'fails', log: 'fails' },
+      says: 'belongs to a different log',
+    },
+  ]
 }
 
 /** Fields of the ZIP that two programs could read differently: of several entries, and of the end. */

@@ -42,3 +42,12 @@ export async function readArchiveFiles(top: string): Promise<Map<string, Buffer>
     ),
   )
 }
+
+/** Writes such files below a folder, which it returns. */
+export async function writeArchiveFiles(top: string, files: ReadonlyMap<string, Buffer>): Promise<string> {
+  for (const [path, data] of files) {
+    await mkdir(dirname(join(top, path)), { recursive: true })
+    await writeFile(join(top, path), data)
+  }
+  return top
+}

@@ -15,20 +15,21 @@ export type ArchiveFiles = ReadonlyMap<string, Buffer>
 
 const sha256 = (data: Buffer | string): string => createHash('sha256').update(data).digest('hex')
 
+/** A file's content, as pieces if it is too large for memory. */
+export type Content = Buffer | AsyncIterable<Buffer>
+
 /** The ZIP of these files, as the service packs it. */
-export async function packArchive(folder: string, files: Iterable<readonly [string, Buffer]>): Promise<Buffer> {
+export async function packArchive(folder: string, files: Iterable<readonly [string, Content]>): Promise<Buffer> {
   const out = new PassThrough()
   const zip = openZip(out)
   const whole = buffer(out)
-  for (const [path, data] of files)
-    await zip.write(
-      `${folder}/${path}`,
-      (async function* () {
-        yield data
-      })(),
-    )
+  for (const [path, data] of files) await zip.write(`${folder}/${path}`, Buffer.isBuffer(data) ? once(data) : data)
   await zip.finish()
   return await whole
+}
+
+async function* once(data: Buffer): AsyncGenerator<Buffer> {
+  yield data
 }
 
 /**

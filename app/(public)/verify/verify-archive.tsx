@@ -10,16 +10,22 @@ import { type Checking, useCheck } from '#components/verify/use-check.ts'
 import { ChooseFile } from './choose-file.tsx'
 
 /** What the reader compares an archive with, as far as it did not come with the archive. */
-type Compared = { fingerprint: string | undefined; adjacent: File | undefined; authority: File | undefined }
+type Compared = {
+  fingerprint: string | undefined
+  adjacent: File | undefined
+  authority: File | undefined
+  witness: string | undefined
+}
 type Chosen = Compared & { file: File }
 
 /** Checks a chosen or dropped archive in this browser. */
 export function VerifyArchive() {
   const { checking, check } = useCheck<Chosen>()
   const [typed, setTyped] = useState('')
+  const [witness, setWitness] = useState('')
   const [adjacent, setAdjacent] = useState<File>()
   const [authority, setAuthority] = useState<File>()
-  const compared: Compared = { fingerprint: typed.trim() === '' ? undefined : typed, adjacent, authority }
+  const compared: Compared = { fingerprint: given(typed), adjacent, authority, witness: given(witness) }
   return (
     <>
       <p>
@@ -56,6 +62,15 @@ export function VerifyArchive() {
             accept=".pem,.crt,.cer"
             onFile={setAuthority}
           />
+          <TextField
+            label="Key of a witness (optional)"
+            hint="From the witness itself, as name+id+base64. It shows that the witness saw the same log of closed days."
+            value={witness}
+            onChange={({ target }) => setWitness(target.value)}
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono"
+          />
         </div>
         {checking !== undefined && differs(checking, compared) && <Button type="submit">Check again</Button>}
       </form>
@@ -67,7 +82,10 @@ export function VerifyArchive() {
 const differs = (checking: Compared, compared: Compared): boolean =>
   checking.fingerprint !== compared.fingerprint ||
   checking.adjacent !== compared.adjacent ||
-  checking.authority !== compared.authority
+  checking.authority !== compared.authority ||
+  checking.witness !== compared.witness
+
+const given = (text: string): string | undefined => (text.trim() === '' ? undefined : text)
 
 function Found({ checking }: { checking: Checking<Chosen> }) {
   const { file, about, report, ladder } = checking

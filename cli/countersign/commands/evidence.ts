@@ -3,23 +3,33 @@ import { createReadStream, openAsBlob, readFileSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout } from 'node:timers/promises'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
-import { type Report, verdictNames } from '#lib/verify/report.ts'
+import { wordsOf } from '#lib/verify/fingerprint-words.ts'
+import { type About, type Report, verdictNames } from '#lib/verify/report.ts'
 import { type Outside, verifyArchive } from '#lib/verify/verify.ts'
-import { conclusionOf, questions } from '#lib/verify/words.ts'
+import { visible } from '#lib/verify/visible.ts'
+import { aboutLines, conclusionOf, keyLines, questions } from '#lib/verify/words.ts'
 import { operationNamed } from '../catalog.ts'
 import { download } from '../download.ts'
 import { exitCodes, Failed, usageError } from '../failure.ts'
-import { commonFlags, flagsOf, inputFrom, jsonOf, optionsOf, parse, textOf, type Values } from '../flags.ts'
-import { type Output, print, visible } from '../output.ts'
+import { commonFlags, contentOf, flagsOf, inputFrom, jsonOf, optionsOf, parse, textOf, type Values } from '../flags.ts'
+import { type Output, print } from '../output.ts'
 import { ask } from '../request.ts'
 import { patiently } from '../retry.ts'
 import { openSession, type Session, send, urlOf } from '../session.ts'
 import { type Command, type Context, commonUsage, type Environment } from './command.ts'
 
-const outsideFlags = { key: { type: 'string' }, keys: { type: 'string' }, previous: { type: 'string' } } as const
-const outsideUsage = `  --key <fingerprint>    the service’s key as you know it: 64 hexadecimal digits
+const outsideFlags = {
+  key: { type: 'string' },
+  keys: { type: 'string' },
+  previous: { type: 'string' },
+  tsa: { type: 'string' },
+  witness: { type: 'string', multiple: true },
+} as const
+const outsideUsage = `  --key <fingerprint>    the service’s key as you know it: 64 hexadecimal digits, or its twelve words in quotation marks
   --keys <file>          the service’s log-keys.json; by default it is fetched from --url or COUNTERSIGN_URL
-  --previous <zip>       the archive made directly before or after this one`
+  --previous <zip>       the archive made directly before or after this one
+  --tsa <pem>            the certificate of the time-stamping authority
+  --witness <key>        the key of a witness as you know it: name+id+base64; may be given several times`
 
 export const evidenceCreate: Command = {
   name: 'evidence create',
@@ -33,7 +43,9 @@ ${outsideUsage}`,
 export const evidenceVerify: Command = {
   name: 'evidence verify',
   summary: 'Verify an archive',
-  usage: `countersign evidence verify <zip> [--key <fingerprint>] [--previous <zip>]
+  usage: `countersign evidence verify <zip> [--key <fingerprint or words>] [--previous <zip>] [--tsa <pem>] [--witness <key>]
+
+Prints whose archive it is and what it says of itself, then each verdict.
 
 Exit code 0 only if all five verdicts hold, 5 if one fails or could not be checked.
 ${commonUsage}
@@ -155,11 +167,14 @@ async function verify(
   environment: Environment,
   output: Output,
 ): Promise<number | undefined> {
-  const previous = textOf(values, 'previous')
+  const [previous, tsa, witness] = [textOf(values, 'previous'), textOf(values, 'tsa'), values.witness]
+  const certificate = tsa === undefined ? undefined : contentOf(`@${tsa}`)
   const outside: Outside = {
     fingerprint: textOf(values, 'key'),
     published: publishedKeys(values, environment),
     adjacent: previous === undefined ? undefined : await opened(previous),
+    authority: certificate === undefined ? undefined : async () => certificate,
+    witness: Array.isArray(witness) ? witness.join(' ') : undefined,
   }
   const archive = await opened(path)
   const report = await verifyArchive(archive, outside, {
@@ -168,22 +183,46 @@ async function verify(
   if (output.isTerminal) output.error('\r\u001b[K')
   if (output.format === 'table') output.out(describe(report))
   else {
-    const { exportId, fingerprint = null, verdicts, checks, everything } = report
-    print(output, { exportId, fingerprint, everything, verdicts, checks: checks.map((check) => ({ ...check })) })
+    const { exportId, about, fingerprint, verdicts, checks, everything } = report
+    print(output, {
+      exportId,
+      about: about === undefined ? null : aboutInJson(about),
+      fingerprint: fingerprint ?? null,
+      keyInWords: fingerprint === undefined ? null : wordsOf(fingerprint).join(' '),
+      everything,
+      verdicts,
+      checks: checks.map((check) => ({ ...check })),
+    })
   }
   return report.everything ? undefined : exitCodes.different
 }
 
+const aboutInJson = ({ requested, scope, timeStampAuthority, omissions, ...about }: About): JsonObject => ({
+  ...about,
+  contents: about.contents.map((one) => ({ ...one })),
+  requested: requested ?? null,
+  scope: scope ?? null,
+  timeStampAuthority: timeStampAuthority ?? null,
+  omissions: omissions?.map((one) => ({ ...one })) ?? null,
+})
+
+/** Whose archive it is and what it says of itself, before the verdicts. */
 function describe(report: Report): string {
-  const lines = verdictNames.flatMap((name) => {
+  const { about, fingerprint } = report
+  const facts = [...(about === undefined ? [] : aboutLines(about)), ...(fingerprint ? keyLines(fingerprint) : [])]
+  const verdicts = verdictNames.flatMap((name) => {
     const state = report.verdicts[name]
-    const reasons = report.checks.filter((check) => check.verdict === name && check.state !== 'holds')
+    // Freshness also says up to when the archive knows the log.
+    const told = report.checks.filter(
+      (check) => check.verdict === name && (check.state !== 'holds' || name === 'freshness'),
+    )
     return [
-      `${questions[name].title.padEnd(14)}${state}`,
-      ...reasons.map((check) => `  ${visible(check.name)}: ${visible(check.detail)}`),
+      `${questions[name].title.padEnd(18)}${state}`,
+      ...told.map((check) => `  ${visible(check.name)}: ${visible(check.detail)}`),
     ]
   })
-  return `${[...lines, '', conclusionOf(report)].join('\n')}\n`
+  const lines = facts.map(([label, text]) => `${label.padEnd(18)}${visible(text)}`)
+  return `${[...lines, ...(lines.length > 0 ? [''] : []), ...verdicts, '', conclusionOf(report)].join('\n')}\n`
 }
 
 async function opened(path: string): Promise<Blob> {

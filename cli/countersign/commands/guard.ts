@@ -1,9 +1,10 @@
 import { canonicalJson } from '#lib/jcs.ts'
+import { visible } from '#lib/verify/visible.ts'
 import { Failed, usageError } from '../failure.ts'
 import { commonFlags, parse, textOf } from '../flags.ts'
 import { decide, type Verdict } from '../guard/decide.ts'
 import { denial, type Host, type HostCall, hosts, permission, readCall } from '../guard/hosts.ts'
-import { type Output, visible } from '../output.ts'
+import type { Output } from '../output.ts'
 import { openSession } from '../session.ts'
 import { type Command, type Context, commonUsage } from './command.ts'
 

@@ -1,5 +1,4 @@
-import { sha256Now } from '../../sha256.ts'
-import { Broken, canonical, encode, hex, type Json, member } from '../bytes.ts'
+import { Broken, canonical, hex, type Json, member, sha256OfText } from '../bytes.ts'
 import { stateIn } from '../obligations.ts'
 import { NotChecked } from '../report.ts'
 
@@ -44,7 +43,7 @@ const openedIn = (row: Json, column: string): Json | undefined => member(member(
 
 const isPartlyRemoved = (row: Json): boolean => typeof member(row, 'contentGone') === 'string'
 
-const canonicalDigest = (value: Json): string => `sha256:${hex(sha256Now(encode(canonical(value))))}`
+const canonicalDigest = (value: Json): string => `sha256:${hex(sha256OfText(canonical(value)))}`
 
 /** From form 2 on, the digest also covers what the page showed; undefined if the archive can't show that. */
 function approvalDigest(payload: Json, shown: Json | undefined): string | undefined {

@@ -6,9 +6,11 @@ import { findLatestSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
 import { findLatestCheckpoint, type LogOwner, today } from '#server/audit/store.ts'
 import { consistencyAt } from '#server/audit/tree/tree.ts'
 import { cosignedNote } from '#server/audit/witnesses/cosigned.ts'
+import { loadWitnesses } from '#server/audit/witnesses/witnesses.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { keyEntry } from '#server/kernel/keys/key-record.ts'
 import { type SigningKey, signingKeys } from '#server/kernel/keys/signing-keys.ts'
+import { runtime } from '#server/kernel/runtime.ts'
 
 /** What an archive knows of the log: closed days, and records of one day. */
 export type KnownHeads = { seals?: number | undefined; day?: { date: string; size: number } | undefined }
@@ -28,7 +30,8 @@ export const knownHeadsOf = ({ seals, day, size }: z.infer<z.ZodObject<typeof kn
 
 /**
  * The file with which a stranger checks an archive: every key that ever sealed archives of the tenant or signed its log,
- * with its validity, each signed by its predecessor; and the newest signed heads, with a proof that they continue `known`.
+ * with its validity, each signed by its predecessor; the witnesses; and the newest signed heads, with a proof that they continue
+ * `known`.
  * lib/verify/origin.ts and freshness.ts read it.
  */
 export async function logKeysFile(tx: Transaction, tenant: LogOwner, known: KnownHeads): Promise<JsonObject> {
@@ -42,6 +45,7 @@ export async function logKeysFile(tx: Transaction, tenant: LogOwner, known: Know
     tenant: tenant.externalId,
     issuedAt: new Date().toISOString(),
     keys: keys.flat(),
+    witnesses: (await loadWitnesses(runtime().config)).map(({ key: { name, vkey } }) => ({ name, vkey })),
     heads: { seals: await sealsHead(tx, tenant, known.seals), day: await dayHead(tx, tenant, known.day) },
   }
 }

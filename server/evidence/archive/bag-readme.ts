@@ -104,7 +104,10 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
    log, its number of leaves, the root of its tree in base64. The signature is
    over that text with its last newline; data/keys/vkeys.txt has the keys as
    name+id+base64 of the byte 1 and the 32 bytes of the key. Further signatures
-   below a checkpoint are those of witnesses (c2sp.org/tlog-cosignature).
+   below a checkpoint are those of witnesses (c2sp.org/tlog-cosignature), who
+   sign heads of closed days. With a witness's key, from the witness itself,
+   verify.html and verify.mjs (--witness) check them: then you know that
+   another organisation saw this log, up to that head.
 
 8. Every record is in the log of its day, closed days are in the log of closed
    days, and rows and spans are what the log says (step 10).

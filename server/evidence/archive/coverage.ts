@@ -35,6 +35,8 @@ export type RowsAsOf = {
   boundSince: Date | undefined
   /** The same for spans of executions, which a later version bound. */
   spansBoundSince: Date | undefined
+  /** The first record with a mac of this service; undefined if all have one. */
+  keyedFrom?: { date: string; seq: number } | undefined
 }
 /** What an archive covers: the part of the requested period between the beginning of the log and its newest signed head. */
 export type Coverage = {

@@ -34,11 +34,12 @@ export function manifestOf(
     previousExportId: before?.exportId ?? null,
     heads: { seals: seals?.note ?? null },
     // The rows are those after these records, which the log of each open day then had. `allBound`: each has its commitment.
-    // `spansBound`: so does each span of an execution.
+    // `spansBound`: so does each span of an execution. `keyedFrom`: earlier records are from a version that put no mac on them.
     rows: {
       asOf: rows.asOf,
       allBound: rows.boundSince !== undefined,
       spansBound: rows.spansBoundSince !== undefined,
+      ...(rows.keyedFrom === undefined ? {} : { keyedFrom: rows.keyedFrom }),
     },
     createdAt: row.createdAt.toISOString(),
     sealedAt: sealedAt.toISOString(),

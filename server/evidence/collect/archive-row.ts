@@ -8,7 +8,7 @@ import { committedForm } from '#server/kernel/content/committed.ts'
 import { contentTables } from '#server/kernel/content/tables.ts'
 import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { RowFile } from './collect-store.ts'
-import { isTooLarge, type LeftOut } from './left-out.ts'
+import { type LeftOut, lineRoom } from './left-out.ts'
 import { maskEntry } from './masked-content.ts'
 import { contentOf, type RowContent, valueIn } from './row-content.ts'
 import { shownSpan } from './span-row.ts'
@@ -98,11 +98,12 @@ function openedContent(
   const values: JsonObject = {}
   // Without a commitment, so that only the ciphertext is bound.
   const uncommitted: JsonObject = {}
+  const room = lineRoom()
   for (const column of content.columns) {
     const opened = content.open(column)
     if ('missing' in opened) leftOut.push({ resource: name, id, reason: opened.missing })
     else if (masked) continue
-    else if (isTooLarge(opened.value)) leftOut.push({ resource: name, id, reason: 'too_large' })
+    else if (!room.fits(opened.value)) leftOut.push({ resource: name, id, reason: 'too_large' })
     else if (opened.salt === null) uncommitted[column] = opened.value
     else values[column] = { salt: opened.salt, value: committedForm(opened.value) }
   }

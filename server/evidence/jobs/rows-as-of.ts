@@ -24,6 +24,8 @@ export async function withRowsAsOf<T>(tenantId: string, work: (rows: RowsAsOf) =
       asOf: open.length > 0 ? open : [{ date: (await findNow(tx)).toISOString().slice(0, 10), size: 0 }],
       boundSince: await boundSince(tx, tenantId),
       spansBoundSince: await laterBoundSince(tx, tenantId, laterBound),
+      // A later place than the first record: an earlier version wrote the records before it.
+      keyedFrom: before?.keyedFrom != null && before.keyedFrom.seq > 0 ? before.keyedFrom : undefined,
     })
   })
 }

@@ -5,8 +5,9 @@ import { Climbed } from '#components/ladder/climbed.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { JcsError } from '#lib/jcs.ts'
-import { climb, type Ladder, leafOf } from '#lib/ladder.ts'
+import { climb, leafOf } from '#lib/ladder.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
+import type { Ladder } from '#lib/verify/ladder.ts'
 
 /** The path from the record to the day's signed root, computed by this browser. */
 export function Proof({ proof }: { proof: AuditProof }) {

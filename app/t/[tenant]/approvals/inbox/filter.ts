@@ -2,6 +2,8 @@ import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
 
 export type Request = ApprovalSummaries[number]
 
+export const idOf = ({ approvalId }: Request): string => approvalId
+
 export const sortOrders = ['expires', 'newest', 'oldest', 'amount', 'risk'] as const
 export type SortOrder = (typeof sortOrders)[number]
 

@@ -7,6 +7,7 @@ import { ErasedNotice } from '#components/page/erased-notice.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { kindWord } from '#components/traces/grid/span-kind.tsx'
+import { conversationOf } from '#components/traces/model/conversation.ts'
 import { maskedIn } from '#components/traces/model/trace-figures.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -22,6 +23,7 @@ import type { Answers } from '#lib/trpc.ts'
 import { RevealDialog } from './reveal-dialog.tsx'
 import { SeenBy } from './seen-by.tsx'
 import { SpanAttributes } from './span-attributes.tsx'
+import { SpanConversation } from './span-conversation.tsx'
 import { SpanLinks } from './span-links.tsx'
 import { SpanProof } from './span-proof.tsx'
 import type { Reveal } from './use-reveal.ts'
@@ -64,7 +66,12 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
             {span.endedAt === null ? 'Not ended yet' : formatDuration(span.endedAt - span.startedAt)}
           </KeyValue>
           <KeyValue name="Part of">
-            <ShownText>{parentName ?? 'None (root span)'}</ShownText>
+            <ShownText>
+              {parentName ??
+                (span.parentSpanId === null
+                  ? 'None (root span)'
+                  : `The missing span ${span.parentSpanId}, which has not arrived or was not exported`)}
+            </ShownText>
           </KeyValue>
           <KeyValue name="Span id">
             <Copyable value={span.spanId} label="span ID" />
@@ -115,15 +122,26 @@ function Carried({
 }: Omit<SpanDetailProps, 'span' | 'parentName'> & { detail: Detail }) {
   const { tenant } = useSession()
   const { attributes, events, links, resource, facts, proof } = detail.span
-  const inputs = attributes.filter(({ key }) => INPUT.test(key))
-  const outputs = attributes.filter(({ key }) => OUTPUT.test(key))
+  const conversation = conversationOf(attributes)
+  const said = attributes.filter(({ key }) => conversation?.keys.has(key))
+  const inputs = attributes.filter((one) => INPUT.test(one.key) && !said.includes(one))
+  const outputs = attributes.filter((one) => OUTPUT.test(one.key) && !said.includes(one))
   const policy = attributes.filter(({ key }) => /^countersign\.(policy|decision|approval)/.test(key))
-  const rest = attributes.filter((one) => ![...inputs, ...outputs, ...policy].includes(one))
+  const rest = attributes.filter((one) => ![...said, ...inputs, ...outputs, ...policy].includes(one))
   return (
     <>
       {Object.keys(facts).length > 0 && (
         <Part title="Subject">
           <JsonView value={facts} />
+        </Part>
+      )}
+      {conversation !== undefined && (
+        <Part title="Conversation">
+          <SpanConversation messages={conversation.messages} />
+          <details>
+            <summary className="w-fit min-h-6 text-dense text-ink-2">As recorded</summary>
+            <SpanAttributes attributes={said} />
+          </details>
         </Part>
       )}
       {inputs.length > 0 && (

@@ -47,7 +47,7 @@ export const executionColumns = (tenant: string): Column<ExecutionSummary>[] => 
   },
   { key: 'by', header: 'Started by', cell: ({ startedBy }) => <ShownText>{startedBy.displayName}</ShownText> },
   { key: 'began', header: 'Started', cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
-  { key: 'took', header: 'Took', align: 'end', cell: (row) => <Took execution={row} /> },
+  { key: 'took', header: 'Took', align: 'end', cell: (row) => <Took execution={row} bar /> },
 ]
 
 /** The state, and the person whose decision led to it. */

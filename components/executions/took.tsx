@@ -8,8 +8,13 @@ const width = 46
 /** At which the bar is full. */
 const dayMs = 86_400_000
 
-/** How long the execution took, or has taken until now, with a bar by which rows can be compared. */
-export function Took({ execution }: { execution: Pick<ExecutionSummary, 'createdAt' | 'durationMs' | 'status'> }) {
+type TookProps = {
+  execution: Pick<ExecutionSummary, 'createdAt' | 'durationMs' | 'status'>
+  bar?: boolean
+}
+
+/** How long the execution took, or has taken until now; in a list with a bar by which rows can be compared. */
+export function Took({ execution, bar = false }: TookProps) {
   const now = useNow()
   const soFar = now === undefined ? undefined : Math.max(0, now - Date.parse(execution.createdAt))
   const took = execution.durationMs ?? soFar
@@ -17,9 +22,15 @@ export function Took({ execution }: { execution: Pick<ExecutionSummary, 'created
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap tabular-nums">
       {formatDuration(took)}
-      <svg viewBox={`0 0 ${width} 6`} aria-hidden="true" className="h-1.5 w-[46px] shrink-0 max-narrow:hidden">
-        <rect width={barOf(took)} height={6} className={execution.status === 'failed' ? 'fill-danger' : 'fill-ink-2'} />
-      </svg>
+      {bar && (
+        <svg viewBox={`0 0 ${width} 6`} aria-hidden="true" className="h-1.5 w-[46px] shrink-0 max-narrow:hidden">
+          <rect
+            width={barOf(took)}
+            height={6}
+            className={execution.status === 'failed' ? 'fill-danger' : 'fill-ink-2'}
+          />
+        </svg>
+      )}
     </span>
   )
 }

@@ -115,7 +115,14 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
         </Banner>
       )}
       <LiveAnswers answers={answers} spans={spans} />
-      <TraceToolbar waterfall={waterfall} spans={spans} />
+      <TraceToolbar
+        waterfall={waterfall}
+        spans={spans}
+        onNextError={() => {
+          waterfall.nextError()
+          setOpened(true)
+        }}
+      />
       <TraceOverview layout={layout} window={filter.window} onWindow={filter.setWindow} />
       <div className="grid grid-cols-1 items-start gap-6 wide:grid-cols-[minmax(0,1fr)_minmax(24rem,46%)]">
         {found === 0 ? (

@@ -350,7 +350,7 @@ const InputValue: z.ZodType<InputValue> = z.lazy(() =>
     required: z.array(z.string()).max(100).optional(),
   }),
 )
-/** A part of JSON Schema, from which the console makes a form and which inputs must match (lib/rules/input-schema.ts). */
+/** A part of JSON Schema, from which the console makes a form and which inputs must match (lib/rules/manifest/input-schema.ts). */
 export const InputSchema = z.looseObject({
   type: key(z.literal('object').optional(), 'An input is always an object.', 'object'),
   properties: key(
@@ -487,7 +487,7 @@ export const AgentSpec = z.looseObject({
   ),
   inputSchema: key(
     InputSchema.optional(),
-    'What an execution’s input looks like, as a part of JSON Schema. The console makes a form from it, and an input that does not match does not start an execution.',
+    'What an execution’s input looks like, as a part of JSON Schema. The console makes a form from it, and an execution with another input is refused.',
     { type: 'object', properties: { orderId: { type: 'string', title: 'Order' } }, required: ['orderId'] },
   ),
   inputs: key(

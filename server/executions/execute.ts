@@ -1,7 +1,7 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
-import { inputProblems } from '#lib/rules/input-schema.ts'
+import { inputProblems } from '#lib/rules/manifest/input-schema.ts'
 import { ExecuteInput, ExecuteOutput } from '#lib/schemas/executions.ts'
 import { findAgent } from '#server/agents/store.ts'
 import { parsedContent } from '#server/executions/state/load.ts'

@@ -1,17 +1,35 @@
 import type { ReactNode } from 'react'
-import { JsonView, MaskedValue } from '#components/json/json-view.tsx'
-import type { Message, Part, Role } from '#components/traces/model/conversation.ts'
+import { JsonView, LongText, MaskedValue } from '#components/json/json-view.tsx'
+import { conversationOf, type Message, type Part, type Role } from '#components/traces/model/conversation.ts'
 import { ErasedTag } from '#components/ui/status/erased-tag.tsx'
 import { Tag } from '#components/ui/status/tag.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
+import type { Span } from '#lib/schemas/traces.ts'
+import { Part as DetailPart } from './part.tsx'
+import { SpanAttributes } from './span-attributes.tsx'
 
 const WORDS: Record<Role, string> = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' }
+
+/** What was said in a span, if it is a call of a model or a tool. */
+export function SpanConversation({ attributes }: { attributes: Span['attributes'] }) {
+  const conversation = conversationOf(attributes)
+  if (conversation === undefined) return null
+  return (
+    <DetailPart title="Conversation">
+      <Messages messages={conversation.messages} />
+      <details>
+        <summary className="w-fit min-h-6 text-dense text-ink-2">As recorded</summary>
+        <SpanAttributes attributes={attributes.filter(({ key }) => conversation.keys.has(key))} />
+      </details>
+    </DetailPart>
+  )
+}
 
 /**
  * A conversation by roles. Texts are shown as they are, also Markdown; images and files are named, and nothing is loaded from an
  * address in them.
  */
-export function SpanConversation({ messages }: { messages: readonly Message[] }) {
+function Messages({ messages }: { messages: readonly Message[] }) {
   return (
     <ol className="border-line border-b">
       {messages.map(({ role, parts }, index) => (
@@ -55,12 +73,12 @@ function sizeOf(parts: readonly Part[]): string {
 function MessagePart({ part }: { part: Part }) {
   switch (part.kind) {
     case 'text':
-      return <JsonView value={part.text} />
+      return <LongText text={part.text} prose />
     case 'thinking':
       return (
         <details>
           <summary className="w-fit min-h-6 text-ink-2">Thinking</summary>
-          <JsonView value={part.text} />
+          <LongText text={part.text} prose />
         </details>
       )
     case 'masked':

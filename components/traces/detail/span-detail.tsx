@@ -1,7 +1,7 @@
 'use client'
 
 import Link from 'next/link'
-import { type ReactNode, useId, useState } from 'react'
+import { useState } from 'react'
 import { JsonView } from '#components/json/json-view.tsx'
 import { ErasedNotice } from '#components/page/erased-notice.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
@@ -20,6 +20,7 @@ import { Time } from '#components/ui/text/time.tsx'
 import { formatDuration } from '#lib/format.ts'
 import { auditRecordPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { Part } from './part.tsx'
 import { RevealDialog } from './reveal-dialog.tsx'
 import { SeenBy } from './seen-by.tsx'
 import { SpanAttributes } from './span-attributes.tsx'
@@ -51,6 +52,7 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
         </h2>
         <SpanStatus span={span} />
       </div>
+      {shown !== undefined && <SpanConversation attributes={shown.span.attributes} />}
       <Part title="Summary">
         <KeyValues>
           <KeyValue name="Kind">{kindWord(span.kind)}</KeyValue>
@@ -123,6 +125,7 @@ function Carried({
   const { tenant } = useSession()
   const { attributes, events, links, resource, facts, proof } = detail.span
   const conversation = conversationOf(attributes)
+  // They are above, in the conversation.
   const said = attributes.filter(({ key }) => conversation?.keys.has(key))
   const inputs = attributes.filter((one) => INPUT.test(one.key) && !said.includes(one))
   const outputs = attributes.filter((one) => OUTPUT.test(one.key) && !said.includes(one))
@@ -133,15 +136,6 @@ function Carried({
       {Object.keys(facts).length > 0 && (
         <Part title="Subject">
           <JsonView value={facts} />
-        </Part>
-      )}
-      {conversation !== undefined && (
-        <Part title="Conversation">
-          <SpanConversation messages={conversation.messages} />
-          <details>
-            <summary className="w-fit min-h-6 text-dense text-ink-2">As recorded</summary>
-            <SpanAttributes attributes={said} />
-          </details>
         </Part>
       )}
       {inputs.length > 0 && (
@@ -262,17 +256,5 @@ function Sensitive({
         <SeenBy reveals={detail.seenBy} />
       </Part>
     </>
-  )
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  const id = useId()
-  return (
-    <section aria-labelledby={id} className="flex flex-col gap-1.5">
-      <h3 id={id} className="text-dense text-ink-2">
-        {title}
-      </h3>
-      {children}
-    </section>
   )
 }

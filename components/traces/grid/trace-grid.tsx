@@ -61,7 +61,11 @@ export function TraceGrid(props: TraceGridProps) {
     const { key } = event
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (key === 'Escape') return onEscape()
-    if (key === 'Enter' && selected !== undefined) return onOpen()
+    if (key === 'Enter' && selected !== undefined) {
+      // Otherwise the same key would press the button that gets the focus.
+      event.preventDefault()
+      return onOpen()
+    }
     if (!isGridKey(key) || rows.length === 0) return
     event.preventDefault()
     const page = Math.max(1, Math.floor(((grid.current?.clientHeight ?? 0) - HEADER_HEIGHT) / ROW_HEIGHT) - 1)

@@ -47,11 +47,11 @@ describe('recorded SDKs', () => {
     const [first, second] = spans.get('chat mock-model-id') ?? []
     expect(read(first ?? {})?.messages).toEqual([
       { role: 'user', parts: [text('Where is the order of Pavel?')] },
-      { role: 'assistant', parts: [{ kind: 'call', name: 'lookup', arguments: { id: 'A-7' } }] },
+      { role: 'assistant', parts: [{ kind: 'call', id: 'c1', name: 'lookup', arguments: { id: 'A-7' } }] },
     ])
     expect(read(second ?? {})?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
     expect(read(second ?? {})?.messages[2]?.parts).toEqual([
-      { kind: 'result', name: undefined, value: 'shipped to Pavel', failed: false },
+      { kind: 'result', id: 'c1', name: 'lookup', value: 'shipped to Pavel', failed: false },
     ])
     const [tool] = spans.get('execute_tool lookup') ?? []
     expect(read(tool ?? {})?.messages).toEqual([
@@ -90,8 +90,11 @@ test('an execution of this product: messages of a chat endpoint, and an answer w
   expect(conversation?.messages).toEqual([
     { role: 'system', parts: [text('You help.')] },
     { role: 'user', parts: [text('Refund A-1')] },
-    { role: 'assistant', parts: [{ kind: 'call', name: 'pay__refund', arguments: { id: 'A-1' } }] },
-    { role: 'tool', parts: [{ kind: 'result', name: undefined, value: { state: 'done' }, failed: false }] },
+    { role: 'assistant', parts: [{ kind: 'call', id: 'c', name: 'pay__refund', arguments: { id: 'A-1' } }] },
+    {
+      role: 'tool',
+      parts: [{ kind: 'result', id: 'c', name: 'pay__refund', value: { state: 'done' }, failed: false }],
+    },
     { role: 'assistant', parts: [text('Done.')] },
   ])
 })
@@ -159,7 +162,7 @@ test('the AI SDK up to version 6', () => {
   expect(conversation?.messages).toEqual([
     { role: 'user', parts: [text('Hi'), { kind: 'media', what: 'Image', note: 'image/png' }] },
     { role: 'tool', parts: [{ kind: 'result', name: 'look', value: { type: 'text', value: 'x' }, failed: true }] },
-    { role: 'assistant', parts: [text('Hello'), { kind: 'call', name: 'look', arguments: { a: 1 } }] },
+    { role: 'assistant', parts: [text('Hello'), { kind: 'call', id: 'c', name: 'look', arguments: { a: 1 } }] },
   ])
   expect(read({ 'ai.prompt': JSON.stringify({ system: 'Be kind.', prompt: 'Hi' }) })?.messages).toEqual([
     { role: 'system', parts: [text('Be kind.')] },
@@ -217,7 +220,7 @@ test.each<Record<string, JsonValue>>([
   { 'gen_ai.input.messages': [] },
   { 'llm.input_messages': 'odd' },
   { 'gen_ai.request.model': 'small-1' },
-])('a span without messages has no conversation: %j', (attributes) => {
+])('a span without messages lacks a conversation: %j', (attributes) => {
   expect(read(attributes)).toBeUndefined()
 })
 

@@ -11,8 +11,9 @@ export type Part =
   | { kind: 'thinking'; text: string }
   | { kind: 'masked'; masked: Masked['$masked'] }
   | { kind: 'erased' }
-  | { kind: 'call'; name: string; arguments: JsonValue }
-  | { kind: 'result'; name: string | undefined; value: JsonValue; failed: boolean }
+  | { kind: 'call'; id?: string; name: string; arguments: JsonValue }
+  /** `id`: of the call. */
+  | { kind: 'result'; id?: string; name: string | undefined; value: JsonValue; failed: boolean }
   | { kind: 'media'; what: string; note: string }
   | { kind: 'other'; value: JsonValue }
 
@@ -41,7 +42,7 @@ export function conversationOf(attributes: readonly Attribute[]): Conversation |
       return unflattened(own, prefix)
     }
     const messages = read(take, takeFlat)
-    if (messages.length > 0) return { messages: messages.slice(-mostMessages), keys }
+    if (messages.length > 0) return { messages: namedResults(messages).slice(-mostMessages), keys }
   }
   return undefined
 }
@@ -113,6 +114,16 @@ const toolCall: Reader = (take) => {
 
 const readers: readonly Reader[] = [genAi, openInference, traceloop, aiSdk, toolCall]
 
+/** Results with the names of the tools whose calls they answer. */
+function namedResults(messages: readonly Message[]): Message[] {
+  const names = new Map<string | undefined, string>()
+  for (const { parts } of messages)
+    for (const part of parts) if (part.kind === 'call' && part.id !== undefined) names.set(part.id, part.name)
+  const named = (part: Part): Part =>
+    part.kind === 'result' ? { ...part, name: part.name ?? names.get(part.id) } : part
+  return messages.map(({ role, parts }) => ({ role, parts: parts.map(named) }))
+}
+
 /** A marker in place of a masked value, the erased text as such, or the value. */
 function shownValue({ value, masked, erased }: Attribute): JsonValue | undefined {
   if (erased === true) return { $erased: true }
@@ -163,8 +174,11 @@ function messageFrom(value: JsonValue, otherwise: Role): Message[] {
 function answerOf(message: JsonObject, content: readonly Part[]): Part {
   const name = typeof message.name === 'string' ? message.name : undefined
   const [first] = content
-  if (first?.kind === 'masked') return { kind: 'result', name, value: { $masked: first.masked }, failed: false }
-  return resultPart(name, content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n'), false)
+  const value: JsonValue =
+    first?.kind === 'masked'
+      ? { $masked: first.masked }
+      : content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n')
+  return answering(message.tool_call_id, resultPart(name, value, false))
 }
 
 const partsOf = (value: JsonValue | undefined): Part[] =>
@@ -211,14 +225,12 @@ function partFrom(value: JsonValue): Part[] {
       return callsIn([part])
     case 'tool_call_response':
     case 'tool-result':
-    case 'tool_result':
-      return [
-        resultPart(
-          textIn(part.name ?? part.toolName),
-          part.response ?? part.result ?? part.output ?? part.content ?? null,
-          part.isError === true || part.is_error === true,
-        ),
-      ]
+    case 'tool_result': {
+      const value = part.response ?? part.result ?? part.output ?? part.content ?? null
+      const failed = part.isError === true || part.is_error === true
+      const result = resultPart(textIn(part.name ?? part.toolName), value, failed)
+      return [answering(part.id ?? part.toolCallId ?? part.tool_use_id, result)]
+    }
   }
   if (Object.hasOwn(media, type)) return [mediaPart(part, media[type] ?? 'File')]
   return [{ kind: 'other', value }]
@@ -250,11 +262,25 @@ function callsIn(value: JsonValue | undefined): Part[] {
     const call = isJsonObject(one.tool_call) ? one.tool_call : one
     const named = isJsonObject(call.function) ? call.function : call
     const name = textIn(named.name ?? named.toolName)
-    return [callPart(name ?? 'Tool', named.arguments ?? named.args ?? named.input ?? {})]
+    const id = textIn(call.id ?? call.toolCallId)
+    return [
+      {
+        ...callPart(name ?? 'Tool', named.arguments ?? named.args ?? named.input ?? {}),
+        ...(id === undefined ? {} : { id }),
+      },
+    ]
   })
 }
 
-const callPart = (name: string, args: JsonValue): Part => ({ kind: 'call', name, arguments: parsedJson(args) ?? args })
+/** A result with the id of the call that it answers. */
+const answering = (id: JsonValue | undefined, result: Part): Part =>
+  typeof id === 'string' && result.kind === 'result' ? { ...result, id } : result
+
+const callPart = (name: string, args: JsonValue): Extract<Part, { kind: 'call' }> => ({
+  kind: 'call',
+  name,
+  arguments: parsedJson(args) ?? args,
+})
 
 const resultPart = (name: string | undefined, value: JsonValue, failed: boolean): Part => ({
   kind: 'result',

@@ -11,6 +11,7 @@ import { EffectTitle } from '#components/executions/effect-title.tsx'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { formatCount } from '#lib/format.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -73,7 +74,8 @@ export function CancelTogether({ executions, onClose }: CancelTogetherProps) {
             <span className="flex flex-wrap items-center gap-x-3 text-dense text-ink-2">
               <ExecutionStatusShape status={execution.status} />
               <span>
-                started by <ShownText>{execution.startedBy.displayName}</ShownText>
+                started by <ShownText>{execution.startedBy.displayName}</ShownText>,{' '}
+                <Time at={execution.createdAt} show="relative" />
               </span>
             </span>
             <ResultText

@@ -42,7 +42,7 @@ export function Filters({ filter, rows }: { filter: ExecutionFilter; rows: reado
       value={filter[name] === '' ? ALL : filter[name]}
       onChange={(value) => show({ [name]: filterFrom(new URLSearchParams({ [name]: value }))[name] })}
       placeholder=""
-      options={[{ value: ALL, label: all }, ...withChosen(options, filter[name])]}
+      options={[{ value: ALL, label: all }, ...withChosen(options, filter[name], name)]}
     />
   )
   return (
@@ -84,10 +84,10 @@ export function Filters({ filter, rows }: { filter: ExecutionFilter; rows: reado
 }
 
 /** Adds the value in the address to the options if it is not one of them. */
-const withChosen = (options: Option[], value: string): Option[] =>
+const withChosen = (options: Option[], value: string, name: string): Option[] =>
   value === '' || options.some((option) => option.value === value)
     ? options
-    : [...options, { value, label: value.length > 30 ? `${value.slice(0, 8)}…` : value }]
+    : [...options, { value, label: name === 'startedBy' ? `Someone else, ${value.slice(0, 8)}…` : value }]
 
 /** The environments in which agents have an active release. */
 function useEnvironments(): Option[] {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
-import { inputProblems } from '#lib/rules/input-schema.ts'
+import { inputProblems } from '#lib/rules/manifest/input-schema.ts'
 import { expressionsIn, parseReference, TemplateError } from '#lib/rules/template.ts'
 import type { InputSchema, InputValue } from '#lib/schemas/manifest.ts'
 
@@ -106,7 +106,7 @@ function referredFields(spec: JsonValue | undefined): InputField[] {
 const isAbove = (one: readonly string[], other: readonly string[]): boolean =>
   one.length < other.length && one.every((name, index) => name === other[index])
 
-/** The paths into the input that the strings of a value refer to. Elements of lists, and what is no reference, are left out. */
+/** The paths into the input that the strings of a value refer to. Elements of lists, and texts that are not references, are left out. */
 function referencesIn(value: JsonValue | undefined): string[][] {
   if (typeof value === 'string') return expressionsIn(value).flatMap((expression) => pathOf(expression) ?? [])
   if (Array.isArray(value)) return value.flatMap(referencesIn)

@@ -20,7 +20,7 @@ const schema = InputSchema.parse({
   required: ['orderId'],
 })
 
-test('a matching input has no problems, and members that are not described may have any value', () => {
+test('a matching input is without problems, and members that are not described may have any value', () => {
   const input = {
     orderId: 'A-1003',
     amount: '59.90',

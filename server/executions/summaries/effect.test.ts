@@ -110,3 +110,8 @@ test('the input is cut to three values of one line', () => {
   expect(String(rows[0]?.value)).toMatch(/^x{79}…$/)
   expect(inputRows(content, {})).toEqual([])
 })
+
+test('what an earlier release pinned as its input schema has no effect if it is of another form', () => {
+  const odd = ReleaseContent.parse({ ...content, spec: { ...content.spec, inputSchema: 'odd' } })
+  expect(odd.spec.inputSchema).toBeUndefined()
+})

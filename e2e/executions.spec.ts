@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { call, clientToken, decideAs, externalId, home, personToken, waitingInput, waitingRefund } from './cases.ts'
+import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 import { releasedAgent } from './own-agent.ts'
 
@@ -14,14 +16,29 @@ test('a refund that Maria starts in the console waits for a person', async ({ si
   await page.getByLabel('Agent').selectOption({ label: 'Refund assistant (refund-assistant)' })
   await page.getByRole('radio', { name: 'production' }).check()
 
-  const input = page.getByRole('textbox', { name: 'Input' })
+  // The fields are what the manifest refers to.
+  const start = page.getByRole('button', { name: 'Start Refund assistant…' })
+  await start.click()
+  const order = page.getByRole('textbox', { name: 'Order id' })
+  await expect(order).toHaveAccessibleDescription('Required.')
+  await expect(order).toBeFocused()
+  await expectEveryView(page, 'executions-start')
+  await page.getByRole('button', { name: 'Enter it as JSON' }).click()
+  const input = page.getByRole('textbox', { name: 'Input as JSON' })
   await input.fill('{\n  "orderId" "A-1002"\n}')
   await expect(page.getByText('Line 2, column 13: A colon must follow the name.')).toBeVisible()
   await expectAccessible(page)
   await input.fill('{ "orderId": "A-1002" }')
-  await page.getByRole('button', { name: 'Start Refund assistant' }).click()
+  await page.getByRole('button', { name: 'Enter it in fields' }).click()
+  await expect(order).toHaveValue('A-1002')
+  await start.click()
+  const confirmation = page.getByRole('dialog', { name: 'Start Refund assistant in production?' })
+  await expect(confirmation).toContainText('Version 1.4.0 runs with this input.')
+  await expect(confirmation).toContainText('A-1002')
+  await expectEveryView(page, 'executions-confirm')
+  await confirmation.getByRole('button', { name: 'Start Refund assistant in production' }).click()
 
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Refund assistant in production')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Issue refund of €[\d.,]+ for A-1002$/)
   const journal = page.getByRole('region', { name: 'Journal' })
   await expect(journal).toContainText('An approval was requested from refund-approvers')
   await expect(journal).toContainText('payments.lookup_order answered')
@@ -45,8 +62,17 @@ test('a refund that Maria starts in the console waits for a person', async ({ si
   const approvalId = execution.steps.find((step) => step.approvalId !== null)?.approvalId ?? ''
   await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
   await expect(journal).toContainText('The execution succeeded')
+  await expect(journal.getByRole('list', { name: 'Votes' })).toContainText('Approved by Jonas Berg: Order checked.')
   await expect(journal).toContainText('payments.issue_refund was called')
-  await expectAccessible(page)
+  await expectEveryView(page, 'executions-page')
+
+  // The input can be used again.
+  await page.goto(`/t/${externalId()}/executions/new`)
+  await page.getByLabel('Agent').selectOption({ label: 'Refund assistant (refund-assistant)' })
+  await page.getByRole('radio', { name: 'production' }).check()
+  await page.getByText('Use an earlier input').click()
+  await page.getByRole('list', { name: 'Earlier inputs' }).getByRole('button').first().click()
+  await expect(order).toHaveValue(/^A-\d+$/)
 })
 
 test('the page of a rejected execution states the rejection', async ({ signedIn, origin }) => {
@@ -78,7 +104,7 @@ test('an environment that no policy governs is refused, and the page says what t
   const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/executions/new?agentId=${agentId}`)
   await page.getByRole('radio', { name: environment }).check()
-  await page.getByRole('textbox', { name: 'Input' }).fill('{"orderId": "A-1003"}')
+  await page.getByRole('textbox', { name: 'Order id' }).fill('A-1003')
   await page.getByRole('button', { name: 'Start Refund assistant' }).click()
   const panel = page.getByRole('alert', { name: 'The execution was not started.' })
   await expect(panel).toContainText(`No approved policy binding governs refund-assistant in ${environment}.`)
@@ -106,8 +132,12 @@ spec:
   )
   const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/executions/new?agentId=${agentId}`)
-  await page.getByRole('textbox', { name: 'Input' }).fill('{"amount": "20000.00"}')
-  await page.getByRole('button', { name: `Start ${name}` }).click()
+  await page.getByRole('textbox', { name: 'Amount' }).fill('20000.00')
+  await page.getByRole('button', { name: `Start ${name}…` }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: `Start ${name} in production` })
+    .click()
   const panel = page.getByRole('alert', { name: 'The first call of the execution was denied.' })
   await expect(panel).toContainText("A refund above 10,000.00 is not the assistant's to make.")
   await expect(panel).toContainText('Nothing ran. The attempt is recorded in the audit log.')
@@ -143,13 +173,76 @@ test('the list is filtered by state and agent, and the address keeps the filters
   await expect(table.locator('tbody tr').filter({ hasNotText: 'Waiting for input' })).toHaveCount(0)
   await page.getByLabel('Agent').selectOption({ label: 'Refund assistant' })
   await expect(page).toHaveURL(new RegExp(`status=waiting_input&agentId=${agentId}$`))
-  await expectAccessible(page)
+  await expectEveryView(page, 'executions-list')
   await page.reload()
   await expect(page.getByLabel('State')).toHaveValue('waiting_input')
   await expect(table.locator(`a[href$="${executionId}"]`)).toBeVisible()
   await page.getByLabel('State').selectOption({ label: 'Timed out' })
   await expect(page.getByText('No executions match these filters.')).toBeVisible()
   await expectAccessible(page)
+})
+
+test('executions are found by words, and the list is saved as a file', async ({ signedIn, origin }) => {
+  const { executionId } = await waitingRefund(origin)
+  const page = await signedIn('omar')
+  await page.goto(`/t/${externalId()}/executions?sort=oldest`)
+  const table = page.getByRole('table', { name: 'Executions' })
+  await page.getByRole('searchbox', { name: 'Search effects, facts and ids' }).fill('issue refund')
+  await expect(page).toHaveURL(/q=issue\+refund&sort=oldest$/)
+  await expect(table.locator('tbody tr').filter({ hasNotText: 'Issue refund' })).toHaveCount(0)
+  await page.getByRole('searchbox').fill(executionId)
+  await expect(table.locator('tbody tr')).toHaveCount(1)
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download CSV' }).click()
+  const text = await readFile(await (await downloading).path(), 'utf8')
+  expect(text.split('\r\n')).toHaveLength(3)
+  expect(text).toContain(executionId)
+  expect(text).toMatch(/Issue refund of €[\d.,"]+ for A-\d+/)
+})
+
+test('several executions are canceled together, and a lost answer is shown as unknown', async ({
+  signedIn,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(/net::ERR_FAILED/)
+  troubles.expect(/status of 409/)
+  const refunds = [await waitingRefund(origin), await waitingRefund(origin), await waitingRefund(origin)]
+  const [lost, ended, kept] = refunds.map(({ executionId }) => executionId)
+  const page = await signedIn('omar')
+  await page.goto(`/t/${externalId()}/executions?status=waiting_approval`)
+  const rowOf = (id: string | undefined) => page.getByRole('row').filter({ has: page.locator(`[data-row="${id}"]`) })
+  for (const { executionId } of refunds) await rowOf(executionId).getByRole('checkbox').check()
+  const bar = page.getByRole('region', { name: 'Selected executions' })
+  await expect(bar).toContainText('3 selected')
+  await bar.getByRole('button', { name: 'Cancel 3…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Cancel 3 executions?' })
+  await expect(dialog.getByRole('list', { name: 'Executions' }).getByRole('listitem')).toHaveCount(3)
+  await expect(dialog.getByText('Enter a reason.')).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Asked for twice.')
+  await dialog.getByRole('checkbox').check()
+  await expectEveryView(page, 'executions-cancel')
+  // One is canceled by someone else, and the answer about another one is lost after the server has recorded it.
+  const token = await personToken(origin, 'omar')
+  const { revision } = await call<{ revision: number }>(origin, token, 'query', 'executions.get', { id: ended })
+  const elsewhere = { id: ended, expectedRevision: revision, reason: 'Canceled elsewhere.' }
+  await call(origin, token, 'mutation', 'executions.cancel', elsewhere)
+  await page.route('**/executions.cancel*', async (route) => {
+    if (!(route.request().postData() ?? '').includes(lost ?? '')) return await route.continue()
+    await route.fetch()
+    await route.abort()
+  })
+  await dialog.getByRole('button', { name: 'Cancel 3 executions' }).click()
+  await expect(dialog.getByRole('status')).toHaveText(
+    /^1 execution asked to stop\. 1 execution refused\. The outcome of 1 execution is unknown: open each to see/,
+  )
+  await expect(dialog).toContainText('The execution has already ended')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await page.goto(`/t/${externalId()}/executions/${lost}`)
+  await expect(page.getByRole('alert', { name: 'The execution was canceled.' })).toContainText('Asked for twice.')
+  const after = await call<{ status: string }>(origin, token, 'query', 'executions.get', { id: kept })
+  expect(after).toMatchObject({ status: 'canceled' })
 })
 
 test('the auditor finds the execution’s records', async ({ signedIn, origin }) => {

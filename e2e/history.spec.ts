@@ -50,7 +50,7 @@ test('a reviewer is warned of a second refund for one claim, and sees what was u
   const page = await signedIn('jonas')
   await page.goto(`${home()}/approvals?agent=claim-refunds&view=all`)
   await expect(page.getByRole('row', { name: /C-2/ })).toContainText('approved for the same object before')
-  await page.locator(`[data-request="${again}"]`).click()
+  await page.locator(`[data-row="${again}"]`).click()
   await expect(page.getByText('The same action on the same object was approved before:')).toBeVisible()
   await expect(page.getByText('“Claim 2 was checked.”').first()).toBeVisible()
   await expect(page.getByRole('radio', { name: 'Approve' })).toHaveAccessibleDescription(

@@ -104,7 +104,7 @@ test('requests of high risk are rejected together, but not approved', async ({ s
   await page.goto(`${home()}/approvals?risk=high&sort=newest`)
   for (const { approvalId } of cases)
     await rows(page)
-      .filter({ has: page.locator(`[data-request="${approvalId}"]`) })
+      .filter({ has: page.locator(`[data-row="${approvalId}"]`) })
       .getByRole('checkbox')
       .check()
   await expect(bar(page)).toContainText('2 selected')

@@ -10,7 +10,7 @@ test('the verdict is always within reach, and four taps and the reason decide', 
   const page = await signedIn('jonas')
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`${home()}/approvals?view=all&sort=newest`)
-  await page.locator(`[data-request="${refund.approvalId}"]`).click()
+  await page.locator(`[data-row="${refund.approvalId}"]`).click()
 
   const approve = page.getByRole('button', { name: 'Approve…' })
   await expect(approve).toBeInViewport({ ratio: 1 })

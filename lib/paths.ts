@@ -53,8 +53,18 @@ export const approvalPath = (tenant: string, approvalId: string, search: Approva
   withSearch(`${homePath(tenant)}/approvals/${segment(approvalId)}`, search)
 
 export type ExecutionTab = 'timeline' | 'inputs' | 'waits' | 'trace' | 'evidence'
-/** `status`: a state, or `under-way` for all states that can still change. */
-export const executionsPath = (tenant: string, search: { status?: string; agentId?: string } = {}) =>
+/** `status`: a state, or `under-way` for all states that can still change. The others are those of executions.list. */
+export type ExecutionsSearch = {
+  q?: string
+  status?: string
+  agentId?: string
+  environment?: string
+  startedBy?: string
+  from?: string
+  to?: string
+  sort?: string
+}
+export const executionsPath = (tenant: string, search: ExecutionsSearch = {}) =>
   withSearch(`${homePath(tenant)}/executions`, search)
 export const newExecutionPath = (tenant: string, search: { agentId?: string } = {}) =>
   withSearch(`${homePath(tenant)}/executions/new`, search)

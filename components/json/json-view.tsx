@@ -25,7 +25,7 @@ export function JsonView({ value }: { value: JsonValue }) {
     )
   if (typeof value === 'object' && value !== null)
     return <Entries empty="Empty object" entries={Object.entries(value)} />
-  if (typeof value === 'string') return <Text text={value} />
+  if (typeof value === 'string') return <LongText text={value} />
   return <code className="font-mono text-dense">{JSON.stringify(value)}</code>
 }
 
@@ -64,15 +64,22 @@ function Entry({ name, value }: { name: string; value: JsonValue }) {
   )
 }
 
-function Text({ text }: { text: string }) {
+/** A long text, of which the beginning is shown. `prose`: what people or models write, not a value. */
+export function LongText({ text, prose = false }: { text: string; prose?: boolean }) {
   const [all, setAll] = useState(false)
   if (text === '') return <span className="text-ink-2">Empty text</span>
   const shown = all ? text : text.slice(0, SHOWN_CHARACTERS)
   return (
     <>
-      <code className="wrap-anywhere font-mono text-dense">
-        <ShownText edges>{shown}</ShownText>
-      </code>
+      {prose ? (
+        <span className="wrap-anywhere">
+          <ShownText>{shown}</ShownText>
+        </span>
+      ) : (
+        <code className="wrap-anywhere font-mono text-dense">
+          <ShownText edges>{shown}</ShownText>
+        </code>
+      )}
       {shown.length < text.length && <More onClick={() => setAll(true)}>… Show all {text.length} characters</More>}
     </>
   )

@@ -17,10 +17,13 @@ type PagedTableProps<Row> = {
   failed: Pick<ComponentProps<typeof RequestFailed>, 'what' | 'act' | 'permission'>
   /** Shown if the list is empty and was loaded without an error. */
   empty: ReactNode
-}
+  /** What the next page has; lists usually begin with the newest. */
+  more?: 'older' | 'newer'
+} & Pick<ComponentProps<typeof DataTable<Row>>, 'dense' | 'isSelected'>
 
 /** A keyset list: rows, then a button for older entries. Loading, empty and failed look different. */
-export function PagedTable<Row>({ pages, caption, columns, rowKey, failed, empty }: PagedTableProps<Row>) {
+export function PagedTable<Row>(props: PagedTableProps<Row>) {
+  const { pages, failed, empty, more = 'older', ...table } = props
   const { items, error, hasMore, loadingMore, loadMore, reload } = pages
   const failure = error !== null && <RequestFailed error={error} plural retry={reload} {...failed} />
   if (items === undefined) return failure || <Skeleton label={`Loading ${lowerFirst(failed.what)}…`} rows={8} />
@@ -28,11 +31,11 @@ export function PagedTable<Row>({ pages, caption, columns, rowKey, failed, empty
     <div className="flex flex-col gap-4">
       {/* The loaded rows stay below the error. */}
       {failure}
-      {items.length === 0 ? empty : <DataTable caption={caption} columns={columns} rows={items} rowKey={rowKey} />}
+      {items.length === 0 ? empty : <DataTable {...table} rows={items} />}
       {hasMore && (
         <div>
-          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading older entries…' : undefined}>
-            Show older entries
+          <Button onClick={loadMore} busyLabel={loadingMore ? `Loading ${more} entries…` : undefined}>
+            {`Show ${more} entries`}
           </Button>
         </div>
       )}

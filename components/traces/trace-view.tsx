@@ -1,17 +1,23 @@
 'use client'
 
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { useNarrow } from '#components/layout/use-narrow.ts'
 import { SpanDetail } from '#components/traces/detail/span-detail.tsx'
 import { useReveal } from '#components/traces/detail/use-reveal.ts'
 import { TraceGrid } from '#components/traces/grid/trace-grid.tsx'
 import { TraceOverview } from '#components/traces/grid/trace-overview.tsx'
 import { TraceToolbar } from '#components/traces/grid/trace-toolbar.tsx'
 import { useWaterfall } from '#components/traces/grid/use-waterfall.ts'
+import { firstError } from '#components/traces/model/first-error.ts'
 import { at } from '#components/traces/model/span-tree.ts'
+import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { Button } from '#components/ui/controls/button.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Time } from '#components/ui/text/time.tsx'
+import { formatCount } from '#lib/format.ts'
+import { FirstError } from './first-error.tsx'
 import { LiveAnswers } from './live-answers.tsx'
 import { LiveState } from './live-state.tsx'
 import type { useTrace } from './use-trace.ts'
@@ -21,13 +27,28 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
   const { traceId, spans, answers, connection, missed, reconnect } = trace
   const waterfall = useWaterfall(trace)
   const [reveal, setReveal, mask] = useReveal()
-  const { layout, rows, selected, zoomed, setZoomed, deselect, filter, found } = waterfall
+  const { layout, rows, selected, following, setFollowing, deselect, filter, found } = waterfall
+  const narrow = useNarrow()
+  const [opened, setOpened] = useState(selected !== undefined)
+  const failed = useMemo(() => firstError(spans), [spans])
+  const orphans = useMemo(() => missingParents(spans), [spans])
   const [atEnd, setAtEnd] = useState(true)
   const live = connection !== 'over'
   const paused = live && (selected !== undefined || !atEnd)
   const fresh = useFresh(spans.length, paused)
   const [followed, setFollowed] = useState(0)
   const span = selected === undefined ? undefined : spans[selected]
+
+  const detail = span !== undefined && (
+    <SpanDetail
+      key={span.spanId}
+      traceId={traceId}
+      reveal={reveal}
+      onReveal={setReveal}
+      span={span}
+      parentName={parentName(waterfall, selected)}
+    />
+  )
 
   if (spans.length === 0)
     return (
@@ -55,25 +76,55 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
           }}
         />
         <span className="ml-auto flex flex-wrap gap-2">
-          {selected !== undefined && !zoomed && (
-            <Button onClick={() => setZoomed(true)}>Zoom to the span’s time</Button>
-          )}
-          {(zoomed || filter.window !== undefined) && (
+          {waterfall.isPart && (
             <Button
               onClick={() => {
-                setZoomed(false)
+                setFollowing(false)
                 filter.setWindow(undefined)
               }}
             >
               Show the whole trace’s time
             </Button>
           )}
+          {!following && (
+            <Button
+              onClick={() => {
+                setFollowing(true)
+                filter.setWindow(undefined)
+              }}
+            >
+              Follow the selection
+            </Button>
+          )}
         </span>
       </div>
+      {failed !== undefined && spans[failed] !== undefined && (
+        <FirstError
+          traceId={traceId}
+          span={spans[failed]}
+          onGo={() => {
+            waterfall.reveal(failed)
+            setOpened(true)
+          }}
+        />
+      )}
+      {orphans > 0 && (
+        <Banner tone="warn" urgency="none">
+          The parent of {formatCount(orphans, 'span')} is missing: it has not arrived, or was not exported. Spans
+          without their parent are shown at the top level.
+        </Banner>
+      )}
       <LiveAnswers answers={answers} spans={spans} />
-      <TraceToolbar waterfall={waterfall} spans={spans} />
+      <TraceToolbar
+        waterfall={waterfall}
+        spans={spans}
+        onNextError={() => {
+          waterfall.nextError()
+          setOpened(true)
+        }}
+      />
       <TraceOverview layout={layout} window={filter.window} onWindow={filter.setWindow} />
-      <div className="grid grid-cols-1 items-start gap-6 wide:grid-cols-[minmax(0,1fr)_21rem]">
+      <div className="grid grid-cols-1 items-start gap-6 wide:grid-cols-[minmax(0,1fr)_minmax(24rem,46%)]">
         {found === 0 ? (
           <EmptyState title="No spans match.">Remove some of the filters, or show all spans.</EmptyState>
         ) : (
@@ -85,28 +136,30 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
             onSelect={waterfall.select}
             onFold={waterfall.fold}
             onEscape={deselect}
+            onOpen={() => setOpened(true)}
             follow={live && !paused}
             followed={followed}
             onAtEnd={setAtEnd}
           />
         )}
-        <aside
-          aria-label="Selected span"
-          className="flex min-w-0 flex-col gap-4 wide:border-line wide:border-l wide:pl-6"
-        >
-          {span === undefined ? (
-            <p className="text-ink-2">Select a span to see its details.</p>
-          ) : (
-            <SpanDetail
-              key={span.spanId}
-              traceId={traceId}
-              reveal={reveal}
-              onReveal={setReveal}
-              span={span}
-              parentName={parentName(waterfall, selected)}
-            />
-          )}
-        </aside>
+        {narrow ? (
+          <Dialog
+            open={opened && span !== undefined}
+            onOpenChange={setOpened}
+            title="Selected span"
+            description="The details of the span that is selected in the list."
+            placement="foot"
+          >
+            {detail}
+          </Dialog>
+        ) : (
+          <aside
+            aria-label="Selected span"
+            className="flex min-w-0 flex-col gap-4 wide:sticky wide:top-15 wide:max-h-[calc(100dvh-4.5rem)] wide:overflow-y-auto wide:border-line wide:border-l wide:pl-6"
+          >
+            {detail || <p className="text-ink-2">Select a span to see its details.</p>}
+          </aside>
+        )}
       </div>
     </div>
   )
@@ -115,6 +168,12 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
 function parentName({ layout: { tree, spans } }: ReturnType<typeof useWaterfall>, span = 0): string | undefined {
   const parent = at(tree.parent, at(tree.rowOf, span))
   return parent < 0 ? undefined : spans[at(tree.spanAt, parent)]?.name
+}
+
+/** Returns the number of spans that name a parent which the trace does not have. */
+function missingParents(spans: readonly TraceSpan[]): number {
+  const known = new Set(spans.map(({ spanId }) => spanId))
+  return spans.filter(({ parentSpanId }) => parentSpanId !== null && !known.has(parentSpanId)).length
 }
 
 /** Returns the number of spans that arrived since the reader paused. */

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
+import { ApprovalStatus, ArgumentView, Money } from './approvals.ts'
 import {
   Actor,
   ById,
@@ -58,10 +60,23 @@ export const StepView = z.object({
   startedAt: Time.nullable(),
   endedAt: Time.nullable(),
 })
+/** `amount`: null if the call does not have one, or it is masked. */
+export const ExecutionEffect = z.object({ title: z.string(), amount: Money.nullable() })
+export type ExecutionEffect = z.infer<typeof ExecutionEffect>
+/** `by` and `reason`: of the last vote, if people decided. */
+export const ExecutionDecision = z.object({
+  approvalId: Id,
+  status: ApprovalStatus,
+  by: Actor.nullable(),
+  reason: z.string().nullable(),
+})
+export type ExecutionDecision = z.infer<typeof ExecutionDecision>
+
 export const ExecutionSummary = z.object({
   id: Id,
   agentId: Id,
   agentName: z.string(),
+  agentDisplayName: z.string(),
   agentVersion: z.string(),
   environment: EnvironmentName,
   status: ExecutionStatus,
@@ -70,6 +85,17 @@ export const ExecutionSummary = z.object({
   revision: Revision,
   createdAt: Time,
   endedAt: Time.nullable(),
+  /** From its request to its end; null until then. */
+  durationMs: z.int().min(0).nullable(),
+  /**
+   * What it does: "Issue refund of €59.90 for A-1003", from the request of its approval, or else from its first call that changes
+   * something, or else from its input. Masked like them. Null if none of them says it, and after an erasure.
+   */
+  effect: ExecutionEffect.nullable(),
+  /** The first values of the input, masked and shortened; empty after an erasure. */
+  inputShown: z.array(ArgumentView),
+  /** Of its newest request for approval. Null without one, and for callers that may not list approvals. */
+  decision: ExecutionDecision.nullable(),
   /** When a stop was requested, and when it was confirmed. */
   stopRequestedAt: Time.nullable(),
   stopConfirmedAt: Time.nullable(),
@@ -77,7 +103,6 @@ export const ExecutionSummary = z.object({
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>
 /** Inputs and outputs are masked at the manifest's sensitive paths, like all content that people read. */
 export const Execution = ExecutionSummary.extend({
-  agentDisplayName: z.string(),
   releaseId: Id,
   input: Json,
   output: Json.nullable(),
@@ -99,11 +124,24 @@ export const Execution = ExecutionSummary.extend({
 })
 export type Execution = z.infer<typeof Execution>
 export const GetExecutionInput = ById
-/** `status`: one of these states. `stopRequested`: executions with, or without, a requested stop. */
+/**
+ * `status`: one of these states. `startedBy`: a member. `from`, `to`: started at `from` or later, and before `to`.
+ * `stopRequested`: executions with, or without, a requested stop.
+ */
 export const ListExecutionsInput = z.strictObject({
   ...PageInput,
   agentId: Id.optional(),
   status: z.array(ExecutionStatus).min(1).max(ExecutionStatus.options.length).optional(),
+  environment: EnvironmentName.optional(),
+  startedBy: Id.optional(),
+  from: Time.optional(),
+  to: Time.optional(),
+  /**
+   * Its id, the id of its trace, or words of its requests for approval, of which the newest 200 that match are searched. Words need
+   * the permission approval:list.
+   */
+  q: z.string().trim().min(1).max(limits.searchText).optional(),
+  sort: z.enum(['newest', 'oldest']).default('newest'),
   stopRequested: z.boolean().optional(),
 })
 export const ExecutionList = page(ExecutionSummary)

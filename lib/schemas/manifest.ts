@@ -1,7 +1,7 @@
 // Longer than other files: docs/manifest.md is made from it (npm run docs:manifest), so each member has a description and an example.
 import { z } from 'zod'
 import { durationSeconds } from '#lib/duration.ts'
-import { isJsonObject } from '#lib/json.ts'
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { mostReminders, mostStages } from '#lib/rules/approval-terms.ts'
 import { parsePath } from '#lib/rules/mask.ts'
 import { EnvironmentName, Json, JsonObject } from './common.ts'
@@ -313,6 +313,55 @@ const ToolEntry = z.preprocess(
   }),
 )
 
+export type InputValue = {
+  type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | undefined
+  title?: string | undefined
+  description?: string | undefined
+  enum?: (string | number | boolean)[] | undefined
+  default?: JsonValue | undefined
+  format?: 'date' | 'date-time' | 'email' | 'uri' | 'decimal' | undefined
+  minLength?: number | undefined
+  maxLength?: number | undefined
+  minimum?: number | undefined
+  maximum?: number | undefined
+  items?: InputValue | undefined
+  properties?: Record<string, InputValue> | undefined
+  required?: string[] | undefined
+}
+/** Other members of JSON Schema have no effect. A pattern is not supported: a regular expression can take very long. */
+const InputValue: z.ZodType<InputValue> = z.lazy(() =>
+  z.looseObject({
+    type: z.enum(['string', 'number', 'integer', 'boolean', 'array', 'object']).optional(),
+    title: z.string().min(1).max(80).optional(),
+    description: z.string().max(500).optional(),
+    enum: z
+      .array(z.union([z.string().max(200), z.number(), z.boolean()]))
+      .min(1)
+      .max(100)
+      .optional(),
+    default: Json.optional(),
+    format: z.enum(['date', 'date-time', 'email', 'uri', 'decimal']).optional(),
+    minLength: z.int().min(0).optional(),
+    maxLength: z.int().min(0).optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    items: InputValue.optional(),
+    properties: z.record(z.string(), InputValue).optional(),
+    required: z.array(z.string()).max(100).optional(),
+  }),
+)
+/** A part of JSON Schema, from which the console makes a form and which inputs must match (lib/rules/manifest/input-schema.ts). */
+export const InputSchema = z.looseObject({
+  type: key(z.literal('object').optional(), 'An input is always an object.', 'object'),
+  properties: key(
+    z.record(z.string(), InputValue).optional(),
+    'The members by their names: type (string, number, integer, boolean, array, object), title, description, default, enum, format (date, date-time, email, uri, decimal), minLength, maxLength, minimum, maximum, items, and properties and required of objects. Members that are not listed may have any value.',
+    { orderId: { type: 'string', title: 'Order', minLength: 1 } },
+  ),
+  required: key(z.array(z.string()).max(100).optional(), 'The members that an input must have.', ['orderId']),
+})
+export type InputSchema = z.infer<typeof InputSchema>
+
 /** The `spec` that a release requires. Registration accepts less and warns. */
 export const AgentSpec = z.looseObject({
   description: key(z.string().optional(), 'What the agent does.', 'Issues refunds within policy'),
@@ -435,6 +484,11 @@ export const AgentSpec = z.looseObject({
       .default({ sensitive: [] }),
     'The data that the agent processes.',
     { sensitive: [{ path: '$.customer.email', class: 'pii.email' }] },
+  ),
+  inputSchema: key(
+    InputSchema.optional(),
+    'What an execution’s input looks like, as a part of JSON Schema. The console makes a form from it, and an execution with another input is refused.',
+    { type: 'object', properties: { orderId: { type: 'string', title: 'Order' } }, required: ['orderId'] },
   ),
   inputs: key(
     z

@@ -43,6 +43,15 @@ export type Trace = z.infer<typeof Trace>
 
 const Counted = { spanCount: z.int(), errorCount: z.int(), agentName: z.string().nullable() }
 
+/** Of its model calls that report tokens. `cost`: null if a price is unknown. */
+export const TraceUsage = z.object({
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  models: z.array(z.string()),
+  cost: z.object({ amount: z.string(), currency: z.string() }).nullable(),
+})
+export type TraceUsage = z.infer<typeof TraceUsage>
+
 /** A trace in columns, one entry for each span, in pre-order. Times are microseconds after `startedAt`. */
 export const TraceSkeleton = z.object({
   startedAt: Time,
@@ -60,6 +69,8 @@ export const TraceSkeleton = z.object({
   depth: z.array(z.int()),
   kind: z.array(z.string()),
   status: z.array(z.string()),
+  /** Rows whose parent is missing, each with the parent's id. */
+  missingParents: z.array(z.tuple([z.int(), SpanId])),
 })
 export type TraceSkeleton = z.infer<typeof TraceSkeleton>
 
@@ -87,6 +98,8 @@ export const GetTraceOutput = z.object({
   /** In order of arrival; at most 10,000, and none with `view: skeleton`. */
   spans: z.array(Span),
   skeleton: TraceSkeleton.optional(),
+  /** Null without a model call that reports its tokens. */
+  usage: TraceUsage.nullable(),
   masking: Masking,
   /** Reads of unmasked values, newest first. */
   seenBy: z.array(Reveal),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ApprovalStatus } from '#lib/schemas/approvals.ts'
+import type { ApprovalKind, ApprovalStatus } from '#lib/schemas/approvals.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { columns, computedColumns, typed } from './store.ts'
@@ -32,6 +32,28 @@ export async function findApprovalsById(tx: Transaction, tenantId: string, ids: 
     .execute()
   const cipher = await tenantCipher(tx, tenantId)
   return new Map(rows.map((row) => [row.id, typed(cipher, row)]))
+}
+
+/** The newest request of a kind about each of these subjects, by the subject. */
+export async function findNewestOfSubjects(
+  tx: Transaction,
+  tenantId: string,
+  kind: ApprovalKind,
+  subjectIds: readonly string[],
+) {
+  const rows = await tx
+    .selectFrom('approvals')
+    .distinctOn('subjectId')
+    .select(columns)
+    .select(computedColumns)
+    .where('tenantId', '=', tenantId)
+    .where('subjectId', 'in', [...subjectIds])
+    .where('kind', '=', kind)
+    .orderBy('subjectId')
+    .orderBy('id', 'desc')
+    .execute()
+  const cipher = await tenantCipher(tx, tenantId)
+  return new Map(rows.map((row) => [row.subjectId, typed(cipher, row)]))
 }
 
 /** One page, newest first. */

@@ -1,6 +1,7 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
+import { inputProblems } from '#lib/rules/manifest/input-schema.ts'
 import { ExecuteInput, ExecuteOutput } from '#lib/schemas/executions.ts'
 import { findAgent } from '#server/agents/store.ts'
 import { parsedContent } from '#server/executions/state/load.ts'
@@ -12,6 +13,7 @@ import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { hasActiveBinding } from '#server/policies/decisions/decide.ts'
+import type { ReleaseContent } from '#server/releases/content.ts'
 import { findActiveRelease } from '#server/releases/store.ts'
 import { executionQueue } from './execution-queue.ts'
 
@@ -47,11 +49,13 @@ export const execute = mutation({
     if (release === undefined)
       throw refuse('release_required', `No approved release of ${agent.name} is active in ${input.environment}.`)
 
-    if (parsedContent(release.digest, release.content).spec.runtime.observe !== undefined)
+    const { spec } = parsedContent(release.digest, release.content)
+    if (spec.runtime.observe !== undefined)
       throw refuse(
         'runs_elsewhere',
         `${agent.name} is an external agent. It runs outside Countersign and calls policies.evaluate, so it cannot be started here.`,
       )
+    requireInput(spec, input.input as JsonObject)
     const row = {
       tenantId: tenant.id,
       id: newId(),
@@ -87,3 +91,22 @@ export const execute = mutation({
     }
   },
 })
+
+/** Throws unless the input is what the manifest's `inputSchema` describes. */
+function requireInput({ inputSchema }: ReleaseContent['spec'], input: JsonObject): void {
+  const problems = inputSchema === undefined ? [] : inputProblems(inputSchema, input)
+  const [first] = problems
+  if (first === undefined) return
+  const issues = problems
+    .slice(0, mostIssues)
+    .map(({ path, message }) => ({ path: ['input', ...path].join('.'), message }))
+  throw new ApiError(
+    'validation_failed',
+    `The input does not match the manifest: ${first.path.join('.')}: ${first.message}`,
+    {
+      issues,
+    },
+  )
+}
+
+const mostIssues = 50

@@ -1,39 +1,18 @@
 import type { JsonValue } from '#lib/json.ts'
-import type { Actor } from '#lib/schemas/common.ts'
-import { type Execution, ExecutionStatus, type ExecutionSummary, StepView } from '#lib/schemas/executions.ts'
+import { type Execution, type ExecutionSummary, StepView } from '#lib/schemas/executions.ts'
 import type { Step } from '#lib/schemas/manifest.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
-import type { listExecutions } from '#server/executions/state/store.ts'
 import { gatewayStep, isGatewayCall } from './runtimes/next-gateway.ts'
-
-type Row = Awaited<ReturnType<typeof listExecutions>>[number]
-
-export const executionSummary = (row: Row, actor: (id: string) => Actor): ExecutionSummary => ({
-  id: row.id,
-  agentId: row.agentId,
-  agentName: row.agentName,
-  agentVersion: row.agentVersion,
-  environment: row.environment,
-  status: ExecutionStatus.parse(row.status),
-  traceId: row.traceId,
-  startedBy: actor(row.startedBy),
-  revision: row.revision,
-  createdAt: row.createdAt.toISOString(),
-  endedAt: row.endedAt?.toISOString() ?? null,
-  stopRequestedAt: row.stopRequestedAt?.toISOString() ?? null,
-  stopConfirmedAt: row.stopConfirmedAt?.toISOString() ?? null,
-})
 
 /** An execution for display: masked, with every step of its release. */
 export function executionView(
   { row, content, steps, mask, input }: Loaded,
-  actor: (id: string) => Actor,
+  summary: ExecutionSummary,
   { usage, erased }: Pick<Execution, 'usage' | 'erased'>,
 ): Execution {
   const records = new Map(steps.map((step) => [step.stepId, step]))
   return {
-    ...executionSummary(row, actor),
-    agentDisplayName: row.agentDisplayName,
+    ...summary,
     releaseId: row.releaseId,
     input: mask(input),
     output: row.output === null ? null : mask(row.output as JsonValue),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
 import { Digest, Id, JsonObject } from '#lib/schemas/common.ts'
-import { AgentSpec, ApprovalCard } from '#lib/schemas/manifest.ts'
+import { AgentSpec, ApprovalCard, InputSchema } from '#lib/schemas/manifest.ts'
 
 export const ReleasedTool = z.object({
   server: z.string(),
@@ -36,8 +36,11 @@ export const ReleaseContent = z.object({
   v: z.union([z.literal(1), z.literal(2)]),
   agent: z.object({ id: Id, name: z.string(), displayName: z.string(), version: z.string(), manifestDigest: Digest }),
   environment: z.string(),
-  /** Versions that did not know `approvalCard` accepted anything there: an unusable one is not shown. */
-  spec: AgentSpec.extend({ approvalCard: ApprovalCard.optional().catch(undefined) }),
+  /** Versions that did not know `approvalCard` and `inputSchema` accepted anything there: an unusable one has no effect. */
+  spec: AgentSpec.extend({
+    approvalCard: ApprovalCard.optional().catch(undefined),
+    inputSchema: InputSchema.optional().catch(undefined),
+  }),
   tools: z.array(ReleasedTool),
   /** The policies bound when the release was approved. Calls are decided by those bound at the time of the call. */
   policies: z.array(ReleasedPolicy).optional(),

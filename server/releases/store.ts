@@ -56,6 +56,18 @@ export const findActiveRelease = (tx: Transaction, tenantId: string, agentId: st
     .where('release.status', '=', 'active')
     .executeTakeFirst()
 
+/** What the agent's active releases pin. */
+export const listActiveContents = async (tx: Transaction, tenantId: string, agentId: string): Promise<unknown[]> =>
+  (
+    await tx
+      .selectFrom('releases')
+      .select('content')
+      .where('tenantId', '=', tenantId)
+      .where('agentId', '=', agentId)
+      .where('status', '=', 'active')
+      .execute()
+  ).map(({ content }) => content)
+
 export async function insertRelease(
   tx: Transaction,
   row: {

@@ -88,9 +88,10 @@ const statements: readonly Statement[] = [
   ],
   [
     'executions',
-    'tenant_id, id, agent_id, release_id, environment, status, trace_id, started_by, ended_at, stop_requested_at',
-    `$1, ${id('n')}, case when n > 5 then ${id('1')} else ${id('2')} end, ${id('1')}, 'production',
-      ${spread('succeeded', 'failed', 'running', 'waiting_input', 'indeterminate', 'denied')}, lpad(to_hex(n), 32, '0'), $3::uuid, ${at('n')},
+    'tenant_id, id, agent_id, release_id, environment, status, trace_id, started_by, created_at, ended_at, stop_requested_at',
+    `$1, ${id('n')}, case when n > 5 then ${id('1')} else ${id('2')} end, ${id('1')}, ${spread('production', 'staging')},
+      ${spread('succeeded', 'failed', 'running', 'waiting_input', 'indeterminate', 'denied')}, lpad(to_hex(n), 32, '0'),
+      case when n > 5 then ${id('1')} else ${id('2')} end, ${at('n')}, ${at('n')},
       case when n > 5 then null else ${at('n')} end`,
   ],
   ['execution_events', 'tenant_id, execution_id, seq, type', `$1, ${id('1')}, n, 'step.started'`],

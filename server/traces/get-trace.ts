@@ -13,6 +13,7 @@ import { StoredAttributes } from './attributes.ts'
 import { requireExecutionsOf } from './executions-of.ts'
 import { skeletonOf } from './skeleton.ts'
 import { findTrace, listEncrypted, listSkeleton, listSpans, type TraceKey } from './store.ts'
+import { usageOfTrace } from './usage.ts'
 import { maskedValues, spanView, traceView } from './view.ts'
 
 /** Larger traces are only available as a skeleton, so that a response stays below a hundred megabytes. */
@@ -45,6 +46,7 @@ export const getTrace = query({
       },
       spans,
       ...(input.view === 'skeleton' ? { skeleton: skeletonOf(await listSkeleton(tx, key)) } : {}),
+      usage: await usageOfTrace(tx, key, trace.agentId),
       masking: { maskedValues: maskedValues(spans), revealed: values > 0, reason },
       seenBy: await seenBy(tx, tenant.id, input.traceId),
       erased: await findErased(tx, tenant.id, 'trace', input.traceId),

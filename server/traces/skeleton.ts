@@ -43,6 +43,7 @@ export function skeletonOf(rows: readonly SkeletonRow[]): TraceSkeleton {
     depth: [],
     kind: [],
     status: [],
+    missingParents: [],
   }
   const seen = new Set<number>()
   /** With an explicit stack, because a trace may be as deep as it has spans. */
@@ -70,6 +71,8 @@ export function skeletonOf(rows: readonly SkeletonRow[]): TraceSkeleton {
       skeleton.depth.push(top.depth)
       skeleton.kind.push(row.kind)
       skeleton.status.push(row.status)
+      if (row.parentSpanId !== null && !byId.has(row.parentSpanId))
+        skeleton.missingParents.push([place, row.parentSpanId])
       stack.push({ ...top, close: place })
       for (const child of (children.get(top.index) ?? []).sort(begins).reverse())
         stack.push({ index: child, parent: place, depth: top.depth + 1 })

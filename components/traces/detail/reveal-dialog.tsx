@@ -30,7 +30,7 @@ type RevealDialogProps = {
 export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }: RevealDialogProps) {
   const { tenant } = useSession()
   const form = useId()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(fields))
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [whole, setWhole] = useState(false)
   const [purpose, setPurpose] = useState('')
   const [justification, setJustification] = useState('')

@@ -1,12 +1,13 @@
 'use client'
 
 import Link from 'next/link'
-import { type ReactNode, useId, useState } from 'react'
+import { useState } from 'react'
 import { JsonView } from '#components/json/json-view.tsx'
 import { ErasedNotice } from '#components/page/erased-notice.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { kindWord } from '#components/traces/grid/span-kind.tsx'
+import { conversationOf } from '#components/traces/model/conversation.ts'
 import { maskedIn } from '#components/traces/model/trace-figures.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -19,9 +20,11 @@ import { Time } from '#components/ui/text/time.tsx'
 import { formatDuration } from '#lib/format.ts'
 import { auditRecordPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { Part } from './part.tsx'
 import { RevealDialog } from './reveal-dialog.tsx'
 import { SeenBy } from './seen-by.tsx'
 import { SpanAttributes } from './span-attributes.tsx'
+import { SpanConversation } from './span-conversation.tsx'
 import { SpanLinks } from './span-links.tsx'
 import { SpanProof } from './span-proof.tsx'
 import type { Reveal } from './use-reveal.ts'
@@ -49,6 +52,7 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
         </h2>
         <SpanStatus span={span} />
       </div>
+      {shown !== undefined && <SpanConversation attributes={shown.span.attributes} />}
       <Part title="Summary">
         <KeyValues>
           <KeyValue name="Kind">{kindWord(span.kind)}</KeyValue>
@@ -64,7 +68,12 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
             {span.endedAt === null ? 'Not ended yet' : formatDuration(span.endedAt - span.startedAt)}
           </KeyValue>
           <KeyValue name="Part of">
-            <ShownText>{parentName ?? 'None (root span)'}</ShownText>
+            <ShownText>
+              {parentName ??
+                (span.parentSpanId === null
+                  ? 'None (root span)'
+                  : `The missing span ${span.parentSpanId}, which has not arrived or was not exported`)}
+            </ShownText>
           </KeyValue>
           <KeyValue name="Span id">
             <Copyable value={span.spanId} label="span ID" />
@@ -115,10 +124,13 @@ function Carried({
 }: Omit<SpanDetailProps, 'span' | 'parentName'> & { detail: Detail }) {
   const { tenant } = useSession()
   const { attributes, events, links, resource, facts, proof } = detail.span
-  const inputs = attributes.filter(({ key }) => INPUT.test(key))
-  const outputs = attributes.filter(({ key }) => OUTPUT.test(key))
+  const conversation = conversationOf(attributes)
+  // They are above, in the conversation.
+  const said = attributes.filter(({ key }) => conversation?.keys.has(key))
+  const inputs = attributes.filter((one) => INPUT.test(one.key) && !said.includes(one))
+  const outputs = attributes.filter((one) => OUTPUT.test(one.key) && !said.includes(one))
   const policy = attributes.filter(({ key }) => /^countersign\.(policy|decision|approval)/.test(key))
-  const rest = attributes.filter((one) => ![...inputs, ...outputs, ...policy].includes(one))
+  const rest = attributes.filter((one) => ![...said, ...inputs, ...outputs, ...policy].includes(one))
   return (
     <>
       {Object.keys(facts).length > 0 && (
@@ -244,17 +256,5 @@ function Sensitive({
         <SeenBy reveals={detail.seenBy} />
       </Part>
     </>
-  )
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  const id = useId()
-  return (
-    <section aria-labelledby={id} className="flex flex-col gap-1.5">
-      <h3 id={id} className="text-dense text-ink-2">
-        {title}
-      </h3>
-      {children}
-    </section>
   )
 }

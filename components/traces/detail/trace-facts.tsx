@@ -2,15 +2,18 @@ import type { ReactNode } from 'react'
 import { traceFigures } from '#components/traces/model/trace-figures.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { formatCount, formatDuration } from '#lib/format.ts'
+import type { TraceUsage } from '#lib/schemas/traces.ts'
 
-/** The line under the title of a trace: state, duration and counts. */
-export function TraceFacts({ spans, ended }: { spans: readonly TraceSpan[]; ended: boolean }) {
+type TraceFactsProps = { spans: readonly TraceSpan[]; ended: boolean; usage: TraceUsage | null }
+
+/** The line under the title of a trace: state, duration, counts, and what its models used. */
+export function TraceFacts({ spans, ended, usage }: TraceFactsProps) {
   const figures = traceFigures(spans)
-  const rootFailed = spans.some((span) => span.parentSpanId === null && span.status === 'error')
   return (
     <>
-      <TraceStatus ended={ended} failed={rootFailed} />
+      <TraceStatus ended={ended} errors={figures.errors} />
       {figures.endedAt !== undefined && spans.length > 0 && (
         <Fact>Duration {formatDuration(figures.endedAt - figures.startedAt)}</Fact>
       )}
@@ -18,15 +21,37 @@ export function TraceFacts({ spans, ended }: { spans: readonly TraceSpan[]; ende
       <Fact>{formatCount(figures.errors, 'error')}</Fact>
       <Fact>{formatCount(figures.policyChecks, 'policy check')}</Fact>
       <Fact>{formatCount(figures.approvals, 'approval')}</Fact>
+      {usage !== null && (
+        <>
+          <Fact>
+            {formatCount(usage.inputTokens, 'token')} in, {formatCount(usage.outputTokens, 'token')} out
+          </Fact>
+          <Fact>Cost {costText(usage.cost)}</Fact>
+          {usage.models.length > 0 && (
+            <span className="wrap-anywhere">
+              {usage.models.length === 1 ? 'Model' : 'Models'} <ShownText>{usage.models.join(', ')}</ShownText>
+            </span>
+          )}
+        </>
+      )}
     </>
   )
 }
 
-/** A trace does not have an outcome: it is open, or it ended with or without an error at its root. */
-export function TraceStatus({ ended, failed }: { ended: boolean; failed: boolean }) {
-  if (!ended) return <StatusShape status="running" boxed />
-  if (failed) return <StatusShape status="failed" label="Ended with an error" boxed />
-  return <StatusShape status="approved" label="Ended" boxed />
+/** Model calls cost fractions of a cent, which the usual form of an amount would round to nothing. */
+const costText = (cost: TraceUsage['cost']): string => (cost === null ? 'unknown' : `${cost.amount} ${cost.currency}`)
+
+/** The state is the worst of what happened: a trace with a failed span is not simply "ended". */
+export function TraceStatus({ ended, errors }: { ended: boolean; errors: number }) {
+  if (errors > 0)
+    return (
+      <StatusShape
+        status="failed"
+        label={`${ended ? 'Ended' : 'Running'} with ${formatCount(errors, 'error')}`}
+        boxed
+      />
+    )
+  return ended ? <StatusShape status="approved" label="Ended" boxed /> : <StatusShape status="running" boxed />
 }
 
 const Fact = ({ children }: { children: ReactNode }) => <span className="whitespace-nowrap">{children}</span>

@@ -31,12 +31,23 @@ export function AxisHeader({ axis }: { axis: TimeAxis }) {
             {total}
           </span>
         )}
-        {axis.folds.map((fold) => (
+        {labelled(axis.folds).map((fold) => (
           <FoldLabel key={fold.from} fold={fold} />
         ))}
       </span>
     </div>
   )
+}
+
+/** Labels need about this fraction of the axis. */
+const LABEL_WIDTH = 0.4
+
+/** The folds whose labels have room, the longest first. All of them are read out. */
+function labelled(folds: readonly Fold[]): Fold[] {
+  const shown: Fold[] = []
+  for (const fold of [...folds].sort((one, other) => other.to - other.from - (one.to - one.from)))
+    if (shown.every(({ x }) => Math.abs(x - fold.x) >= LABEL_WIDTH)) shown.push(fold)
+  return shown
 }
 
 /** Aligned with its band, and extends away from the nearer end of the axis. */

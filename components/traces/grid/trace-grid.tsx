@@ -23,6 +23,8 @@ type TraceGridProps = {
   onSelect: (span: number) => void
   onFold: (span: number, fold: boolean) => void
   onEscape: () => void
+  /** Enter on the selected span, or a click on any. */
+  onOpen: () => void
   /** Scrolls to the last row whenever rows are added. */
   follow: boolean
   /** Each new number scrolls to the last row. */
@@ -35,7 +37,7 @@ type TraceGridProps = {
  * elements instead of creating them. The grid keeps the focus and names its active row.
  */
 export function TraceGrid(props: TraceGridProps) {
-  const { layout, rows, isFolded, selected, onSelect, onFold, onEscape, follow, followed, onAtEnd } = props
+  const { layout, rows, isFolded, selected, onSelect, onFold, onEscape, onOpen, follow, followed, onAtEnd } = props
   const { tree, spans } = layout
   const id = useId()
   const grid = useRef<HTMLDivElement>(null)
@@ -59,6 +61,11 @@ export function TraceGrid(props: TraceGridProps) {
     const { key } = event
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (key === 'Escape') return onEscape()
+    if (key === 'Enter' && selected !== undefined) {
+      // Otherwise the same key would press the button that gets the focus.
+      event.preventDefault()
+      return onOpen()
+    }
     if (!isGridKey(key) || rows.length === 0) return
     event.preventDefault()
     const page = Math.max(1, Math.floor(((grid.current?.clientHeight ?? 0) - HEADER_HEIGHT) / ROW_HEIGHT) - 1)
@@ -74,7 +81,10 @@ export function TraceGrid(props: TraceGridProps) {
     if (place == null) return
     const span = at(tree.spanAt, at(rows, Number(place)))
     if (target.closest('[data-fold]') !== null) onFold(span, !isFolded(span))
-    else onSelect(span)
+    else {
+      onSelect(span)
+      onOpen()
+    }
   }
 
   return (

@@ -92,8 +92,9 @@ function draw(element: HTMLCanvasElement, layout: TraceLayout, length: number): 
   element.height = Math.round(HEIGHT * scale)
   context.scale(scale, scale)
   const style = getComputedStyle(element)
-  const plain = style.getPropertyValue('--color-ink-3')
-  const failed = style.getPropertyValue('--color-danger')
+  const forced = window.matchMedia('(forced-colors: active)').matches
+  const plain = forced ? 'CanvasText' : style.getPropertyValue('--color-ink-3')
+  const failed = forced ? 'LinkText' : style.getPropertyValue('--color-danger')
   const { spans, tree, startedAt, endedAt, beganAt } = layout
   const levels = tree.depth.reduce((most, depth) => Math.max(most, depth + 1), 1)
   const lane = Math.min(THICKEST_LANE, Math.max(THINNEST_LANE, Math.floor(HEIGHT / levels)))

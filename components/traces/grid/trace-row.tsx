@@ -87,7 +87,11 @@ export const TraceRow = memo(function TraceRow(props: TraceRowProps) {
       </div>
       <div role="gridcell" className="relative mr-2 h-full overflow-hidden">
         <div
-          className={classNames('absolute top-2 h-2.5', barColor(span))}
+          // Forced colours would paint the bar like its background.
+          className={classNames(
+            'absolute top-2 h-2.5 forced-colors:bg-[CanvasText] forced-colors:forced-color-adjust-none',
+            barColor(span),
+          )}
           style={{ left: `${x * 100}%`, width: `max(2px, ${width * 100}%)` }}
         />
       </div>

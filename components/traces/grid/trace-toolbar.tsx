@@ -13,9 +13,11 @@ import type { Waterfall } from './use-waterfall.ts'
 
 const LEVELS = [1, 2, 3, 4] as const
 
+type TraceToolbarProps = { waterfall: Waterfall; spans: readonly TraceSpan[]; onNextError: () => void }
+
 /** Filters spans by name, kind, error and time, and folds levels deeper than the chosen one. */
-export function TraceToolbar({ waterfall, spans }: { waterfall: Waterfall; spans: readonly TraceSpan[] }) {
-  const { filter, found, nextMatch, nextError, foldTo } = waterfall
+export function TraceToolbar({ waterfall, spans, onNextError }: TraceToolbarProps) {
+  const { filter, found, nextMatch, foldTo } = waterfall
   const search = useRef<HTMLInputElement>(null)
   const searchId = useId()
   const levelId = useId()
@@ -23,7 +25,7 @@ export function TraceToolbar({ waterfall, spans }: { waterfall: Waterfall; spans
   const noError = spans.some((span) => span.status === 'error') ? undefined : 'No span has an error.'
   useActions([
     { title: 'Search in the spans', key: '/', run: () => search.current?.focus() },
-    { title: 'Go to the next error', key: 'e', blocked: noError, run: nextError },
+    { title: 'Go to the next error', key: 'e', blocked: noError, run: onNextError },
   ])
   return (
     <search aria-label="Find spans" className="flex flex-col gap-2">
@@ -65,7 +67,7 @@ export function TraceToolbar({ waterfall, spans }: { waterfall: Waterfall; spans
             ))}
           </select>
         </span>
-        <Button onClick={nextError} disabledReason={noError}>
+        <Button onClick={onNextError} disabledReason={noError}>
           Next error <Kbd>E</Kbd>
         </Button>
       </div>

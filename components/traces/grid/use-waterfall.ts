@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { criticalPath } from '#components/traces/model/critical-path.ts'
 import { countOf, matching, nextAfter, rowsThatLead } from '#components/traces/model/span-filter.ts'
-import { at, spanTree, visibleRows } from '#components/traces/model/span-tree.ts'
+import { at, type SpanTree, spanTree, visibleRows } from '#components/traces/model/span-tree.ts'
 import { traceLayout } from '#components/traces/model/trace-layout.ts'
 import { useAddressValue } from '#components/traces/use-address-value.ts'
 import type { useTrace } from '#components/traces/use-trace.ts'
@@ -14,14 +14,15 @@ export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTr
   const [selectedId, selectId] = useAddressValue('span')
   /** Spans that the reader folded or unfolded. The level setting applies to all others. */
   const [byHand, setByHand] = useState<ReadonlyMap<number, boolean>>(new Map())
-  const [zoomed, setZoomed] = useState(false)
+  /** Whether the axis covers the selection with its surroundings: in a long trace, bars of the whole time are slivers. */
+  const [following, setFollowing] = useState(true)
   const filter = useTraceFilter()
   const now = useTick(connection !== 'over')
   const tree = useMemo(() => spanTree(spans), [spans])
   const selected = selectedId === undefined ? undefined : log.indexOf(selectedId)
-  const within = zoomed ? selected : undefined
+  const within = following && selected !== undefined ? surroundings(tree, selected) : undefined
   const layout = useMemo(
-    () => traceLayout(spans, tree, now, within === undefined ? filter.window : within),
+    () => traceLayout(spans, tree, now, filter.window ?? within),
     [spans, tree, now, within, filter.window],
   )
   const { only, text, kinds, level, window } = filter
@@ -74,8 +75,11 @@ export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTr
     found: useMemo(() => (matches === undefined ? undefined : countOf(matches)), [matches]),
     matches,
     selected,
-    zoomed,
-    setZoomed,
+    following,
+    setFollowing,
+    /** The axis covers only a part of the trace. */
+    isPart: filter.window !== undefined || (within !== undefined && tree.depth[tree.rowOf[within] ?? 0] !== 0),
+    reveal,
     select: (span: number) => selectId(spans[span]?.spanId),
     deselect: () => selectId(undefined),
     fold: (span: number, fold: boolean) => setByHand(new Map(byHand).set(span, fold)),
@@ -86,6 +90,13 @@ export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTr
     nextError: () => next((span) => spans[span]?.status === 'error'),
     nextMatch: () => next((span) => matches?.[span] === 1),
   }
+}
+
+/** A span with others below it, or the parent of one without, so that moving between neighbours does not move the axis. */
+function surroundings(tree: SpanTree, span: number): number {
+  const row = at(tree.rowOf, span)
+  const parent = at(tree.parent, row)
+  return at(tree.end, row) > row + 1 || parent < 0 ? span : at(tree.spanAt, parent)
 }
 
 export type Waterfall = ReturnType<typeof useWaterfall>

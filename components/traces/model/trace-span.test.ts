@@ -14,6 +14,7 @@ test('columns become spans: parents by row, microseconds as milliseconds, unknow
     depth: [0, 1, 2],
     kind: ['agent', 'tool', 'of a later version'],
     status: ['unset', 'error', 'of a later version'],
+    missingParents: [],
   })
   expect(spans).toEqual([
     { spanId: 'a', parentSpanId: null, name: 'run', kind: 'agent', status: 'unset', startedAt: 10_000, endedAt: null },
@@ -36,4 +37,22 @@ test('columns become spans: parents by row, microseconds as milliseconds, unknow
       endedAt: 10_002,
     },
   ])
+})
+
+test('a span whose parent is missing keeps the parent’s id', () => {
+  const spans = spansOfSkeleton({
+    startedAt: '1970-01-01T00:00:10.000Z',
+    names: ['call'],
+    spanIds: ['a'],
+    name: [0],
+    start: [0],
+    duration: [1],
+    parent: [-1],
+    end: [1],
+    depth: [0],
+    kind: ['tool'],
+    status: ['ok'],
+    missingParents: [[0, 'gone']],
+  })
+  expect(spans[0]?.parentSpanId).toBe('gone')
 })

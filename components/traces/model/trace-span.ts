@@ -28,6 +28,7 @@ const isStatus = (status: string): status is Span['status'] => status === 'ok' |
 /** Converts the spans of a skeleton, in its order. Its columns are microseconds after the start of the trace. */
 export function spansOfSkeleton(skeleton: TraceSkeleton): TraceSpan[] {
   const startedAt = Date.parse(skeleton.startedAt)
+  const missing = new Map(skeleton.missingParents)
   return skeleton.spanIds.map((spanId, row) => {
     const begun = startedAt + (skeleton.start[row] ?? 0) / 1000
     const duration = skeleton.duration[row] ?? -1
@@ -35,7 +36,7 @@ export function spansOfSkeleton(skeleton: TraceSkeleton): TraceSpan[] {
     const status = skeleton.status[row] ?? ''
     return {
       spanId,
-      parentSpanId: skeleton.spanIds[skeleton.parent[row] ?? -1] ?? null,
+      parentSpanId: skeleton.spanIds[skeleton.parent[row] ?? -1] ?? missing.get(row) ?? null,
       name: skeleton.names[skeleton.name[row] ?? -1] ?? '',
       kind: isKind(kind) ? kind : 'other',
       status: isStatus(status) ? status : 'unset',

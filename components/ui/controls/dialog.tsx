@@ -14,8 +14,8 @@ type DialogProps = {
   children?: ReactNode
   /** The buttons; the one that acts comes last. */
   actions?: ReactNode
-  /** `side`: a sheet at the left edge, for navigation on small screens. */
-  placement?: 'middle' | 'side'
+  /** `side`: a sheet at the left edge, for navigation on small screens. `foot`: one at the foot, for details there. */
+  placement?: 'middle' | 'side' | 'foot'
 }
 
 /** A modal dialog: traps the focus, closes on Escape, then restores the focus. */
@@ -40,13 +40,15 @@ export function Dialog(props: DialogProps) {
             'appear fixed z-50 flex flex-col gap-4 overflow-y-auto border border-line-strong bg-surface p-4 text-ink',
             placement === 'middle'
               ? 'top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[min(35rem,calc(100vw-2rem))] -translate-1/2'
-              : 'inset-y-0 left-0 w-[min(18rem,calc(100vw-3rem))] border-y-0 border-l-0',
+              : placement === 'side'
+                ? 'inset-y-0 left-0 w-[min(18rem,calc(100vw-3rem))] border-y-0 border-l-0'
+                : 'inset-x-0 bottom-0 max-h-[85dvh] border-x-0 border-t-2 border-b-0',
           )}
         >
           <div className="flex items-start justify-between gap-4">
             <div className="flex flex-col gap-1">
               <Radix.Title>{title}</Radix.Title>
-              <Radix.Description className={placement === 'side' ? 'sr-only' : 'text-ink-2'}>
+              <Radix.Description className={placement === 'middle' ? 'text-ink-2' : 'sr-only'}>
                 {description}
               </Radix.Description>
             </div>

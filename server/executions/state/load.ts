@@ -45,7 +45,8 @@ export async function loadExecution(tx: Transaction, tenantId: string, id: strin
 const read = new Map<string, ReleaseContent>()
 const mostRead = 200
 
-async function contentOf(
+/** What the release of an execution pins. */
+export async function contentOf(
   tx: Transaction,
   tenantId: string,
   { releaseDigest, releaseId }: { releaseDigest: string; releaseId: string },

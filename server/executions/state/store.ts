@@ -47,26 +47,52 @@ const summary = (tx: Transaction, tenantId: string) =>
 type ExecutionFilter = {
   agentId?: string | undefined
   status?: readonly ExecutionStatus[] | undefined
+  environment?: string | undefined
+  /** The member who started them. */
+  startedBy?: string | undefined
+  /** Started at this time or later. */
+  from?: string | undefined
+  /** Started before this time. */
+  to?: string | undefined
   stopRequested?: boolean | undefined
+  /** Only these. */
+  ids?: readonly string[] | undefined
+  sort?: 'newest' | 'oldest' | undefined
   limit: number
   cursor?: string | undefined
 }
 
-export const listExecutions = (
-  tx: Transaction,
-  tenantId: string,
-  { agentId, status, stopRequested, limit, cursor }: ExecutionFilter,
-) =>
-  summary(tx, tenantId)
-    .$if(agentId !== undefined, (q) => q.where('execution.agentId', '=', agentId ?? ''))
-    .$if(status !== undefined, (q) => q.where('execution.status', 'in', status ?? []))
-    .$if(stopRequested !== undefined, (q) =>
-      q.where('execution.stopRequestedAt', stopRequested === true ? 'is not' : 'is', null),
+/**
+ * One page. Ordered by id, as the indexes of the filters are; within a period by the time of the start, as its index is, so that a
+ * page of an old period does not read everything that is newer.
+ */
+export const listExecutions = (tx: Transaction, tenantId: string, filter: ExecutionFilter) => {
+  const { agentId, status, environment, startedBy, from, to, stopRequested, ids, cursor } = filter
+  const [order, past] = filter.sort === 'oldest' ? (['asc', '>'] as const) : (['desc', '<'] as const)
+  const byTime = from !== undefined || to !== undefined
+  let query = summary(tx, tenantId)
+  if (agentId !== undefined) query = query.where('execution.agentId', '=', agentId)
+  if (status !== undefined) query = query.where('execution.status', 'in', status)
+  if (environment !== undefined) query = query.where('execution.environment', '=', environment)
+  if (startedBy !== undefined) query = query.where('execution.startedBy', '=', startedBy)
+  if (from !== undefined) query = query.where('execution.createdAt', '>=', new Date(from))
+  if (to !== undefined) query = query.where('execution.createdAt', '<', new Date(to))
+  if (stopRequested !== undefined)
+    query = query.where('execution.stopRequestedAt', stopRequested ? 'is not' : 'is', null)
+  if (ids !== undefined) query = query.where('execution.id', 'in', ids.length === 0 ? [noId] : [...ids])
+  if (cursor !== undefined && !byTime) query = query.where('execution.id', past, cursor)
+  if (cursor !== undefined && byTime) {
+    const startOf = (column: 'created_at' | 'id') =>
+      sql`(select ${sql.ref(`last.${column}`)} from executions last where last.tenant_id = ${tenantId} and last.id = ${cursor})`
+    query = query.where(
+      sql<boolean>`(execution.created_at, execution.id) ${sql.raw(past)} (${startOf('created_at')}, ${startOf('id')})`,
     )
-    .$if(cursor !== undefined, (q) => q.where('execution.id', '<', cursor ?? ''))
-    .orderBy('execution.id', 'desc')
-    .limit(limit)
-    .execute()
+  }
+  if (byTime) query = query.orderBy('execution.createdAt', order)
+  return query.orderBy('execution.id', order).limit(filter.limit).execute()
+}
+
+const noId = '00000000-0000-0000-0000-000000000000'
 
 /** By their ids, newest first. */
 export const listExecutionsById = async (tx: Transaction, tenantId: string, ids: readonly string[]) =>

@@ -124,3 +124,35 @@ test('a denied later call does not fail the start: 200, and the execution ends a
   // Repeating the start returns the current state.
   expect(refusalOf(await start(agentId, '20000.00', key))).toMatchObject({ executionId, status: 'denied' })
 })
+
+test('an input that the manifest does not describe starts nothing, and each member is named', async () => {
+  const properties = { amount: { type: 'string', format: 'decimal' }, note: { type: 'string', maxLength: 5 } }
+  const agentId = await refunds('described', { inputSchema: { type: 'object', properties, required: ['amount'] } })
+  const count = async () =>
+    payload<{ items: unknown[] }>(await api.query(await api.person('maria'), 'executions.list', { agentId })).items
+      .length
+  const refused = await start(agentId, '1,50', { input: { amount: '1,50', note: 'too long' } })
+  expect(refused.status).toBe(400)
+  expect(refused.body).toMatchObject({
+    error: {
+      json: {
+        data: {
+          reason: 'validation_failed',
+          issues: [
+            { path: 'input.amount', message: 'Must be a number such as 59.90.' },
+            { path: 'input.note', message: 'Must have up to 5 characters.' },
+          ],
+        },
+      },
+    },
+  })
+  expect((await start(agentId, '', { input: {} })).status).toBe(400)
+  expect(await count()).toBe(0)
+  expect((await start(agentId, '1.50')).status).toBe(200)
+  expect(await count()).toBe(1)
+})
+
+test('a release with a description of another form is refused, and the member is named', async () => {
+  const odd = refunds('odd-description', { inputSchema: { properties: { amount: { type: 'money' } } } })
+  await expect(odd).rejects.toThrow(/spec\.inputSchema\.properties\.amount\.type: Must be one of string, number/)
+})

@@ -40,6 +40,19 @@ export async function insertErased(
     .execute()
 }
 
+/** Those of these executions and approvals from which content was removed. */
+export async function listErasedOf(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx
+    .selectFrom('erasedContent')
+    .select('resourceId')
+    .distinct()
+    .where('tenantId', '=', tenantId)
+    .where('resource', 'in', ['execution', 'approval'] satisfies Resource[])
+    .where('resourceId', 'in', [...ids])
+    .execute()
+  return new Set(rows.map(({ resourceId }) => resourceId))
+}
+
 /** The earliest entry first. */
 export async function findErased(
   tx: Transaction,

@@ -189,6 +189,9 @@ describe('no response contains sensitive data, for any caller', () => {
   test('content that is not sensitive is shown', async () => {
     const answer = await ask(entryOf('executions.get'), { id: steps.id }, await api.person('maria'))
     expect(answer.text).toContain(content)
+    const listed = await ask(entryOf('executions.list'), { q: steps.id }, await api.person('maria'))
+    expect(listed.text).toContain(`Issue refund for ${content}`)
+    expect(listed.text).toContain('"path":"customer.email","masked"')
   })
 })
 

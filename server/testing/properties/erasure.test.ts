@@ -195,6 +195,9 @@ describe('after the erasure', () => {
       error: { message: '[erased]' },
       erased: [told],
     })
+    const listed = await api.query(maria, 'executions.list', { q: steps.id })
+    expect(listed.text).not.toContain(content)
+    expect(payload(listed)).toMatchObject({ items: [{ id: steps.id, effect: null, inputShown: [] }] })
     const events = await api.query(maria, 'executions.getEvents', { id: steps.id })
     expect(events.text).not.toContain(content)
     const untouched = payload(await api.query(maria, 'executions.get', { id: held.id }))

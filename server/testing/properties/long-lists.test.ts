@@ -57,6 +57,7 @@ const filters: Record<string, readonly unknown[]> = {
   grantId: [often, seldom],
   serviceAccountId: [often, seldom],
   environment: ['production', 'staging', 'nowhere'],
+  startedBy: [often, seldom],
   actorId: [often, seldom, 'nobody'],
   resourceId: [often, seldom, 'nothing'],
   action: ['tool.called', 'agent.created', 'never.done'],

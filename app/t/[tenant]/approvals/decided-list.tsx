@@ -1,24 +1,40 @@
 'use client'
 
+import { useApi } from '#components/api/api.tsx'
 import { usePages } from '#components/api/use-pages.ts'
+import { csvPage, DownloadCsv } from '#components/lists/download-csv.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { useTRPC } from '#lib/trpc.ts'
 import { decidedColumns } from './decided-columns.tsx'
-import { DownloadCsv } from './download-csv.tsx'
+import { decidedCsv } from './decided-csv.ts'
 import { EMPTY } from './inbox/empty.ts'
 import { OversightOfGroups } from './oversight.tsx'
 
 /** Requests that are no longer pending, newest first: what was decided, by whom, when and why. */
 export function DecidedList() {
   const trpc = useTRPC()
+  const { client } = useApi()
   const { tenant } = useSession()
   const pages = usePages(trpc.approvals.list, { view: 'decided' })
   return (
     <>
       <OversightOfGroups />
-      {pages.items !== undefined && pages.items.length > 0 && <DownloadCsv />}
+      {pages.items !== undefined && pages.items.length > 0 && (
+        <DownloadCsv
+          noun="request"
+          fileName="approvals-decided.csv"
+          load={(cursor) =>
+            client.approvals.list.query({
+              view: 'decided',
+              limit: csvPage,
+              ...(cursor === undefined ? {} : { cursor }),
+            })
+          }
+          toText={decidedCsv}
+        />
+      )}
       <PagedTable
         pages={pages}
         caption="Approvals"

@@ -2,27 +2,39 @@
 
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
+import { useCallback, useMemo, useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
 import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
-import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
+import { titleOf } from '#components/executions/effect-title.tsx'
+import { executionColumns } from '#components/executions/execution-columns.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
+import { csvPage, DownloadCsv } from '#components/lists/download-csv.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
+import { useRowKeys } from '#components/lists/use-row-keys.ts'
+import { type Selection, useSelection } from '#components/lists/use-selection.ts'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import { RowCheckbox } from '#components/ui/controls/row-checkbox.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { Time } from '#components/ui/text/time.tsx'
-import { executionPath, executionsPath, newExecutionPath } from '#lib/paths.ts'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
+import { executionsPath, newExecutionPath } from '#lib/paths.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 import { useTRPC } from '#lib/trpc.ts'
-import { filterFrom, inputOf } from './filter.ts'
+import { CancelTogether } from './cancel-together.tsx'
+import { isCancelable, whyNotTogether } from './cancelable.ts'
+import { executionsCsv } from './executions-csv.ts'
+import { countFilters, filterFrom, inputOf } from './filter.ts'
 import { Filters } from './filters.tsx'
+import { SelectionBar } from './selection-bar.tsx'
 
 const refreshMs = 5000
+const none: ExecutionSummary[] = []
+const idOf = ({ id }: ExecutionSummary): string => id
 
-/** Executions, newest first. The filters are in the address. */
+/** Executions by what they do. Search, filters and order are in the address. */
 export function Executions() {
   return (
     <Permitted permission="execution:read" act="see executions" title="Executions">
@@ -33,64 +45,120 @@ export function Executions() {
 
 function ExecutionList() {
   const trpc = useTRPC()
-  const { tenant } = useSession()
+  const { client } = useApi()
+  const { tenant, can } = useSession()
   const filter = filterFrom(useSearchParams())
-  const filtered = filter.status !== '' || filter.agentId !== ''
+  const input = inputOf(filter)
   useChanges(['executions'], refreshMs)
-  const pages = usePages(trpc.executions.list, inputOf(filter))
+  const pages = usePages(trpc.executions.list, input)
+  const { items = none } = pages
+  const selection = useCancelable(items)
+  const [canceling, setCanceling] = useState<ExecutionSummary[]>()
+  const cancel = () => {
+    if (can('execution:cancel') && whyNotTogether(selection.rows.length) === undefined) setCanceling(selection.rows)
+  }
+  useRowKeys({
+    noun: 'execution',
+    shown: items,
+    idOf,
+    selection,
+    actions: [
+      {
+        title: 'Cancel the selected executions',
+        key: 'c',
+        blocked: selection.rows.length === 0 ? 'No execution is selected.' : undefined,
+        run: cancel,
+      },
+    ],
+  })
+  const { set } = selection
+  const columns = useMemo(
+    (): Column<ExecutionSummary>[] => [selectColumn(set), ...executionColumns(tenant)],
+    [set, tenant],
+  )
   return (
     <Page wide>
       <PageHeader
         title="Executions"
         action={
-          <ActionLink href={newExecutionPath(tenant)} permission="execution:start">
-            Start an execution
-          </ActionLink>
+          <div className="flex flex-wrap items-start gap-2">
+            {items.length > 0 && (
+              <DownloadCsv
+                noun="execution"
+                fileName="executions.csv"
+                load={(cursor) =>
+                  client.executions.list.query({
+                    ...input,
+                    limit: csvPage,
+                    ...(cursor === undefined ? {} : { cursor }),
+                  })
+                }
+                toText={executionsCsv}
+              />
+            )}
+            <ActionLink href={newExecutionPath(tenant)} permission="execution:start">
+              Start an execution
+            </ActionLink>
+          </div>
         }
       />
-      <Filters filter={filter} />
+      <Filters filter={filter} rows={items} />
       <PagedTable
         pages={pages}
         caption="Executions"
-        columns={columns(tenant)}
-        rowKey={(row) => row.id}
+        columns={columns}
+        dense
+        rowKey={idOf}
+        isSelected={selection.has}
         failed={{ what: 'The executions', act: 'see executions', permission: 'execution:read' }}
-        empty={
-          filtered ? (
-            <EmptyState
-              title="No executions match these filters."
-              action={
-                <Link href={executionsPath(tenant)} className="text-link inline-flex min-h-6 items-center">
-                  Show all executions
-                </Link>
-              }
-            >
-              Change the filters above to see other executions.
-            </EmptyState>
-          ) : (
-            <EmptyState title="No executions yet.">
-              An agent can run once its policy binding and its release for an environment are approved.
-            </EmptyState>
-          )
-        }
+        empty={<Empty filtered={countFilters(filter) > 0} />}
+        more={filter.sort === 'oldest' ? 'newer' : 'older'}
       />
+      <SelectionBar selection={selection} onCancel={cancel} />
+      {canceling !== undefined && <CancelTogether executions={canceling} onClose={() => setCanceling(undefined)} />}
     </Page>
   )
 }
 
-const columns = (tenant: string): Column<ExecutionSummary>[] => [
-  {
-    key: 'agent',
-    header: 'Agent',
-    rowHeader: true,
-    cell: (row) => (
-      <Link href={executionPath(tenant, row.id)} className="text-link wrap-anywhere" prefetch={false}>
-        <ShownText>{row.agentName}</ShownText> <ShownText>{row.agentVersion}</ShownText>
-      </Link>
+/** The selection of a list in which only executions that can still be canceled can be selected. */
+function useCancelable(shown: readonly ExecutionSummary[]): Selection<ExecutionSummary> {
+  const live = useMemo(() => shown.filter(isCancelable), [shown])
+  const selection = useSelection(live, idOf)
+  const { set } = selection
+  return {
+    ...selection,
+    has: (row) => isCancelable(row) && selection.has(row),
+    set: useCallback((rows, selected) => set(rows.filter(isCancelable), selected), [set]),
+  }
+}
+
+const selectColumn = (set: Selection<ExecutionSummary>['set']): Column<ExecutionSummary> => ({
+  key: 'select',
+  header: <VisuallyHidden>Selected</VisuallyHidden>,
+  cell: (row, selected) =>
+    isCancelable(row) && (
+      <RowCheckbox label={`Select ${titleOf(row)}`} checked={selected} onChange={(checked) => set([row], checked)} />
     ),
-  },
-  { key: 'status', header: 'State', cell: (row) => <ExecutionStatusShape status={row.status} /> },
-  { key: 'environment', header: 'Environment', cell: (row) => row.environment },
-  { key: 'by', header: 'Started by', cell: (row) => <ShownText>{row.startedBy.displayName}</ShownText> },
-  { key: 'age', header: 'Started', cell: (row) => <Time at={row.createdAt} show="relative" /> },
-]
+})
+
+function Empty({ filtered }: { filtered: boolean }) {
+  const { tenant } = useSession()
+  if (!filtered)
+    return (
+      <EmptyState title="No executions yet.">
+        An agent can run once its policy binding and its release for an environment are approved.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      title="No executions match these filters."
+      action={
+        <Link href={executionsPath(tenant)} className="text-link inline-flex min-h-6 items-center">
+          Show all executions
+        </Link>
+      }
+    >
+      Change the filters above to see other executions.
+    </EmptyState>
+  )
+}

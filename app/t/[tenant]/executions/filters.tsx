@@ -1,41 +1,101 @@
 'use client'
 
 import { AgentField } from '#components/agents/agent-field.tsx'
+import { useQuery } from '#components/api/query.ts'
 import { EXECUTION_STATES } from '#components/executions/execution-status.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { FilterFold } from '#components/lists/filter-fold.tsx'
+import { PeriodFields } from '#components/lists/period-fields.tsx'
 import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
+import { TypedField } from '#components/lists/typed-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import { limits } from '#lib/limits.ts'
 import { executionsPath } from '#lib/paths.ts'
-import { type ExecutionFilter, filterFrom } from './filter.ts'
+import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { countFilters, type ExecutionFilter, filterFrom, type SortOrder, searchOf } from './filter.ts'
 
 /** The value of a select for "not filtered". */
-const ALL = 'all'
+const ALL = 'all values'
 
-/** Filters by state and agent, kept in the address. */
-export function Filters({ filter }: { filter: ExecutionFilter }) {
-  const { tenant } = useSession()
-  const show = (change: Partial<ExecutionFilter>) => {
-    const { status, agentId } = { ...filterFrom(addressSearch()), ...change }
-    const search = { ...(status === '' ? {} : { status }), ...(agentId === '' ? {} : { agentId }) }
-    replaceAddress(executionsPath(tenant, search))
-  }
+const ORDERS: Record<SortOrder, string> = { newest: 'Newest first', oldest: 'Oldest first' }
+
+/** How long typing pauses before the server searches, in milliseconds. */
+const typingPauseMs = 300
+
+type Option = { value: string; label: string }
+
+/** Search, filters and order, kept in the address. `rows`: the listed executions, whose starters can be chosen. */
+export function Filters({ filter, rows }: { filter: ExecutionFilter; rows: readonly ExecutionSummary[] }) {
+  const { tenant, me } = useSession()
+  const show = (change: Partial<ExecutionFilter>) =>
+    replaceAddress(executionsPath(tenant, searchOf({ ...filterFrom(addressSearch()), ...change })))
+  const starters = new Map([
+    [me.principal.id, 'You'],
+    ...rows
+      .filter(({ startedBy }) => startedBy.id !== me.principal.id)
+      .map(({ startedBy }): [string, string] => [startedBy.id, startedBy.displayName]),
+  ])
+  const select = (name: 'environment' | 'startedBy' | 'status', label: string, all: string, options: Option[]) => (
+    <SelectField
+      label={label}
+      value={filter[name] === '' ? ALL : filter[name]}
+      onChange={(value) => show({ [name]: filterFrom(new URLSearchParams({ [name]: value }))[name] })}
+      placeholder=""
+      options={[{ value: ALL, label: all }, ...withChosen(options, filter[name], name)]}
+    />
+  )
   return (
-    <search aria-label="Filter the executions" className="flex flex-wrap gap-x-4 gap-y-3 *:w-full *:narrow:w-60">
-      <SelectField
-        label="State"
-        value={filter.status === '' ? ALL : filter.status}
-        onChange={(value) => show({ status: statusFrom(value) })}
-        placeholder=""
-        options={[
-          { value: ALL, label: 'All states' },
-          { value: 'under-way', label: 'Running or waiting' },
-          ...EXECUTION_STATES.map(({ status, label }) => ({ value: status, label })),
-        ]}
+    <FilterFold
+      label="Filter the executions"
+      set={countFilters(filter)}
+      onClear={() => show({ ...filterFrom(new URLSearchParams()), sort: filter.sort })}
+    >
+      <TypedField
+        label="Search effects, facts and ids"
+        type="search"
+        value={filter.q}
+        onChange={(q) => show({ q })}
+        whyNot={(text) => (text.length > limits.searchText ? `Use up to ${limits.searchText} characters.` : undefined)}
+        pause={typingPauseMs}
       />
+      {select('status', 'State', 'All states', [
+        { value: 'under-way', label: 'Running or waiting' },
+        ...EXECUTION_STATES.map(({ status, label }) => ({ value: status, label })),
+      ])}
       <AgentField label="Agent" agentId={filter.agentId} onChange={(agentId) => show({ agentId })} />
-    </search>
+      {select('environment', 'Environment', 'All environments', useEnvironments())}
+      {select(
+        'startedBy',
+        'Started by',
+        'Everyone',
+        [...starters].map(([value, label]) => ({ value, label })),
+      )}
+      <PeriodFields days={filter} onChange={({ from, to }) => show({ from, to })} />
+      <SelectField
+        label="Order"
+        value={filter.sort}
+        onChange={(sort) => show({ sort: sort === 'oldest' ? 'oldest' : 'newest' })}
+        placeholder=""
+        options={Object.entries(ORDERS).map(([value, label]) => ({ value, label }))}
+      />
+    </FilterFold>
   )
 }
 
-const statusFrom = (value: string): ExecutionFilter['status'] =>
-  value === 'under-way' ? value : (EXECUTION_STATES.find(({ status }) => status === value)?.status ?? '')
+/** Adds the value in the address to the options if it is not one of them. */
+const withChosen = (options: Option[], value: string, name: string): Option[] =>
+  value === '' || options.some((option) => option.value === value)
+    ? options
+    : [...options, { value, label: name === 'startedBy' ? `Someone else, ${value.slice(0, 8)}…` : value }]
+
+/** The environments in which agents have an active release. */
+function useEnvironments(): Option[] {
+  const { can } = useSession()
+  const trpc = useTRPC()
+  const agents = useQuery(trpc.agents.list.queryOptions({ limit: limits.pageRows }, { enabled: can('agent:read') }))
+  const names = (agents.data?.items ?? []).flatMap(({ activeReleases }) =>
+    activeReleases.map(({ environment }) => environment),
+  )
+  return [...new Set(names)].sort().map((value) => ({ value, label: value }))
+}

@@ -3,6 +3,8 @@ import { type LayoutSearch, layoutSearchFrom } from './layout.ts'
 
 export type Request = ApprovalSummaries[number]
 
+export const idOf = ({ approvalId }: Request): string => approvalId
+
 export const sortOrders = ['expires', 'newest', 'oldest', 'amount', 'risk'] as const
 export type SortOrder = (typeof sortOrders)[number]
 

@@ -1,12 +1,11 @@
 'use client'
 
-import { useEffect, useRef, useState } from 'react'
 import { viewFromSearch } from '#components/approvals/view.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
+import { TypedField } from '#components/lists/typed-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { TextField } from '#components/ui/controls/text-field.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import { visibleText } from '#lib/text/visible-text.ts'
 import {
@@ -116,36 +115,5 @@ export function InboxFilters({ filter, requests }: { filter: InboxFilter; reques
 }
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
-
-type TypedFieldProps = {
-  label: string
-  value: string
-  onChange: (value: string) => void
-  type?: 'search'
-  inputMode?: 'decimal'
-  /** Why a text is not applied; undefined if it is. */
-  whyNot?: (text: string) => string | undefined
-}
-
-/** A filter that is typed. The field keeps text that is not applied, and its own text while it has the focus. */
-function TypedField({ value, onChange, whyNot = () => undefined, ...field }: TypedFieldProps) {
-  const [draft, setDraft] = useState(value)
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (document.activeElement !== input.current) setDraft(value)
-  }, [value])
-  return (
-    <TextField
-      {...field}
-      ref={input}
-      value={draft}
-      error={whyNot(draft)}
-      onChange={({ target }) => {
-        setDraft(target.value)
-        if (whyNot(target.value) === undefined) onChange(target.value)
-      }}
-    />
-  )
-}
 
 const whyNotAmount = (text: string) => (isAmountFilter(text) ? undefined : 'Use digits and a point: 1000.50')

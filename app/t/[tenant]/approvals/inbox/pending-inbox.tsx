@@ -2,6 +2,7 @@
 
 import { useSearchParams } from 'next/navigation'
 import { type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { useSelection } from '#components/lists/use-selection.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
@@ -10,9 +11,9 @@ import { useNow } from '#components/ui/text/now.ts'
 import { TimeZoneContext } from '#components/ui/text/time.tsx'
 import { type ApprovalsView, approvalPath } from '#lib/paths.ts'
 import { type BulkDecision, whyNotTogether } from './bulk.ts'
-import { BulkDialog } from './bulk-dialog.tsx'
+import { DecideTogether } from './decide-together.tsx'
 import { EMPTY } from './empty.ts'
-import { applyFilter, filterFrom, type Request, searchOf } from './filter.ts'
+import { applyFilter, filterFrom, idOf, type Request, searchOf } from './filter.ts'
 import { InboxFilters, useFilterChange } from './filters.tsx'
 import { groupByExpiry } from './groups.ts'
 import { searchOfLayout, useLayout } from './layout.ts'
@@ -22,7 +23,6 @@ import { SavedViews } from './saved-views.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { mostLoaded, useAllPending } from './use-all-pending.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
-import { useSelection } from './use-selection.ts'
 import { useUsual } from './use-usual.ts'
 
 const none: Request[] = []
@@ -48,11 +48,11 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
     [shown, filter, minute, zone],
   )
   const inOrder = useMemo(() => groups.flatMap(({ requests }) => requests), [groups])
-  const selection = useSelection(inOrder)
+  const selection = useSelection(inOrder, idOf)
   // The requests as they were selected: those that are decided leave the list behind the dialog.
   const [deciding, setDeciding] = useState<Deciding>()
   const decide = (decision: BulkDecision) => {
-    const { requests } = selection
+    const { rows: requests } = selection
     if (whyNotTogether(decision, requests) === undefined) setDeciding({ decision, requests })
   }
   useInboxKeys({ shown: inOrder, selection, decide })
@@ -89,7 +89,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
         )}
         <SelectionBar selection={selection} onDecide={decide} />
       </Loaded>
-      {deciding !== undefined && <BulkDialog {...deciding} onClose={() => setDeciding(undefined)} />}
+      {deciding !== undefined && <DecideTogether {...deciding} onClose={() => setDeciding(undefined)} />}
     </>
   )
 }

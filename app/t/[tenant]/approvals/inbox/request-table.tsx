@@ -2,6 +2,8 @@
 
 import Link from 'next/link'
 import { useMemo } from 'react'
+import { rowAttribute } from '#components/lists/use-row-keys.ts'
+import type { Selection } from '#components/lists/use-selection.ts'
 import { RowCheckbox } from '#components/ui/controls/row-checkbox.tsx'
 import { RiskBars } from '#components/ui/status/risk-bars.tsx'
 import { type Column, DataTable, type Section } from '#components/ui/text/data-table.tsx'
@@ -16,12 +18,10 @@ import { AgainstUsual } from './against-usual.tsx'
 import type { Request } from './filter.ts'
 import { type Group, sumOf } from './groups.ts'
 import type { Layout } from './layout.ts'
-import { rowAttribute } from './use-inbox-keys.ts'
-import type { Selection } from './use-selection.ts'
 
 type RequestTableProps = {
   groups: Group[]
-  selection: Selection
+  selection: Selection<Request>
   /** The same function as long as the addresses are the same, so that unchanged rows are not drawn again. */
   hrefOf: (request: Request) => string
   /** By request. */
@@ -136,7 +136,7 @@ const againstUsual = (usual: ReadonlyMap<string, UsualRange>): Column<Request> =
   },
 })
 
-function GroupHeading({ group: { title, requests }, selection }: { group: Group; selection: Selection }) {
+function GroupHeading({ group: { title, requests }, selection }: { group: Group; selection: Selection<Request> }) {
   const sum = sumOf(requests)
   return (
     <span className="flex flex-wrap items-center gap-x-3 text-dense">

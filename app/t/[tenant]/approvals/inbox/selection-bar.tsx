@@ -1,18 +1,19 @@
 'use client'
 
 import { useSingleKeys } from '#components/keyboard/single-keys.ts'
+import type { Selection } from '#components/lists/use-selection.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { type BulkDecision, whyNotTogether } from './bulk.ts'
+import type { Request } from './filter.ts'
 import { sumOf } from './groups.ts'
-import type { Selection } from './use-selection.ts'
 
-type SelectionBarProps = { selection: Selection; onDecide: (decision: BulkDecision) => void }
+type SelectionBarProps = { selection: Selection<Request>; onDecide: (decision: BulkDecision) => void }
 
 /** At the foot of the list: what is selected, and what can be done with it; without a selection, the keys. */
 export function SelectionBar({ selection, onDecide }: SelectionBarProps) {
   const [keys] = useSingleKeys()
-  const { requests } = selection
+  const { rows: requests } = selection
   if (requests.length === 0) return keys === 'on' ? <Keys /> : null
   const sum = sumOf(requests)
   const action = (decision: BulkDecision, verb: string) => (

@@ -3,19 +3,13 @@
 import { useEffect, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useQueryClient } from '#components/api/query.ts'
+import type { Result } from '#components/bulk/result.ts'
+import { sendEach } from '#components/bulk/send-each.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
-import { toFailure, useTRPC } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { checkShown } from '../[approvalId]/decision/use-shown-digest.ts'
 import { type BulkDecision, whyNotNow } from './bulk.ts'
 import type { Request } from './filter.ts'
-
-/** What became of one request. `unknown`: no answer arrived, so it may have been recorded. */
-export type Result =
-  | { is: 'waiting' }
-  | { is: 'sending' }
-  | { is: 'recorded'; auditId: string }
-  | { is: 'refused'; why: string }
-  | { is: 'unknown'; why: string }
 
 /** `whyNot`: the request can't be decided together with the others. */
 export type Item = { request: Request; read: Approval; whyNot: string | undefined; result: Result }
@@ -27,8 +21,6 @@ export type Bulk = {
   state: 'open' | 'sending' | 'done'
   send: (reason: string) => Promise<void>
 }
-
-const decideTimeoutMs = 20_000
 
 /** Reads each request again, and then decides those that can be decided, one after the other, each by its own digest. */
 export function useBulk(decision: BulkDecision, requests: readonly Request[]): Bulk {
@@ -65,41 +57,23 @@ export function useBulk(decision: BulkDecision, requests: readonly Request[]): B
     return () => closed.abort()
   }, [client, decision, selected])
 
-  const settle = (approvalId: string, result: Result) =>
-    setItems((all) => all?.map((item) => (item.request.approvalId === approvalId ? { ...item, result } : item)))
+  const settle = ({ request }: Item, result: Result) =>
+    setItems((all) => all?.map((item) => (item.request.approvalId === request.approvalId ? { ...item, result } : item)))
 
   async function send(reason: string): Promise<void> {
     setState('sending')
-    for (const { read, whyNot } of items ?? []) {
-      if (whyNot !== undefined) continue
-      const { approvalId, revision: expectedRevision, payloadDigest } = read
-      settle(approvalId, { is: 'sending' })
-      const input = {
-        approvalId,
-        decision,
-        reason,
-        expectedRevision,
-        payloadDigest,
-        decisionAcknowledged: true,
-      } as const
-      const options = { context: { idempotencyKey: crypto.randomUUID() }, signal: AbortSignal.timeout(decideTimeoutMs) }
-      settle(
-        approvalId,
-        await client.approvals.decide.mutate(input, options).then(
-          ({ auditId }): Result => ({ is: 'recorded', auditId }),
-          (error: unknown): Result => resultOf(error),
+    const possible = (items ?? []).filter(({ whyNot }) => whyNot === undefined)
+    await sendEach(
+      possible,
+      ({ read: { approvalId, revision: expectedRevision, payloadDigest } }, options) =>
+        client.approvals.decide.mutate(
+          { approvalId, decision, reason, expectedRevision, payloadDigest, decisionAcknowledged: true },
+          options,
         ),
-      )
-    }
+      settle,
+    )
     setState('done')
     void queryClient.invalidateQueries(trpc.approvals.pathFilter(), { cancelRefetch: true })
   }
   return { items, loadError, state, send }
-}
-
-/** An error without a status from the server says nothing about whether the decision was recorded. */
-function resultOf(error: unknown): Result {
-  const failure = toFailure(error)
-  const { httpStatus, message } = failure
-  return { is: httpStatus !== undefined && httpStatus < 500 ? 'refused' : 'unknown', why: message }
 }

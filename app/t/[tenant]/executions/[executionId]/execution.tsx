@@ -2,7 +2,9 @@
 
 import Link from 'next/link'
 import { useParams, useSearchParams } from 'next/navigation'
+import { EffectTitle } from '#components/executions/effect-title.tsx'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
+import { Took } from '#components/executions/took.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { ErasedNotice } from '#components/page/erased-notice.tsx'
@@ -13,7 +15,7 @@ import { TabLinks } from '#components/ui/controls/tab-links.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { agentPath, type ExecutionTab, executionPath, executionsPath } from '#lib/paths.ts'
+import { agentPath, approvalPath, type ExecutionTab, executionPath, executionsPath } from '#lib/paths.ts'
 import type { Execution as ExecutionDetail } from '#lib/schemas/executions.ts'
 import { CancelExecution } from './cancel-execution.tsx'
 import { Evidence } from './evidence.tsx'
@@ -59,7 +61,7 @@ function OneExecution({ id }: { id: string }) {
   return (
     <Page wide>
       <PageHeader
-        title={<Title execution={execution} />}
+        title={<EffectTitle execution={execution} />}
         crumbs={crumbs}
         id={shownId}
         facts={<Facts execution={execution} />}
@@ -105,17 +107,9 @@ function Tab({ name, execution }: { name: ExecutionTab; execution: ExecutionDeta
   }
 }
 
-function Title({ execution: { agentDisplayName, environment } }: { execution: ExecutionDetail }) {
-  return (
-    <>
-      <ShownText>{agentDisplayName}</ShownText> in {environment}
-    </>
-  )
-}
-
 function Facts({ execution }: { execution: ExecutionDetail }) {
   const { tenant } = useSession()
-  const { agentId, agentName, agentVersion, startedBy, createdAt, status } = execution
+  const { agentId, agentName, agentVersion, environment, startedBy, createdAt, status, decision } = execution
   return (
     <>
       <ExecutionStatusShape status={status} boxed />
@@ -124,7 +118,7 @@ function Facts({ execution }: { execution: ExecutionDetail }) {
         <Link href={agentPath(tenant, agentId)} prefetch={false} className="text-link font-semibold">
           <ShownText>{agentName}</ShownText>
         </Link>{' '}
-        <ShownText>{agentVersion}</ShownText>
+        <ShownText>{agentVersion}</ShownText> in {environment}
       </span>
       <span>
         Started by{' '}
@@ -133,6 +127,17 @@ function Facts({ execution }: { execution: ExecutionDetail }) {
         </strong>{' '}
         <Time at={createdAt} show="relative" />
       </span>
+      <span>
+        Took <Took execution={execution} />
+      </span>
+      {decision?.by != null && (
+        <span>
+          {decision.status === 'approved' ? 'Approved' : 'Rejected'} by{' '}
+          <Link href={approvalPath(tenant, decision.approvalId)} prefetch={false} className="text-link font-semibold">
+            <ShownText>{decision.by.displayName}</ShownText>
+          </Link>
+        </span>
+      )}
     </>
   )
 }

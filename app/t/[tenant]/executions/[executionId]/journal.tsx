@@ -13,6 +13,7 @@ import { formatAbsolute, zoneName } from '#components/ui/text/time-format.ts'
 import { formatDuration } from '#lib/format.ts'
 import { approvalPath, isPathParameter } from '#lib/paths.ts'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
+import { Deciders } from './deciders.tsx'
 import { daysBegun, type EventGroup, eventGroups, type Gap } from './event-groups.ts'
 import { type JournalEntry, journalEntry } from './journal-entry.ts'
 import { useJournal } from './use-execution.ts'
@@ -124,6 +125,9 @@ function Event({ event, day }: { event: ExecutionEvent; day: string | undefined 
             <p className="wrap-anywhere text-dense text-ink-2">
               <ShownText>{entry.note}</ShownText>
             </p>
+          )}
+          {event.type === 'approval.decided' && entry.approvalId !== undefined && (
+            <Deciders approvalId={entry.approvalId} />
           )}
           {entry.payloads.map(({ name, value }) => (
             <details key={name}>

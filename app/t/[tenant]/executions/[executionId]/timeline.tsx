@@ -21,27 +21,33 @@ import { StepTable } from './step-table.tsx'
 export function Timeline({ execution }: { execution: Execution }) {
   const ending = endingOf(execution)
   return (
-    <div className="flex max-w-240 flex-col gap-6">
+    <div className="flex flex-col gap-6">
       {ending && <ErrorPanel title={ending.title} effect={ending.effect} advice={ending.advice} />}
       <Stopping execution={execution} />
       <WaitingFor execution={execution} />
-      <Section title="Steps">
-        <StepTable execution={execution} />
-      </Section>
-      <Section title="Journal" aside={<Zone />}>
-        <Journal execution={execution} />
-      </Section>
-      <Section title="Input">
-        <JsonView value={execution.input} />
-      </Section>
-      {execution.output !== null && (
-        <Section title="Output">
-          <JsonView value={execution.output} />
-        </Section>
-      )}
-      <Section title="Times">
-        <Times execution={execution} />
-      </Section>
+      <div className="grid gap-x-10 gap-y-6 wide:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
+        <div className="flex flex-col gap-6">
+          <Section title="Steps">
+            <StepTable execution={execution} />
+          </Section>
+          <Section title="Journal" aside={<Zone />}>
+            <Journal execution={execution} />
+          </Section>
+        </div>
+        <div className="flex flex-col gap-6">
+          <Section title="Input">
+            <JsonView value={execution.input} />
+          </Section>
+          {execution.output !== null && (
+            <Section title="Output">
+              <JsonView value={execution.output} />
+            </Section>
+          )}
+          <Section title="Times">
+            <Times execution={execution} />
+          </Section>
+        </div>
+      </div>
     </div>
   )
 }

@@ -1,58 +1,44 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
+import { useQuery } from '#components/api/query.ts'
 import { useAct } from '#components/api/use-act.ts'
-import { CodeField } from '#components/code/code-field.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
-import { parseJsonObject } from '#components/json/json-problem.ts'
+import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { executionPath } from '#lib/paths.ts'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
-import type { Inputs } from '#lib/trpc.ts'
+import { type Inputs, useTRPC } from '#lib/trpc.ts'
+import { ConfirmStart, isProduction } from './confirm-start.tsx'
+import { fieldsOf, initialTexts, keyOf, schemaIn, textsFor } from './input-fields.ts'
+import { type Entered, InputForm, readInput } from './input-form.tsx'
+import { LastInputs } from './last-inputs.tsx'
 import { Refused } from './refused.tsx'
 
-/** Agent, environment and input. Opens the execution once the server has started it. */
+type Release = AgentSummary['activeReleases'][number]
+
+/** Chooses the agent and the environment; the form of the release then asks for the input. */
 export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: string | undefined }) {
-  const { tenant } = useSession()
-  const router = useRouter()
-  const { client } = useApi()
-  const [agentId, setAgentId] = useState(() => firstChoice(agents, wanted))
+  const [agentId, setAgentId] = useState(() => (agents.find((one) => one.id === wanted) ?? only(agents))?.id)
   const [environment, setEnvironment] = useState<string>()
-  const [text, setText] = useState('{\n  \n}')
-  const [sent, setSent] = useState(false)
-  const start = useAct({
-    // After a lost answer, sending the same request again must not start a second execution.
-    send: (request: Inputs['executions']['execute'], { context }) =>
-      client.executions.execute.mutate({ ...request, ...context }),
-    touches: ['executions'],
-    onDone: ({ executionId }) => router.push(executionPath(tenant, executionId)),
-  })
+  const [busy, setBusy] = useState(false)
   const agent = agents.find((one) => one.id === agentId)
   const releases = agent?.activeReleases ?? []
   const chosen = releases.find((release) => release.environment === environment) ?? only(releases)
-  const parsed = parseJsonObject(text)
-  const problem = 'problem' in parsed ? parsed.problem : undefined
   const missing = whyNot(agent, chosen !== undefined)
-
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    setSent(true)
-    if (agent === undefined || chosen === undefined || 'problem' in parsed || start.pending) return
-    const request = { agentId: agent.id, environment: chosen.environment, input: parsed.value }
-    start.run(request)
-  }
-
-  const busy = start.pending || start.output !== undefined
   return (
-    <form onSubmit={submit} noValidate className="flex max-w-160 flex-col gap-5">
+    <div className="flex max-w-160 flex-col gap-5">
       <SelectField
         label="Agent"
         value={agentId ?? ''}
         onChange={(id) => {
+          if (busy) return
           setAgentId(id)
           setEnvironment(undefined)
         }}
@@ -72,32 +58,130 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
           }))}
         />
       )}
-      <CodeField
-        label="Input"
-        hint="A JSON object with the fields that the agent’s manifest reads, for example { &quot;orderId&quot;: &quot;A-1002&quot; }."
-        value={text}
-        onChange={setText}
-        rows={8}
-        problem={sent || text.trim().length > 3 ? problem : undefined}
-        readOnly={busy}
-      />
-      {start.failure !== undefined && agent !== undefined && <Refused error={start.error} agent={agent} />}
-      <div>
-        <Button
-          type="submit"
-          variant="primary"
-          disabledReason={missing}
-          busyLabel={busy ? 'Starting the execution…' : undefined}
-        >
-          {agent === undefined ? 'Start the execution' : `Start ${agent.displayName}`}
-        </Button>
-      </div>
-    </form>
+      {agent !== undefined && chosen !== undefined && missing === undefined ? (
+        <WithManifest key={chosen.releaseId} agent={agent} release={chosen} onBusy={setBusy} />
+      ) : (
+        <div>
+          <Button variant="primary" disabledReason={missing}>
+            {agent === undefined ? 'Start the execution' : `Start ${agent.displayName}`}
+          </Button>
+        </div>
+      )}
+    </div>
   )
 }
 
-function firstChoice(agents: AgentSummary[], wanted: string | undefined): string | undefined {
-  return (agents.find((agent) => agent.id === wanted) ?? only(agents))?.id
+type ReleaseFormProps = { agent: AgentSummary; release: Release; onBusy: (busy: boolean) => void }
+
+/** Reads what the release pins of the manifest, from which the form is made. */
+function WithManifest(props: ReleaseFormProps) {
+  const trpc = useTRPC()
+  const { data, error, refetch } = useQuery(trpc.releases.get.queryOptions({ id: props.release.releaseId }))
+  if (data !== undefined)
+    return <InputOfRelease {...props} spec={isJsonObject(data.content) ? data.content.spec : undefined} />
+  return error === null ? (
+    <Skeleton label="Loading the agent’s manifest…" rows={3} rowClass="h-12" />
+  ) : (
+    <RequestFailed
+      error={error}
+      what="The agent’s manifest"
+      act="see releases"
+      permission="release:read"
+      retry={() => void refetch()}
+    />
+  )
+}
+
+function InputOfRelease({ agent, release, onBusy, spec }: ReleaseFormProps & { spec: JsonValue | undefined }) {
+  const { tenant } = useSession()
+  const router = useRouter()
+  const { client } = useApi()
+  const fields = fieldsOf(spec)
+  const schema = schemaIn(spec)
+  const [entered, setEntered] = useState<Entered>(() =>
+    fields.length === 0 ? { as: 'json', text: '{\n  \n}' } : { as: 'fields', texts: initialTexts(fields) },
+  )
+  const [sent, setSent] = useState(false)
+  const [confirming, setConfirming] = useState<JsonObject>()
+  const form = useRef<HTMLFormElement>(null)
+  const start = useAct({
+    // After a lost answer, sending the same request again must not start a second execution.
+    send: (request: Inputs['executions']['execute'], { context }) =>
+      client.executions.execute.mutate({ ...request, ...context }),
+    touches: ['executions'],
+    onDone: ({ executionId }) => router.push(executionPath(tenant, executionId)),
+    onFailed: () => onBusy(false),
+  })
+  const { input, problems } = readInput(entered, fields, schema)
+  // What the server found wrong with a field, until the form is changed.
+  const refused = new Map(
+    (start.failure?.issues ?? []).map(({ path, message }) => [path.replace(/^input\./, ''), message]),
+  )
+
+  function run(request: JsonObject) {
+    setConfirming(undefined)
+    onBusy(true)
+    start.run({ agentId: agent.id, environment: release.environment, input: request })
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setSent(true)
+    if (start.pending) return
+    if (input === undefined || problems.size > 0) {
+      const first = fields.findIndex(({ path }) => problems.has(keyOf(path)))
+      form.current?.querySelectorAll<HTMLElement>('fieldset input, fieldset select, fieldset textarea')[first]?.focus()
+      return
+    }
+    if (isProduction(release.environment)) setConfirming(input)
+    else run(input)
+  }
+
+  const busy = start.pending || start.output !== undefined
+  return (
+    <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
+      <InputForm
+        fields={fields}
+        entered={entered}
+        onChange={(next) => {
+          setEntered(next)
+          if (start.failure !== undefined) start.reset()
+        }}
+        problems={problems.size > 0 ? problems : refused}
+        sent={sent}
+        readOnly={busy}
+      />
+      <LastInputs
+        agentId={agent.id}
+        environment={release.environment}
+        locked={busy}
+        onChoose={(earlier) => {
+          const texts = textsFor(fields, earlier)
+          setEntered(
+            texts === undefined || fields.length === 0
+              ? { as: 'json', text: JSON.stringify(earlier, null, 2) }
+              : { as: 'fields', texts },
+          )
+        }}
+      />
+      {start.failure !== undefined && <Refused error={start.error} agent={agent} />}
+      <div>
+        <Button type="submit" variant="primary" busyLabel={busy ? 'Starting the execution…' : undefined}>
+          {isProduction(release.environment) ? `Start ${agent.displayName}…` : `Start ${agent.displayName}`}
+        </Button>
+      </div>
+      {confirming !== undefined && (
+        <ConfirmStart
+          agentName={agent.displayName}
+          version={release.version}
+          environment={release.environment}
+          input={confirming}
+          onConfirm={() => run(confirming)}
+          onClose={() => setConfirming(undefined)}
+        />
+      )}
+    </form>
+  )
 }
 
 const only = <T,>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined)

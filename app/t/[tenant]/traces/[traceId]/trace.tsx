@@ -56,7 +56,7 @@ function OneTrace({ traceId }: { traceId: string }) {
         id={shownId}
         facts={
           <>
-            <TraceFacts spans={spans} ended={trace.endedAt !== null} />
+            <TraceFacts spans={spans} ended={trace.endedAt !== null} usage={query.data?.usage ?? null} />
             <span>
               Started <Time at={trace.startedAt} />
             </span>

@@ -1,0 +1,90 @@
+'use client'
+
+import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useQueryClient } from '#components/api/query.ts'
+import { BulkDialog } from '#components/bulk/bulk-dialog.tsx'
+import { outcomeText, type Result } from '#components/bulk/result.ts'
+import { ResultText } from '#components/bulk/result-text.tsx'
+import { type SendOptions, sendEach } from '#components/bulk/send-each.ts'
+import { EffectTitle } from '#components/executions/effect-title.tsx'
+import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { formatCount } from '#lib/format.ts'
+import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+type CancelTogetherProps = { executions: readonly ExecutionSummary[]; onClose: () => void }
+
+const counted = (count: number): string => formatCount(count, 'execution')
+
+/** Several ordinary cancellations with one reason, each with its own record and result. */
+export function CancelTogether({ executions, onClose }: CancelTogetherProps) {
+  const { client } = useApi()
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  // As they were selected: one that ends leaves the list behind the dialog.
+  const [selected] = useState(executions)
+  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
+  const [state, setState] = useState<'open' | 'sending' | 'done'>('open')
+  const resultOf = ({ id }: ExecutionSummary): Result => results.get(id) ?? { is: 'waiting' }
+
+  async function cancel({ id }: ExecutionSummary, reason: string, options: SendOptions) {
+    // A running execution has a new revision with each step: what counts is that it has not ended, which the server checks.
+    const { revision } = await client.executions.get.query({ id }, { signal: options.signal })
+    return await client.executions.cancel.mutate({ id, expectedRevision: revision, reason }, options)
+  }
+
+  async function send(reason: string) {
+    setState('sending')
+    await sendEach(
+      selected,
+      (execution, options) => cancel(execution, reason, options),
+      ({ id }, result) => setResults((before) => new Map(before).set(id, result)),
+    )
+    setState('done')
+    void queryClient.invalidateQueries(trpc.executions.pathFilter(), { cancelRefetch: true })
+  }
+
+  return (
+    <BulkDialog
+      title={`Cancel ${counted(selected.length)}?`}
+      description="Each is canceled on its own, with its own record. Requests for approval are withdrawn. A call in progress is abandoned: if its effect is unknown, the execution ends with an unknown outcome. None of them can be resumed."
+      label={`Cancel ${counted(selected.length)}`}
+      busyLabel="Canceling the executions…"
+      keepLabel="Keep running"
+      lockedWhile="The cancellations are being recorded."
+      reasonHint="Required. Stored in the audit record of each execution."
+      acknowledgement={`I have read the list and cancel ${counted(selected.length)}.`}
+      missingAcknowledgement="Confirm that you have read the list."
+      whyNot={undefined}
+      state={state}
+      outcome={outcomeText(selected.map(resultOf), counted, 'asked to stop')}
+      onSend={(reason) => void send(reason)}
+      onClose={onClose}
+    >
+      <ul aria-label="Executions" className="flex flex-col">
+        {selected.map((execution) => (
+          <li key={execution.id} className="flex flex-col gap-1 border-line border-b py-2">
+            <span className="font-semibold">
+              <EffectTitle execution={execution} />
+            </span>
+            <span className="flex flex-wrap items-center gap-x-3 text-dense text-ink-2">
+              <ExecutionStatusShape status={execution.status} />
+              <span>
+                started by <ShownText>{execution.startedBy.displayName}</ShownText>,{' '}
+                <Time at={execution.createdAt} show="relative" />
+              </span>
+            </span>
+            <ResultText
+              result={resultOf(execution)}
+              recorded={<StatusShape status="revoked" label="A stop was requested" />}
+            />
+          </li>
+        ))}
+      </ul>
+    </BulkDialog>
+  )
+}

@@ -1,0 +1,17 @@
+import { isLive } from '#components/executions/execution-status.tsx'
+import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+
+/** The most executions that can be canceled together. */
+export const mostTogether = 25
+
+/** Whether the execution can still be canceled. */
+export const isCancelable = ({ status, stopRequestedAt }: Pick<ExecutionSummary, 'status' | 'stopRequestedAt'>) =>
+  isLive(status) && stopRequestedAt === null
+
+/** Why these executions can't be canceled together; undefined if they can. */
+export const whyNotTogether = (count: number): string | undefined =>
+  count === 0
+    ? 'Select executions first.'
+    : count > mostTogether
+      ? `At most ${mostTogether} executions can be canceled together.`
+      : undefined

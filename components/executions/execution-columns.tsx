@@ -1,0 +1,87 @@
+import Link from 'next/link'
+import { rowAttribute } from '#components/lists/use-row-keys.ts'
+import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { executionPath } from '#lib/paths.ts'
+import type { ArgumentView } from '#lib/schemas/approvals.ts'
+import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+import { EffectAmount, EffectTitle } from './effect-title.tsx'
+import { ExecutionStatusShape } from './execution-status.tsx'
+import { Took } from './took.tsx'
+
+/** What a list of executions shows. The title links to the execution. */
+export const executionColumns = (tenant: string): Column<ExecutionSummary>[] => [
+  { key: 'status', header: 'State', cell: (row) => <State execution={row} /> },
+  {
+    key: 'effect',
+    header: 'Execution',
+    rowHeader: true,
+    cell: (row) => (
+      <span className="flex flex-col">
+        <Link
+          href={executionPath(tenant, row.id)}
+          prefetch={false}
+          {...{ [rowAttribute]: row.id }}
+          className="text-link wrap-anywhere font-semibold max-rail:inline-block max-rail:py-3"
+        >
+          <EffectTitle execution={row} />
+        </Link>
+        <InputInShort rows={row.inputShown} />
+      </span>
+    ),
+  },
+  { key: 'amount', header: 'Amount', align: 'end', cell: ({ effect }) => <EffectAmount effect={effect} /> },
+  {
+    key: 'agent',
+    header: 'Agent',
+    cell: ({ agentDisplayName, agentVersion, environment }) => (
+      <span className="flex flex-col">
+        <ShownText>{agentDisplayName}</ShownText>
+        <span className="text-ink-2">
+          <ShownText>{agentVersion}</ShownText>, {environment}
+        </span>
+      </span>
+    ),
+  },
+  { key: 'by', header: 'Started by', cell: ({ startedBy }) => <ShownText>{startedBy.displayName}</ShownText> },
+  { key: 'began', header: 'Started', cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
+  { key: 'took', header: 'Took', align: 'end', cell: (row) => <Took execution={row} bar /> },
+]
+
+/** The state, and the person whose decision led to it. */
+function State({ execution: { status, decision } }: { execution: ExecutionSummary }) {
+  const verb = decision?.status === 'approved' ? 'approved' : decision?.status === 'rejected' ? 'rejected' : undefined
+  return (
+    <span className="flex flex-col">
+      <ExecutionStatusShape status={status} />
+      {decision?.by != null && verb !== undefined && (
+        <span className="text-ink-2">
+          {verb} by <ShownText>{decision.by.displayName}</ShownText>
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** The first values of the input on one line. */
+function InputInShort({ rows }: { rows: readonly ArgumentView[] }) {
+  if (rows.length === 0) return null
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 text-ink-2">
+      {rows.map(({ path, value, masked }) => (
+        <span key={path} className="wrap-anywhere">
+          <ShownText>{path}</ShownText>{' '}
+          {masked === undefined ? (
+            <span className="text-ink">
+              <ShownText>{typeof value === 'string' ? value : JSON.stringify(value)}</ShownText>
+            </span>
+          ) : (
+            <MaskedChip shape={`${masked.class}, ${masked.length} characters`} />
+          )}
+        </span>
+      ))}
+    </span>
+  )
+}

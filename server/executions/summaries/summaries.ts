@@ -1,0 +1,140 @@
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import type { ArgumentView } from '#lib/schemas/approvals.ts'
+import type { Actor } from '#lib/schemas/common.ts'
+import {
+  type ExecutionDecision,
+  type ExecutionEffect,
+  ExecutionStatus,
+  type ExecutionSummary,
+} from '#lib/schemas/executions.ts'
+import { findNewestOfSubjects } from '#server/approvals/list-store.ts'
+import { findVotesOn } from '#server/approvals/vote-store.ts'
+import { contentOf } from '#server/executions/state/load.ts'
+import { maskerFor } from '#server/executions/state/masking.ts'
+import type { listExecutions } from '#server/executions/state/store.ts'
+import type { Principal } from '#server/kernel/auth/principal.ts'
+import { listErasedOf } from '#server/kernel/content/erased-store.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { effectOf, inputRows, stillShown } from './effect.ts'
+import { findFirstCalls, findInputs, findOutputs } from './effect-store.ts'
+
+type Row = Awaited<ReturnType<typeof listExecutions>>[number]
+
+/** A page of executions as the caller may see them, with what they do and who decided. */
+export async function summariesOf(
+  tx: Transaction,
+  tenantId: string,
+  principal: Pick<Principal, 'permissions'>,
+  rows: readonly Row[],
+): Promise<ExecutionSummary[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const requests = await findNewestOfSubjects(tx, tenantId, 'tool_call', ids)
+  const shown = await shownOf(tx, tenantId, rows, requests)
+  const votes = principal.permissions.has('approval:list') ? await lastVotes(tx, tenantId, requests) : undefined
+  const voters = [...(votes?.values() ?? [])].map(({ memberId }) => memberId)
+  const actor = await actorsById(tx, tenantId, [...rows.map((row) => row.startedBy), ...voters])
+  return rows.map((row) => ({
+    ...facts(row, actor),
+    ...(shown.get(row.id) ?? { effect: null, inputShown: [] }),
+    decision: votes === undefined ? null : decisionOf(requests.get(row.id), votes, actor),
+  }))
+}
+
+const facts = (row: Row, actor: (id: string) => Actor) => ({
+  id: row.id,
+  agentId: row.agentId,
+  agentName: row.agentName,
+  agentDisplayName: row.agentDisplayName,
+  agentVersion: row.agentVersion,
+  environment: row.environment,
+  status: ExecutionStatus.parse(row.status),
+  traceId: row.traceId,
+  startedBy: actor(row.startedBy),
+  revision: row.revision,
+  createdAt: row.createdAt.toISOString(),
+  endedAt: row.endedAt?.toISOString() ?? null,
+  durationMs: row.endedAt === null ? null : Math.max(0, row.endedAt.getTime() - row.createdAt.getTime()),
+  stopRequestedAt: row.stopRequestedAt?.toISOString() ?? null,
+  stopConfirmedAt: row.stopConfirmedAt?.toISOString() ?? null,
+})
+
+type Requests = Awaited<ReturnType<typeof findNewestOfSubjects>>
+type LastVote = { memberId: string; reason: string }
+
+/** The last vote on each request that people decided, by its id. */
+async function lastVotes(tx: Transaction, tenantId: string, requests: Requests): Promise<Map<string, LastVote>> {
+  const decided = [...requests.values()].filter(isDecided).map(({ id }) => id)
+  if (decided.length === 0) return new Map()
+  return new Map((await findVotesOn(tx, tenantId, decided)).map((vote) => [vote.approvalId, vote]))
+}
+
+/** By people: one that expired may have votes, but none of them ended it. */
+const isDecided = ({ status }: { status: string }): boolean => status === 'approved' || status === 'rejected'
+
+function decisionOf(
+  request: ReturnType<Requests['get']>,
+  votes: ReadonlyMap<string, LastVote>,
+  actor: (id: string) => Actor,
+): ExecutionDecision | null {
+  if (request === undefined) return null
+  const vote = votes.get(request.id)
+  return {
+    approvalId: request.id,
+    status: request.status,
+    by: vote === undefined ? null : actor(vote.memberId),
+    reason: vote?.reason ?? null,
+  }
+}
+
+type Shown = { effect: ExecutionEffect | null; inputShown: ArgumentView[] }
+
+/** What executions do, masked as on their pages. Nothing of one from which content was removed. */
+async function shownOf(
+  tx: Transaction,
+  tenantId: string,
+  rows: readonly Row[],
+  requests: Requests,
+): Promise<Map<string, Shown>> {
+  const removed = await listErasedOf(tx, tenantId, [
+    ...rows.map(({ id }) => id),
+    ...[...requests.values()].map(({ id }) => id),
+  ])
+  const whole = rows.filter(({ id }) => !removed.has(id) && !removed.has(requests.get(id)?.id ?? ''))
+  if (whole.length === 0) return new Map()
+  const ids = whole.map(({ id }) => id)
+  const inputs = await findInputs(tx, tenantId, ids)
+  const calls = Map.groupBy(await findFirstCalls(tx, tenantId, ids), ({ executionId }) => executionId)
+  const contents = new Map<string, Awaited<ReturnType<typeof contentOf>>>()
+  for (const row of whole)
+    if (!contents.has(row.releaseId)) contents.set(row.releaseId, await contentOf(tx, tenantId, row))
+  // Without sensitive data there is nothing in the outputs that the other values must be compared with.
+  const sensitive = whole.filter(({ releaseId }) => contents.get(releaseId)?.spec.data.sensitive.length !== 0)
+  const outputs = await findOutputs(
+    tx,
+    tenantId,
+    sensitive.map(({ id }) => id),
+  )
+  const found = new Map<string, Shown>()
+  for (const { id, releaseId } of whole) {
+    const content = contents.get(releaseId)
+    if (content === undefined) continue
+    const seen = outputs.has(id) ? outputs.get(id) : []
+    const input = inputs.get(id)
+    const mask = maskerFor(content, [...(input === undefined ? [] : [input]), ...((seen ?? []) as JsonValue[])])
+    // Without all outputs, it is unknown what of the input they make sensitive.
+    const masked = input === undefined || seen === undefined ? undefined : (mask(input) as JsonObject)
+    const known = {
+      content,
+      request: requests.get(id)?.presentation,
+      calls: (calls.get(id) ?? []).map(({ data }) => data),
+      input: masked,
+    }
+    found.set(id, {
+      effect: stillShown(effectOf(known), mask),
+      inputShown: masked === undefined ? [] : inputRows(content, masked),
+    })
+  }
+  return found
+}

@@ -61,6 +61,8 @@ export type Query<I, O, In = unknown> = Connected & {
   justified?: true
   /** The operation of the specification's mapping of API-key scopes. */
   apiKeys?: true
+  /** The output may contain a secret, or a value that is masked otherwise: it is never compressed. */
+  showsSecrets?: true
   run(context: Context<I>): Promise<O>
   /** Replaces `run` for a query that calls other systems: no transaction is open during the calls. */
   ask?(context: Caller & { input: I }): Promise<O>
@@ -73,6 +75,8 @@ export type Mutation<I, O, In = unknown> = Connected & {
   output: z.ZodType<O>
   /** `output` is undefined if the operation was refused. Returning undefined, if nothing was done, leaves no record. */
   audit(input: I, output: O | undefined): AuditEntry | undefined
+  /** The output contains a secret: it is never compressed. */
+  showsSecrets?: true
   /** The part of the response that a replay by Idempotency-Key may show; by default the whole response. */
   replay?(output: O): O
   justified?: true
@@ -108,7 +112,14 @@ export type Operation<I, O> = Query<I, O> | Mutation<I, O>
 /** The type-independent part of an operation's declaration, from which the catalog is built. */
 export type Declared = Pick<
   Query<unknown, unknown>,
-  'permission' | 'permissionForOwn' | 'input' | 'tenantField' | 'justified' | 'apiKeys' | 'connectionTokens'
+  | 'permission'
+  | 'permissionForOwn'
+  | 'input'
+  | 'tenantField'
+  | 'justified'
+  | 'apiKeys'
+  | 'showsSecrets'
+  | 'connectionTokens'
 > & { kind: 'query' | 'mutation' | 'subscription'; output?: z.ZodType }
 
 export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined)

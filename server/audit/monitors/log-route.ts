@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
 import { findLogOwner, type LogOwner } from '#server/audit/store.ts'
@@ -31,10 +32,12 @@ async function find(tx: Transaction, tenant: LogOwner, path: string): Promise<Re
 
 function respond({ mediaType, immutable, body }: Resource): Response {
   const scope = runtime().config.publicLog ? 'public' : 'private'
-  return new Response(Buffer.from(body, 'base64'), {
+  const bytes = Buffer.from(body, 'base64')
+  return new Response(bytes, {
     headers: {
       'content-type': mediaType,
       'cache-control': immutable ? `${scope}, max-age=31536000, immutable` : 'no-cache',
+      ...(immutable && { etag: `"${hash('sha256', bytes, 'base64url')}"` }),
       'x-content-type-options': 'nosniff',
     },
   })
@@ -43,7 +46,10 @@ function respond({ mediaType, immutable, body }: Resource): Response {
 const pathOf = (request: Request): string => new URL(request.url).pathname.replace(/^\/v1\/log\//, '')
 
 /** Checkpoints and keys are text; tiles and entries are bytes. */
-const wire: RouteWire = { answer: { 'text/plain': 'text', 'application/octet-stream': 'bytes' } }
+const wire: RouteWire = {
+  answer: { 'text/plain': 'text', 'application/octet-stream': 'bytes' },
+  headers: ['if-none-match'],
+}
 
 const asMember = rest({
   name: 'log.get',

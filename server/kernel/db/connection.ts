@@ -2,13 +2,14 @@ import { hash } from 'node:crypto'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg, { type PoolClient } from 'pg'
 import { countedBy } from '#server/kernel/observe/meters.ts'
+import { isConstantText } from './constant-text.ts'
 
 /** A statement is prepared from this use on: rarely used ones would only fill the memory of every connection. */
 const usesUntilPrepared = 8
 /** Maximum number of prepared statements on each connection, and of texts that are counted. */
 const maxPrepared = 256
 const maxCounted = 4096
-/** A longer text contains its rows (a bulk insert) and is unlikely to be used again. */
+/** A longer text contains its rows (a bulk insert) and is unlikely to be used again, unless it is known to be constant. */
 const longestPrepared = 8192
 /** "cached plan must not change result type": a newer version has migrated the database since. */
 const planIsStale = '0A000'
@@ -37,7 +38,8 @@ const names = new Map<string, string>()
 /** The name of the prepared statement for a frequent text; undefined for any other. */
 function preparedName(text: string): string | undefined {
   const known = names.get(text)
-  if (known !== undefined || names.size >= maxPrepared || text.length > longestPrepared) return known
+  if (known !== undefined || names.size >= maxPrepared) return known
+  if (text.length > longestPrepared && !isConstantText(text)) return undefined
   const count = (uses.get(text) ?? 0) + 1
   if (count < usesUntilPrepared) {
     if (uses.size < maxCounted || uses.has(text)) uses.set(text, count)

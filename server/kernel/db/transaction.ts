@@ -13,6 +13,7 @@ import {
 import pg from 'pg'
 import { type BoundType, writtenBy } from '#server/kernel/bound/types.ts'
 import { PooledConnection } from './connection.ts'
+import { isConstantText } from './constant-text.ts'
 import type { DB } from './schema.ts'
 
 /** One open transaction, bound to one tenant by row-level security. The only handle that stores accept. */
@@ -42,6 +43,8 @@ type LastStatement = (notices: readonly Notice[]) => CompiledQuery
 type Closing = {
   notices: Map<string, Notice>
   last: LastStatement | undefined
+  /** How many statements the transaction has sent. */
+  sent: number
   /** Types of evidence whose tables the transaction has written since its rows were last bound. */
   written: Set<BoundType>
   /** Statements that are sent together with the last one. */
@@ -104,6 +107,44 @@ export async function writeLast(tx: Transaction): Promise<void> {
   if (last !== undefined) await tx.executeQuery(last([]))
 }
 
+/** Steps of the microtask queue: a work that has not sent a statement by then waits for something else. */
+const mostSteps = 100
+
+type Works = readonly (() => Promise<unknown>)[]
+
+/** Starts a work, and waits until it has sent a statement, has ended, or waits for something else. */
+async function start<T>(tx: Transaction, work: () => Promise<T>): Promise<{ running: Promise<T>; hasSent: boolean }> {
+  const closing = closingOf(tx)
+  const before = closing.sent
+  let settled = false
+  const settle = () => {
+    settled = true
+  }
+  const running = work()
+  // Also keeps an error that comes while another work is awaited from counting as unhandled.
+  running.then(settle, settle)
+  for (let step = 0; closing.sent === before && !settled && step < mostSteps; step++) await undefined
+  return { running, hasSent: closing.sent !== before }
+}
+
+/**
+ * Runs works of which none needs another's result, and returns their results. Each starts when the one before it has sent its first
+ * statement: all go out in one write, and PostgreSQL executes them, and takes their locks, in the order of the list. A work that waits
+ * for something else first delays those after it. Throws the first error; the transaction must be rolled back then.
+ */
+export async function inOneWrite<const W extends Works>(
+  tx: Transaction,
+  works: W,
+): Promise<{ -readonly [K in keyof W]: Awaited<ReturnType<W[K]>> }> {
+  const started: Promise<unknown>[] = []
+  for (const work of works) {
+    const { running, hasSent } = await start(tx, work)
+    started.push(running)
+    if (!hasSent) await running
+  }
+  return (await Promise.all(started)) as { -readonly [K in keyof W]: Awaited<ReturnType<W[K]>> }
+}
+
 async function bindWritten(tx: Transaction, closing: Closing): Promise<void> {
   if (closing.written.size === 0) return
   if (binder === undefined)
@@ -120,7 +161,8 @@ const longestKnownText = 8192
 
 function noteWritten({ written }: Closing, text: string): void {
   const types = knownTexts.get(text) ?? writtenBy(text)
-  if (knownTexts.size < mostKnownTexts && text.length <= longestKnownText) knownTexts.set(text, types)
+  const mayRecur = text.length <= longestKnownText || isConstantText(text)
+  if (knownTexts.size < mostKnownTexts && mayRecur) knownTexts.set(text, types)
   for (const type of types) written.add(type)
 }
 
@@ -165,10 +207,11 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     begun.catch(() => connection.discard())
   }
   let open = true
-  const closing: Closing = { notices: new Map(), last: undefined, written: new Set(), pending: [] }
+  const closing: Closing = { notices: new Map(), last: undefined, sent: 0, written: new Set(), pending: [] }
   const noting: DatabaseConnection = {
     executeQuery(query) {
       noteWritten(closing, query.sql)
+      closing.sent += 1
       return connection.executeQuery(query)
     },
     streamQuery: () => connection.streamQuery(),
@@ -193,8 +236,9 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     try {
       if (statement === 'commit' && hasLast(closing)) begin()
       if (begun === undefined) return
-      await begun
-      const tag = statement === 'commit' ? await sendCommit(connection, closing) : await connection.send(statement)
+      // Sent without waiting for the response to BEGIN: in a transaction that could not begin, it fails or commits nothing.
+      const ended = statement === 'commit' ? sendCommit(connection, closing) : connection.send(statement)
+      const [tag] = await Promise.all([ended, begun])
       // PostgreSQL responds with ROLLBACK to the COMMIT of a transaction in which a statement failed.
       if (tag !== statement.toUpperCase())
         throw new Error('The transaction was rolled back because one of its statements failed.')
@@ -240,6 +284,16 @@ async function sendCommit(connection: PooledConnection, { notices, last, pending
   ]).then((settled) => [settled.at(-1), ...settled.slice(0, -1)])
   for (const one of [...written, committed]) if (one?.status === 'rejected') throw one.reason
   return String(committed?.status === 'fulfilled' ? committed.value : '')
+}
+
+/** For work that sends all its statements in one turn and writes nothing: BEGIN, statements and COMMIT are one write. */
+export async function readingOnce<T>(
+  { tx, commit }: OpenTransaction,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const { running } = await start(tx, async () => await work(tx))
+  const [result] = await Promise.all([running, commit()])
+  return result
 }
 
 /** Commits when `work` returns, rolls back when it throws. */

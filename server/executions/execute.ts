@@ -3,11 +3,12 @@ import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { ExecuteInput, ExecuteOutput } from '#lib/schemas/executions.ts'
 import { findAgent } from '#server/agents/store.ts'
-import { parsedContent } from '#server/executions/state/load.ts'
+import { loadExecution, parsedContent } from '#server/executions/state/load.ts'
 import { findExecutionByKey, insertExecution } from '#server/executions/state/store.ts'
 import { standing, takeFirstTurn } from '#server/executions/steps/first-turn.ts'
 import { describeInput, keepFiles } from '#server/files/use.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
+import { inOneWrite } from '#server/kernel/db/transaction.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -63,9 +64,14 @@ export const execute = mutation({
       traceId: newTraceId(),
       startedBy: principal.memberId,
     }
-    if (!(await insertExecution(tx, row))) return await replay(row)
+    // Read in the same write as it is stored.
+    const [isNew, loaded] = await inOneWrite(tx, [
+      () => insertExecution(tx, row),
+      () => loadExecution(tx, tenant.id, row.id),
+    ])
+    if (!isNew) return await replay(row)
     await keepFiles(tx, tenant.id, row.id, 'input', row.input)
-    const { status, refusal } = await takeFirstTurn(tx, tenant.id, row.id)
+    const { status, refusal } = await takeFirstTurn(tx, tenant.id, row.id, loaded)
     if (refusal !== undefined) answerWith(refusal)
     if (status === 'queued') await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id })
     return { executionId: row.id, status, traceId: row.traceId }

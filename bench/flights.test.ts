@@ -54,7 +54,7 @@ describe('of the parts in this process', () => {
 
   test('an execution of one step', async () => {
     const seen = await least(databaseTraffic, await executionRunner(lab))
-    expectAtMost(seen, { writes: 25, statements: 42, commits: 3 })
+    expectAtMost(seen, { writes: 15, statements: 41, commits: 3 })
   })
 
   test('approvals.decide', async () => {
@@ -62,7 +62,7 @@ describe('of the parts in this process', () => {
     const approvals: string[] = []
     for (let index = 0; index < repeats; index++) approvals.push(await pendingApproval(lab))
     const seen = await least(databaseTraffic, () => ourDecide(lab, approvals.pop() ?? '')).finally(registerDecisions)
-    expectAtMost(seen, { writes: 14, statements: 22, commits: 1 })
+    expectAtMost(seen, { writes: 5, statements: 22, commits: 1 })
   })
 })
 
@@ -109,11 +109,11 @@ describe('of calls over HTTP', () => {
 
   test('a client-credentials token', async () => {
     const what = ourTokenCall(api)
-    expectAtMost(await ofCall(() => call(what)), { writes: 6, statements: 9, commits: 3 })
+    expectAtMost(await ofCall(() => call(what)), { writes: 1, statements: 5, commits: 1 })
   })
 
   test('an input event', async () => {
     const what = await ourEventCall(api)
-    expectAtMost(await ofCall(() => call(what(randomUUID()))), { writes: 4, statements: 9, commits: 1 })
+    expectAtMost(await ofCall(() => call(what(randomUUID()))), { writes: 5, statements: 9, commits: 1 })
   })
 })

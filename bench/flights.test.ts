@@ -18,27 +18,30 @@ import { call } from './load.ts'
 // What frequent calls send to PostgreSQL at most: a change that adds a write, a statement or a commit to one of them fails here. Lower
 // the figures with each change that needs fewer.
 
-const repeats = 9
+const repeats = 5
+/** Background work of a server that has just started on a busy machine may fall into many samples, one after the other. */
+const mostRepeats = 60
 
-/** The least of several calls: background work can only add to one, and the first ones also fill what the process keeps. */
-async function least(read: () => Promise<Traffic> | Traffic, once: () => Promise<unknown>): Promise<Traffic> {
-  const seen: Traffic[] = []
-  for (let index = 0; index < repeats; index++) {
+const fields = ['writes', 'statements', 'commits'] as const
+
+/**
+ * The least of several calls: background work can only add to one, and the first ones also fill what the process keeps. Measures until
+ * that is at most `most`, or for long enough to be sure that it is not.
+ */
+async function least(read: () => Promise<Traffic> | Traffic, once: () => Promise<unknown>, most: Traffic) {
+  const found: Traffic = { writes: Number.MAX_VALUE, statements: Number.MAX_VALUE, commits: Number.MAX_VALUE }
+  const isMet = () => fields.every((field) => found[field] <= most[field])
+  for (let index = 0; index < repeats || (index < mostRepeats && !isMet()); index++) {
     const before = await read()
     await once()
     const after = await read()
-    seen.push({
-      writes: after.writes - before.writes,
-      statements: after.statements - before.statements,
-      commits: after.commits - before.commits,
-    })
+    for (const field of fields) found[field] = Math.min(found[field], after[field] - before[field])
   }
-  const of = (field: keyof Traffic) => Math.min(...seen.map((one) => one[field]))
-  return { writes: of('writes'), statements: of('statements'), commits: of('commits') }
+  return found
 }
 
 function expectAtMost(seen: Traffic, most: Traffic): void {
-  for (const field of ['writes', 'statements', 'commits'] as const)
+  for (const field of fields)
     expect(seen[field], `${field} of ${JSON.stringify(seen)}`).toBeLessThanOrEqual(most[field])
   expect(seen.writes).toBeGreaterThan(0)
 }
@@ -53,16 +56,19 @@ describe('of the parts in this process', () => {
   afterAll(() => lab.close())
 
   test('an execution of one step', async () => {
-    const seen = await least(databaseTraffic, await executionRunner(lab))
-    expectAtMost(seen, { writes: 15, statements: 41, commits: 3 })
+    const most = { writes: 13, statements: 41, commits: 3 }
+    expectAtMost(await least(databaseTraffic, await executionRunner(lab), most), most)
   })
 
   test('approvals.decide', async () => {
+    const most = { writes: 5, statements: 22, commits: 1 }
     onDecided('release', async () => undefined)
     const approvals: string[] = []
-    for (let index = 0; index < repeats; index++) approvals.push(await pendingApproval(lab))
-    const seen = await least(databaseTraffic, () => ourDecide(lab, approvals.pop() ?? '')).finally(registerDecisions)
-    expectAtMost(seen, { writes: 5, statements: 22, commits: 1 })
+    for (let index = 0; index < mostRepeats; index++) approvals.push(await pendingApproval(lab))
+    const seen = await least(databaseTraffic, () => ourDecide(lab, approvals.pop() ?? ''), most).finally(
+      registerDecisions,
+    )
+    expectAtMost(seen, most)
   })
 })
 
@@ -92,28 +98,25 @@ describe('of calls over HTTP', () => {
     }
     return { writes: of('writes'), statements: of('statements'), commits: of('commits') }
   }
-  /** Reading the metrics sends statements, too. */
-  const ofCall = async (once: () => Promise<unknown>): Promise<Traffic> => {
-    const [reading, both] = [await least(scrape, async () => undefined), await least(scrape, once)]
-    return {
-      writes: both.writes - reading.writes,
-      statements: both.statements - reading.statements,
-      commits: both.commits - reading.commits,
-    }
+  const none = { writes: 0, statements: 0, commits: 0 }
+  const expectOfCall = async (once: () => Promise<unknown>, most: Traffic) => {
+    // Reading the metrics costs nothing.
+    expect(await least(scrape, async () => undefined, none)).toEqual(none)
+    expectAtMost(await least(scrape, once, most), most)
   }
 
   test('tenants.current', async () => {
     const what = await ourQueryCall(api)
-    expectAtMost(await ofCall(() => call(what)), { writes: 2, statements: 3, commits: 1 })
+    await expectOfCall(() => call(what), { writes: 2, statements: 3, commits: 1 })
   })
 
   test('a client-credentials token', async () => {
     const what = ourTokenCall(api)
-    expectAtMost(await ofCall(() => call(what)), { writes: 1, statements: 5, commits: 1 })
+    await expectOfCall(() => call(what), { writes: 1, statements: 5, commits: 1 })
   })
 
   test('an input event', async () => {
     const what = await ourEventCall(api)
-    expectAtMost(await ofCall(() => call(what(randomUUID()))), { writes: 5, statements: 9, commits: 1 })
+    await expectOfCall(() => call(what(randomUUID())), { writes: 5, statements: 9, commits: 1 })
   })
 })

@@ -13,6 +13,7 @@ import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { hasActiveBinding } from '#server/policies/decisions/decide.ts'
+import { findBindingRevision } from '#server/policies/decisions/decision-store.ts'
 import { findActiveRelease } from '#server/releases/store.ts'
 import { executionQueue } from './execution-queue.ts'
 
@@ -31,16 +32,17 @@ export const execute = mutation({
     details: { agentId: input.agentId, environment: input.environment },
   }),
   async run({ tx, tenant, principal, input, repeated, answerWith }) {
-    // Sent concurrently, so that both queries take one round trip.
-    const [agent, release] = await Promise.all([
+    // Sent concurrently, so that the queries take one round trip.
+    const [agent, release, revision] = await Promise.all([
       findAgent(tx, tenant.id, input.agentId),
       findActiveRelease(tx, tenant.id, input.agentId, input.environment),
+      findBindingRevision(tx, tenant.id),
     ])
     if (agent === undefined) throw notFound()
     if (agent.status === 'suspended' || agent.status === 'retired')
       throw refuse('agent_suspended', `The agent is ${agent.status}.`)
     const running = { id: agent.id, version: release?.version ?? '' }
-    if (!(await hasActiveBinding(tx, tenant.id, running, input.environment)))
+    if (!(await hasActiveBinding(tx, tenant.id, running, input.environment, { revision })))
       throw refuse(
         'policy_binding_required',
         `No approved policy binding governs ${agent.name} in ${input.environment}.`,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '#server/kernel/ids.ts'
@@ -7,7 +7,7 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { databaseTraffic } from './connection.ts'
 import type { bindTenant } from './database.ts'
 import { notify } from './notify.ts'
-import { inOneWrite } from './transaction.ts'
+import { inOneWrite, withCommit } from './transaction.ts'
 
 // The properties of a transaction: one tenant, one connection, one COMMIT message with all notifications.
 
@@ -199,6 +199,52 @@ describe('works in one write', () => {
     ).rejects.toThrow('division by zero')
     const groups = await within((tx) => tx.selectFrom('approverGroups').select('id').where('id', '=', id).execute())
     expect(groups).toEqual([])
+  })
+})
+
+describe('a statement sent with the COMMIT', () => {
+  const insert = (name: string) =>
+    CompiledQuery.raw('insert into observed_agents (tenant_id, name, last_trace_id) values ($1, $2, $3)', [
+      tenant.id,
+      name,
+      'x'.repeat(32),
+    ])
+  const exists = (name: string) =>
+    running.database.inTenant(tenant.id, async (tx) => {
+      const rows = await tx.selectFrom('observedAgents').select('name').where('name', '=', name).execute()
+      return rows.length === 1
+    })
+
+  test('costs no write of its own, and is executed with it or not at all', async () => {
+    const [name, other] = [newId(), newId()]
+    const before = databaseTraffic()
+    await running.database.inTenant(tenant.id, async (tx) => withCommit(tx, insert(name)))
+    expect(databaseTraffic().writes - before.writes).toBe(1)
+    expect(await exists(name)).toBe(true)
+    const failing = running.database.inTenant(tenant.id, async (tx) => {
+      withCommit(tx, insert(other))
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await exists(other)).toBe(false)
+  })
+
+  test('that fails commits nothing, and the caller gets its error', async () => {
+    const [name, other] = [newId(), newId()]
+    const failing = running.database.inTenant(tenant.id, async (tx) => {
+      await tx.executeQuery(insert(name))
+      await tx.executeQuery(insert(other))
+      withCommit(tx, insert(name))
+    })
+    await expect(failing).rejects.toThrow('duplicate key')
+    expect([await exists(name), await exists(other)]).toEqual([false, false])
+  })
+
+  test('can’t write evidence, which is bound before', async () => {
+    const failing = running.database.inTenant(tenant.id, async (tx) =>
+      withCommit(tx, CompiledQuery.raw('update approver_groups set name = name')),
+    )
+    await expect(failing).rejects.toThrow('evidence')
   })
 })
 

@@ -92,6 +92,16 @@ export function beforeCommit(tx: Transaction, last: LastStatement): void {
   closing.last = last
 }
 
+/**
+ * Sends a statement together with the COMMIT, before the last one. Its result is not awaited, and the rest of the transaction does not
+ * see its effect. If it fails, nothing is committed, and the commit throws its error.
+ */
+export function withCommit(tx: Transaction, statement: CompiledQuery): void {
+  // Such rows are bound before the COMMIT.
+  if (typesIn(statement.sql).length > 0) throw new Error('Rows of evidence can’t be written with the COMMIT.')
+  closingOf(tx).pending.push(statement)
+}
+
 /** Writes what is left for the COMMIT now, because the transaction is going to be bound to another tenant. */
 export async function writeLast(tx: Transaction): Promise<void> {
   const closing = closingOf(tx)
@@ -159,11 +169,11 @@ const knownTexts = new Map<string, readonly BoundType[]>()
 const mostKnownTexts = 4096
 const longestKnownText = 8192
 
-function noteWritten({ written }: Closing, text: string): void {
+function typesIn(text: string): readonly BoundType[] {
   const types = knownTexts.get(text) ?? writtenBy(text)
   const mayRecur = text.length <= longestKnownText || isConstantText(text)
   if (knownTexts.size < mostKnownTexts && mayRecur) knownTexts.set(text, types)
-  for (const type of types) written.add(type)
+  return types
 }
 
 const tell = (notices: readonly Notice[]): string =>
@@ -210,7 +220,7 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
   const closing: Closing = { notices: new Map(), last: undefined, sent: 0, written: new Set(), pending: [] }
   const noting: DatabaseConnection = {
     executeQuery(query) {
-      noteWritten(closing, query.sql)
+      for (const type of typesIn(query.sql)) closing.written.add(type)
       closing.sent += 1
       return connection.executeQuery(query)
     },

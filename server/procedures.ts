@@ -1,7 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
+import { mayBeCompressed } from '#server/kernel/answers/compress.ts'
 import { readJsonText } from '#server/kernel/body.ts'
-import { mayBeCompressed } from '#server/kernel/compress.ts'
 import { textFlaw } from '#server/kernel/input.ts'
 import { isRead, letIn } from '#server/kernel/let-in.ts'
 import { procedureError } from '#server/kernel/procedure-error.ts'

@@ -8,7 +8,7 @@ import { findExecutionByKey, insertExecution } from '#server/executions/state/st
 import { standing, takeFirstTurn } from '#server/executions/steps/first-turn.ts'
 import { describeInput, keepFiles } from '#server/files/use.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
-import { inOneWrite } from '#server/kernel/db/transaction.ts'
+import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'

@@ -1,3 +1,4 @@
+// More than 300 lines: what an operation declares, and how it runs. Each part explains the other.
 import { z } from 'zod'
 import { ApiError, type ErrorCode } from '#lib/errors.ts'
 import type { Permission } from '#lib/permissions.ts'
@@ -75,11 +76,10 @@ export type Mutation<I, O, In = unknown> = Connected & {
   output: z.ZodType<O>
   /** `output` is undefined if the operation was refused. Returning undefined, if nothing was done, leaves no record. */
   audit(input: I, output: O | undefined): AuditEntry | undefined
-  /** The output contains a secret: it is never compressed. */
-  showsSecrets?: true
   /** The part of the response that a replay by Idempotency-Key may show; by default the whole response. */
   replay?(output: O): O
   justified?: true
+  showsSecrets?: true
   /** The input contains a secret: nothing that would allow guessing it is stored for the Idempotency-Key. */
   confidential?: true
   /** `begin` calls another system: no transaction may be open during the call. */
@@ -110,17 +110,10 @@ export type Subscription<I, E, In = unknown> = {
 export type Operation<I, O> = Query<I, O> | Mutation<I, O>
 
 /** The type-independent part of an operation's declaration, from which the catalog is built. */
-export type Declared = Pick<
-  Query<unknown, unknown>,
-  | 'permission'
-  | 'permissionForOwn'
-  | 'input'
-  | 'tenantField'
-  | 'justified'
-  | 'apiKeys'
-  | 'showsSecrets'
-  | 'connectionTokens'
-> & { kind: 'query' | 'mutation' | 'subscription'; output?: z.ZodType }
+export type Declared = Omit<Query<unknown, unknown>, 'kind' | 'output' | 'run' | 'ask'> & {
+  kind: 'query' | 'mutation' | 'subscription'
+  output?: z.ZodType
+}
 
 export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined)
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { accepts, isKnown } from '#server/kernel/negotiation.ts'
+import { accepts, isKnown } from '#server/kernel/answers/negotiation.ts'
 import type { File } from './load-build.ts'
 
 /** Answers with a file of the list: compressed where the browser takes it, 304 where it has these bytes already. */

@@ -1,6 +1,6 @@
 import { openapi } from '#server/catalog/openapi.ts'
+import { lasting, lastingWire } from '#server/kernel/answers/unchanged.ts'
 import { methods, rest } from '#server/kernel/rest.ts'
-import { lasting, lastingWire } from '#server/kernel/unchanged.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: rest({

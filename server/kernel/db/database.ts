@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
+import { readingOnce } from './one-write.ts'
 import { openPool } from './pool.ts'
 import {
   type OpenTransaction,
   openTransaction,
-  readingOnce,
   type Snapshot,
   type Transaction,
   within,

@@ -7,7 +7,8 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { databaseTraffic } from './connection.ts'
 import type { bindTenant } from './database.ts'
 import { notify } from './notify.ts'
-import { inOneWrite, withCommit } from './transaction.ts'
+import { inOneWrite } from './one-write.ts'
+import { withCommit } from './transaction.ts'
 
 // The properties of a transaction: one tenant, one connection, one COMMIT message with all notifications.
 

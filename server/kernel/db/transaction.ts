@@ -77,6 +77,9 @@ function closingOf(tx: Transaction): Closing {
   return closing
 }
 
+/** How many statements an open transaction has sent. */
+export const statementsOf = (tx: Transaction): number => closingOf(tx).sent
+
 /** Sends a notification with the COMMIT. Repeated notifications are sent once. */
 export function onCommit(tx: Transaction, channel: string, topic: string): void {
   closingOf(tx).notices.set(`${channel} ${topic}`, { channel, topic })
@@ -115,44 +118,6 @@ export async function writeLast(tx: Transaction): Promise<void> {
   closing.pending = []
   for (const statement of pending) await tx.executeQuery(statement)
   if (last !== undefined) await tx.executeQuery(last([]))
-}
-
-/** Steps of the microtask queue: a work that has not sent a statement by then waits for something else. */
-const mostSteps = 100
-
-type Works = readonly (() => Promise<unknown>)[]
-
-/** Starts a work, and waits until it has sent a statement, has ended, or waits for something else. */
-async function start<T>(tx: Transaction, work: () => Promise<T>): Promise<{ running: Promise<T>; hasSent: boolean }> {
-  const closing = closingOf(tx)
-  const before = closing.sent
-  let settled = false
-  const settle = () => {
-    settled = true
-  }
-  const running = work()
-  // Also keeps an error that comes while another work is awaited from counting as unhandled.
-  running.then(settle, settle)
-  for (let step = 0; closing.sent === before && !settled && step < mostSteps; step++) await undefined
-  return { running, hasSent: closing.sent !== before }
-}
-
-/**
- * Runs works of which none needs another's result, and returns their results. Each starts when the one before it has sent its first
- * statement: all go out in one write, and PostgreSQL executes them, and takes their locks, in the order of the list. A work that waits
- * for something else first delays those after it. Throws the first error; the transaction must be rolled back then.
- */
-export async function inOneWrite<const W extends Works>(
-  tx: Transaction,
-  works: W,
-): Promise<{ -readonly [K in keyof W]: Awaited<ReturnType<W[K]>> }> {
-  const started: Promise<unknown>[] = []
-  for (const work of works) {
-    const { running, hasSent } = await start(tx, work)
-    started.push(running)
-    if (!hasSent) await running
-  }
-  return (await Promise.all(started)) as { -readonly [K in keyof W]: Awaited<ReturnType<W[K]>> }
 }
 
 async function bindWritten(tx: Transaction, closing: Closing): Promise<void> {
@@ -294,16 +259,6 @@ async function sendCommit(connection: PooledConnection, { notices, last, pending
   ]).then((settled) => [settled.at(-1), ...settled.slice(0, -1)])
   for (const one of [...written, committed]) if (one?.status === 'rejected') throw one.reason
   return String(committed?.status === 'fulfilled' ? committed.value : '')
-}
-
-/** For work that sends all its statements in one turn and writes nothing: BEGIN, statements and COMMIT are one write. */
-export async function readingOnce<T>(
-  { tx, commit }: OpenTransaction,
-  work: (tx: Transaction) => Promise<T>,
-): Promise<T> {
-  const { running } = await start(tx, async () => await work(tx))
-  const [result] = await Promise.all([running, commit()])
-  return result
 }
 
 /** Commits when `work` returns, rolls back when it throws. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import type { RouteWire } from '#server/kernel/route-wire.ts'
 import { mayBeCompressed } from './compress.ts'
 import { isKnown } from './negotiation.ts'
-import type { RouteWire } from './route-wire.ts'
 
 /**
  * JSON that changes only with the version or the settings of the server. A client may store it, and asks whether it has changed

@@ -43,6 +43,9 @@ export async function readingOnce<T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const { running } = await start(tx, async () => await work(tx))
-  const [result] = await Promise.all([running, commit()])
-  return result
+  const [read, committed] = await Promise.allSettled([running, commit()])
+  // The COMMIT only reports that a statement failed.
+  if (read.status === 'rejected') throw read.reason
+  if (committed.status === 'rejected') throw committed.reason
+  return read.value
 }

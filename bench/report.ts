@@ -12,6 +12,8 @@ export type Figure = {
   /** Median, lowest to highest, and number of rounds. */
   ratio: string
   target: string
+  /** What this class of machine can do at most, per CPU-second, as measured once (README.md): the distance is what a case shows. */
+  limit: string
   /** '?' if the rounds disagree, or if only one was run. */
   met: 'yes' | 'no' | '?' | '–'
   /** Cores that other programs used: above 0.7 the figure is noisy. */
@@ -20,7 +22,7 @@ export type Figure = {
   data?: unknown
 }
 
-const empty = { ours: '', peer: '', ratio: '', target: '', met: '–', others: '', note: '' } as const
+const empty = { ours: '', peer: '', ratio: '', target: '', limit: '', met: '–', others: '', note: '' } as const
 
 export const figure = (fields: Pick<Figure, 'case' | 'job'> & Partial<Figure>): Figure => ({ ...empty, ...fields })
 
@@ -53,7 +55,7 @@ function verdict({ spread: [low, high], rounds }: Comparison, least: number): 'y
   return low >= least ? 'yes' : high < least ? 'no' : '?'
 }
 
-const columns = ['case', 'job', 'ours', 'peer', 'ratio', 'target', 'met', 'others', 'note'] as const
+const columns = ['case', 'job', 'ours', 'peer', 'ratio', 'target', 'limit', 'met', 'others', 'note'] as const
 
 export function printTable(figures: readonly Figure[]): void {
   const rows = [[...columns], ...figures.map((one) => columns.map((column) => String(one[column])))]

@@ -1,5 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
+import { mayBeCompressed } from '#server/kernel/answers/compress.ts'
 import { readJsonText } from '#server/kernel/body.ts'
 import { textFlaw } from '#server/kernel/input.ts'
 import { isRead, letIn } from '#server/kernel/let-in.ts'
@@ -41,10 +42,17 @@ export const procedures: RouteHandler = (request) => {
       response.headers.set('x-content-type-options', 'nosniff')
       for (const [name, value] of Object.entries(retryHeaders(undefined, response.status)))
         response.headers.set(name, value)
-      return response
+      return path.split(',').every((name) => withoutSecrets.has(name)) ? mayBeCompressed(response) : response
     },
   )
 }
+
+/** A batch is compressed only if each of its calls may be. Streams are sent event by event. */
+const withoutSecrets = new Set(
+  declaredProcedures(appRouter).flatMap(([name, { kind, showsSecrets }]) =>
+    kind === 'subscription' || showsSecrets === true ? [] : [name],
+  ),
+)
 
 const tenantFields = new Map(declaredProcedures(appRouter).map(([name, { tenantField }]) => [name, tenantField]))
 

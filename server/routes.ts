@@ -2,6 +2,8 @@ import { Hono } from 'hono'
 import { ApiError } from '#lib/errors.ts'
 import { logKeysRoute } from '#server/audit/monitors/log-keys-route.ts'
 import { resourceMetadata } from '#server/executions/gateway/resource-metadata.ts'
+import { compressed } from '#server/kernel/answers/compress.ts'
+import { unlessKnown } from '#server/kernel/answers/unchanged.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { withRateHeaders } from '#server/kernel/rate/headers.ts'
 import { unspentCalls } from '#server/kernel/rate/limits.ts'
@@ -78,7 +80,9 @@ for (const [path, module] of routes)
     const params: Record<string, string> = c.req.param()
     if (handler === undefined)
       return refuse('method_not_allowed', `This route does not support ${method}.`, allowIn(path, module, params))
-    const response = complete(await handler(c.req.raw, { params: Promise.resolve(params) }))
+    const request = c.req.raw
+    const answered = complete(await handler(request, { params: Promise.resolve(params) }))
+    const response = await compressed(request, await unlessKnown(request, answered))
     return method === 'HEAD' ? await withoutBody(response) : response
   })
 

@@ -125,14 +125,14 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
     const note = `batches of ${spansInBatch}, protobuf; decoded, normalised, encrypted, hashed, audited. The peer copies finished rows`
     const result = await compare(peer, ours)
     return [
-      ratioFigure({ case: 4, job, unit: 'spans/CPU s', least: 0.5, note }, result),
+      ratioFigure({ case: 4, job, unit: 'spans/CPU s', least: 0.5, limit: 'COPY 130 k rows', note }, result),
       figure({
         case: 4,
         job: 'OTLP spans/s, four senders',
         ours: `${number(result.wall.ours)} /s`,
         peer: `${number(result.wall.peer)} /s`,
-        target: '≥ 10,000 /s',
-        met: result.others > 0.7 ? '–' : result.wall.ours >= 10_000 ? 'yes' : 'no',
+        target: '≥ 20,000 /s',
+        met: result.others > 0.7 ? '–' : result.wall.ours >= 20_000 ? 'yes' : 'no',
         note: 'of wall-clock time, the senders on the same cores',
       }),
       await overload(api, apiPid, token),

@@ -7,7 +7,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { testTenant } from '#server/testing/tenant.ts'
 import type { Lab } from '../lab.ts'
 import { closedLoop } from '../load.ts'
-import type { comparer, Side } from '../measure.ts'
+import type { Comparison, comparer, Side } from '../measure.ts'
 import { type Figure, number, ratioFigure } from '../report.ts'
 
 const act = {
@@ -60,26 +60,36 @@ export async function audit(lab: Lab, compare: ReturnType<typeof comparer>): Pro
     side('one tenant', () => ourAppend(lab, lab.tenant), manyTenants),
     side('eight tenants', () => ourAppend(lab, nextTenant()), manyTenants),
   )
-  const gain = spreading.wall.ours / spreading.wall.peer
+  const queueing = await compare(
+    side('one writer', () => ourAppend(lab, lab.tenant)),
+    side('eight writers', () => ourAppend(lab, lab.tenant), manyTenants),
+  )
+  /** Work per second of time: the parts wait for the disk and for each other, not for the processor. */
+  const byTime = (job: string, least: number, comparison: Comparison, note: string): Figure => {
+    const gain = comparison.wall.ours / comparison.wall.peer
+    return {
+      ...ratioFigure({ case: 9, job, unit: '', least: undefined }, comparison),
+      ours: `${number(comparison.wall.ours)} /s`,
+      peer: `${number(comparison.wall.peer)} /s`,
+      ratio: `${number(gain)}×`,
+      target: `≥ ${least}×`,
+      met: comparison.others > 0.7 ? '–' : gain >= least ? 'yes' : 'no',
+      note: `of wall-clock time, ${note}; meaningless on a busy machine`,
+    }
+  }
   return [
     ratioFigure(
       {
         case: 9,
         job: 'audit append vs the same without hashing',
         unit: '/CPU s',
-        least: 0.8,
+        least: 0.9,
+        limit: 'crypto.hash 2 M/s, one-row commits 0.5–2 k/s on one connection',
         note: 'ours does everything that the peer does: above 1 is noise',
       },
       hashing,
     ),
-    {
-      ...ratioFigure({ case: 9, job: 'audit append: eight tenants vs one', unit: '', least: undefined }, spreading),
-      ours: `${number(spreading.wall.ours)} /s`,
-      peer: `${number(spreading.wall.peer)} /s`,
-      ratio: `${number(gain)}×`,
-      target: '≥ 4×',
-      met: spreading.others > 0.7 ? '–' : gain >= 4 ? 'yes' : 'no',
-      note: 'of wall-clock time, 8 writers in both; meaningless on a busy machine',
-    },
+    byTime('audit append: eight tenants vs one', 4, spreading, '8 writers in both'),
+    byTime('audit append: eight writers of one tenant vs one', 3, queueing, 'the same tenant in both'),
   ]
 }

@@ -36,9 +36,10 @@ export async function verification(lab: Lab, compare: ReturnType<typeof comparer
     side('unzip | sha256sum', () => hashAll(path)),
     side('countersign', () => verifyAll(path)),
   )
+  const limit = 'SHA-256 1.8 GB/s in Node'
   const note =
     'MB of the archive; the peer hashes its bytes once, ours also parses and hashes every record, leaf and node'
-  return [ratioFigure({ case: 12, job, unit: 'MB/CPU s', least: 1, note }, result)]
+  return [ratioFigure({ case: 12, job, unit: 'MB/CPU s', least: 0.6, limit, note }, result)]
 }
 
 async function makeArchive(lab: Lab, records: number): Promise<string> {

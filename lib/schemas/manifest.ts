@@ -362,6 +362,8 @@ export const InputSchema = z.looseObject({
 })
 export type InputSchema = z.infer<typeof InputSchema>
 
+export const RiskTier = z.enum(['low', 'medium', 'high', 'critical', 'prohibited'])
+
 /** The `spec` that a release requires. Registration accepts less and warns. */
 export const AgentSpec = z.looseObject({
   description: key(z.string().optional(), 'What the agent does.', 'Issues refunds within policy'),
@@ -373,11 +375,7 @@ export const AgentSpec = z.looseObject({
   risk: key(
     z
       .looseObject({
-        tier: key(
-          z.enum(['low', 'medium', 'high', 'critical', 'prohibited']).optional(),
-          'How risky the agent is. Reviewers see it, and policies can use it.',
-          'high',
-        ),
+        tier: key(RiskTier.optional(), 'How risky the agent is. Reviewers see it, and policies can use it.', 'high'),
         dataClasses: key(
           Json.optional(),
           'The classes of data that the agent uses, shown when versions are compared.',

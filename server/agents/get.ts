@@ -7,7 +7,7 @@ import { requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { agentSummaries } from './list.ts'
-import { findVersions, listAgents } from './store.ts'
+import { findAgentWithManifest, findVersions } from './store.ts'
 
 /** One agent with its versions and the manifest of the newest. */
 export const get = query({
@@ -15,8 +15,8 @@ export const get = query({
   input: ById,
   output: AgentDetail,
   async run({ tx, tenant, input }) {
-    const [[row]] = await Promise.all([
-      listAgents(tx, tenant.id, 1, undefined, input.id),
+    const [row] = await Promise.all([
+      findAgentWithManifest(tx, tenant.id, input.id),
       requireBound(tx, tenant.id, 'agent', [input.id]),
       requireBoundBelow(tx, tenant.id, 'agent_owner', input.id),
     ])

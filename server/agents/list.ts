@@ -1,5 +1,5 @@
 import { AgentList, AgentStatus, type AgentSummary, ListAgentsInput } from '#lib/schemas/agents.ts'
-import { AgentSpec } from '#lib/schemas/manifest.ts'
+import { RiskTier } from '#lib/schemas/manifest.ts'
 import { boundPage } from '#server/kernel/bound/page.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { query } from '#server/kernel/operation.ts'
@@ -27,15 +27,14 @@ export const list = query({
 
 export async function agentSummaries(tx: Transaction, tenantId: string, rows: readonly Row[]): Promise<AgentSummary[]> {
   const ids = rows.map((row) => row.id)
-  const owners = await findOwners(tx, tenantId, ids)
-  const releases = await findActiveReleases(tx, tenantId, ids)
+  const [owners, releases] = await Promise.all([findOwners(tx, tenantId, ids), findActiveReleases(tx, tenantId, ids)])
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
     displayName: row.displayName,
     status: AgentStatus.parse(row.status),
     latestVersion: row.version,
-    riskTier: riskTierOf(row.manifest),
+    riskTier: riskTierOf(row.riskTier),
     owners: owners.filter((owner) => owner.agentId === row.id).map(actorOf),
     activeReleases: releases
       .filter((release) => release.agentId === row.id)
@@ -45,7 +44,5 @@ export async function agentSummaries(tx: Transaction, tenantId: string, rows: re
   }))
 }
 
-const riskTierOf = (manifest: unknown): string | null => {
-  const spec = AgentSpec.partial().safeParse((manifest as { spec?: unknown }).spec ?? {})
-  return spec.success ? (spec.data.risk?.tier ?? null) : null
-}
+/** Null for a tier that the schema of manifests does not have. */
+const riskTierOf = (tier: string | null): string | null => RiskTier.safeParse(tier).data ?? null

@@ -181,8 +181,8 @@ export async function insertVersion(
     .execute()
 }
 
-/** A page of agents with their newest version, newest agent first. */
-export const listAgents = (tx: Transaction, tenantId: string, limit: number, cursor: string | undefined, id?: string) =>
+/** Agents with their newest version. The manifest stays in the database, which reads from it what a list shows. */
+const withLatest = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('agents as agent')
     .innerJoinLateral(
@@ -206,15 +206,23 @@ export const listAgents = (tx: Transaction, tenantId: string, limit: number, cur
       'agent.revision',
       'agent.createdAt',
       'latest.version',
-      'latest.manifest',
-      'latest.manifestYaml',
     ])
+    .select(sql<string | null>`latest.manifest #>> '{spec,risk,tier}'`.as('riskTier'))
     .where('agent.tenantId', '=', tenantId)
+
+/** A page of agents, newest first. */
+export const listAgents = (tx: Transaction, tenantId: string, limit: number, cursor: string | undefined) =>
+  withLatest(tx, tenantId)
     .$if(cursor !== undefined, (q) => q.where('agent.id', '<', cursor ?? ''))
-    .$if(id !== undefined, (q) => q.where('agent.id', '=', id ?? ''))
     .orderBy('agent.id', 'desc')
     .limit(limit)
     .execute()
+
+export const findAgentWithManifest = (tx: Transaction, tenantId: string, id: string) =>
+  withLatest(tx, tenantId)
+    .select(['latest.manifest', 'latest.manifestYaml'])
+    .where('agent.id', '=', id)
+    .executeTakeFirst()
 
 export const findActiveReleases = (tx: Transaction, tenantId: string, agentIds: readonly string[]) =>
   tx

@@ -4,6 +4,7 @@ import { DecideInput, DecideOutput } from '#lib/schemas/approvals.ts'
 import type { Confirmation } from '#lib/schemas/passkeys.ts'
 import { requireAllBound, requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
 import { notify } from '#server/kernel/db/notify.ts'
+import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { type MutationContext, mutation, refuse } from '#server/kernel/operation.ts'
 import { tellChannels } from '#server/notifications/tell-channels.ts'
@@ -21,7 +22,12 @@ import { findVotes, insertVote } from './vote-store.ts'
 
 type Row = NonNullable<ApprovalRow>
 type Context = MutationContext<DecideInput>
-type Votes = Awaited<ReturnType<typeof findVotes>>
+type Vote = Pick<
+  Awaited<ReturnType<typeof findVotes>>[number],
+  'id' | 'memberId' | 'onBehalfOf' | 'escalationLevel' | 'decision'
+>
+type Votes = readonly Vote[]
+type Outcome = ReturnType<typeof outcomeOf>
 
 /** Records a reviewer's decision; of two concurrent ones, the second gets 409. The quorum counts people; one rejection ends it, also the requester’s own. */
 export const decide = mutation({
@@ -43,9 +49,12 @@ export const decide = mutation({
     },
   }),
   async run(context) {
-    const { tx, tenant, input, auditId } = context
-    const approval = await lockApproval(tx, tenant.id, input.approvalId)
-    await requireAsLogged(context, approval)
+    const { tx, tenant, principal, input, auditId } = context
+    const [approval, votesBefore] = await inOneWrite(tx, [
+      () => lockApproval(tx, tenant.id, input.approvalId),
+      () => findVotes(tx, tenant.id, input.approvalId),
+      () => requireAsLogged(context),
+    ])
     if (approval === undefined) throw notFound()
     const standsIn = await requireReviewer(context, approval)
     if (standsIn !== undefined) await requireSeatAsLogged(context, approval, standsIn)
@@ -53,17 +62,23 @@ export const decide = mutation({
     await requireRead(tx, context, approval, input)
     const confirmation = await confirmationOf(tx, context, approval, input)
     const decisionId = newId()
-    const votes = await vote(context, approval, { id: decisionId, standsIn, confirmation })
+    const own = {
+      id: decisionId,
+      memberId: principal.memberId,
+      onBehalfOf: standsIn?.delegatorId ?? null,
+      escalationLevel: approval.escalationLevel,
+      decision: input.decision,
+    }
+    // The lock keeps others from voting.
+    const votes = [...votesBefore, own]
     const now = votesNow(votes, approval, approval.terms)
     const outcome = outcomeOf(input.decision, now, quorumNow(approval, approval.terms))
     const next = outcome === 'approved' ? nextStage(approval.terms) : undefined
     const status = next === undefined ? outcome : 'pending'
-    let { escalationLevel } = approval
-    if (next !== undefined) await beginStage(context, approval, next, now)
-    else if (status !== 'pending')
-      await settle(context, approval, status, countedVotes(votes, approval, approval.terms))
-    else if (input.decision === 'escalate') escalationLevel = await escalate(context, approval)
-    else await stayPending(context, approval, approval)
+    const [, escalationLevel] = await inOneWrite(tx, [
+      () => vote(context, approval.id, own, confirmation),
+      () => apply(context, approval, { next, status, votes, now }),
+    ])
     notify(tx, 'approval', tenant.id)
     return {
       approvalId: approval.id,
@@ -82,15 +97,26 @@ export const decide = mutation({
   },
 })
 
+/** What becomes of the request. Returns its level of escalation. */
+async function apply(
+  context: Context,
+  approval: Row,
+  { next, status, votes, now }: { next: GroupStage | undefined; status: Outcome; votes: Votes; now: Votes },
+): Promise<number> {
+  if (next !== undefined) await beginStage(context, approval, next, now)
+  else if (status !== 'pending') await settle(context, approval, status, countedVotes(votes, approval, approval.terms))
+  else if (context.input.decision === 'escalate') return await escalate(context, approval)
+  else await stayPending(context, approval, approval)
+  return approval.escalationLevel
+}
+
 /** Refuses to decide a request, with votes or as a reviewer, that anyone but this server has written. */
-async function requireAsLogged({ tx, tenant, principal, input }: Context, approval: Row | undefined): Promise<void> {
-  const { memberId } = principal
+async function requireAsLogged({ tx, tenant, principal, input }: Context): Promise<void> {
   await Promise.all([
     requireBound(tx, tenant.id, 'approval', [input.approvalId]),
     requireBoundBelow(tx, tenant.id, 'approval_vote', input.approvalId),
     requireBound(tx, tenant.id, 'approval_terms', [input.approvalId]),
-    requireBound(tx, tenant.id, 'member', [memberId]),
-    approval && requireBound(tx, tenant.id, 'approver_group_member', [`${approval.groupId}/${memberId}`]),
+    requireBound(tx, tenant.id, 'member', [principal.memberId]),
   ])
 }
 
@@ -112,7 +138,10 @@ async function requireReviewer(
   { tx, tenant, principal, input }: Context,
   approval: Row,
 ): Promise<StandsIn | undefined> {
-  const facts = await reviewerFacts(tx, tenant, principal, approval)
+  const [facts] = await Promise.all([
+    reviewerFacts(tx, tenant, principal, approval),
+    requireBound(tx, tenant.id, 'approver_group_member', [`${approval.groupId}/${principal.memberId}`]),
+  ])
   const blocked = input.decision === 'reject' ? whyNotReject(facts) : whyNotDecide(facts)
   if (blocked === undefined) return seatOf(facts)
   if (blocked.code !== 'already_decided') throw refuse(blocked.code, blocked.message)
@@ -143,26 +172,20 @@ function requireAsRead({ expectedRevision, payloadDigest }: DecideInput, approva
     )
 }
 
-/** Stores the vote. Returns all votes on the request, including this one. */
-async function vote(
-  { tx, tenant, principal, input, auditId }: Context,
-  { id: approvalId, escalationLevel }: Row,
-  given: { id: string; standsIn: StandsIn | undefined; confirmation: Confirmation | undefined },
-): Promise<Votes> {
-  await insertVote(tx, {
+const vote = (
+  { tx, tenant, input, auditId }: Context,
+  approvalId: string,
+  own: Vote,
+  confirmation: Confirmation | undefined,
+): Promise<void> =>
+  insertVote(tx, {
+    ...own,
     tenantId: tenant.id,
     approvalId,
-    id: given.id,
-    memberId: principal.memberId,
-    onBehalfOf: given.standsIn?.delegatorId ?? null,
-    decision: input.decision,
     reason: input.reason,
-    escalationLevel,
     auditId,
-    confirmation: given.confirmation,
+    confirmation,
   })
-  return await findVotes(tx, tenant.id, approvalId)
-}
 
 /** The people of this stage have approved: asks the group of the next one. */
 async function beginStage(context: Context, approval: Row, { groupId }: GroupStage, votes: Votes): Promise<void> {
@@ -195,11 +218,14 @@ async function settle(
   status: 'approved' | 'rejected',
   votes: Votes,
 ): Promise<void> {
-  if (!(await setDecided(tx, tenant.id, id, revision, status, auditId))) throw changed()
   const deciders = votes.flatMap(({ memberId, onBehalfOf }) =>
     onBehalfOf === null ? [memberId] : [memberId, onBehalfOf],
   )
-  await tellChannels(tx, tenant.id, 'approval.decided', id, { status })
+  const [isDecided] = await inOneWrite(tx, [
+    () => setDecided(tx, tenant.id, id, revision, status, auditId),
+    () => tellChannels(tx, tenant.id, 'approval.decided', id, { status }),
+  ])
+  if (!isDecided) throw changed()
   await tellSubject(kind, tx, tenant, { id, subjectId, status, deciders })
 }
 

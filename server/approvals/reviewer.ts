@@ -3,7 +3,7 @@ import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findGroupsOf } from '#server/tenants/group-store.ts'
-import { identitiesOfVoters, linkTo, type Selves, selvesOf } from '#server/tenants/identities.ts'
+import { type Identity, identitiesOfVoters, linkTo, type Selves, selvesOf } from '#server/tenants/identities.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { type Seat, seatsOf } from './delegations/seats.ts'
 import { type ApprovalRow, findGroupNames } from './store.ts'
@@ -37,22 +37,32 @@ export async function reviewerFactsOfAll(
 ): Promise<ReviewerFacts[]> {
   const settings = settingsOf(tenant)
   const self = principal.memberId
-  const groups = new Set((await findGroupsOf(tx, tenant.id, self)).map((group) => group.id))
   const asked = [...new Set(approvals.map((approval) => approval.groupId))]
-  const names = new Map((await findGroupNames(tx, tenant.id, asked)).map((group) => [group.id, group.displayName]))
-  const seats = principal.kind === 'person' ? await seatsOf(tx, tenant.id, self) : []
-  const votes = await findVotesOn(
-    tx,
-    tenant.id,
-    approvals.map((approval) => approval.id),
-  )
-  const selves = await selvesOf(tx, tenant.id, [self, ...seats.map((seat) => seat.delegatorId)])
+  const [memberships, groupNames, seats, votes, ownSelves] = await Promise.all([
+    findGroupsOf(tx, tenant.id, self),
+    findGroupNames(tx, tenant.id, asked),
+    principal.kind === 'person' ? seatsOf(tx, tenant.id, self) : [],
+    findVotesOn(
+      tx,
+      tenant.id,
+      approvals.map((approval) => approval.id),
+    ),
+    selvesOf(tx, tenant.id, [self]),
+  ])
+  const groups = new Set(memberships.map((group) => group.id))
+  const names = new Map(groupNames.map((group) => [group.id, group.displayName]))
   const inPlace = votes.filter((vote) => vote.onBehalfOf === self)
-  const actor = await actorsById(
-    tx,
-    tenant.id,
-    inPlace.map((vote) => vote.memberId),
-  )
+  // Few reviewers are delegates, and few have one.
+  const selves =
+    seats.length === 0 ? ownSelves : await selvesOf(tx, tenant.id, [self, ...seats.map((seat) => seat.delegatorId)])
+  const [actor, behind] = await Promise.all([
+    actorsById(
+      tx,
+      tenant.id,
+      inPlace.map((vote) => vote.memberId),
+    ),
+    identitiesOfVoters(tx, tenant.id, votes.flatMap(votersOf)),
+  ])
   const facts: ReviewerFacts[] = []
   for (const approval of approvals) {
     const cast = countedVotes(
@@ -73,12 +83,12 @@ export async function reviewerFactsOfAll(
       inGroup: groups.has(approval.groupId),
       groupName: names.get(approval.groupId) ?? 'the approver group',
       voted,
-      voterLink: voted ? undefined : await voterLink(tx, tenant.id, self, selves(self), cast),
+      voterLink: voted ? undefined : voterLink(behind, self, selves(self), cast),
       votedInPlace: substitute === undefined ? undefined : actor(substitute.memberId).displayName,
       standsIn:
         groups.has(approval.groupId) || isStrict(approval)
           ? undefined
-          : await standsIn(
+          : standsIn(
               seats.filter((seat) => seat.groupId === approval.groupId),
               approval,
               cast,
@@ -88,11 +98,7 @@ export async function reviewerFactsOfAll(
   return facts
 
   /** The first usable seat, or else one whose facts explain why it is not usable. */
-  async function standsIn(
-    offered: readonly Seat[],
-    approval: Row,
-    cast: readonly CastVote[],
-  ): Promise<StandsIn | undefined> {
+  function standsIn(offered: readonly Seat[], approval: Row, cast: readonly CastVote[]): StandsIn | undefined {
     let last: StandsIn | undefined
     for (const { delegatorId, delegatorName } of offered) {
       const other = cast.filter((vote) => (vote.onBehalfOf ?? vote.memberId) !== delegatorId)
@@ -101,7 +107,7 @@ export async function reviewerFactsOfAll(
         delegatorName,
         behindRequest:
           linkTo(delegatorId, selves(delegatorId), approval.identities, approval.requestedAt) !== undefined,
-        countsAsVoter: (await voterLink(tx, tenant.id, delegatorId, selves(delegatorId), other)) !== undefined,
+        countsAsVoter: voterLink(behind, delegatorId, selves(delegatorId), other) !== undefined,
         voted: cast.some((vote) => (vote.onBehalfOf ?? vote.memberId) === delegatorId),
       }
       const samePerson = last.behindRequest || last.countsAsVoter
@@ -111,17 +117,19 @@ export async function reviewerFactsOfAll(
   }
 }
 
+const votersOf = ({ memberId, onBehalfOf }: CastVote): string[] =>
+  onBehalfOf === null ? [memberId] : [memberId, onBehalfOf]
+
 /** Why a member counts as one of those who have voted, completing "You …": a quorum counts people, not accounts. */
-async function voterLink(
-  tx: Transaction,
-  tenantId: string,
+function voterLink(
+  behind: (memberIds: readonly string[]) => Identity[],
   memberId: string,
   selves: Selves,
   cast: readonly CastVote[],
-): Promise<string | undefined> {
+): string | undefined {
   for (const vote of cast) {
-    const ids = [vote.memberId, ...(vote.onBehalfOf === null ? [] : [vote.onBehalfOf])].filter((id) => id !== memberId)
-    const link = linkTo(memberId, selves, await identitiesOfVoters(tx, tenantId, ids), vote.createdAt)
+    const ids = votersOf(vote).filter((id) => id !== memberId)
+    const link = linkTo(memberId, selves, behind(ids), vote.createdAt)
     if (link !== undefined) return link
   }
   return undefined

@@ -94,18 +94,20 @@ export async function summaries(
     approval_vote: [...lastVotes.values()].map(({ approvalId, id }) => `${approvalId}/${id}`),
   })
   const voters = [...lastVotes.values()].map((vote) => vote.memberId)
-  const actor = await actorsById(tx, tenant.id, [...rows.map((row) => row.requestedBy), ...voters])
-  const facts = await reviewerFactsOfAll(tx, tenant, principal, rows)
-  const repeats = await repeatsById(
-    tx,
-    tenant.id,
-    rows.map((row) => row.id),
-  )
-  const sealOf = await sealStatesOf(
-    tx,
-    tenant.id,
-    rows.flatMap(({ auditId }) => auditId ?? []),
-  )
+  const [actor, facts, repeats, sealOf] = await Promise.all([
+    actorsById(tx, tenant.id, [...rows.map((row) => row.requestedBy), ...voters]),
+    reviewerFactsOfAll(tx, tenant, principal, rows),
+    repeatsById(
+      tx,
+      tenant.id,
+      rows.map((row) => row.id),
+    ),
+    sealStatesOf(
+      tx,
+      tenant.id,
+      rows.flatMap(({ auditId }) => auditId ?? []),
+    ),
+  ])
   return rows.flatMap((row, index) => {
     const known = facts[index]
     return known === undefined

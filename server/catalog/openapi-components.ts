@@ -13,6 +13,10 @@ const headers: Record<string, JsonObject> = {
     schema: { type: 'string', minLength: 1, maxLength: 200 },
     description: 'A repeated call with the same key and the same input gets the same response; another input gets 409.',
   },
+  'if-none-match': {
+    schema: text,
+    description: 'The ETag of an earlier response: 304 without a body if it has not changed.',
+  },
   'if-range': { schema: text, description: 'The ETag for which the range was chosen.' },
   'last-event-id': {
     schema: text,

@@ -63,6 +63,7 @@ function describe(operation: CatalogOperation): JsonObject {
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: {
       ...Object.fromEntries(operation.statuses.map((status) => [String(status), answer(operation, status)])),
+      ...(operation.headers.includes('if-none-match') ? { 304: { description: 'Not changed since' } } : {}),
       ...Object.fromEntries(
         errorStatuses(operation).map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),
       ),

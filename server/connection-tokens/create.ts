@@ -20,6 +20,7 @@ export const create = mutation({
   permission: 'service-account:manage',
   input: CreateConnectionTokenInput,
   output: CreateConnectionTokenOutput,
+  showsSecrets: true,
   replay: ({ token: _shownOnce, ...rest }) => rest,
   audit: ({ name, serviceAccountId, use, agents }, output) => ({
     action: 'connection_token.created',

@@ -4,15 +4,17 @@ import type { JsonObject } from '#lib/json.ts'
 import { inputProblems } from '#lib/rules/manifest/input-schema.ts'
 import { ExecuteInput, ExecuteOutput } from '#lib/schemas/executions.ts'
 import { findAgent } from '#server/agents/store.ts'
-import { parsedContent } from '#server/executions/state/load.ts'
+import { loadExecution, parsedContent } from '#server/executions/state/load.ts'
 import { findExecutionByKey, insertExecution } from '#server/executions/state/store.ts'
 import { standing, takeFirstTurn } from '#server/executions/steps/first-turn.ts'
 import { describeInput, keepFiles } from '#server/files/use.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
+import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { hasActiveBinding } from '#server/policies/decisions/decide.ts'
+import { findBindingRevision } from '#server/policies/decisions/decision-store.ts'
 import type { ReleaseContent } from '#server/releases/content.ts'
 import { findActiveRelease } from '#server/releases/store.ts'
 import { executionQueue } from './execution-queue.ts'
@@ -32,16 +34,17 @@ export const execute = mutation({
     details: { agentId: input.agentId, environment: input.environment },
   }),
   async run({ tx, tenant, principal, input, repeated, answerWith }) {
-    // Sent concurrently, so that both queries take one round trip.
-    const [agent, release] = await Promise.all([
+    // Sent concurrently, so that the queries take one round trip.
+    const [agent, release, revision] = await Promise.all([
       findAgent(tx, tenant.id, input.agentId),
       findActiveRelease(tx, tenant.id, input.agentId, input.environment),
+      findBindingRevision(tx, tenant.id),
     ])
     if (agent === undefined) throw notFound()
     if (agent.status === 'suspended' || agent.status === 'retired')
       throw refuse('agent_suspended', `The agent is ${agent.status}.`)
     const running = { id: agent.id, version: release?.version ?? '' }
-    if (!(await hasActiveBinding(tx, tenant.id, running, input.environment)))
+    if (!(await hasActiveBinding(tx, tenant.id, running, input.environment, { revision })))
       throw refuse(
         'policy_binding_required',
         `No approved policy binding governs ${agent.name} in ${input.environment}.`,
@@ -67,9 +70,14 @@ export const execute = mutation({
       traceId: newTraceId(),
       startedBy: principal.memberId,
     }
-    if (!(await insertExecution(tx, row))) return await replay(row)
+    // Read in the same write as it is stored.
+    const [isNew, loaded] = await inOneWrite(tx, [
+      () => insertExecution(tx, row),
+      () => loadExecution(tx, tenant.id, row.id),
+    ])
+    if (!isNew) return await replay(row)
     await keepFiles(tx, tenant.id, row.id, 'input', row.input)
-    const { status, refusal } = await takeFirstTurn(tx, tenant.id, row.id)
+    const { status, refusal } = await takeFirstTurn(tx, tenant.id, row.id, loaded)
     if (refusal !== undefined) answerWith(refusal)
     if (status === 'queued') await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id })
     return { executionId: row.id, status, traceId: row.traceId }

@@ -1,3 +1,4 @@
+// More than 300 lines: what an operation declares, and how it runs. Each part explains the other.
 import { z } from 'zod'
 import { ApiError, type ErrorCode } from '#lib/errors.ts'
 import type { Permission } from '#lib/permissions.ts'
@@ -61,6 +62,8 @@ export type Query<I, O, In = unknown> = Connected & {
   justified?: true
   /** The operation of the specification's mapping of API-key scopes. */
   apiKeys?: true
+  /** The output may contain a secret, or a value that is masked otherwise: it is never compressed. */
+  showsSecrets?: true
   run(context: Context<I>): Promise<O>
   /** Replaces `run` for a query that calls other systems: no transaction is open during the calls. */
   ask?(context: Caller & { input: I }): Promise<O>
@@ -76,6 +79,7 @@ export type Mutation<I, O, In = unknown> = Connected & {
   /** The part of the response that a replay by Idempotency-Key may show; by default the whole response. */
   replay?(output: O): O
   justified?: true
+  showsSecrets?: true
   /** The input contains a secret: nothing that would allow guessing it is stored for the Idempotency-Key. */
   confidential?: true
   /** `begin` calls another system: no transaction may be open during the call. */
@@ -106,10 +110,10 @@ export type Subscription<I, E, In = unknown> = {
 export type Operation<I, O> = Query<I, O> | Mutation<I, O>
 
 /** The type-independent part of an operation's declaration, from which the catalog is built. */
-export type Declared = Pick<
-  Query<unknown, unknown>,
-  'permission' | 'permissionForOwn' | 'input' | 'tenantField' | 'justified' | 'apiKeys' | 'connectionTokens'
-> & { kind: 'query' | 'mutation' | 'subscription'; output?: z.ZodType }
+export type Declared = Omit<Query<unknown, unknown>, 'kind' | 'output' | 'run' | 'ask'> & {
+  kind: 'query' | 'mutation' | 'subscription'
+  output?: z.ZodType
+}
 
 export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined)
 

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Clock, fromKysely, type Job, PgBoss, systemClock } from 'pg-boss'
+import { CompiledQuery } from 'kysely'
+import { type Clock, type Job, PgBoss, systemClock } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
+import { withCommit } from './db/transaction.ts'
 import type { Log } from './log.ts'
 import { beginJob, measureQueues } from './observe/queue-meters.ts'
 import { pollQueues } from './poll-queues.ts'
@@ -23,7 +25,7 @@ export type JobHandler = {
 
 export type Queue = {
   /**
-   * Enqueues in `tx`. One job per queue and id runs at a time. `startAfter` delays the job, until a time of the
+   * Enqueues in `tx`, with its COMMIT. One job per queue and id runs at a time. `startAfter` delays the job, until a time of the
    * database's clock or by a number of seconds. Do not pass a time of this machine's clock, which may be wrong.
    */
   enqueue(tx: Transaction, queue: string, data: JobData, startAfter?: Date | { seconds: number }): Promise<void>
@@ -61,6 +63,14 @@ const superviseSeconds = 30
  * the rest would be extended by the same amount, and no timer of the queue would fire in time. This clock is monotonic.
  */
 const steadyClock: Clock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
+
+/** The library only reads from the answer whether a row was inserted. A job that exists already is as good as a new one. */
+const sentWithCommit = (tx: Transaction) => ({
+  executeSql: (text: string, values: unknown[] = []) => {
+    withCommit(tx, CompiledQuery.raw(text, values))
+    return Promise.resolve({ rows: [{ id: null }] })
+  },
+})
 
 /** One of a queue's workers in this process. */
 type Runner = { workerId: string; busy: boolean }
@@ -100,7 +110,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
     async enqueue(tx, queue, data, startAfter) {
       await boss.send(queue, data, {
         singletonKey: data.id,
-        db: fromKysely(tx.withoutPlugins()),
+        db: sentWithCommit(tx),
         ...(startAfter === undefined
           ? {}
           : { startAfter: startAfter instanceof Date ? startAfter : startAfter.seconds }),

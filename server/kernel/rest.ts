@@ -1,4 +1,5 @@
 import { ApiError } from '#lib/errors.ts'
+import { mayBeCompressed } from './answers/compress.ts'
 import type { Admission } from './auth/admit.ts'
 import { authorize } from './auth/authorize.ts'
 import type { Caller } from './auth/principal.ts'
@@ -123,6 +124,10 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
     const query = Object.fromEntries(new URL(request.url).searchParams)
     return await options.input({ params, query, json: () => readJson(request), request })
   }
+  const json = (output: O): Response => {
+    const response = Response.json(output, { status: options.status ?? 200 })
+    return options.operation.showsSecrets === true ? response : mayBeCompressed(response)
+  }
   const answer = authenticated(
     async (caller, request, context, admission, read) => {
       const authorized = authorize<Operation<I, O>>(caller, options.operation)
@@ -133,10 +138,7 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
         idempotencyKey:
           options.ownIdempotency === true ? undefined : (request.headers.get('idempotency-key') ?? undefined),
       })
-      const response =
-        options.respond === undefined
-          ? Response.json(output, { status: options.status ?? 200 })
-          : await options.respond(output, caller)
+      const response = options.respond === undefined ? json(output) : await options.respond(output, caller)
       for (const [header, value] of Object.entries(baseHeaders))
         if (!response.headers.has(header)) response.headers.set(header, value)
       response.headers.set('x-request-id', caller.requestId)

@@ -11,6 +11,7 @@ export const createChannel = mutation({
   input: CreateChannelInput,
   output: CreateChannelOutput,
   confidential: true,
+  showsSecrets: true,
   audit: ({ kind, name, address, events }, output) => ({
     action: 'notification_channel.created',
     resource: { type: 'notification_channel', id: output?.id ?? 'none' },

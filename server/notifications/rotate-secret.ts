@@ -13,6 +13,7 @@ export const rotateSecret = mutation({
   input: RotateSecretInput,
   output: RotateSecretOutput,
   confidential: true,
+  showsSecrets: true,
   audit: ({ id }) => ({
     action: 'notification_channel.secret_rotated',
     resource: { type: 'notification_channel', id },

@@ -14,6 +14,7 @@ export const createApiKey = mutation({
   permission: 'secret:create',
   input: CreateApiKeyInput,
   output: CreateApiKeyOutput,
+  showsSecrets: true,
   replay: ({ key: _shownOnce, ...rest }) => rest,
   audit: ({ name, permissions, expiresAt }, output) => ({
     action: 'secret.api_key_created',

@@ -14,6 +14,7 @@ export const create = mutation({
   permission: 'service-account:manage',
   input: CreateServiceAccountInput,
   output: CreateServiceAccountOutput,
+  showsSecrets: true,
   replay: ({ clientSecret: _shownOnce, ...rest }) => rest,
   audit: ({ name, roles }, output) => ({
     action: 'service_account.created',

@@ -15,6 +15,7 @@ export const rotateSecret = mutation({
   permission: 'service-account:manage',
   input: RotateSecretInput,
   output: RotateSecretOutput,
+  showsSecrets: true,
   replay: ({ clientSecret: _shownOnce, ...rest }) => rest,
   audit: ({ clientId }, output) => ({
     action: 'service_account.secret_rotated',

@@ -8,7 +8,8 @@ export async function actorsById(
   tenantId: string,
   ids: Iterable<string>,
 ): Promise<(id: string) => Actor> {
-  const rows = await findMembers(tx, tenantId, [...new Set(ids)])
+  const named = [...new Set(ids)]
+  const rows = named.length === 0 ? [] : await findMembers(tx, tenantId, named)
   const actors = new Map(rows.map((row) => [row.id, actorOf(row)]))
   return (id) => actors.get(id) ?? { id, displayName: 'Unknown', username: 'unknown', kind: 'person' }
 }

@@ -37,21 +37,36 @@ export async function identitiesBehind(
 
 /** The people behind these members, each with the first of their links. */
 async function peopleBehind(tx: Transaction, tenantId: string, involved: readonly Involved[]): Promise<Identity[]> {
-  const first = new Map<string, Involved>()
-  for (const one of involved) if (!first.has(one.memberId)) first.set(one.memberId, one)
-  const ids = [...first.keys()]
-  const people = (await findMembers(tx, tenantId, ids)).filter((member) => member.kind === 'person')
-  const identities: Identity[] = []
-  const add = (identity: Identity) => {
-    if (!identities.some(({ personId }) => personId === identity.personId)) identities.push(identity)
+  const ids = involved.map(({ memberId }) => memberId)
+  return (await peopleBehindAny(tx, tenantId, ids))(involved)
+}
+
+/** Returns the people behind some of these members. */
+async function peopleBehindAny(
+  tx: Transaction,
+  tenantId: string,
+  memberIds: readonly string[],
+): Promise<(involved: readonly Involved[]) => Identity[]> {
+  const ids = [...new Set(memberIds)]
+  const [members, sponsors] = await Promise.all([findMembers(tx, tenantId, ids), findSponsors(tx, tenantId, ids)])
+  const people = new Set(members.filter((member) => member.kind === 'person').map(({ id }) => id))
+  return (involved) => {
+    const first = new Map<string, Involved>()
+    for (const one of involved) if (!first.has(one.memberId)) first.set(one.memberId, one)
+    const identities: Identity[] = []
+    const add = (identity: Identity) => {
+      if (!identities.some(({ personId }) => personId === identity.personId)) identities.push(identity)
+    }
+    for (const { memberId, link, role } of first.values())
+      if (people.has(memberId)) add({ personId: memberId, link, role })
+    for (const sponsor of sponsors) {
+      const sponsored = first.get(sponsor.memberId)
+      if (sponsored === undefined) continue
+      const role = `${sponsor.link} the service account ${sponsor.memberName}, which ${sponsored.role}`
+      add({ personId: sponsor.personId, link: role, role })
+    }
+    return identities
   }
-  for (const { memberId, link, role } of first.values())
-    if (people.some(({ id }) => id === memberId)) add({ personId: memberId, link, role })
-  for (const sponsor of await findSponsors(tx, tenantId, ids)) {
-    const role = `${sponsor.link} the service account ${sponsor.memberName}, which ${first.get(sponsor.memberId)?.role}`
-    add({ personId: sponsor.personId, link: role, role })
-  }
-  return identities
 }
 
 /** The members who count as the same person as each of these, and the people behind those that are machines. */
@@ -63,8 +78,11 @@ export async function selvesOf(
   memberIds: readonly string[],
 ): Promise<(memberId: string) => Selves> {
   const ids = [...new Set(memberIds)]
-  const sponsors = await findSponsors(tx, tenantId, ids)
-  const links = await accountLinks(tx, tenantId, [...ids, ...sponsors.map(({ personId }) => personId)])
+  const [sponsors, ownLinks] = await Promise.all([findSponsors(tx, tenantId, ids), accountLinks(tx, tenantId, ids)])
+  const links =
+    sponsors.length === 0
+      ? ownLinks
+      : await accountLinks(tx, tenantId, [...ids, ...sponsors.map(({ personId }) => personId)])
   const known = new Map<string, Selves>()
   for (const id of ids) {
     const people = [id, ...sponsors.filter(({ memberId }) => memberId === id).map(({ personId }) => personId)]
@@ -113,18 +131,16 @@ export async function samePerson(
   return await identityLink(tx, tenantId, memberId, await peopleBehind(tx, tenantId, [other]), new Date())
 }
 
-/** A vote on a request; two votes of one person are not two people's. */
+/** Returns the people behind some of these members, who have voted: two votes of one person are not two people's. */
 export async function identitiesOfVoters(
   tx: Transaction,
   tenantId: string,
   memberIds: readonly string[],
-): Promise<Identity[]> {
+): Promise<(memberIds: readonly string[]) => Identity[]> {
+  if (memberIds.length === 0) return () => []
+  const behind = await peopleBehindAny(tx, tenantId, memberIds)
   const role = 'has already decided this request'
-  return await peopleBehind(
-    tx,
-    tenantId,
-    memberIds.map((memberId) => ({ memberId, link: 'have already decided this request', role })),
-  )
+  return (ids) => behind(ids.map((memberId) => ({ memberId, link: 'have already decided this request', role })))
 }
 
 async function accountLinks(tx: Transaction, tenantId: string, memberIds: readonly string[]): Promise<AccountLink[]> {

@@ -18,6 +18,7 @@ export const getSpan = query({
   input: GetSpanInput,
   output: GetSpanOutput,
   tenantField: 'tenantId',
+  showsSecrets: true,
   async run({ tx, input, ...caller }) {
     const { tenant } = caller
     const { traceId, spanId } = input

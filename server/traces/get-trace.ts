@@ -28,6 +28,7 @@ export const getTrace = query({
   input: GetTraceInput,
   output: GetTraceOutput,
   tenantField: 'tenantId',
+  showsSecrets: true,
   async run({ tx, input, ...caller }) {
     const { tenant } = caller
     const trace = await findTrace(tx, tenant.id, input.traceId)

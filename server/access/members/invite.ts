@@ -16,6 +16,7 @@ export const invite = mutation({
   permission: 'member:manage',
   input: InviteInput,
   output: InviteOutput,
+  showsSecrets: true,
   replay: withoutLink,
   audit: (input, output) => ({
     action: 'member.invited',

@@ -26,6 +26,7 @@ export const resetPassword = mutation({
   permission: 'member:manage',
   input: ResetPasswordInput,
   output: ResetPasswordOutput,
+  showsSecrets: true,
   replay: withoutLink,
   audit: (input, output) => ({
     action: output?.change == null ? 'member.password_reset' : 'member.password_reset_asked',

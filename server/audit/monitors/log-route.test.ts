@@ -139,9 +139,11 @@ describe('a monitor without a token, if the log is public,', () => {
     const tile = await headers('seals/tile/0/000.p/2')
     expect(tile.get('content-type')).toBe('application/octet-stream')
     expect(tile.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(tile.get('etag')).toMatch(/^"[\w-]{43}"$/)
     const checkpoint = await headers('seals/checkpoint')
     expect(checkpoint.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(checkpoint.get('cache-control')).toBe('no-cache')
+    expect(checkpoint.get('etag')).toBeNull()
   })
 
   test('gets 404 for unsigned data, unknown paths and other spellings', async () => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
 import { JsonObject } from '#lib/schemas/common.ts'
@@ -38,10 +39,12 @@ async function find(tx: Transaction, tenant: LogOwner, { path, ...known }: Input
 
 function respond({ mediaType, immutable, body }: Resource): Response {
   const scope = runtime().config.publicLog ? 'public' : 'private'
-  return new Response(Buffer.from(body, 'base64'), {
+  const bytes = Buffer.from(body, 'base64')
+  return new Response(bytes, {
     headers: {
       'content-type': mediaType,
       'cache-control': immutable ? `${scope}, max-age=31536000, immutable` : 'no-cache',
+      ...(immutable && { etag: `"${hash('sha256', bytes, 'base64url')}"` }),
       'x-content-type-options': 'nosniff',
     },
   })
@@ -59,6 +62,7 @@ function inputOf(request: Request): Record<string, string> {
 /** Checkpoints and the keys of one log are text; tiles and entries are bytes; all keys are JSON. */
 const wire: RouteWire = {
   answer: { 'text/plain': 'text', 'application/octet-stream': 'bytes', 'application/json': JsonObject },
+  headers: ['if-none-match'],
 }
 
 const asMember = rest({

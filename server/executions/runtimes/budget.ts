@@ -90,7 +90,7 @@ export async function settleCall(
   const { usage } = result
   const tokens = usage === undefined ? undefined : usage.inputTokens + usage.outputTokens
   const end: CallEnd = result.refused === undefined ? { made: 'yes', tokens, cost } : { made: 'no' }
-  return { cost, uses: await settleBudgets(tx, loaded.tenant.id, call, end) }
+  return { cost, uses: call.reserved === false ? [] : await settleBudgets(tx, loaded.tenant.id, call, end) }
 }
 
 /** Replaces the reservation with the actual cost and returns it for the audit record; undefined without a price. */

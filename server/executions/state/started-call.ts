@@ -12,4 +12,6 @@ export type StartedCall = {
   revision: number
   /** The decision that reserved the budgets; null for steps started before this field existed. */
   decisionId: string | null
+  /** Whether the decision reserved any; undefined if that has to be read. */
+  reserved?: boolean
 }

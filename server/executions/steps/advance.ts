@@ -14,6 +14,7 @@ import { cancelTask, endStopped } from '#server/executions/stop/stop.ts'
 import { type StopWatch, watchStop } from '#server/executions/stop/watch-stop.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import type { JobData } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { masked, startSpan, startTrace } from '#server/traces/recording/record.ts'
@@ -224,29 +225,34 @@ async function begin(tx: Transaction, loaded: Loaded): Promise<Loaded> {
   const startedAt = row.now
   const seconds = durationSeconds(content.spec.limits.timeout ?? defaultTimeout) ?? 3600
   const name = `${row.agentName} ${content.agent.version}`
-  await startTrace(tx, tenant.id, { traceId: row.traceId, executionId: row.id, agentId: row.agentId, name, startedAt })
-  await startSpan(tx, tenant.id, {
-    traceId: row.traceId,
-    spanId: rootSpanId(row.traceId),
-    name: `invoke_agent ${row.agentName}`,
-    kind: 'agent',
-    attributes: [
-      { key: 'gen_ai.operation.name', value: 'invoke_agent' },
-      { key: 'gen_ai.agent.name', value: row.agentName },
-      { key: 'gen_ai.agent.version', value: content.agent.version },
-      { key: 'countersign.execution.id', value: row.id },
-      { key: 'countersign.environment', value: row.environment },
-      masked('countersign.input', input, mask),
-    ],
-    startedAt,
-  })
   const deadlineAt = new Date(startedAt.getTime() + seconds * 1000)
-  const revision = await journal(
-    tx,
-    { tenantId: tenant.id, id: row.id, revision: row.revision },
-    { status: 'running', started: true, deadlineAt },
-    [{ type: 'execution.running', data: { release: row.releaseDigest, input: mask(input) } }],
-  )
+  const [, , revision] = await inOneWrite(tx, [
+    () =>
+      startTrace(tx, tenant.id, { traceId: row.traceId, executionId: row.id, agentId: row.agentId, name, startedAt }),
+    () =>
+      startSpan(tx, tenant.id, {
+        traceId: row.traceId,
+        spanId: rootSpanId(row.traceId),
+        name: `invoke_agent ${row.agentName}`,
+        kind: 'agent',
+        attributes: [
+          { key: 'gen_ai.operation.name', value: 'invoke_agent' },
+          { key: 'gen_ai.agent.name', value: row.agentName },
+          { key: 'gen_ai.agent.version', value: content.agent.version },
+          { key: 'countersign.execution.id', value: row.id },
+          { key: 'countersign.environment', value: row.environment },
+          masked('countersign.input', input, mask),
+        ],
+        startedAt,
+      }),
+    () =>
+      journal(
+        tx,
+        { tenantId: tenant.id, id: row.id, revision: row.revision },
+        { status: 'running', started: true, deadlineAt },
+        [{ type: 'execution.running', data: { release: row.releaseDigest, input: mask(input) } }],
+      ),
+  ])
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
     action: 'execution.running',

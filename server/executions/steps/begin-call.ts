@@ -8,13 +8,14 @@ import { toolSpanId } from '#server/executions/state/spans.ts'
 import type { StartedCall } from '#server/executions/state/started-call.ts'
 import { setStep } from '#server/executions/state/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import { settleBudgets } from '#server/policies/budgets/settle-budgets.ts'
 import { decide, type PolicyDecision } from '#server/policies/decisions/decide.ts'
 import { maskedArguments } from '#server/policies/decisions/mask-arguments.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import { decideByGrant, type GrantUsed, type Standing } from '#server/standing-grants/use.ts'
 import { askForApproval } from './ask-approval.ts'
-import { auditCall, budgetsOf, recordDecision, startToolSpan } from './call-records.ts'
+import { auditCall, budgetsOf, decisionEntry, recordDecisionSpan, startToolSpan } from './call-records.ts'
 import { type ProposedCall, payloadOf, requestOf } from './call-request.ts'
 import { endExecution } from './end.ts'
 
@@ -35,11 +36,14 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   const first = await decide(tx, tenant, requestOf(loaded, tool, call))
   const standing = await byStandingGrant(tx, loaded, tool, call, first)
   const decision = standing?.decision ?? first
-  const decided: JournalEntry[] = []
-  for (const one of standing === undefined ? [first] : [first, standing.decision])
-    decided.push(await recordDecision(tx, loaded, step, tool, one))
+  const decisions = standing === undefined ? [first] : [first, standing.decision]
+  const decided = decisions.map((one) => decisionEntry(step, one))
+  const spans = decisions.map((one) => () => recordDecisionSpan(tx, loaded, tool, one))
   if (standing?.use !== undefined)
     decided.push({ type: 'standing_grant.used', stepId: step.id, data: { ...standing.use } })
+  // The spans of a call that starts are sent with its own, unless its approval is spent before.
+  const startsNow = decision.effect === 'allow' && granted === undefined
+  if (!startsNow) await inOneWrite(tx, spans)
   if (decision.effect === 'deny') {
     const [reason] = decision.reasons
     // Only a rule that forbids can be without a message: the decision point gives one for everything else.
@@ -68,11 +72,14 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   }
   const overspent = await reserve(tx, loaded, { step, tool, attempt: 1 })
   if (overspent !== undefined) {
+    if (startsNow) await inOneWrite(tx, spans)
     await settleBudgets(tx, tenant.id, { decisionId: decision.decisionId, attempt: 1 }, { made: 'no' })
     await endExecution(tx, loaded, { status: 'failed', error: overspent }, decided)
     return undefined
   }
-  return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, { decision, decided, use: standing?.use })
+  const before = startsNow ? spans : []
+  const how = { decision, decided, before, use: standing?.use }
+  return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, how)
 }
 
 /** Whether a standing grant lets the call of a tool run for which the decision requires an approval. */
@@ -120,38 +127,44 @@ async function startCall(
   { step, arguments: args, granted }: ProposedCall,
   tool: ReleasedTool,
   {
-    decision: { decisionId, obligations },
+    decision: { decisionId, obligations, budgets },
     decided,
+    before,
     use,
-  }: { decision: PolicyDecision; decided: JournalEntry[]; use: GrantUsed | undefined },
+  }: {
+    decision: PolicyDecision
+    decided: JournalEntry[]
+    /** What is sent first. */
+    before: readonly (() => Promise<void>)[]
+    use: GrantUsed | undefined
+  },
 ): Promise<StartedCall> {
   const { tenant, row } = loaded
   const spanId = toolSpanId(row.traceId, step.id, 1)
-  // The fence comes first: every change locks the execution before its trace.
-  const revision = await journal(
-    tx,
-    { tenantId: tenant.id, id: row.id, revision: row.revision },
-    { status: 'running', deadlineAt: granted?.deadlineAt },
-    [
-      ...decided,
-      {
-        type: `${callKind(tool)}.called`,
-        stepId: step.id,
-        data: { tool: `${tool.server}.${tool.name}`, arguments: loaded.mask(args), attempt: 1 },
-      },
-    ],
-  )
-  // Sent concurrently, so that the statements take one round trip.
-  await Promise.all([
-    setStep(tx, tenant.id, row.id, step.id, {
-      status: 'calling',
-      arguments: args,
-      decisionId,
-      spanId,
-      attempts: 1,
-      started: true,
-    }),
-    startToolSpan(tx, loaded, { step, tool, arguments: args, spanId, attempt: 1 }),
+  const called: JournalEntry = {
+    type: `${callKind(tool)}.called`,
+    stepId: step.id,
+    data: { tool: `${tool.server}.${tool.name}`, arguments: loaded.mask(args), attempt: 1 },
+  }
+  const [, revision] = await inOneWrite(tx, [
+    () => inOneWrite(tx, before),
+    () =>
+      journal(
+        tx,
+        { tenantId: tenant.id, id: row.id, revision: row.revision },
+        { status: 'running', deadlineAt: granted?.deadlineAt },
+        [...decided, called],
+      ),
+    () =>
+      setStep(tx, tenant.id, row.id, step.id, {
+        status: 'calling',
+        arguments: args,
+        decisionId,
+        spanId,
+        attempts: 1,
+        started: true,
+      }),
+    () => startToolSpan(tx, loaded, { step, tool, arguments: args, spanId, attempt: 1 }),
   ])
   await auditCall(tx, loaded, {
     step,
@@ -161,5 +174,5 @@ async function startCall(
     approvalId: granted?.approvalId,
     standingGrantId: use?.grantId,
   })
-  return { step, tool, arguments: args, spanId, attempt: 1, revision, decisionId }
+  return { step, tool, arguments: args, spanId, attempt: 1, revision, decisionId, reserved: budgets.length > 0 }
 }

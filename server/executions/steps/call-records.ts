@@ -15,41 +15,53 @@ import { masked, startSpan } from '#server/traces/recording/record.ts'
 /** Writes the span of a decision, and returns the journal entry for the caller to write. */
 export async function recordDecision(
   tx: Transaction,
-  { tenant, row }: Loaded,
+  loaded: Loaded,
   step: ToolStep,
   tool: ReleasedTool,
   decision: PolicyDecision,
 ): Promise<JournalEntry> {
-  const spanId = spanIdOf(row.traceId, decision.decisionId)
+  await recordDecisionSpan(tx, loaded, tool, decision)
+  return decisionEntry(step, decision)
+}
+
+export function recordDecisionSpan(
+  tx: Transaction,
+  { tenant, row }: Loaded,
+  tool: ReleasedTool,
+  decision: PolicyDecision,
+): Promise<void> {
   const at = new Date()
-  const rules = decision.reasons.map((reason) => `${reason.policyName} v${reason.policyVersion}: ${reason.rule}`)
-  await startSpan(tx, tenant.id, {
+  return startSpan(tx, tenant.id, {
     traceId: row.traceId,
-    spanId,
+    spanId: spanIdOf(row.traceId, decision.decisionId),
     parentSpanId: rootSpanId(row.traceId),
     name: `decide ${tool.server}.${tool.name}`,
     kind: 'policy',
     attributes: [
       { key: 'countersign.decision.id', value: decision.decisionId },
       { key: 'countersign.decision.effect', value: decision.effect },
-      { key: 'countersign.decision.rules', value: rules },
+      { key: 'countersign.decision.rules', value: rulesOf(decision) },
       { key: 'countersign.decision.input_digest', value: decision.inputDigest },
     ],
     startedAt: at,
     ended: { at, status: decision.effect === 'deny' ? 'error' : 'ok' },
   })
-  return {
-    type: 'policy.decided',
-    stepId: step.id,
-    data: {
-      decisionId: decision.decisionId,
-      effect: decision.effect,
-      rules,
-      inputDigest: decision.inputDigest,
-      ...withBudgets(budgetsOf(decision.obligations)),
-    },
-  }
 }
+
+export const decisionEntry = (step: ToolStep, decision: PolicyDecision): JournalEntry => ({
+  type: 'policy.decided',
+  stepId: step.id,
+  data: {
+    decisionId: decision.decisionId,
+    effect: decision.effect,
+    rules: rulesOf(decision),
+    inputDigest: decision.inputDigest,
+    ...withBudgets(budgetsOf(decision.obligations)),
+  },
+})
+
+const rulesOf = ({ reasons }: PolicyDecision): string[] =>
+  reasons.map((reason) => `${reason.policyName} v${reason.policyVersion}: ${reason.rule}`)
 
 /** The budgets of a decision: rule, amount and state. */
 export const budgetsOf = (obligations: readonly Obligation[]): JsonObject[] =>

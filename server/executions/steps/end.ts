@@ -9,6 +9,7 @@ import { keepFiles } from '#server/files/use.ts'
 import { endInputs } from '#server/inputs/waits.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { endSpan, endTrace } from '#server/traces/recording/record.ts'
 import { beginNext } from './concurrency.ts'
@@ -38,26 +39,23 @@ export async function endExecution(
   const { tenant, row, content, mask } = loaded
   const { status, output, error } = ending
   const data = definedOnly({ output: output === undefined ? undefined : mask(output), error: error && mask(error) })
-  await journal(
-    tx,
-    { tenantId: tenant.id, id: row.id, revision: row.revision },
-    {
-      status,
-      ended: true,
-      stopConfirmed: row.stopRequestedAt !== null && status !== 'indeterminate',
-      output,
-      error,
-    },
-    [...entries, { type: `execution.${status}`, data }],
-    options,
-  )
-  if (content.spec.runtime.a2a !== undefined || content.spec.runtime.steps?.some(isWaitStep))
-    await endInputs(tx, tenant.id, row.id)
-  if (output !== undefined) await keepFiles(tx, tenant.id, row.id, 'output', output)
-  if (failures.has(status)) await tellChannels(tx, tenant.id, 'execution.failed', row.id, { status })
-  await beginNext(tx, loaded)
-  // An execution stopped before it started does not have a trace.
-  if (row.startedAt !== null) await endSpans()
+  await inOneWrite(tx, [
+    () =>
+      journal(
+        tx,
+        { tenantId: tenant.id, id: row.id, revision: row.revision },
+        {
+          status,
+          ended: true,
+          stopConfirmed: row.stopRequestedAt !== null && status !== 'indeterminate',
+          output,
+          error,
+        },
+        [...entries, { type: `execution.${status}`, data }],
+        options,
+      ),
+    endRest,
+  ])
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
     action: `execution.${status}`,
@@ -65,16 +63,27 @@ export async function endExecution(
     details: { code: error?.code, ...ending.details },
   })
 
-  async function endSpans(): Promise<void> {
+  /** Usually only the trace, so that all of it is sent with the journal. */
+  async function endRest(): Promise<void> {
+    if (content.spec.runtime.a2a !== undefined || content.spec.runtime.steps?.some(isWaitStep))
+      await endInputs(tx, tenant.id, row.id)
+    if (output !== undefined) await keepFiles(tx, tenant.id, row.id, 'output', output)
+    if (failures.has(status)) await tellChannels(tx, tenant.id, 'execution.failed', row.id, { status })
+    await beginNext(tx, loaded)
+    // An execution stopped before it started does not have a trace.
+    if (row.startedAt === null) return
     const endedAt = new Date()
-    await endSpan(tx, tenant.id, {
-      traceId: row.traceId,
-      spanId: rootSpanId(row.traceId),
-      status: status === 'succeeded' ? 'ok' : 'error',
-      statusMessage: error && `${error.code}: ${maskText(mask, error.message)}`,
-      attributes: [{ key: 'countersign.execution.status', value: status }],
-      endedAt,
-    })
-    await endTrace(tx, tenant.id, { traceId: row.traceId, endedAt })
+    await inOneWrite(tx, [
+      () =>
+        endSpan(tx, tenant.id, {
+          traceId: row.traceId,
+          spanId: rootSpanId(row.traceId),
+          status: status === 'succeeded' ? 'ok' : 'error',
+          statusMessage: error && `${error.code}: ${maskText(mask, error.message)}`,
+          attributes: [{ key: 'countersign.execution.status', value: status }],
+          endedAt,
+        }),
+      () => endTrace(tx, tenant.id, { traceId: row.traceId, endedAt }),
+    ])
   }
 }

@@ -11,7 +11,7 @@ import type { StartedCall } from '#server/executions/state/started-call.ts'
 import { setStep } from '#server/executions/state/store.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import { endSpan, masked } from '#server/traces/recording/record.ts'
 import { withBudgets } from './call-records.ts'
 import { endExecution } from './end.ts'
@@ -77,19 +77,23 @@ export async function finishCall(
   const seen = [input, ...steps.map((step) => step.output as JsonValue), result.output]
   const mask = maskerFor(content, seen)
   const { returned, cost } = await recordReturn(tx, loaded, call, result, mask)
-  await endStep(tx, loaded, call, result, mask, cost)
   const called = { ...loaded, row: { ...row, revision: call.revision }, mask }
-  if (!result.ok && endsExecution(loaded, call, result)) {
-    await endExecution(tx, called, failureOf(call, result, mask), [returned])
-    return true
-  }
+  const last = !result.ok && endsExecution(loaded, call, result)
   const output = mayEnd && result.ok ? outputAfter(loaded, call, result) : undefined
-  if (output === undefined) {
-    await journal(tx, { tenantId: loaded.tenant.id, id: row.id, revision: call.revision }, {}, [returned])
-    return false
+  // The step is locked before the trace, as when an execution is stopped.
+  await inOneWrite(tx, [
+    () => endStep(tx, loaded, call, result),
+    () => endCallSpan(tx, loaded, call, result, mask, cost),
+    goOn,
+  ])
+  return last || output !== undefined
+
+  async function goOn(): Promise<void> {
+    if (last) await endExecution(tx, called, failureOf(call, result, mask), [returned])
+    else if (output === undefined)
+      await journal(tx, { tenantId: loaded.tenant.id, id: row.id, revision: call.revision }, {}, [returned])
+    else await endExecution(tx, called, { status: 'succeeded', output }, [returned], { whileAllowed: true })
   }
-  await endExecution(tx, called, { status: 'succeeded', output }, [returned], { whileAllowed: true })
-  return true
 }
 
 type Settled = Awaited<ReturnType<typeof settleCall>>
@@ -125,36 +129,32 @@ async function recordReturn(
   return { returned, cost }
 }
 
-async function endStep(
+const endStep = (tx: Transaction, { tenant, row }: Loaded, { step }: StartedCall, result: CallResult): Promise<void> =>
+  setStep(tx, tenant.id, row.id, step.id, {
+    status: result.ok ? 'succeeded' : 'failed',
+    output: wholeOutput(step.id, result),
+    ended: true,
+  })
+
+const endCallSpan = (
   tx: Transaction,
   { tenant, row }: Loaded,
-  { step, spanId, tool }: StartedCall,
+  { spanId, tool }: StartedCall,
   result: CallResult,
   mask: Masker,
   cost: Settled['cost'],
-): Promise<void> {
-  // Sent concurrently, in one round trip. The key is loaded first, so that the step is locked before the trace: the same order
-  // as when an execution is stopped.
-  await tenantCipher(tx, tenant.id)
-  await Promise.all([
-    setStep(tx, tenant.id, row.id, step.id, {
-      status: result.ok ? 'succeeded' : 'failed',
-      output: wholeOutput(step.id, result),
-      ended: true,
-    }),
-    endSpan(tx, tenant.id, {
-      traceId: row.traceId,
-      spanId,
-      status: result.ok ? 'ok' : 'error',
-      statusMessage: result.ok ? undefined : maskText(mask, result.text),
-      attributes:
-        callKind(tool) === 'model'
-          ? modelResultAttributes(result, mask, cost)
-          : [masked('gen_ai.tool.call.result', result.output, mask)],
-      endedAt: new Date(),
-    }),
-  ])
-}
+): Promise<void> =>
+  endSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId,
+    status: result.ok ? 'ok' : 'error',
+    statusMessage: result.ok ? undefined : maskText(mask, result.text),
+    attributes:
+      callKind(tool) === 'model'
+        ? modelResultAttributes(result, mask, cost)
+        : [masked('gen_ai.tool.call.result', result.output, mask)],
+    endedAt: new Date(),
+  })
 
 /** A conversation continues after a failed tool call, with the error as the answer. A refused call ends any execution. */
 const endsExecution = ({ content }: Loaded, { tool }: StartedCall, { refused }: CallResult): boolean =>

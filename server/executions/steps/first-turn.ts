@@ -12,14 +12,16 @@ import { requestOf } from './call-request.ts'
 /**
  * Reports a denied first call to the caller immediately: unless it is expected to be allowed, the call is decided here, in the
  * transaction that starts the execution. This includes a call that requires an approval, because no one may be eligible to
- * decide. Any other call is left to a worker. Returns the state of the execution, with the refusal of a denied one.
+ * decide. Any other call is left to a worker. `known`: the execution as the transaction has stored it. Returns its state, with the
+ * refusal of a denied one.
  */
 export async function takeFirstTurn(
   tx: Transaction,
   tenantId: string,
   id: string,
+  known?: Loaded,
 ): Promise<{ status: ExecutionStatus; refusal?: ApiError }> {
-  const loaded = await load(tx, tenantId, id)
+  const loaded = known ?? (await load(tx, tenantId, id))
   if (!(await needsDecision(tx, loaded))) return { status: loaded.status }
   for (;;) {
     const turn = await takeTurn(tx, tenantId, id)

@@ -16,7 +16,7 @@ export function watchStop(tenantId: string, id: string): StopWatch {
   const controller = new AbortController()
   let grace: NodeJS.Timeout | undefined
   const look = async () => {
-    const request = await database.inTenant(tenantId, (tx) => findStopRequest(tx, tenantId, id))
+    const request = await database.readInTenant(tenantId, (tx) => findStopRequest(tx, tenantId, id))
     if (request?.stopRequestedAt != null) grace ??= setTimeout(() => controller.abort(), graceMs)
   }
   const off = listener.on('stop', id, () => {

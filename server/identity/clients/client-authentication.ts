@@ -23,7 +23,7 @@ export async function authenticateClient(
   const { tenantId } = guard
   const { clientId, secret } = presented
   const authenticated = await tryClient(guard, req, clientId, async () => {
-    const client = await runtime().database.inTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
+    const client = await runtime().database.readInTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
     return client?.kind === 'service' && (await secretMatches(tenantId, clientId, secret))
   })
   if (!authenticated) {

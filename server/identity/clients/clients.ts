@@ -1,18 +1,19 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { authCallbackPath, signedOutPath } from '#lib/paths.ts'
-import { findClient, findLiveSecrets } from '#server/identity/store.ts'
+import { findLiveSecrets } from '#server/identity/store.ts'
 import type { Guard } from '#server/identity/strangers/guard.ts'
 import { findInTurn } from '#server/identity/tokens/token-rate.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { isRegisteredClient } from './foreign-clients.ts'
 import { registeredClient } from './registration.ts'
+import { readByRequest, readForRequest } from './service-client.ts'
 
 export const consoleClientId = 'countersign-console'
 export const cliClientId = 'countersign-cli'
 
 /** oidc-provider's read-only view of a realm's clients. */
-export function clientAdapter(guard: Guard): Adapter {
+export function clientAdapter(guard: Guard, slug: string): Adapter {
   const { tenantId } = guard
   // The library requires a secret for each confidential client. This one is never given out: secretMatches() compares
   // the real ones.
@@ -22,12 +23,12 @@ export function clientAdapter(guard: Guard): Adapter {
   }
   return {
     async find(clientId) {
-      const find = () =>
-        runtime().database.inTenant(tenantId, async (tx): Promise<AdapterPayload | undefined> => {
-          if (isRegisteredClient(clientId)) return await registeredClient(tx, tenantId, clientId)
-          const client = await findClient(tx, tenantId, clientId)
-          return client === undefined ? undefined : metadata(client.clientId, client.kind, unusableSecret)
-        })
+      const find = async (): Promise<AdapterPayload | undefined> => {
+        if (isRegisteredClient(clientId))
+          return await runtime().database.inTenant(tenantId, (tx) => registeredClient(tx, tenantId, clientId))
+        const { client } = await readForRequest({ tenantId, slug }, clientId)
+        return client === undefined ? undefined : metadata(client.clientId, client.kind, unusableSecret)
+      }
       return await findInTurn(guard, clientId, find)
     },
     findByUid: async () => undefined,
@@ -81,7 +82,9 @@ export const secretDigest = (secret: string): Buffer => createHash('sha256').upd
  * Whether `secret` is one of the client's live secrets. Always compares all of them, so that timing reveals nothing.
  */
 export async function secretMatches(tenantId: string, clientId: string, secret: string): Promise<boolean> {
-  const digests = await runtime().database.inTenant(tenantId, (tx) => findLiveSecrets(tx, tenantId, clientId))
+  const digests =
+    readByRequest(clientId)?.secrets ??
+    (await runtime().database.readInTenant(tenantId, (tx) => findLiveSecrets(tx, tenantId, clientId)))
   const actual = secretDigest(secret)
   return digests.reduce((matched, expected) => timingSafeEqual(actual, expected) || matched, false)
 }

@@ -41,7 +41,8 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
   const { accessTokenTtl, baseUrl, tokenAlgorithm } = runtime().config
   const consoleOrigin = new URL(baseUrl).origin
   return {
-    adapter: (model) => (model === 'Client' ? clientAdapter(guard) : artifactAdapter(realm.tenantId, model)),
+    adapter: (model) =>
+      model === 'Client' ? clientAdapter(guard, realm.slug) : artifactAdapter(realm.tenantId, model),
     jwks: { keys: keys.map(privateJwk) },
     enabledJWA: { idTokenSigningAlgValues: [tokenAlgorithm], dPoPSigningAlgValues: [...proofAlgorithms] },
     clientDefaults: { id_token_signed_response_alg: tokenAlgorithm },

@@ -2,6 +2,7 @@ import { type AccessToken, type Account, type ClientCredentials, errors } from '
 import { familyOf, isFamilyAlive } from '#server/identity/artifacts/adapter.ts'
 import { isForeignClient, isRegisteredClient } from '#server/identity/clients/foreign-clients.ts'
 import { noteClientUse } from '#server/identity/clients/registration.ts'
+import { readByRequest, readServiceClient } from '#server/identity/clients/service-client.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { findPerson, findServiceAccount } from '#server/identity/store.ts'
 import { familyClaim, issuedAtClaim, type VerifiedToken } from '#server/kernel/auth/bearer.ts'
@@ -23,17 +24,17 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 /** The person with this subject; undefined if disabled or without an active membership. */
 export async function activePerson({ tenantId, slug }: Realm, subject: string): Promise<Person | undefined> {
   if (!uuid.test(subject)) return undefined
-  return await runtime().database.inTenant(tenantId, (tx) => findPerson(tx, tenantId, issuerOf(slug), subject))
+  return await runtime().database.readInTenant(tenantId, (tx) => findPerson(tx, tenantId, issuerOf(slug), subject))
 }
 
 /** Whether the sign-in that an access token of this realm belongs to has ended. */
 export async function hasEnded({ tenantId }: Realm, { family }: VerifiedToken): Promise<boolean> {
   if (family === undefined) return false
-  return !(await runtime().database.inTenant(tenantId, (tx) => isFamilyAlive(tx, tenantId, family)))
+  return !(await runtime().database.readInTenant(tenantId, (tx) => isFamilyAlive(tx, tenantId, family)))
 }
 
 export const activeServiceAccount = ({ tenantId, slug }: Realm, clientId: string) =>
-  runtime().database.inTenant(tenantId, (tx) => findServiceAccount(tx, tenantId, issuerOf(slug), clientId))
+  runtime().database.readInTenant(tenantId, (tx) => findServiceAccount(tx, tenantId, issuerOf(slug), clientId))
 
 /** The claims about a person in id_token and userinfo. */
 export const personClaims = (realm: Realm, subject: string, person: Person) => ({
@@ -57,10 +58,10 @@ export async function findAccount(realm: Realm, subject: string): Promise<Accoun
  */
 export async function accessTokenClaims(realm: Realm, token: AccessToken | ClientCredentials) {
   const azp = token.clientId
-  // Read before the membership: a right that is withdrawn in between is withdrawn from this token, too.
-  const issued = { [issuedAtClaim]: Date.now() }
   const tenant = realm.externalId
   if (token.kind === 'AccessToken') {
+    // Read before the membership: a right that is withdrawn in between is withdrawn from this token, too.
+    const issued = { [issuedAtClaim]: Date.now() }
     const person = await activePerson(realm, token.accountId)
     if (person === undefined) throw new errors.InvalidGrant('the account is disabled or its membership is not active')
     if (azp !== undefined && isRegisteredClient(azp)) await noteClientUse(realm.tenantId, azp)
@@ -70,8 +71,12 @@ export async function accessTokenClaims(realm: Realm, token: AccessToken | Clien
     const family = token.grantId === undefined ? {} : { [familyClaim]: familyOf(token.grantId) }
     return { azp, ...claims, ...more, ...issued, ...family, realm_access: { roles: person.roles } }
   }
-  const account = azp === undefined ? undefined : await activeServiceAccount(realm, azp)
+  const { account, readAt } =
+    azp === undefined ? nothing : (readByRequest(azp) ?? (await readServiceClient(realm, azp)))
   if (account === undefined) throw new errors.UnauthorizedClient('the membership of the service account is not active')
   noteUse(realm.tenantId, account.memberId)
+  const issued = { [issuedAtClaim]: readAt }
   return { azp, tenant, ...issued, preferred_username: account.username, realm_access: { roles: account.roles } }
 }
+
+const nothing = { account: undefined, readAt: 0 }

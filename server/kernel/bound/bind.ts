@@ -20,12 +20,18 @@ export const bindRows = (): void => bindWith(binder)
 
 const binder: Binder = {
   async bind(tx, written) {
-    const touched = await Promise.all(written.map(async (bound) => ({ bound, rows: await readTouched(tx, bound) })))
-    const tenantId = touched.flatMap(({ rows }) => rows)[0]?.tenantId
+    const touched = await readTouched(tx, written)
+    const tenantId = [...touched.values()].flat()[0]?.tenantId
     if (tenantId === undefined) return undefined
     const [cipher, found] = await Promise.all([
       tenantCipher(tx, tenantId),
-      Promise.all(touched.map(async (one) => ({ ...one, adoption: await adoptionOfType(tx, tenantId, one.bound) }))),
+      Promise.all(
+        [...touched].map(async ([bound, rows]) => ({
+          bound,
+          rows,
+          adoption: await adoptionOfType(tx, tenantId, bound),
+        })),
+      ),
     ])
     const changes = found.flatMap(({ bound, rows, adoption }) =>
       rows.flatMap((row) => {

@@ -1,9 +1,10 @@
 import { CompiledQuery } from 'kysely'
+import { constantText } from '#server/kernel/db/constant-text.ts'
 import type { Transaction } from '#server/kernel/db/transaction.ts'
 import { type BoundState, camelCase } from './state.ts'
-import type { BoundType } from './types.ts'
+import { type BoundType, boundType } from './types.ts'
 
-// Statements are built once for each type and then constant, so that frequent ones are prepared. The process composes the
+// Statements are built once for each type, or set of types, and then constant, so that frequent ones are prepared. The process composes the
 // state itself: a function of the database that did it could be replaced.
 
 /** A row that exists or existed, next to its bound state. `row`: JSON of the columns of its form, null if it is missing. */
@@ -18,6 +19,8 @@ export type Checked = Compared & { touched: boolean }
 
 /** The same for a row that a transaction touched. `before`: the row as it was; null if it was inserted. */
 export type Touched = Compared & { tenantId: string; before: string | null }
+
+type FoundTouched = Found & { type: string; tenantId: string; before: string | null }
 
 type Found = {
   id: string
@@ -76,12 +79,11 @@ const rowOrNull = (bound: BoundType): string =>
   `case when r.tenant_id is null then null else ${currentText(bound)} end as row`
 
 const texts = new Map<string, string>()
-const built = (name: string, bound: BoundType, build: () => string): string => {
-  const key = `${name} ${bound.type}`
-  const known = texts.get(key)
+const built = (name: string, build: () => string): string => {
+  const known = texts.get(name)
   if (known !== undefined) return known
   const text = build()
-  texts.set(key, text)
+  texts.set(name, text)
   return text
 }
 
@@ -93,25 +95,34 @@ const touchedColumn = ({ table }: BoundType, id: string): string =>
   `${id} in (select array_to_string(array(select jsonb_array_elements_text(note->'k')), '/')
     from jsonb_array_elements(${notes(table)}) as noted (note)) as touched`
 
-/** The rows of a table that this transaction touched. */
-export async function readTouched(tx: Transaction, bound: BoundType): Promise<Touched[]> {
+const touchedText = (bound: BoundType): string => {
   const { table, key, type } = bound
-  const text = built('touched', bound, () => {
-    const parts = key.map(([column, kind], index) => `r.${column} = (note.k->>${index})::${kind}`)
-    return `with notes as materialized (
-        select distinct on (note->'k') note->'k' as k, note->'o' as o
-        from jsonb_array_elements(${notes(table)}) with ordinality as noted (note, place)
-        order by note->'k', place
-      ), note as (select k, o, array_to_string(array(select jsonb_array_elements_text(k)), '/') as id from notes)
-      select app_tenant() as tenant_id, note.id, ${rowOrNull(bound)}, ${boundColumns},
-        (select ${stateText(bound, (column) => `note.o->'${column}'`)}
-          from jsonb_populate_record(null::${table}, note.o) r where note.o is not null) as before
-      from note
-      left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')}
-      left join bound_states b on b.tenant_id = app_tenant() and b.type = '${type}' and b.id = note.id`
-  })
-  const { rows } = await tx.executeQuery<Found & { tenantId: string; before: string | null }>(CompiledQuery.raw(text))
-  return rows.map((found) => ({ ...compared(found), tenantId: found.tenantId, before: found.before }))
+  const parts = key.map(([column, kind], index) => `r.${column} = (note.k->>${index})::${kind}`)
+  return `(with notes as materialized (
+      select distinct on (note->'k') note->'k' as k, note->'o' as o
+      from jsonb_array_elements(${notes(table)}) with ordinality as noted (note, place)
+      order by note->'k', place
+    ), note as (select k, o, array_to_string(array(select jsonb_array_elements_text(k)), '/') as id from notes)
+    select '${type}' as type, app_tenant() as tenant_id, note.id, ${rowOrNull(bound)}, ${boundColumns},
+      (select ${stateText(bound, (column) => `note.o->'${column}'`)}
+        from jsonb_populate_record(null::${table}, note.o) r where note.o is not null) as before
+    from note
+    left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')}
+    left join bound_states b on b.tenant_id = app_tenant() and b.type = '${type}' and b.id = note.id)`
+}
+
+/** The rows of these tables that this transaction touched, in one statement. */
+export async function readTouched(tx: Transaction, written: readonly BoundType[]): Promise<Map<BoundType, Touched[]>> {
+  const found = new Map<BoundType, Touched[]>(written.map((bound) => [bound, []]))
+  if (written.length === 0) return found
+  const sorted = written.toSorted((a, b) => (a.type < b.type ? -1 : 1))
+  const text = built(`touched ${sorted.map(({ type }) => type).join(' ')}`, () =>
+    constantText(sorted.map(touchedText).join(' union all ')),
+  )
+  const { rows } = await tx.executeQuery<FoundTouched>(CompiledQuery.raw(text))
+  for (const row of rows)
+    found.get(boundType(row.type))?.push({ ...compared(row), tenantId: row.tenantId, before: row.before })
+  return found
 }
 
 /** Forgets the notes, when a transaction continues after its rows were bound. */
@@ -136,7 +147,7 @@ export async function readObjectsOf(
   const values: unknown[][] = []
   for (const { bound, ids } of asked) {
     const first = values.length + 1
-    selects.push(built(`objects ${first}`, bound, () => selectObjects(bound, first)))
+    selects.push(built(`objects ${first} ${bound.type}`, () => selectObjects(bound, first)))
     const parts = ids.map((id) => partsOf(bound, id))
     values.push([...ids], ...bound.key.map((_, index) => parts.map((part) => part[index])))
   }
@@ -165,7 +176,7 @@ function selectObjects(bound: BoundType, first: number): string {
 export async function readBelow(tx: Transaction, bound: BoundType, parent: string | undefined): Promise<Checked[]> {
   const { table, key, type } = bound
   const values = parent?.split('/') ?? []
-  const text = built(`below ${values.length}`, bound, () => {
+  const text = built(`below ${values.length} ${type}`, () => {
     const rows = key.slice(0, values.length).map(([column, kind], at) => `and r.${column} = $${at + 2}::${kind}`)
     const states = values.length === 0 ? '' : `and id > $1::text || '/' and id < $1::text || '0'`
     return `select coalesce(r.id_text, b.id) as id, r.row, ${boundColumns}, ${touchedColumn(bound, 'coalesce(r.id_text, b.id)')}
@@ -216,7 +227,7 @@ export async function readStatesAfter(
   limit: number,
 ): Promise<Compared[]> {
   const { table, key, type } = bound
-  const text = built('states', bound, () => {
+  const text = built(`states ${type}`, () => {
     const parts = key.map(([column, kind], index) => {
       const before = key.slice(0, index).map((_, at) => `length(split_part(b.id, '/', ${at + 1})) + 1`)
       const isRest = index === key.length - 1 && index > 0

@@ -1,16 +1,35 @@
 import { hash } from 'node:crypto'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg, { type PoolClient } from 'pg'
+import { countedBy } from '#server/kernel/observe/meters.ts'
+import { isConstantText } from './constant-text.ts'
 
 /** A statement is prepared from this use on: rarely used ones would only fill the memory of every connection. */
 const usesUntilPrepared = 8
 /** Maximum number of prepared statements on each connection, and of texts that are counted. */
 const maxPrepared = 256
 const maxCounted = 4096
-/** A longer text contains its rows (a bulk insert) and is unlikely to be used again. */
+/** A longer text contains its rows (a bulk insert) and is unlikely to be used again, unless it is known to be constant. */
 const longestPrepared = 8192
 /** "cached plan must not change result type": a newer version has migrated the database since. */
 const planIsStale = '0A000'
+
+/** What the process has sent to PostgreSQL for requests and jobs, without the queue's own statements. */
+export type Traffic = {
+  /** Turns of the event loop in which something was sent: each costs both sides a system call and a switch. */
+  writes: number
+  statements: number
+  commits: number
+}
+
+// Owned by this module: counted from the start of the process.
+const sent: Traffic = { writes: 0, statements: 0, commits: 0 }
+
+export const databaseTraffic = (): Traffic => ({ ...sent })
+
+countedBy('countersign_database_writes_total', 'Writes to the sockets of the database.', () => sent.writes)
+countedBy('countersign_database_statements_total', 'Statements sent to the database.', () => sent.statements)
+countedBy('countersign_database_commits_total', 'Transactions that the process asked to commit.', () => sent.commits)
 
 // Owned by this module: how often the process has sent a text, and the names of frequent ones.
 const uses = new Map<string, number>()
@@ -19,7 +38,8 @@ const names = new Map<string, string>()
 /** The name of the prepared statement for a frequent text; undefined for any other. */
 function preparedName(text: string): string | undefined {
   const known = names.get(text)
-  if (known !== undefined || names.size >= maxPrepared || text.length > longestPrepared) return known
+  if (known !== undefined || names.size >= maxPrepared) return known
+  if (text.length > longestPrepared && !isConstantText(text)) return undefined
   const count = (uses.get(text) ?? 0) + 1
   if (count < usesUntilPrepared) {
     if (uses.size < maxCounted || uses.has(text)) uses.set(text, count)
@@ -49,6 +69,7 @@ export class PooledConnection implements DatabaseConnection {
     const { connection } = this.#client
     if (!(connection instanceof pg.Connection)) return
     this.#corked = true
+    sent.writes += 1
     connection.stream.cork()
     process.nextTick(() => {
       this.#corked = false
@@ -60,6 +81,7 @@ export class PooledConnection implements DatabaseConnection {
     const name = preparedName(text)
     const values = [...parameters]
     this.#gather()
+    sent.statements += 1
     const result = await this.#client
       .query(name === undefined ? { text, values } : { name, text, values })
       .catch((error: unknown) => {
@@ -74,6 +96,8 @@ export class PooledConnection implements DatabaseConnection {
   /** Several statements in one message, without parameters. Returns the tag of the last one. */
   async send(text: string): Promise<string> {
     this.#gather()
+    sent.statements += 1
+    if (/(^|; )commit$/.test(text)) sent.commits += 1
     const results: unknown = await this.#client.query(text)
     const last: unknown = Array.isArray(results) ? results.at(-1) : results
     return typeof last === 'object' && last !== null && 'command' in last ? String(last.command) : ''

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
+import { readingOnce } from './one-write.ts'
 import { openPool } from './pool.ts'
 import {
   type OpenTransaction,
@@ -19,6 +20,8 @@ export type Database = {
    * it throws.
    */
   inTenant<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** The same for work that only reads, and sends all its statements in one turn: nothing is waited for in between. */
+  readInTenant<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T>
   /** The same, in which all statements read one state of the database. It must not write. */
   inSnapshot<T>(tenantId: string, snapshot: Snapshot, work: (tx: Transaction) => Promise<T>): Promise<T>
   /** The same without a tenant: only the directory of tenants is visible, and no tenant's rows. */
@@ -73,6 +76,7 @@ export function openDatabase(url: string, log: Log, poolSize = 16): Database {
   return {
     url,
     inTenant: async (tenantId, work) => within(await openTransaction(pool, tenantId), work),
+    readInTenant: async (tenantId, work) => readingOnce(await openTransaction(pool, tenantId), work),
     inSnapshot: async (tenantId, snapshot, work) => within(await openTransaction(snapshots, tenantId, snapshot), work),
     inDirectory: async (work) => within(await openTransaction(pool), work),
     open: () => openTransaction(pool),

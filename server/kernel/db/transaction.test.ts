@@ -1,9 +1,14 @@
-import { sql } from 'kysely'
+import { setTimeout as delay } from 'node:timers/promises'
+import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '#server/kernel/ids.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { databaseTraffic } from './connection.ts'
 import type { bindTenant } from './database.ts'
 import { notify } from './notify.ts'
+import { inOneWrite } from './one-write.ts'
+import { withCommit } from './transaction.ts'
 
 // The properties of a transaction: one tenant, one connection, one COMMIT message with all notifications.
 
@@ -139,4 +144,131 @@ test('a transaction starts with its first statement: until then no server proces
   } finally {
     await owner.end()
   }
+})
+
+describe('works in one write', () => {
+  const within = <T>(work: Parameters<typeof running.database.inTenant<T>>[1]) =>
+    running.database.inTenant(tenant.id, work)
+  /** What a statement answers, and in which order they were executed. */
+  const number = (tx: Parameters<typeof bindTenant>[0], value: number) => async () =>
+    (await sql<{ value: number; at: string }>`select ${value}::int as value, clock_timestamp()::text as at`.execute(tx))
+      .rows[0] ?? { value: 0, at: '' }
+  const ticks = async (count: number) => {
+    for (let tick = 0; tick < count; tick++) await undefined
+  }
+
+  test('are executed in the order of the list, however long each prepares its statement', async () => {
+    await within(async (tx) => {
+      await number(tx, 0)()
+      const before = databaseTraffic()
+      const slow = async () => {
+        await ticks(30)
+        return await number(tx, 1)()
+      }
+      const nothing = async () => ({ value: 2, at: '' })
+      const found = await inOneWrite(tx, [slow, nothing, number(tx, 3)])
+      expect(found.map(({ value }) => value)).toEqual([1, 2, 3])
+      expect(found[0].at < found[2].at).toBe(true)
+      const after = databaseTraffic()
+      expect([after.writes - before.writes, after.statements - before.statements]).toEqual([1, 2])
+    })
+  })
+
+  test('that wait for something else first are still executed in order', async () => {
+    await within(async (tx) => {
+      const cold = async () => {
+        await delay(5)
+        return await number(tx, 1)()
+      }
+      const [first, second] = await inOneWrite(tx, [cold, number(tx, 2)])
+      expect([first.value, second.value]).toEqual([1, 2])
+      expect(first.at < second.at).toBe(true)
+    })
+  })
+
+  test('throw the first error, and nothing of any of them is committed', async () => {
+    const id = newId()
+    const insert = (tx: Parameters<typeof bindTenant>[0]) => () =>
+      tx.insertInto('approverGroups').values({ tenantId: tenant.id, id, name: id, displayName: id }).execute()
+    const fail = async () => {
+      await ticks(3)
+      throw new Error('no')
+    }
+    await expect(within((tx) => inOneWrite(tx, [insert(tx), fail, number(tx, 1)]))).rejects.toThrow('no')
+    await expect(
+      within((tx) => inOneWrite(tx, [insert(tx), () => sql`select 1 / 0`.execute(tx), number(tx, 1)])),
+    ).rejects.toThrow('division by zero')
+    const groups = await within((tx) => tx.selectFrom('approverGroups').select('id').where('id', '=', id).execute())
+    expect(groups).toEqual([])
+  })
+})
+
+describe('a statement sent with the COMMIT', () => {
+  const insert = (name: string) =>
+    CompiledQuery.raw('insert into observed_agents (tenant_id, name, last_trace_id) values ($1, $2, $3)', [
+      tenant.id,
+      name,
+      'x'.repeat(32),
+    ])
+  const exists = (name: string) =>
+    running.database.inTenant(tenant.id, async (tx) => {
+      const rows = await tx.selectFrom('observedAgents').select('name').where('name', '=', name).execute()
+      return rows.length === 1
+    })
+
+  test('costs no write of its own, and is executed with it or not at all', async () => {
+    const [name, other] = [newId(), newId()]
+    const before = databaseTraffic()
+    await running.database.inTenant(tenant.id, async (tx) => withCommit(tx, insert(name)))
+    expect(databaseTraffic().writes - before.writes).toBe(1)
+    expect(await exists(name)).toBe(true)
+    const failing = running.database.inTenant(tenant.id, async (tx) => {
+      withCommit(tx, insert(other))
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await exists(other)).toBe(false)
+  })
+
+  test('that fails commits nothing, and the caller gets its error', async () => {
+    const [name, other] = [newId(), newId()]
+    const failing = running.database.inTenant(tenant.id, async (tx) => {
+      await tx.executeQuery(insert(name))
+      await tx.executeQuery(insert(other))
+      withCommit(tx, insert(name))
+    })
+    await expect(failing).rejects.toThrow('duplicate key')
+    expect([await exists(name), await exists(other)]).toEqual([false, false])
+  })
+
+  test('can’t write evidence, which is bound before', async () => {
+    const failing = running.database.inTenant(tenant.id, async (tx) =>
+      withCommit(tx, CompiledQuery.raw('update approver_groups set name = name')),
+    )
+    await expect(failing).rejects.toThrow('evidence')
+  })
+})
+
+describe('a read in one write', () => {
+  test('sees only the tenant’s rows, and leaves the connection without a tenant', async () => {
+    const before = databaseTraffic()
+    expect(await running.database.readInTenant(tenant.id, boundTo)).toBe(tenant.id)
+    const after = databaseTraffic()
+    expect([after.writes - before.writes, after.commits - before.commits]).toEqual([1, 1])
+    const later = await Promise.all(Array.from({ length: 40 }, () => running.database.inDirectory(boundTo)))
+    expect(new Set(later)).toEqual(new Set([null]))
+  })
+
+  test('throws the error of a statement, and that of a second turn', async () => {
+    await expect(running.database.readInTenant(tenant.id, (tx) => sql`select 1 / 0`.execute(tx))).rejects.toThrow(
+      'division by zero',
+    )
+    await expect(
+      running.database.readInTenant(tenant.id, async (tx) => {
+        await boundTo(tx)
+        return await boundTo(tx)
+      }),
+    ).rejects.toThrow('has ended')
+    expect(await running.database.readInTenant(tenant.id, boundTo)).toBe(tenant.id)
+  })
 })

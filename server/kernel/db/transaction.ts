@@ -13,6 +13,7 @@ import {
 import pg from 'pg'
 import { type BoundType, writtenBy } from '#server/kernel/bound/types.ts'
 import { PooledConnection } from './connection.ts'
+import { isConstantText } from './constant-text.ts'
 import type { DB } from './schema.ts'
 
 /** One open transaction, bound to one tenant by row-level security. The only handle that stores accept. */
@@ -42,6 +43,8 @@ type LastStatement = (notices: readonly Notice[]) => CompiledQuery
 type Closing = {
   notices: Map<string, Notice>
   last: LastStatement | undefined
+  /** How many statements the transaction has sent. */
+  sent: number
   /** Types of evidence whose tables the transaction has written since its rows were last bound. */
   written: Set<BoundType>
   /** Statements that are sent together with the last one. */
@@ -74,6 +77,9 @@ function closingOf(tx: Transaction): Closing {
   return closing
 }
 
+/** How many statements an open transaction has sent. */
+export const statementsOf = (tx: Transaction): number => closingOf(tx).sent
+
 /** Sends a notification with the COMMIT. Repeated notifications are sent once. */
 export function onCommit(tx: Transaction, channel: string, topic: string): void {
   closingOf(tx).notices.set(`${channel} ${topic}`, { channel, topic })
@@ -87,6 +93,16 @@ export function beforeCommit(tx: Transaction, last: LastStatement): void {
   const closing = closingOf(tx)
   if (closing.last !== undefined) throw new Error('The transaction already has a last statement.')
   closing.last = last
+}
+
+/**
+ * Sends a statement together with the COMMIT, before the last one. Its result is not awaited, and the rest of the transaction does not
+ * see its effect. If it fails, nothing is committed, and the commit throws its error.
+ */
+export function withCommit(tx: Transaction, statement: CompiledQuery): void {
+  // Such rows are bound before the COMMIT.
+  if (typesIn(statement.sql).length > 0) throw new Error('Rows of evidence can’t be written with the COMMIT.')
+  closingOf(tx).pending.push(statement)
 }
 
 /** Writes what is left for the COMMIT now, because the transaction is going to be bound to another tenant. */
@@ -118,10 +134,11 @@ const knownTexts = new Map<string, readonly BoundType[]>()
 const mostKnownTexts = 4096
 const longestKnownText = 8192
 
-function noteWritten({ written }: Closing, text: string): void {
+function typesIn(text: string): readonly BoundType[] {
   const types = knownTexts.get(text) ?? writtenBy(text)
-  if (knownTexts.size < mostKnownTexts && text.length <= longestKnownText) knownTexts.set(text, types)
-  for (const type of types) written.add(type)
+  const mayRecur = text.length <= longestKnownText || isConstantText(text)
+  if (knownTexts.size < mostKnownTexts && mayRecur) knownTexts.set(text, types)
+  return types
 }
 
 const tell = (notices: readonly Notice[]): string =>
@@ -165,10 +182,11 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     begun.catch(() => connection.discard())
   }
   let open = true
-  const closing: Closing = { notices: new Map(), last: undefined, written: new Set(), pending: [] }
+  const closing: Closing = { notices: new Map(), last: undefined, sent: 0, written: new Set(), pending: [] }
   const noting: DatabaseConnection = {
     executeQuery(query) {
-      noteWritten(closing, query.sql)
+      for (const type of typesIn(query.sql)) closing.written.add(type)
+      closing.sent += 1
       return connection.executeQuery(query)
     },
     streamQuery: () => connection.streamQuery(),
@@ -193,8 +211,9 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     try {
       if (statement === 'commit' && hasLast(closing)) begin()
       if (begun === undefined) return
-      await begun
-      const tag = statement === 'commit' ? await sendCommit(connection, closing) : await connection.send(statement)
+      // Sent without waiting for the response to BEGIN: in a transaction that could not begin, it fails or commits nothing.
+      const ended = statement === 'commit' ? sendCommit(connection, closing) : connection.send(statement)
+      const [tag] = await Promise.all([ended, begun])
       // PostgreSQL responds with ROLLBACK to the COMMIT of a transaction in which a statement failed.
       if (tag !== statement.toUpperCase())
         throw new Error('The transaction was rolled back because one of its statements failed.')

@@ -27,6 +27,11 @@ export function counter(name: string, help: string): { add(labels?: Labels): voi
   }
 }
 
+/** A number that only grows, and that its owner keeps: for what happens too often to look up its series each time. */
+export function countedBy(name: string, help: string, read: () => number): void {
+  register(name, () => ({ name, type: 'counter', help, samples: [{ labels: {}, value: read() }] }))
+}
+
 type Series = { labels: Labels; counts: number[]; sum: number }
 
 /** How many observations were at most as large as each of `bounds`, which ascend. */

@@ -155,8 +155,9 @@ export async function hasActiveBinding(
   tenantId: string,
   agent: { id: string; version: string },
   environment: string,
+  read?: { revision: string | undefined },
 ): Promise<boolean> {
-  return (await boundTo(tx, tenantId, agent, environment)).enforced.length > 0
+  return (await boundTo(tx, tenantId, agent, environment, read)).enforced.length > 0
 }
 
 /**

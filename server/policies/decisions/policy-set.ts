@@ -27,11 +27,20 @@ const placeOf = (tenantId: string, agent: Agent, environment: string): string =>
 export const lastBoundTo = (tenantId: string, agent: Agent, environment: string): Kept | undefined =>
   kept.get(placeOf(tenantId, agent, environment))
 
-/** The policies bound to an agent in an environment, reloaded when the tenant's bindings have changed. */
-export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, environment: string): Promise<Kept> {
+/**
+ * The policies bound to an agent in an environment, reloaded when the tenant's bindings have changed. `read`: their revision, if this
+ * transaction has read it before.
+ */
+export async function boundTo(
+  tx: Transaction,
+  tenantId: string,
+  agent: Agent,
+  environment: string,
+  read?: { revision: string | undefined },
+): Promise<Kept> {
   const place = placeOf(tenantId, agent, environment)
   // The revision comes first: bindings that change between the two reads are then reloaded, never missed.
-  const revision = await findBindingRevision(tx, tenantId)
+  const { revision } = read ?? { revision: await findBindingRevision(tx, tenantId) }
   const known = kept.get(place)
   if (known !== undefined && known.revision === revision) return known
   const rows = await listBoundPolicies(tx, tenantId, agent, environment)

@@ -9,6 +9,7 @@ import { checkKeys } from './doctor/keys.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkProvider, type Machine } from './doctor/provider.ts'
 import { checkSettings } from './doctor/settings.ts'
+import { checkSiem } from './doctor/siem.ts'
 
 const usage = 'npm run doctor'
 
@@ -55,6 +56,7 @@ async function check(config: Config, machine: Machine | undefined): Promise<Find
   const connected = async (client?: Client) => [
     ...(await checkKeys(config, client)),
     ...(await checkProvider(config, client, machine)),
+    ...(await checkSiem(config, client)),
   ]
   return [
     ...(await checkSettings(config)),

@@ -31,6 +31,7 @@ const expected: Record<string, string> = {
   PUBLIC_LOG: 'true or false',
   ADOPT_ROWS_AFTER: 'a whole number of seconds from 0 to 31536000',
   LOG_WITNESSES: 'the path of a JSON file',
+  SIEM_SINKS: 'the path of a JSON file',
   TSA_URL: 'an http(s) address such as https://timestamp.example/tsr',
   ALLOWED_PRIVATE_HOSTS: 'host names, addresses or networks such as mcp.internal,10.1.0.0/16',
   TRUSTED_PROXIES: 'addresses or networks such as 10.1.0.0/16,2001:db8::/64, and not all addresses',
@@ -47,7 +48,13 @@ const expected: Record<string, string> = {
 }
 
 /** Settings whose values are never printed, not even invalid ones. */
-const secret = new Set(['DATABASE_URL', 'SMTP_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS', 'METRICS_TOKEN'])
+const secret = new Set([
+  'DATABASE_URL',
+  'SMTP_URL',
+  'MASTER_KEY',
+  'MASTER_KEY_PREVIOUS',
+  'METRICS_TOKEN',
+])
 
 const schema = z.object({
   PORT: integer(0, 65535).default(3000),
@@ -75,6 +82,7 @@ const schema = z.object({
   PUBLIC_LOG: flag.default(false),
   ADOPT_ROWS_AFTER: integer(0, 31_536_000).default(60),
   LOG_WITNESSES: z.string().min(1).optional(),
+  SIEM_SINKS: z.string().min(1).optional(),
   TSA_URL: z.url({ protocol: /^https?$/ }).optional(),
   ALLOWED_PRIVATE_HOSTS: z
     .string()
@@ -146,6 +154,9 @@ export type Config = {
   /** Seconds without a process of an older version until its rows are bound to the log. */
   adoptRowsAfter: number
   logWitnessesFile: string | undefined
+  siemSinksFile: string | undefined
+  /** Variables of the environment that begin with SIEM_, for secrets that the file names. */
+  siemSecrets: Readonly<Record<string, string>>
   /** Of the time-stamping authority (RFC 3161) for archives. */
   tsaUrl: string | undefined
   /** Non-public hosts that requests to addresses in manifests may reach. */
@@ -227,6 +238,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     publicLog: settings.PUBLIC_LOG,
     adoptRowsAfter: settings.ADOPT_ROWS_AFTER,
     logWitnessesFile: settings.LOG_WITNESSES,
+    siemSinksFile: settings.SIEM_SINKS,
+    siemSecrets: secretsIn(present),
     tsaUrl: settings.TSA_URL,
     allowedPrivateHosts: settings.ALLOWED_PRIVATE_HOSTS ?? noPrivateHosts,
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
@@ -243,6 +256,13 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     logLevel: settings.LOG_LEVEL,
   }
 }
+
+const secretsIn = (environment: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith('SIEM_') && value !== undefined ? [[name, value]] : [],
+    ),
+  )
 
 /**
  * The identity provider if IDENTITY is not set: an AUTH_URL with another origin is an external provider, unless it is

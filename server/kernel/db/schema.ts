@@ -947,6 +947,14 @@ export interface Secrets {
   tenantId: string;
 }
 
+export interface SiemPositions {
+  before: number;
+  date: string;
+  seen: number;
+  sink: string;
+  tenantId: string;
+}
+
 export interface SigningKeys {
   algorithm: string;
   createdAt: Generated<Timestamp>;
@@ -1190,6 +1198,7 @@ export interface DB {
   savedViews: SavedViews;
   schemaMigrations: SchemaMigrations;
   secrets: Secrets;
+  siemPositions: SiemPositions;
   signingKeys: SigningKeys;
   spans: Spans;
   standingGrants: StandingGrants;

@@ -66,6 +66,7 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     })
     closing.defer(() => front.close())
     closing.defer(measureProcess())
+    await startSpansOf(settings, log, closing)
     if (settings.metricsPort !== undefined) closing.defer(await openMetricsPort(settings.metricsPort, settings))
     const config = settings.port === 0 ? onPort(settings, front.port) : settings
     const operators = await readOperatorFiles(config)
@@ -101,6 +102,14 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     await closing.disposeAsync()
     throw error
   }
+}
+
+/** Loads the recorder of spans only where one is configured. */
+async function startSpansOf({ spans }: Config, log: Log, closing: AsyncDisposableStack): Promise<void> {
+  if (spans === undefined) return
+  const { startSpans } = await import('#server/kernel/observe/span-exporter.ts')
+  const started = startSpans(spans, log)
+  closing.defer(() => started.close())
 }
 
 async function openEmbedded({ dataDir }: Config, say: Say, closing: AsyncDisposableStack): Promise<string> {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type Network, parseNetworks } from './net/address.ts'
 import { noPrivateHosts, type PrivateHosts, parsePrivateHosts } from './net/private-hosts.ts'
+import { type SpanSettings, spanSettingsExpected, spanSettingsOf, spanSettingsSchema } from './observe/span-settings.ts'
 import { parseS3Location, type S3Location } from './s3-location.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
@@ -41,6 +42,7 @@ const expected: Record<string, string> = {
   MASTER_KEY_PREVIOUS: '32 bytes in base64',
   METRICS_PORT: 'a whole number from 1 to 65535, and not PORT',
   METRICS_TOKEN: 'at least 16 characters without spaces',
+  ...spanSettingsExpected,
   DRAIN_SECONDS: 'a whole number of seconds from 0 to 3600',
   ROLES: 'web, worker, or both, separated by a comma',
   SIGNER_MEMORY: 'file, or an address such as s3://bucket/prefix',
@@ -54,6 +56,8 @@ const secret = new Set([
   'MASTER_KEY',
   'MASTER_KEY_PREVIOUS',
   'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ])
 
 const schema = z.object({
@@ -108,6 +112,7 @@ const schema = z.object({
     .string()
     .regex(/^\S{16,}$/)
     .optional(),
+  ...spanSettingsSchema,
   DRAIN_SECONDS: integer(0, 3600).default(20),
   ROLES: z
     .string()
@@ -178,6 +183,8 @@ export type Config = {
   metricsPort: number | undefined
   /** The bearer token for the operator's metrics; without it and metricsPort they are not served. */
   metricsToken: string | undefined
+  /** Undefined: no spans are recorded. */
+  spans: SpanSettings | undefined
   /** Seconds for which requests and calls may run on after a signal to stop. */
   drainSeconds: number
   /** web: serves requests. worker: runs jobs, signs the logs, closes days. */
@@ -251,6 +258,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     s3Endpoint: settings.AWS_ENDPOINT_URL_S3 ?? settings.AWS_ENDPOINT_URL,
     metricsPort: settings.METRICS_PORT,
     metricsToken: settings.METRICS_TOKEN,
+    spans: spanSettingsOf(settings),
     drainSeconds: settings.DRAIN_SECONDS,
     roles: new Set(settings.ROLES),
     logLevel: settings.LOG_LEVEL,

@@ -7,15 +7,15 @@ import { createServer as createTlsServer } from 'node:tls'
 export type HttpAnswer = { status: number; body: unknown }
 /** 'hold' never answers, 'drop' ends the connection after the whole request has arrived. */
 export type HttpBehaviour = HttpAnswer | 'hold' | 'drop'
-export type HttpCall = { path: string; authorization: string | undefined; body: string }
+export type HttpCall = { path: string; authorization: string | undefined; userAgent: string | undefined; body: string }
 
 /** A collector over HTTP, which answers each request with `behave` and remembers it. */
 export async function startCollector(usual: HttpAnswer) {
   const calls: HttpCall[] = []
   let behaviour: (call: HttpCall) => HttpBehaviour = () => usual
   const server = createHttpServer(async (request, response) => {
-    const { authorization } = request.headers
-    const call = { path: request.url ?? '', authorization, body: await readText(request) }
+    const { authorization, 'user-agent': userAgent } = request.headers
+    const call = { path: request.url ?? '', authorization, userAgent, body: await readText(request) }
     calls.push(call)
     const answer = behaviour(call)
     if (answer === 'hold') return

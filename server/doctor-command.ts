@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { type Config, ConfigError, loadConfig } from '#server/kernel/config.ts'
-import { type Say, UsageError } from './command-line.ts'
+import { nameOf, type Say, UsageError } from './command-line.ts'
 import { checkAddress } from './doctor/address.ts'
 import { checkClock, checkDatabase, withOwner } from './doctor/database.ts'
 import { type Finding, failed, lineOf, ok } from './doctor/findings.ts'
@@ -11,7 +11,7 @@ import { checkProvider, type Machine } from './doctor/provider.ts'
 import { checkSettings } from './doctor/settings.ts'
 import { checkSiem } from './doctor/siem.ts'
 
-const usage = 'npm run doctor'
+const usage = nameOf('doctor')
 
 /**
  * Checks an installation, running or not, with the settings in `environment`, and prints a line for each finding. Changes nothing.

@@ -1,6 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Client } from 'pg'
 import { roleNames } from '#lib/permissions.ts'
+import { programOf } from '#server/command-line.ts'
 import { fetchJson } from '#server/kernel/auth/issuers/fetch-json.ts'
 import { discoverJwks, fetchJwks } from '#server/kernel/auth/issuers/jwks.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
@@ -20,7 +21,11 @@ export async function checkProvider(config: Config, client?: Client, machine?: M
     const slugs = (await listTenants(client)).map(({ slug }) => slug)
     if (slugs.length === 0)
       found.push(
-        warning('Provider', 'no tenant exists yet.', 'npm run tenant -- create <slug>, then run this command again.'),
+        warning(
+          'Provider',
+          'no tenant exists yet.',
+          `${programOf('tenant')} create <slug>, then run this command again.`,
+        ),
       )
     for (const slug of slugs) found.push(...(await checkIssuer(`${config.authUrl}/realms/${slug}`, true)))
   }

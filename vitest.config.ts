@@ -8,6 +8,7 @@ const onlyInProof = [
   'server/testing/properties/development.test.ts',
   'server/testing/properties/keycloak.test.ts',
   'server/testing/properties/late-tools.test.ts',
+  'server/testing/properties/release.test.ts',
   'server/testing/properties/routes-through-next.test.ts',
   'server/testing/properties/schemathesis.test.ts',
   'server/testing/readers/**',

@@ -28,7 +28,7 @@ export type Lab = {
 
 const slug = 'bench'
 /** The demo's tool server: a separate process, configured as an operator would. */
-const paymentsServer = join(import.meta.dirname, '..', 'server', 'demo', 'payments.ts')
+const paymentsServer = join(import.meta.dirname, '..', 'server', 'demo', 'payments-process.ts')
 
 export async function openLab(): Promise<Lab> {
   const payments = { command: process.execPath, args: [paymentsServer], env: {}, tenants: [`ext-${slug}`] }

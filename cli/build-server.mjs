@@ -14,9 +14,8 @@ const CLOCK_STEP_MS = 50
 
 /**
  * Bundles `entry` with its packages into one file unless the existing one was made from the current files, and returns
- * its address. Loading 2,000 modules would be three quarters of a start. Programs that the server runs as processes get bundles of
- * their own next to it. Threads run from their sources, which `import.meta.url` still names in the bundle. Two processes never
- * bundle concurrently.
+ * its address. Loading 2,000 modules would be three quarters of a start. Programs that the server runs as processes or threads
+ * get bundles of their own next to it. Two processes never bundle concurrently.
  */
 export async function buildServer({ root = ROOT, entry = 'server/main.ts', name = 'server' } = {}) {
   const bundle = join(root, 'dist', `${name}.mjs`)

@@ -97,6 +97,20 @@ test('bundles a program that the server runs as a process, next to it', async ()
   expect(existsSync(join(root, 'dist/server-count-process.mjs'))).toBe(true)
 })
 
+test('bundles a program that the server runs as a thread, next to it', async () => {
+  write('server/deep/add-worker.ts', `import { parentPort } from 'node:worker_threads'\nparentPort?.postMessage(1 + 1)`)
+  write(
+    'server/deep/said.ts',
+    `import { Worker } from 'node:worker_threads'
+     const startWorker = (module: string, file: string) => new Worker(new URL(file, module))
+     export const said: Worker = startWorker(import.meta.url, 'add-worker.ts')`,
+  )
+  write('server/main.ts', `import { said } from './deep/said.ts'\nsaid.on('message', console.log)`)
+  await buildServer({ root })
+  rmSync(join(root, 'server'), { recursive: true })
+  expect(run()).toBe('2')
+})
+
 test('bundles it again after one of its sources has changed', async () => {
   write('server/deep/other.ts', `export const other = 'one'`)
   write('server/deep/count-process.ts', `import { other } from './other.ts'\nconsole.log(other)`)

@@ -1,5 +1,5 @@
-// Bundles a program of the tree, and the programs that it runs as processes: root, entry, folder, name. Writes `<name>.mjs.new` and
-// `<name>-<process>.mjs.new` into the folder. The last line that it prints is JSON with the
+// Bundles a program of the tree, and the programs that it runs as processes and threads: root, entry, folder, name. Writes
+// `<name>.mjs.new`, and `<name>-<program>.mjs.new` for each of these programs, into the folder. The last line that it prints is JSON with the
 // names and the files that the bundles depend on.
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -14,8 +14,9 @@ const NOT_BUNDLED = ['@cedar-policy/cedar-wasm', '@cedar-policy/cedar-wasm/nodej
 const NEEDS_NO_PLACE = /node_modules\/(pino|thread-stream|undici)\//
 /** Modules with `scripts` and `sources`: the bundle has what the former returns, and depends on the files that the latter names. */
 const MADE_HERE = /\/verifier-scripts\.ts$/
-/** How a module names a program next to it that it runs as a process. */
+/** How a module names a program next to it that it runs as a process, or as a thread. */
 const PROCESS = /new URL\('\.\/([\w-]+-process)\.ts', import\.meta\.url\)/g
+const THREAD = /(?<=startWorker\()import\.meta\.url, '([\w-]+-worker)\.ts'/g
 
 const [root, entry, folder, name] = process.argv.slice(2)
 /** The file of each bundle, by its entry. */
@@ -50,19 +51,20 @@ async function bundled(input) {
   return { code: output[0].code, files: [...own, ...ALSO].filter((file) => existsSync(join(root, file))) }
 }
 
-/** The address of the bundle of a process, relative to the bundle that runs it. */
-function processBundle(input, process) {
-  const file = `${name}-${process}.mjs`
+/** The file of the bundle of a program that is next to the module `id`. */
+function programBundle(id, program) {
+  const input = join(dirname(id), `${program}.ts`)
+  const file = `${name}-${program}.mjs`
   for (const [other, taken] of programs)
     if (taken === file && other !== input)
       throw new Error(`${relative(root, other)} and ${relative(root, input)} would be one file.`)
   programs.set(input, file)
-  return `new URL('./${file}', import.meta.url)`
+  return file
 }
 
 /**
  * In the bundle, `import.meta.url` and `import.meta.dirname` name the place of the source, relative to the bundle. The address of a
- * program that is run as a process is that of its bundle.
+ * program that is run as a process or thread is that of its bundle.
  */
 function keepPlaces() {
   return {
@@ -79,10 +81,18 @@ function keepPlaces() {
           text
             .replace(/\bimport\.meta\.url\b/g, `new URL(${from(id)}, import.meta.url).href`)
             .replace(/\bimport\.meta\.dirname\b/g, `(import.meta.dirname + '/' + ${from(dirname(id))})`)
-        return code
-          .split(PROCESS)
-          .map((part, at) => (at % 2 === 0 ? placed(part) : processBundle(join(dirname(id), `${part}.ts`), part)))
-          .join('')
+        // What is between two programs, in turn with their names.
+        const replaced = (text, pattern, write, rest) =>
+          text
+            .split(pattern)
+            .map((part, at) => (at % 2 === 0 ? rest(part) : write(programBundle(id, part))))
+            .join('')
+        return replaced(
+          code,
+          PROCESS,
+          (file) => `new URL('./${file}', import.meta.url)`,
+          (text) => replaced(text, THREAD, (file) => `import.meta.url, './${file}'`, placed),
+        )
       },
     },
   }

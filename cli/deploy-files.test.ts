@@ -159,7 +159,6 @@ test('the proxies pass upgrades and streams, and bodies up to the limit of files
     'proxy_set_header Connection $countersign_connection;',
     'proxy_buffering off;',
     'proxy_read_timeout 1h;',
-    'proxy_next_upstream error timeout http_503;',
     'client_max_body_size 101m;',
     'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
   ])

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '#server/kernel/config.ts'
-import { type Say, UsageError } from './command-line.ts'
+import { nameOf, programOf, type Say, UsageError } from './command-line.ts'
 
-const backupUsage = 'npm run backup -- <file> (--recipient <age1…> … | --unencrypted)'
-const restoreUsage = 'npm run restore -- <file> [--identity <file>]'
+const backupUsage = `${programOf('backup')} <file> (--recipient <age1…> … | --unencrypted)`
+const restoreUsage = `${programOf('restore')} <file> [--identity <file>]`
 
 /** Throws UsageError before anything is opened, CommandError, ConfigError, EmbeddedDatabaseError. */
 export async function runBackupCommand(config: Config, args: readonly string[], say: Say): Promise<void> {
@@ -16,7 +16,7 @@ export async function runBackupCommand(config: Config, args: readonly string[], 
     )
   if (recipients.length > 0 && values.unencrypted === true)
     throw new UsageError(`--recipient and --unencrypted exclude each other.\n${backupUsage}`)
-  if (values.identity !== undefined) throw new UsageError(`--identity belongs to npm run restore.\n${backupUsage}`)
+  if (values.identity !== undefined) throw new UsageError(`--identity belongs to ${nameOf('restore')}.\n${backupUsage}`)
   const { makeBackup } = await import('./backup/make-backup.ts')
   await makeBackup(config, { file, recipients }, say)
   if (recipients.length === 0)
@@ -31,7 +31,7 @@ export async function runRestoreCommand(config: Config, args: readonly string[],
   if (args.includes('--help')) return say(restoreUsage)
   const { values, file } = readArguments(args, restoreUsage)
   if (values.recipient !== undefined || values.unencrypted === true)
-    throw new UsageError(`--recipient and --unencrypted belong to npm run backup.\n${restoreUsage}`)
+    throw new UsageError(`--recipient and --unencrypted belong to ${nameOf('backup')}.\n${restoreUsage}`)
   const { restoreBackup } = await import('./backup/restore.ts')
   await restoreBackup(config, { file, identity: values.identity }, say)
   say('Restored. Witnesses, monitors and anyone who follows the logs need their new keys (docs/operations.md).')

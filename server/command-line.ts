@@ -6,6 +6,20 @@ export class UsageError extends Error {}
 /** A command that can't be carried out; the message is for the operator. */
 export class CommandError extends Error {}
 
+// Owned by this module: set once, before the command is loaded.
+let launcher: string | undefined
+
+/** Names commands after the launcher of a release archive, where npm is missing. */
+export function launchedBy(name: string): void {
+  launcher = name
+}
+
+/** What the operator writes to run a command without arguments. */
+export const nameOf = (command: string): string => `${launcher ?? 'npm run'} ${command}`
+
+/** What the operator writes before the command's arguments. */
+export const programOf = (command: string): string => `${nameOf(command)}${launcher === undefined ? ' --' : ''}`
+
 export type Say = (line: string) => void
 export type Act = (say: Say) => Promise<void>
 

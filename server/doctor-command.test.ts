@@ -129,6 +129,17 @@ describe('it fails, and says what to do,', () => {
       /FAILED {3}Mail {6}127\.0\.0\.1:\d+: .* → Check SMTP_URL/,
     ],
     [
+      'for a sink that does not answer',
+      async () => {
+        const port = await freePort()
+        const place = { kind: 'syslog', host: '127.0.0.1', port }
+        const sinks = [{ name: 'soc', tenants: ['unknown'], ...place }]
+        await writeFile(join(folder, 'siem.json'), JSON.stringify({ sinks }))
+        return { ...ofServer(), SIEM_SINKS: join(folder, 'siem.json') }
+      },
+      /FAILED {3}SIEM {6}soc: 127\.0\.0\.1:\d+: .* → Check its address[^\n]*\nwarning {2}SIEM {6}soc: a tenant with the external id unknown/,
+    ],
+    [
       'for an identity provider that does not answer',
       async () => ({ ...ofServer(), AUTH_URL: `http://127.0.0.1:${await freePort()}` }),
       /FAILED {3}Provider {2}http:.*\/realms\/globex.* → From this machine, open/,

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { type Config, ConfigError, loadConfig } from '#server/kernel/config.ts'
-import { type Say, UsageError } from './command-line.ts'
+import { nameOf, type Say, UsageError } from './command-line.ts'
 import { checkAddress } from './doctor/address.ts'
 import { checkClock, checkDatabase, withOwner } from './doctor/database.ts'
 import { type Finding, failed, lineOf, ok } from './doctor/findings.ts'
@@ -9,8 +9,9 @@ import { checkKeys } from './doctor/keys.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkProvider, type Machine } from './doctor/provider.ts'
 import { checkSettings } from './doctor/settings.ts'
+import { checkSiem } from './doctor/siem.ts'
 
-const usage = 'npm run doctor'
+const usage = nameOf('doctor')
 
 /**
  * Checks an installation, running or not, with the settings in `environment`, and prints a line for each finding. Changes nothing.
@@ -55,6 +56,7 @@ async function check(config: Config, machine: Machine | undefined): Promise<Find
   const connected = async (client?: Client) => [
     ...(await checkKeys(config, client)),
     ...(await checkProvider(config, client, machine)),
+    ...(await checkSiem(config, client)),
   ]
   return [
     ...(await checkSettings(config)),

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '#server/kernel/log.ts'
 import { counter, histogram } from '#server/kernel/observe/meters.ts'
 import { noting, type RequestNote } from '#server/kernel/observe/request-note.ts'
+import { beginRoot, type OpenSpan, spansAgent } from '#server/kernel/observe/spans.ts'
 
 /** Who answers a request. `health` is logged only at the level debug: supervisors ask every few seconds. */
 export type RequestKind = 'api' | 'realm' | 'page' | 'health' | 'metrics'
@@ -20,6 +21,7 @@ const duration = histogram(
 export function logged<T>(kind: RequestKind, req: IncomingMessage, res: ServerResponse, log: Log, work: () => T): T {
   const begun = performance.now()
   const note: RequestNote = { operations: [] }
+  const span = kind === 'health' || req.headers['user-agent'] === spansAgent ? undefined : beginRoot('server')
   res.once('close', () => {
     const seconds = (performance.now() - begun) / 1000
     const status = res.headersSent ? res.statusCode : 0
@@ -31,8 +33,28 @@ export function logged<T>(kind: RequestKind, req: IncomingMessage, res: ServerRe
     const line = { kind, method: req.method, status, ms: Math.round(seconds * 1000), requestId, tenantId }
     const complete = res.writableFinished ? {} : { cut: true }
     log[kind === 'health' || kind === 'metrics' ? 'debug' : 'info']({ ...line, operations, ...complete }, 'request')
+    endSpan(span, kind, req, res, note)
   })
-  return noting(note, work)
+  const run = () => noting(note, work)
+  return span === undefined ? run() : span.within(run)
+}
+
+function endSpan(
+  span: OpenSpan | undefined,
+  kind: RequestKind,
+  req: IncomingMessage,
+  res: ServerResponse,
+  { operations, requestId = idOf(res) }: RequestNote,
+): void {
+  const status = res.headersSent ? res.statusCode : 0
+  const attributes = {
+    'http.request.method': req.method ?? '',
+    ...(status === 0 ? {} : { 'http.response.status_code': status }),
+    'countersign.kind': kind,
+    ...(operations.length === 0 ? {} : { 'countersign.operations': operations }),
+    ...(requestId === undefined ? {} : { 'countersign.request.id': requestId }),
+  }
+  span?.end(operations[0] ?? kind, attributes, status >= 500 || !res.writableFinished ? 'failed' : 'ok')
 }
 
 const isStream = (res: ServerResponse): boolean => String(res.getHeader('content-type')).startsWith('text/event-stream')

@@ -31,6 +31,8 @@ import { openQueue } from '#server/kernel/queue.ts'
 import { type Runtime, runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
+import { loadSinks } from '#server/siem/sinks.ts'
+import { startSiem } from '#server/siem/worker.ts'
 import { recordAccountsBefore } from '#server/tenants/accounts-before.ts'
 import { collectCatalog } from './catalog.ts'
 import type { OpenPages, Pages } from './console.ts'
@@ -45,7 +47,7 @@ import { barePolicy, fixedHeaders } from './shell/policy.ts'
 import { createSocket } from './socket.ts'
 
 export type RunningServer = { baseUrl: string; close(): Promise<void> }
-type Witnesses = Awaited<ReturnType<typeof loadWitnesses>>
+type Operators = Awaited<ReturnType<typeof readOperatorFiles>>
 /** Prints one line for people. */
 type Say = (line: string) => void
 
@@ -64,6 +66,7 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     })
     closing.defer(() => front.close())
     closing.defer(measureProcess())
+    await startSpansOf(settings, log, closing)
     if (settings.metricsPort !== undefined) closing.defer(await openMetricsPort(settings.metricsPort, settings))
     const config = settings.port === 0 ? onPort(settings, front.port) : settings
     const operators = await readOperatorFiles(config)
@@ -75,7 +78,7 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     await openRuntime({ config, log, ...operators, stopping: stopping.signal }, ownerUrl, closing)
     front.enter('starting')
     await checkStart(ownerUrl, say)
-    await startWork(operators.witnesses, ownerUrl, closing)
+    await startWork(operators, ownerUrl, closing)
     if (config.seedDemo && config.roles.has('worker')) await seedDemo(say)
     const socket = createSocket()
     closing.defer(() => socket.close())
@@ -101,6 +104,14 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
   }
 }
 
+/** Loads the recorder of spans only where one is configured. */
+async function startSpansOf({ spans }: Config, log: Log, closing: AsyncDisposableStack): Promise<void> {
+  if (spans === undefined) return
+  const { startSpans } = await import('#server/kernel/observe/span-exporter.ts')
+  const started = startSpans(spans, log)
+  closing.defer(() => started.close())
+}
+
 async function openEmbedded({ dataDir }: Config, say: Say, closing: AsyncDisposableStack): Promise<string> {
   const embedded = await openEmbeddedDatabase({ dataDir, say })
   closing.defer(() => embedded.release())
@@ -114,6 +125,7 @@ async function readOperatorFiles(config: Config) {
     mcpServers: config.seedDemo ? { ...demoMcpServers(), ...mcpServers } : mcpServers,
     trustedIssuers: await loadTrustedIssuers(config),
     witnesses: await loadWitnesses(config),
+    sinks: config.roles.has('worker') ? await loadSinks(config) : [],
   }
 }
 
@@ -160,7 +172,7 @@ async function checkStart(ownerUrl: string, say: Say): Promise<void> {
 }
 
 /** Everything that runs without a request, in a worker. Another process only creates the queues, to add jobs to them. */
-async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncDisposableStack): Promise<void> {
+async function startWork(operators: Operators, ownerUrl: string, closing: AsyncDisposableStack): Promise<void> {
   registerDecisions()
   registerCatalog(collectCatalog())
   registerGatewayTools(toolsAt)
@@ -169,7 +181,8 @@ async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncD
   if (!isWorker) return
   for (const part of [
     startSealer(),
-    startWitnessing(witnesses),
+    startWitnessing(operators.witnesses),
+    startSiem(operators.sinks),
     startHousekeeping(ownerUrl),
     startCommitting(),
     startFilling(),

@@ -2,9 +2,9 @@ import { ApiError } from '#lib/errors.ts'
 import { LogRefused } from '#server/audit/sealing/log-refused.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { refuseUnfinishedRestore } from '#server/kernel/db/copy/unfinished-restore.ts'
-import { CommandError, command, readCommand, type Say, UsageError, usageOf } from './command-line.ts'
+import { CommandError, command, programOf, readCommand, type Say, UsageError, usageOf } from './command-line.ts'
 
-const program = 'npm run tenant --'
+const program = programOf('tenant')
 
 /** What the commands do. Loaded once the command line is valid: it is most of the server. */
 const acts = () => import('./tenant-acts.ts')

@@ -4,6 +4,7 @@ import { signInPath } from '#lib/paths.ts'
 import { type Role, roleNames } from '#lib/permissions.ts'
 import { Email, GroupName } from '#lib/schemas/members.ts'
 import type { Branding } from '#lib/schemas/tenants.ts'
+import { programOf } from '#server/command-line.ts'
 import { createSignInLink, lockOut, type SignInLink } from '#server/identity/links/sign-in-links.ts'
 import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { createRealm } from '#server/identity/realms/create-realm.ts'
@@ -96,7 +97,7 @@ function sayElsewhere(say: Say, slug: string, admin: string, approvers: readonly
   for (const [email, role] of [[admin, 'tenant_admin'], ...approvers.map((email) => [email, 'approver'])])
     say(`  ${email} the role ${role}`)
   say('They become members when they first sign in. Changes can be approved once change-approvers has a member:')
-  say(`  npm run tenant -- seat ${slug} --group change-approvers --person <user name or e-mail>`)
+  say(`  ${programOf('tenant')} seat ${slug} --group change-approvers --person <user name or e-mail>`)
 }
 
 /**

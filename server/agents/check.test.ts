@@ -13,7 +13,7 @@ let maria: Caller
 beforeAll(async () => {
   const payments = {
     command: process.execPath,
-    args: [join(import.meta.dirname, '../demo/payments.ts')],
+    args: [join(import.meta.dirname, '../demo/payments-process.ts')],
     env: {},
     tenants: ['ext-checks'],
   }

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { ChangeRecord } from './change-record.ts'
-import { after, dayBefore, type Position } from './position.ts'
+import { after, dayBefore, type Position, startingPosition } from './position.ts'
 import { lastDays, recentRecords, recordsAfter } from './records-store.ts'
 
 /** A reader that is further behind than this many records gets none of them. */
@@ -34,7 +34,7 @@ const placeOf = ({ date, seq }: ChangeRecord, head: Position): Position => ({
 /** Returns the position at the end of the tenant's log. */
 export async function headOfLog(tx: Transaction, tenantId: string): Promise<Position> {
   const [last, other] = await lastDays(tx, tenantId)
-  if (last === undefined) return { date: '1970-01-01', seen: 0, before: 0 }
+  if (last === undefined) return startingPosition(undefined)
   const before = other?.date === dayBefore(last.date) ? other.size : 0
   return { date: last.date, seen: last.size, before }
 }

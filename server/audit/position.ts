@@ -4,6 +4,13 @@
  */
 export type Position = { date: string; seen: number; before: number }
 
+/** Of a reader that has seen nothing: `from` is the first day that it reads, undefined: the first day of the log. */
+export const startingPosition = (from: string | undefined): Position =>
+  from === undefined ? { date: '1970-01-01', seen: 0, before: 0 } : { date: from, seen: 0, before: wholeDay }
+
+/** More than a day can have. */
+const wholeDay = 2 ** 31 - 1
+
 export const writtenPosition = ({ date, seen, before }: Position): string => `${date}.${seen}.${before}`
 
 /** Reads what `writtenPosition` wrote; the schema of the input has checked its form. */

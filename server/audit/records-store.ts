@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { ChangeRecord } from './change-record.ts'
+import type { Position } from './position.ts'
+import type { StoredRecord } from './store.ts'
 
 /** The sizes of the tenant's last two days, newest first. */
 export const lastDays = (tx: Transaction, tenantId: string): Promise<{ date: string; size: number }[]> =>
@@ -13,19 +15,11 @@ export const lastDays = (tx: Transaction, tenantId: string): Promise<{ date: str
     .execute()
 
 /**
- * Up to `limit` records in the order of the log: of `date` from `seen` on, of the day before it from `before` on, and of all
- * later days.
+ * Up to `limit` rows in the order of the log: of `date` from `seen` on, of the day before it from `before` on, and of all later
+ * days.
  */
-export async function recordsAfter(
-  tx: Transaction,
-  tenantId: string,
-  { date, seen, before }: { date: string; seen: number; before: number },
-  limit: number,
-): Promise<ChangeRecord[]> {
-  const { rows } = await sql<ChangeRecord>`
-    select date, seq, audit_id, type as action, record -> 'actor' ->> 'id' as actor_id,
-      record -> 'resource' ->> 'type' as resource_type, record -> 'resource' ->> 'id' as resource_id
-    from (
+const rowsAfter = (tenantId: string, { date, seen, before }: Position, limit: number) => sql`
+    (
       (select * from audit_records where tenant_id = ${tenantId} and date = ${date}::date - 1 and seq >= ${before}
         order by seq limit ${limit})
       union all
@@ -36,7 +30,32 @@ export async function recordsAfter(
         order by date, seq limit ${limit})
     ) as written
     order by date, seq
-    limit ${limit}`.execute(tx)
+    limit ${limit}`
+
+/** Up to `limit` changes after the position, in the order of the log. */
+export async function recordsAfter(
+  tx: Transaction,
+  tenantId: string,
+  position: Position,
+  limit: number,
+): Promise<ChangeRecord[]> {
+  const { rows } = await sql<ChangeRecord>`
+    select date, seq, audit_id, type as action, record -> 'actor' ->> 'id' as actor_id,
+      record -> 'resource' ->> 'type' as resource_type, record -> 'resource' ->> 'id' as resource_id
+    from ${rowsAfter(tenantId, position, limit)}`.execute(tx)
+  return rows
+}
+
+/** Up to `limit` whole records after the position, in the order of the log. */
+export async function listRecordsAfter(
+  tx: Transaction,
+  tenantId: string,
+  position: Position,
+  limit: number,
+): Promise<StoredRecord[]> {
+  const { rows } = await sql<StoredRecord>`
+    select audit_id, date, seq, type, record, nonce, digest, leaf_hash, created_at
+    from ${rowsAfter(tenantId, position, limit)}`.execute(tx)
   return rows
 }
 

@@ -6,7 +6,7 @@ import { demoTenants } from './tenants.ts'
 export const demoMcpServers = (): McpServers => ({
   payments: {
     command: process.execPath,
-    args: [fileURLToPath(new URL('./payments.ts', import.meta.url))],
+    args: [fileURLToPath(new URL('./payments-process.ts', import.meta.url))],
     env: {},
     tenants: demoTenants.map((tenant) => tenant.externalId),
   },

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { nameOf } from '#server/command-line.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { unfinishedRestore } from '#server/kernel/db/copy/unfinished-restore.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './findings.ts'
@@ -20,7 +21,11 @@ export async function checkFolders({ dataDir, exportTmpDir }: Config): Promise<F
   const restore = await unfinishedRestore(dataDir)
   if (restore !== undefined)
     found.push(
-      failed('Folders', 'DATA_DIR: a restore was interrupted.', 'Run npm run restore with the same settings again.'),
+      failed(
+        'Folders',
+        'DATA_DIR: a restore was interrupted.',
+        `Run ${nameOf('restore')} with the same settings again.`,
+      ),
     )
   return found
 }

@@ -1,12 +1,14 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Client } from 'pg'
 import { roleNames } from '#lib/permissions.ts'
+import { programOf } from '#server/command-line.ts'
 import { fetchJson } from '#server/kernel/auth/issuers/fetch-json.ts'
 import { discoverJwks, fetchJwks } from '#server/kernel/auth/issuers/jwks.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import { apiAudience } from '#server/kernel/auth/realm.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './findings.ts'
+import { listTenants } from './tenants.ts'
 
 /** A machine of a tenant at the provider, with which a token is requested. */
 export type Machine = { slug: string; clientId: string; secret: string }
@@ -16,10 +18,14 @@ export async function checkProvider(config: Config, client?: Client, machine?: M
   const found: Finding[] = []
   if (config.identity === 'embedded') found.push(ok('Provider', 'this server signs people in'))
   else {
-    const slugs = await slugsOf(client)
+    const slugs = (await listTenants(client)).map(({ slug }) => slug)
     if (slugs.length === 0)
       found.push(
-        warning('Provider', 'no tenant exists yet.', 'npm run tenant -- create <slug>, then run this command again.'),
+        warning(
+          'Provider',
+          'no tenant exists yet.',
+          `${programOf('tenant')} create <slug>, then run this command again.`,
+        ),
       )
     for (const slug of slugs) found.push(...(await checkIssuer(`${config.authUrl}/realms/${slug}`, true)))
   }
@@ -27,15 +33,6 @@ export async function checkProvider(config: Config, client?: Client, machine?: M
   for (const { issuer, jwksUri } of trusted) found.push(...(await checkIssuer(issuer, false, jwksUri)))
   if (machine !== undefined) found.push(...(await checkToken(config, machine)))
   return found
-}
-
-async function slugsOf(client: Client | undefined): Promise<string[]> {
-  if (client === undefined) return []
-  const { rows: known } = await client.query<{ known: boolean }>(
-    `select to_regclass('public.tenants') is not null as known`,
-  )
-  if (known[0]?.known !== true) return []
-  return (await client.query<{ slug: string }>('select slug from tenants order by slug')).rows.map(({ slug }) => slug)
 }
 
 async function checkIssuer(issuer: string, forConsole: boolean, jwksUri?: string): Promise<Finding[]> {

@@ -2,6 +2,7 @@ import { loadWitnesses } from '#server/audit/witnesses/witnesses.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import { type Config, ConfigError } from '#server/kernel/config.ts'
 import { loadMcpServers } from '#server/kernel/mcp-servers.ts'
+import { loadSinks } from '#server/siem/sinks.ts'
 import { type Finding, failed, ok, warning } from './findings.ts'
 
 /** The host is of this machine alone. */
@@ -13,6 +14,7 @@ export async function checkSettings(config: Config): Promise<Finding[]> {
   for (const load of [
     () => loadTrustedIssuers(config),
     () => loadWitnesses(config),
+    () => loadSinks(config),
     () => (config.mcpServersFile === undefined ? Promise.resolve({}) : loadMcpServers(config.mcpServersFile)),
   ])
     try {

@@ -75,7 +75,7 @@ async function publishAndBind(source: string): Promise<string> {
 beforeAll(async () => {
   const payments = {
     command: process.execPath,
-    args: [join(import.meta.dirname, '../demo/payments.ts')],
+    args: [join(import.meta.dirname, '../demo/payments-process.ts')],
     env: {},
     tenants: ['ext-elsewhere'],
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type Network, parseNetworks } from './net/address.ts'
 import { noPrivateHosts, type PrivateHosts, parsePrivateHosts } from './net/private-hosts.ts'
+import { type SpanSettings, spanSettingsExpected, spanSettingsOf, spanSettingsSchema } from './observe/span-settings.ts'
 import { parseS3Location, type S3Location } from './s3-location.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
@@ -31,6 +32,7 @@ const expected: Record<string, string> = {
   PUBLIC_LOG: 'true or false',
   ADOPT_ROWS_AFTER: 'a whole number of seconds from 0 to 31536000',
   LOG_WITNESSES: 'the path of a JSON file',
+  SIEM_SINKS: 'the path of a JSON file',
   TSA_URL: 'an http(s) address such as https://timestamp.example/tsr',
   ALLOWED_PRIVATE_HOSTS: 'host names, addresses or networks such as mcp.internal,10.1.0.0/16',
   TRUSTED_PROXIES: 'addresses or networks such as 10.1.0.0/16,2001:db8::/64, and not all addresses',
@@ -40,6 +42,7 @@ const expected: Record<string, string> = {
   MASTER_KEY_PREVIOUS: '32 bytes in base64',
   METRICS_PORT: 'a whole number from 1 to 65535, and not PORT',
   METRICS_TOKEN: 'at least 16 characters without spaces',
+  ...spanSettingsExpected,
   DRAIN_SECONDS: 'a whole number of seconds from 0 to 3600',
   ROLES: 'web, worker, or both, separated by a comma',
   SIGNER_MEMORY: 'file, or an address such as s3://bucket/prefix',
@@ -47,7 +50,15 @@ const expected: Record<string, string> = {
 }
 
 /** Settings whose values are never printed, not even invalid ones. */
-const secret = new Set(['DATABASE_URL', 'SMTP_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS', 'METRICS_TOKEN'])
+const secret = new Set([
+  'DATABASE_URL',
+  'SMTP_URL',
+  'MASTER_KEY',
+  'MASTER_KEY_PREVIOUS',
+  'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+])
 
 const schema = z.object({
   PORT: integer(0, 65535).default(3000),
@@ -75,6 +86,7 @@ const schema = z.object({
   PUBLIC_LOG: flag.default(false),
   ADOPT_ROWS_AFTER: integer(0, 31_536_000).default(60),
   LOG_WITNESSES: z.string().min(1).optional(),
+  SIEM_SINKS: z.string().min(1).optional(),
   TSA_URL: z.url({ protocol: /^https?$/ }).optional(),
   ALLOWED_PRIVATE_HOSTS: z
     .string()
@@ -100,6 +112,7 @@ const schema = z.object({
     .string()
     .regex(/^\S{16,}$/)
     .optional(),
+  ...spanSettingsSchema,
   DRAIN_SECONDS: integer(0, 3600).default(20),
   ROLES: z
     .string()
@@ -146,6 +159,9 @@ export type Config = {
   /** Seconds without a process of an older version until its rows are bound to the log. */
   adoptRowsAfter: number
   logWitnessesFile: string | undefined
+  siemSinksFile: string | undefined
+  /** Variables of the environment that begin with SIEM_, for secrets that the file names. */
+  siemSecrets: Readonly<Record<string, string>>
   /** Of the time-stamping authority (RFC 3161) for archives. */
   tsaUrl: string | undefined
   /** Non-public hosts that requests to addresses in manifests may reach. */
@@ -167,6 +183,8 @@ export type Config = {
   metricsPort: number | undefined
   /** The bearer token for the operator's metrics; without it and metricsPort they are not served. */
   metricsToken: string | undefined
+  /** Undefined: no spans are recorded. */
+  spans: SpanSettings | undefined
   /** Seconds for which requests and calls may run on after a signal to stop. */
   drainSeconds: number
   /** web: serves requests. worker: runs jobs, signs the logs, closes days. */
@@ -227,6 +245,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     publicLog: settings.PUBLIC_LOG,
     adoptRowsAfter: settings.ADOPT_ROWS_AFTER,
     logWitnessesFile: settings.LOG_WITNESSES,
+    siemSinksFile: settings.SIEM_SINKS,
+    siemSecrets: secretsIn(present),
     tsaUrl: settings.TSA_URL,
     allowedPrivateHosts: settings.ALLOWED_PRIVATE_HOSTS ?? noPrivateHosts,
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
@@ -238,11 +258,19 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     s3Endpoint: settings.AWS_ENDPOINT_URL_S3 ?? settings.AWS_ENDPOINT_URL,
     metricsPort: settings.METRICS_PORT,
     metricsToken: settings.METRICS_TOKEN,
+    spans: spanSettingsOf(settings),
     drainSeconds: settings.DRAIN_SECONDS,
     roles: new Set(settings.ROLES),
     logLevel: settings.LOG_LEVEL,
   }
 }
+
+const secretsIn = (environment: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith('SIEM_') && value !== undefined ? [[name, value]] : [],
+    ),
+  )
 
 /**
  * The identity provider if IDENTITY is not set: an AUTH_URL with another origin is an external provider, unless it is

@@ -5,6 +5,7 @@ import type { Transaction } from './db/database.ts'
 import { withCommit } from './db/transaction.ts'
 import type { Log } from './log.ts'
 import { beginJob, measureQueues } from './observe/queue-meters.ts'
+import { beginRoot } from './observe/spans.ts'
 import { pollQueues } from './poll-queues.ts'
 import { openQueueDatabase } from './queue-database.ts'
 import { type QueueDepth, queueDepthsText } from './queue-store.ts'
@@ -131,11 +132,16 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
             // One notification may cover several jobs.
             wakeNext(queue)
             const measured = beginJob(queue)
+            const span = beginRoot('consumer')
+            const attributes = { 'countersign.queue': queue, 'countersign.attempt': job.retryCount + 1 }
+            const work = () => run(job.data, job.retryCount)
             try {
-              await run(job.data, job.retryCount)
+              await (span === undefined ? work() : span.within(work))
               measured('done')
+              span?.end(`job ${queue}`, attributes, 'ok')
             } catch (error) {
               measured('failed')
+              span?.end(`job ${queue}`, attributes, 'failed')
               log.error({ err: error, queue, id: job.data.id }, 'a job failed and will be tried again')
               throw error
             } finally {

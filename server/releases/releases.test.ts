@@ -37,7 +37,7 @@ let operator: Caller
 beforeAll(async () => {
   const payments = {
     command: process.execPath,
-    args: [join(import.meta.dirname, '../demo/payments.ts')],
+    args: [join(import.meta.dirname, '../demo/payments-process.ts')],
     env: {},
     tenants: ['ext-releases'],
   }

@@ -88,6 +88,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   schema_migrations: { owner: 'kernel', readBy: [] },
   saved_views: { owner: 'saved-views', readBy: [] },
   secrets: { owner: 'secrets', readBy: ['kernel'] },
+  siem_positions: { owner: 'siem', readBy: [] },
   signing_keys: { owner: 'kernel', readBy: ['doctor'] },
   spans: { owner: 'traces', readBy: ['evidence'] },
   standing_grant_uses: { owner: 'standing-grants', readBy: ['evidence'] },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
+import { beginChild } from '#server/kernel/observe/spans.ts'
 import { readingOnce } from './one-write.ts'
 import { openPool } from './pool.ts'
 import {
@@ -67,6 +68,28 @@ export async function withOwnMemberships<T>(
   return result
 }
 
+/** Records a span of the transaction, if it belongs to a request or job that has one. It begins with the wait for a connection. */
+async function spanned(use: string, opening: Promise<OpenTransaction>): Promise<OpenTransaction> {
+  const span = beginChild('client')
+  if (span === undefined) return await opening
+  const end = (result: 'ok' | 'failed') =>
+    span.end('transaction', { 'db.system.name': 'postgresql', 'countersign.transaction': use }, result)
+  const ended = async (work: Promise<void>) => {
+    await work.then(
+      () => end('ok'),
+      (error: unknown) => {
+        end('failed')
+        throw error
+      },
+    )
+  }
+  const { tx, commit, rollBack } = await opening.catch((error: unknown) => {
+    end('failed')
+    throw error
+  })
+  return { tx, commit: () => ended(commit()), rollBack: () => ended(rollBack()) }
+}
+
 /** Opens a pool for the application's role. `url` comes from migrate(). */
 export function openDatabase(url: string, log: Log, poolSize = 16): Database {
   const pool = openPool(url, log, 'requests', { max: poolSize, pipeline: true })
@@ -75,11 +98,13 @@ export function openDatabase(url: string, log: Log, poolSize = 16): Database {
   const snapshots = openPool(url, log, 'snapshots', { max: poolSize, pipeline: true })
   return {
     url,
-    inTenant: async (tenantId, work) => within(await openTransaction(pool, tenantId), work),
-    readInTenant: async (tenantId, work) => readingOnce(await openTransaction(pool, tenantId), work),
-    inSnapshot: async (tenantId, snapshot, work) => within(await openTransaction(snapshots, tenantId, snapshot), work),
-    inDirectory: async (work) => within(await openTransaction(pool), work),
-    open: () => openTransaction(pool),
+    inTenant: async (tenantId, work) => within(await spanned('tenant', openTransaction(pool, tenantId)), work),
+    readInTenant: async (tenantId, work) =>
+      readingOnce(await spanned('tenant', openTransaction(pool, tenantId)), work),
+    inSnapshot: async (tenantId, snapshot, work) =>
+      within(await spanned('snapshot', openTransaction(snapshots, tenantId, snapshot)), work),
+    inDirectory: async (work) => within(await spanned('directory', openTransaction(pool)), work),
+    open: () => spanned('admission', openTransaction(pool)),
     async close() {
       await Promise.all([pool.end(), snapshots.end()])
     },

@@ -99,6 +99,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   releases: 'select, insert, update (decided_at, revision, status)',
   saved_views: 'select, insert, update (search, shared), delete',
   secrets: 'select, insert, update (archived_at, revision, revoked_at, sealed_value)',
+  siem_positions: 'select, insert, update (before, date, seen)',
   signing_keys: 'select, insert, update (private_key, retired_at)',
   spans:
     'select, insert, update (attributes, audit_id, batch_index, end_change, ended_at, events, facts, fingerprint, kind, links, name, origin, parent_span_id, resource_index, sealed, start_change, started_at, status, status_message), delete',

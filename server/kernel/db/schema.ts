@@ -959,6 +959,14 @@ export interface Secrets {
   tenantId: string;
 }
 
+export interface SiemPositions {
+  before: number;
+  date: string;
+  seen: number;
+  sink: string;
+  tenantId: string;
+}
+
 export interface SigningKeys {
   algorithm: string;
   createdAt: Generated<Timestamp>;
@@ -1203,6 +1211,7 @@ export interface DB {
   savedViews: SavedViews;
   schemaMigrations: SchemaMigrations;
   secrets: Secrets;
+  siemPositions: SiemPositions;
   signingKeys: SigningKeys;
   spans: Spans;
   standingGrants: StandingGrants;

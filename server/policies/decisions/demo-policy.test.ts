@@ -16,7 +16,7 @@ let source: string
 beforeAll(async () => {
   const payments = {
     command: process.execPath,
-    args: [join(import.meta.dirname, '../../demo/payments.ts')],
+    args: [join(import.meta.dirname, '../../demo/payments-process.ts')],
     env: {},
     tenants: ['ext-demo'],
   }

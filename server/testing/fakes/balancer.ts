@@ -11,8 +11,8 @@ export type Balancer = {
 }
 
 /**
- * As docs/deploy/nginx.conf does, it sends a request to another node if one answers 503 or can't be reached, and repeats a request whose
- * answer was lost only if it is idempotent.
+ * As docs/deploy/nginx.conf does (server/proxies.test.ts compares them), it sends a request to another node if one can't be reached and,
+ * if the request is idempotent or has an Idempotency-Key, also after 503 or without an answer.
  */
 export async function startBalancer(nodes: () => readonly string[]): Promise<Balancer> {
   const served = new Map<string, number>()
@@ -33,7 +33,7 @@ export async function startBalancer(nodes: () => readonly string[]): Promise<Bal
         if (isLast || !isSafe) return void res.writeHead(502).end()
         continue
       }
-      if (answer.statusCode === 503 && !isLast) {
+      if (answer.statusCode === 503 && !isLast && isIdempotent(req)) {
         answer.resume()
         continue
       }

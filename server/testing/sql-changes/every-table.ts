@@ -46,6 +46,7 @@ const withoutEvidence: Record<string, string> = {
   saved_views: 'How people look at lists.',
   schema_migrations: 'What the database was migrated to.',
   secrets: 'Encrypted values, which the log names without their content.',
+  siem_positions: 'What was sent to the operator’s monitoring. What is sent again has the same id.',
   tenants: 'The directory. A leaf of the log contains the tenant’s external id.',
   tool_schemas: 'What tool servers offered, for a comparison.',
   unsealed: 'Which traces wait for their end.',

@@ -1,0 +1,45 @@
+import type { Client } from 'pg'
+import { type Config, ConfigError } from '#server/kernel/config.ts'
+import { NotAccepted, type Sink } from '#server/siem/sink.ts'
+import { loadSinks } from '#server/siem/sinks.ts'
+import { type Finding, failed, ok, warning } from './findings.ts'
+import { listTenants } from './tenants.ts'
+
+/** Connects to each sink of SIEM_SINKS without sending a record. An invalid file is a finding of the settings. */
+export async function checkSiem(config: Config, client?: Client): Promise<Finding[]> {
+  const known = new Set((await listTenants(client)).map(({ externalId }) => externalId))
+  const found: Finding[] = []
+  for (const sink of await sinksOf(config)) {
+    found.push(await reach(sink))
+    for (const tenant of sink.tenants)
+      if (client !== undefined && !known.has(tenant))
+        found.push(
+          warning(
+            'SIEM',
+            `${sink.name}: a tenant with the external id ${tenant} does not exist.`,
+            'Correct the name in the file, unless the tenant is yet to be created.',
+          ),
+        )
+    await sink.close()
+  }
+  return found
+}
+
+async function sinksOf(config: Config): Promise<Sink[]> {
+  try {
+    return await loadSinks(config)
+  } catch (error) {
+    if (error instanceof ConfigError) return []
+    throw error
+  }
+}
+
+async function reach(sink: Sink): Promise<Finding> {
+  try {
+    await sink.check()
+    return ok('SIEM', `${sink.name}: accepts this server`)
+  } catch (error) {
+    if (!(error instanceof NotAccepted)) throw error
+    return failed('SIEM', `${sink.name}: ${error.message}`, 'Check its address, certificate and secret.')
+  }
+}

@@ -1,0 +1,14 @@
+import type { Client } from 'pg'
+
+/** The tenants, none in a database that has not been migrated. */
+export async function listTenants(client: Client | undefined): Promise<{ slug: string; externalId: string }[]> {
+  if (client === undefined) return []
+  const { rows: known } = await client.query<{ known: boolean }>(
+    `select to_regclass('public.tenants') is not null as known`,
+  )
+  if (known[0]?.known !== true) return []
+  const { rows } = await client.query<{ slug: string; external_id: string }>(
+    'select slug, external_id from tenants order by slug',
+  )
+  return rows.map(({ slug, external_id: externalId }) => ({ slug, externalId }))
+}

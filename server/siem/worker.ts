@@ -1,0 +1,88 @@
+import { type LogOwner, listLogOwners } from '#server/audit/store.ts'
+import { counter, gauge } from '#server/kernel/observe/meters.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { batchSize, findOldestUnsent, sendRecords } from './send-records.ts'
+import { NotAccepted, type Sink } from './sink.ts'
+
+const lag = gauge(
+  'countersign_siem_lag_seconds_all',
+  'Age of the oldest audit record that a sink of SIEM_SINKS still lacks, of all tenants.',
+)
+const sent = counter('countersign_siem_batches_total', 'Batches of audit records by sink and result.')
+
+const roundMs = 5_000
+/** Of one tenant in a turn: a sink that is new must not keep others waiting. */
+const batchesInTurn = 20
+
+/** Sends the audit records of each tenant to the operator's sinks, in every worker process; one of them sends at a time. */
+export function startSiem(sinks: readonly Sink[]): { close(): Promise<void> } {
+  const { log } = runtime()
+  let closed = false
+  const oldest = new Map<string, Date>()
+  const failures = new Map<string, string>()
+
+  const send = async (owner: LogOwner, sink: Sink) => {
+    const key = `${sink.name} ${owner.id}`
+    const notedFailure = failures.get(key)
+    try {
+      for (let batch = 0; batch < batchesInTurn && !closed; batch++) {
+        const unsent = await findOldestUnsent(owner, sink)
+        if (unsent === undefined) oldest.delete(key)
+        else oldest.set(key, unsent)
+        if (unsent === undefined) return
+        const count = await sendRecords(owner, sink)
+        if (count === undefined) return
+        sent.add({ sink: sink.name, result: 'accepted' })
+        if (notedFailure !== undefined && failures.delete(key))
+          log.info({ sink: sink.name, tenantId: owner.id }, 'a sink accepts audit records again')
+        if (count < batchSize) return void oldest.delete(key)
+      }
+    } catch (error) {
+      if (!(error instanceof NotAccepted)) throw error
+      sent.add({ sink: sink.name, result: 'failed' })
+      // Once for each reason, not in every round.
+      if (error.message !== notedFailure)
+        log.error(
+          { sink: sink.name, tenantId: owner.id, reason: error.message },
+          'a sink did not accept audit records; they will be sent again',
+        )
+      failures.set(key, error.message)
+    }
+  }
+  const serve = async (sink: Sink) => {
+    const owners = await runtime().database.inDirectory(listLogOwners)
+    for (const owner of owners) if (!closed && sink.tenants.has(owner.externalId)) await send(owner, sink)
+  }
+  // Each sink for itself: one that does not answer delays no other.
+  const loops = sinks.map((sink) => {
+    let round: Promise<void> | undefined
+    const begin = () => {
+      round ??= serve(sink)
+        .catch((error: unknown) => log.warn({ err: error, sink: sink.name }, 'audit records could not be read'))
+        .finally(() => {
+          round = undefined
+        })
+    }
+    begin()
+    const timer = setInterval(begin, roundMs)
+    return async () => {
+      clearInterval(timer)
+      await round
+      await sink.close()
+    }
+  })
+  const stop = lag.from(() =>
+    sinks.map(({ name }) => {
+      const times = [...oldest].filter(([key]) => key.startsWith(`${name} `)).map(([, time]) => time.getTime())
+      const value = times.length === 0 ? 0 : Math.max(0, (Date.now() - Math.min(...times)) / 1000)
+      return { labels: { sink: name }, value }
+    }),
+  )
+  return {
+    async close() {
+      closed = true
+      stop()
+      await Promise.all(loops.map((end) => end()))
+    },
+  }
+}

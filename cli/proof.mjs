@@ -7,9 +7,9 @@ import { continueOnPinnedNode } from './pinned-node.mjs'
 
 await continueOnPinnedNode()
 
-const { runSuites } = await import('./proof-run.mjs')
-const { digestOfSource } = await import('./proof-source.mjs')
-const { suites } = await import('./proof-suites.mjs')
+const { runSuites } = await import('./proof/run.mjs')
+const { digestOfSource } = await import('./proof/source.mjs')
+const { suites } = await import('./proof/suites.mjs')
 
 const { values, positionals } = parseArgs({ options: { fresh: { type: 'boolean' } }, allowPositionals: true })
 const unknown = positionals.filter((name) => suites.every((suite) => suite.name !== name))

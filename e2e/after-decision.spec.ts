@@ -36,7 +36,7 @@ test('after two stages, the page names the stage of each vote, and says that the
   await expect.poll(find).toBeDefined()
   const approvalId = (await find()) ?? ''
   const page = await signedIn('anna')
-  await page.goto(address({ approvalId, executionId: '', traceId: '', agentId: '' }))
+  await page.goto(address({ approvalId }))
   const title = 'Look up order for Z-404'
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
   await decideAs(origin, 'jonas', approvalId, 'approve', 'The first of two.')

@@ -1,5 +1,5 @@
 import { archiveOf } from '#lib/verify/archive.ts'
-import { openZip } from '#lib/verify/zip.ts'
+import { openZip } from '#lib/verify/container/zip.ts'
 
 const path = 'data/report.html'
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
-import { wordsOf } from '#lib/verify/fingerprint-words.ts'
+import { wordsOf } from '#lib/verify/fingerprint/words.ts'
 
 /** A key's fingerprint as twelve numbered words, which two people can read to each other, and in full. */
 export function KeyWords({ fingerprint, children }: { fingerprint: string; children: ReactNode }) {

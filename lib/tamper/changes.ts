@@ -1,6 +1,6 @@
 import { type Archive, archiveOf } from '#lib/verify/archive.ts'
 import { type Bytes, encode, lines, member, parseJson } from '#lib/verify/bytes.ts'
-import { openZip } from '#lib/verify/zip.ts'
+import { openZip } from '#lib/verify/container/zip.ts'
 
 // What a person may change in a copy of an archive, to see which verdict notices it.
 

@@ -1,6 +1,6 @@
 import { type Bytes, concat, encode } from '#lib/verify/bytes.ts'
-import { crc32 } from '#lib/verify/crc32.ts'
-import { openZip } from '#lib/verify/zip.ts'
+import { crc32 } from '#lib/verify/container/crc32.ts'
+import { openZip } from '#lib/verify/container/zip.ts'
 
 const setters = { 2: 'setUint16', 4: 'setUint32' } as const
 
@@ -19,7 +19,7 @@ function fields(...pairs: [width: 2 | 4 | 8, value: number][]): Bytes {
 const entryTime = 0x00210000
 
 /**
- * The archive with other bytes for some of its files, in the grammar that the verifier demands (lib/verify/zip.ts), so that
+ * The archive with other bytes for some of its files, in the grammar that the verifier demands (lib/verify/container/zip.ts), so that
  * only the content differs. For archives below 4 GiB. Broken for a file that is not an archive.
  */
 export async function repacked(file: Blob, changes: ReadonlyMap<string, Bytes>): Promise<Blob> {

@@ -7,7 +7,7 @@ import { newestSeals } from './log.ts'
 import { continues, parseLogKey } from './note.ts'
 import { NotChecked } from './report.ts'
 import { checkSignature, readManifest } from './seal.ts'
-import { openZip } from './zip.ts'
+import { openZip } from './container/zip.ts'
 
 type Checked = { manifest: Json; fingerprint: string; heads: Heads }
 /** `newer`: the other archive is the later one, so that this one's head is part of a head from elsewhere. */

@@ -13,7 +13,7 @@ import {
 } from './bytes.ts'
 import { leafReader } from './log.ts'
 import { leafHash, nodeHash, parseNote } from './note.ts'
-import { openZip } from './zip.ts'
+import { openZip } from './container/zip.ts'
 
 // The path of one record to the signed root of its day, as pages draw it.
 

@@ -11,7 +11,7 @@ import {
   sameBytes,
   textMember,
 } from './bytes.ts'
-import { digitsOfWords } from './fingerprint-words.ts'
+import { digitsOfWords } from './fingerprint/words.ts'
 import type { LogKey } from './note.ts'
 import { NotChecked } from './report.ts'
 

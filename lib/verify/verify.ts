@@ -30,7 +30,7 @@ import {
 } from './seal.ts'
 import { checkAuthority, readTimeStamp, type TimeStamp } from './time-stamps/time-stamp.ts'
 import { checkWitnesses, publishedWitnesses, signersAmong, typedWitnessKeys } from './witnesses.ts'
-import { openZip } from './zip.ts'
+import { openZip } from './container/zip.ts'
 
 /** Facts from outside the archive. Without them origin and freshness can’t be checked. */
 export type Outside = {

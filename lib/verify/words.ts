@@ -1,4 +1,4 @@
-import { wordsOf } from './fingerprint-words.ts'
+import { wordsOf } from './fingerprint/words.ts'
 import type { About, Report, VerdictName } from './report.ts'
 
 // How the verdicts are put into words, the same in the console, in verify.html and on the command line.

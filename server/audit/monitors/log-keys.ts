@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { JsonObject } from '#lib/json.ts'
-import { wordsOf } from '#lib/verify/fingerprint-words.ts'
+import { wordsOf } from '#lib/verify/fingerprint/words.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
 import { findLatestSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
 import { findLatestCheckpoint, type LogOwner, today } from '#server/audit/store.ts'

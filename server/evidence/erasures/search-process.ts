@@ -1,7 +1,7 @@
 // The process that searches one archive for the subject of an erasure, so that gigabytes are not read in the server's.
 import { openAsBlob } from 'node:fs'
 import type { JsonValue } from '#lib/json.ts'
-import { openZip, pieces } from '#lib/verify/zip.ts'
+import { openZip, pieces } from '#lib/verify/container/zip.ts'
 import { type Finder, finderOf, withoutSubject } from '#server/kernel/content/subject.ts'
 import type { Found, Search } from './search-archive.ts'
 

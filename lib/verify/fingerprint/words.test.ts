@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { digitsOfWords, wordsOf } from './fingerprint-words.ts'
+import { digitsOfWords, wordsOf } from './words.ts'
 import { checkFingerprint, typedFingerprint } from './origin.ts'
 import { wordList } from './word-list.ts'
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { runSuites } from './proof-run.mjs'
+import { runSuites } from './run.mjs'
 
 let folder: string
 let ran: string[]

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync 
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { installedBrowser } from './browser.mjs'
-import { playwrightCounts } from './playwright-report.mjs'
-import { runStep } from './run-step.mjs'
+import { installedBrowser } from '../browser.mjs'
+import { playwrightCounts } from '../playwright-report.mjs'
+import { runStep } from '../run-step.mjs'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const properties = 'server/testing/properties'
 const readers = 'server/testing/readers/archive-readers.test.ts'
 /** The reference implementation of BagIt (PyPI). */

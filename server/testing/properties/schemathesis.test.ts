@@ -46,6 +46,8 @@ test.for(['ci-pipeline', 'audit-export', 'admin-automation', 'telemetry'])(
         ...['--header', `Authorization: Bearer ${await api.client(client)}`],
         ...['--phases', 'examples,fuzzing', '--max-examples', String(examples), '--generation-deterministic'],
         ...['--checks', checks.join(',')],
+        // Seconds; a busy machine answers later than its default of 10.
+        ...['--request-timeout', '120'],
         ...streams.flatMap((name) => ['--exclude-operation-id', name]),
       ],
       // It writes its cache to the current folder.

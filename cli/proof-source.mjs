@@ -3,7 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const FOLDERS = ['app', 'bench', 'cli', 'components', 'e2e', 'lib', 'public', 'server']
-const FILES = ['package.json', 'package-lock.json', 'next.config.mjs', 'tsconfig.json', 'vitest.config.ts']
+const FILES = [
+  'package.json',
+  'package-lock.json',
+  'next.config.mjs',
+  'playwright.config.ts',
+  'tsconfig.json',
+  'vitest.config.ts',
+]
 const SKIPPED = new Set(['node_modules', 'results'])
 
 /** SHA-256 over the path and the content of every file that a suite may run: it changes when a result may change. */

@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync 
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { installedBrowser } from './browser.mjs'
+import { playwrightCounts } from './reports/playwright.mjs'
 import { runStep } from './run-step.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -22,6 +24,12 @@ const propertySuites = readdirSync(join(root, properties))
     const name = basename(file, '.test.ts')
     return { name, missing: () => missing(...(needs[name] ?? [])), run: () => vitest([`${properties}/${file}`]) }
   })
+
+/** Suites in a real browser, which make the build that they need: their files in `e2e`. */
+const browserSuites = {
+  'approval-states': ['approval-states', 'history', 'reading', 'questions', 'changes', 'standing-grants'],
+  'approvals-in-a-row': ['approvals-in-a-row'],
+}
 
 /**
  * All suites, in the order in which they run. To add one: a name, what it runs, and in `missing` what it needs that a machine
@@ -56,6 +64,13 @@ export const suites = [
   { name: 'python', missing: () => missing('python3'), run: python },
   { name: 'go-tlog', missing: () => missing('go'), run: () => reader('tlog and note of Go') },
   { name: 'sha256', run: () => vitest(['lib/sha256.test.ts']) },
+  { name: 'approval-stages', run: () => vitest(['server/approvals/terms/', 'server/approvals/revisions/']) },
+  { name: 'standing-grants', run: () => vitest(['server/standing-grants/']) },
+  ...Object.entries(browserSuites).map(([name, specs]) => ({
+    name,
+    missing: () => (installedBrowser() === undefined ? 'Chromium' : undefined),
+    run: () => browser(specs.map((spec) => `e2e/${spec}.spec.ts`)),
+  })),
   { name: 'compatibility', missing: () => missing('npm', 'python3'), run: compatibility },
 ]
 
@@ -129,11 +144,35 @@ async function vitest(files, env = {}) {
   }
 }
 
+/** Runs browser tests on the build of this source, at full counts. */
+async function browser(files) {
+  const quiet = { NEXT_TELEMETRY_DISABLED: '1' }
+  if (!(await runStep([join(root, 'cli/build.mjs')], { cwd: root, env: quiet })).ok) throw new Error('the build')
+  const scratch = mkdtempSync(join(tmpdir(), 'countersign-proof-'))
+  const report = join(scratch, 'playwright.json')
+  try {
+    const { ok } = await runStep([join(root, 'node_modules/@playwright/test/cli.js'), 'test', ...files], {
+      cwd: root,
+      env: { ...quiet, PROOF: 'full', PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    })
+    const { passed, failed, causes, lines } = playwrightCounts(JSON.parse(readFileSync(report, 'utf8')))
+    const failures = causes.map(({ title, message }) => failureLine(title, message))
+    return ok || failed > 0
+      ? { passed, failed, lines: [...failures, ...lines] }
+      : { passed, failed: 1, lines: [...lines, 'FAILED: the run as a whole'] }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** One line, without colours. */
+const failureLine = (title, message) => `FAILED: ${title}: ${stripVTControlCharacters(message).split('\n')[0]}`
+
 function countsOf({ testResults }) {
   const result = { passed: 0, failed: 0, lines: [] }
   const fail = (title, message = '') => {
     result.failed += 1
-    result.lines.push(`FAILED: ${title}: ${stripVTControlCharacters(message).split('\n')[0]}`)
+    result.lines.push(failureLine(title, message))
   }
   for (const { name, message, assertionResults } of testResults) {
     const failed = assertionResults.filter(({ status }) => status === 'failed')

@@ -8,6 +8,7 @@ import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { findBrowser } from './browser.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
+import { playwrightCounts } from './reports/playwright.mjs'
 import { runStep } from './run-step.mjs'
 
 await continueOnPinnedNode()
@@ -76,14 +77,9 @@ function fromVitest({ numPassedTests: passed, testResults }) {
   return { passed, failed: causes.length, causes }
 }
 
-const specsOf = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(specsOf)]
-function fromPlaywright({ stats, suites }) {
-  const causeOf = ({ file, line, title, tests }) => {
-    const { error } = tests.flatMap(({ results }) => results).find((result) => result.error) ?? {}
-    return `e2e/${file}:${line} › ${title}\n    ${cause(error?.message)}`
-  }
-  const failed = suites.flatMap(specsOf).filter(({ ok }) => !ok)
-  return { passed: stats.expected, failed: stats.unexpected, causes: failed.map(causeOf) }
+function fromPlaywright(report) {
+  const causes = playwrightCounts(report).causes.map(({ title, message }) => `${title}\n    ${cause(message)}`)
+  return { passed: report.stats.expected, failed: causes.length, causes }
 }
 
 await phase('types and lint', () =>

@@ -4,7 +4,7 @@ import { expect } from './fixtures.ts'
 
 // What the tests of approvals do on the page of a request.
 
-export const address = ({ approvalId }: RefundCase) => `/t/${externalId()}/approvals/${approvalId}`
+export const address = ({ approvalId }: Pick<RefundCase, 'approvalId'>) => `/t/${externalId()}/approvals/${approvalId}`
 export const rail = (page: Page) => page.getByRole('region', { name: /^(?:Decided?|Expired)$/ })
 export const reason = (page: Page) => page.getByRole('textbox', { name: 'Reason' })
 export const choice = (page: Page, name: 'Approve' | 'Reject' | 'Escalate') => page.getByRole('radio', { name })

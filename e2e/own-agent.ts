@@ -3,9 +3,10 @@ import { call, decideAs, personToken } from './cases.ts'
 export const environment = 'production'
 
 /** Registers a manifest as Maria. Returns the agent's id. */
-export const register = async (origin: string, yaml: string): Promise<string> =>
-  (await call<{ agentId: string }>(origin, await personToken(origin, 'maria'), 'mutation', 'agents.create', { yaml }))
-    .agentId
+export const register = async (origin: string, yaml: string, slug = 'northwind'): Promise<string> => {
+  const maria = await personToken(origin, 'maria', slug)
+  return (await call<{ agentId: string }>(origin, maria, 'mutation', 'agents.create', { yaml })).agentId
+}
 
 export const demoPolicy = async (origin: string): Promise<string> => {
   const maria = await personToken(origin, 'maria')
@@ -63,3 +64,25 @@ spec:
       - { id: ok, wait: { input: confirmation } }
   inputs: [{ name: confirmation, ttl: PT1H, ask: ${ask} }]
 `
+
+/** A flow that makes one refund, of the order and the amount in its input, with other terms of its approval. */
+export const refundManifest = (name: string, { approvals = {} }: { approvals?: object } = {}): string =>
+  JSON.stringify({
+    metadata: { name },
+    spec: {
+      runtime: {
+        steps: [
+          {
+            id: 'refund',
+            tool: {
+              server: 'payments',
+              name: 'issue_refund',
+              arguments: { id: `\${input.id}`, amount: `\${input.amount}`, currency: 'EUR' },
+            },
+          },
+        ],
+      },
+      tools: [{ mcp: { server: 'payments' }, allow: ['issue_refund'], requireApproval: ['issue_refund'] }],
+      governance: { approvals: { group: 'refund-approvers', quorum: 1, expiresAfter: 'P7D', ...approvals } },
+    },
+  })

@@ -15,7 +15,7 @@ const mostInRow = 60
 /** To open the first request, and then for each: choose, leave the reason, acknowledge, send, open the next. */
 const keys = { toBegin: 2, forEach: 5 }
 
-type Listed = { approvalId: string; agentName: string | null; status: string; auditId: string | null }
+type Listed = { approvalId: string; kind: string; agentName: string | null; status: string; auditId: string | null }
 
 test(`${count} requests in a row are decided by keyboard alone`, async ({ signedIn, origin }) => {
   test.setTimeout(120_000 + count * 10_000)
@@ -97,8 +97,8 @@ async function changesWhileScrolling(): Promise<number> {
   return changed
 }
 
-/** The decided requests of an agent. */
-async function decidedOf(origin: string, agentName: string): Promise<Listed[]> {
+/** The decided calls of an agent. */
+async function decidedOf(origin: string, name: string): Promise<Listed[]> {
   const token = await personToken(origin, 'jonas')
   const found: Listed[] = []
   let cursor: string | undefined
@@ -108,7 +108,7 @@ async function decidedOf(origin: string, agentName: string): Promise<Listed[]> {
       limit: 100,
       ...(cursor !== undefined && { cursor }),
     })
-    found.push(...page.items.filter((item) => item.agentName === agentName))
+    found.push(...page.items.filter(({ kind, agentName }) => kind === 'external_call' && agentName === name))
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined && found.length < count)
   return found

@@ -6,9 +6,11 @@ import { otlpRequests, sampleSpans } from '#server/testing/sample-spans.ts'
 import { isBuilt } from '../../cli/build-console.mjs'
 import { startChild } from '../child.ts'
 import { openChromium, signInAt, within } from '../chromium.ts'
+import { mainThread, scrollFrames } from '../frames.ts'
 import { median } from '../measure.ts'
 import { isQuiet } from '../procfs.ts'
 import { type Figure, figure, number } from '../report.ts'
+import { inboxOnScreen } from './case-15-inbox.ts'
 import { liveOnScreen } from './case-15-live.ts'
 
 const traces = [
@@ -18,8 +20,6 @@ const traces = [
 const nodeLimit = 800
 const selectLimitMs = 100
 const scrollLimit = 1.3
-/** Each jumps by ten rows. */
-const scrollFrames = 150
 const clicks = 10
 
 /**
@@ -73,6 +73,7 @@ export async function waterfall(api: TestApi, rounds: number): Promise<Figure[]>
       figures.push(...lines(count, limitMs, found, quiet && (await isQuiet())))
     }
     figures.push(await liveOnScreen(api, page, server.address, quiet))
+    figures.push(...(await inboxOnScreen(api, await browser.newPage(), server.address, quiet)))
     return figures
   } finally {
     await browser.close()
@@ -107,23 +108,12 @@ async function measureVisit(page: Page, address: string, list: string): Promise<
   const firstRowsMs = await page.evaluate(firstRows)
   const shown = await cpu()
   await page.waitForLoadState('networkidle')
-  const still = await cpu()
-  const frameMs = await page.evaluate(scroll, { list, frames: scrollFrames })
-  const frameCpuMs = ((await cpu()) - still) / scrollFrames
+  // Each frame jumps by ten rows.
+  const { frameMs, frameCpuMs } = await scrollFrames(page, list, 260)
   const nodes = await page.locator('*').count()
   const selectMs = list === '#list' ? [] : await selectSpans(page)
   // A new browser process counts from zero.
   return { firstRowsMs, firstRowsCpuMs: shown < before ? shown : shown - before, frameMs, frameCpuMs, selectMs, nodes }
-}
-
-/** Reads the CPU time of the page's main thread so far, in milliseconds. */
-async function mainThread(page: Page): Promise<() => Promise<number>> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  return async () => {
-    const { metrics } = await session.send('Performance.getMetrics')
-    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN)
-  }
 }
 
 /** In the page: milliseconds from the start of the navigation to the frame after rows were added to the document. */
@@ -138,23 +128,6 @@ function firstRows(): Promise<number> {
     const observer = new MutationObserver(() => look() && observer.disconnect())
     observer.observe(document, { subtree: true, childList: true })
   })
-}
-
-/** In the page: the 95th percentile of the time between frames. */
-async function scroll({ list, frames }: { list: string; frames: number }): Promise<number> {
-  const element = document.querySelector(list)
-  if (element === null) throw new Error('The list was not found.')
-  element.scrollTop = 0
-  const times: number[] = []
-  const frame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve))
-  let last = await frame()
-  for (let count = 0; count < frames; count++) {
-    element.scrollTop += 260
-    const now = await frame()
-    times.push(now - last)
-    last = now
-  }
-  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
 }
 
 /** In the page: the first rows that are fully visible below the head of the list, and a point on each. */

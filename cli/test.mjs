@@ -8,7 +8,7 @@ import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { findBrowser } from './browser.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
-import { playwrightCounts } from './playwright-report.mjs'
+import { playwrightCounts } from './reports/playwright.mjs'
 import { runStep } from './run-step.mjs'
 
 await continueOnPinnedNode()

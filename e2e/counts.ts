@@ -1,6 +1,6 @@
 import { test } from '@playwright/test'
 
-// What a browser test adds to the report of `npm run proof` (cli/playwright-report.mjs).
+// What a browser test adds to the report of `npm run proof` (cli/reports/playwright.mjs).
 
 /** Adds to the number of cases that this test ran. */
 export const countCases = (cases: number): void => note('cases', String(cases))

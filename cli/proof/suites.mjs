@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { installedBrowser } from '../browser.mjs'
-import { playwrightCounts } from '../playwright-report.mjs'
+import { playwrightCounts } from '../reports/playwright.mjs'
 import { runStep } from '../run-step.mjs'
 
 const root = join(import.meta.dirname, '../..')

@@ -16,7 +16,7 @@ export const connectionStates = {
     says: 'You are offline.',
   },
   'rate-limited': {
-    // The server of these tests has no limit that a person reaches.
+    // The limits of the server of these tests are far above what a person does.
     async reach(scene) {
       scene.expectTrouble(/429/)
       const { page } = await drafted(scene)

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
-import { visible } from '#lib/verify/visible.ts'
+import { visible } from '#lib/verify/programs/visible.ts'
 import { Failed, usageError } from './failure.ts'
 
 export type Format = 'table' | 'json' | 'ndjson'

@@ -91,7 +91,7 @@ export function obligations(room: Room) {
   }
 }
 
-/** The record that demands an object is read again: a table has no names. Broken for one that is neither here nor listed. */
+/** The record that demands an object is read again: a table does not contain names. Broken for one that is neither here nor listed. */
 async function checkOmitted(archive: Archive, owed: Objects, room: Room): Promise<void> {
   const omitted = await omissionsOf(archive, room)
   for await (const seen of recordsIn(archive))

@@ -62,7 +62,7 @@ export function publishedWitnesses(list: Json): WitnessKey[] {
  */
 export async function checkWitnesses({ seals }: Heads, witnesses: readonly WitnessKey[]): Promise<string> {
   if (seals === undefined)
-    throw new NotChecked('The archive has no head of the log of closed days, which is what witnesses sign.')
+    throw new NotChecked('The archive lacks a head of the log of closed days, which is what witnesses sign.')
   const { signed, missing } = await signersAmong(seals, witnesses)
   const absent = missing.length === 0 ? '' : ` No signature of ${missing.join(', ')} is in the archive.`
   if (signed.length === 0)

@@ -1,5 +1,5 @@
 import { canonicalJson } from '#lib/jcs.ts'
-import { visible } from '#lib/verify/visible.ts'
+import { visible } from '#lib/verify/programs/visible.ts'
 import { Failed, usageError } from '../failure.ts'
 import { commonFlags, parse, textOf } from '../flags.ts'
 import { decide, type Verdict } from '../guard/decide.ts'

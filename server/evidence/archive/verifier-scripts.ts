@@ -5,8 +5,8 @@ import { readModules } from './join-modules.ts'
 // small archive.
 
 const library = join(import.meta.dirname, '../../../lib/verify')
-const page = readModules(join(library, 'page.ts'))
-const command = readModules(join(library, 'command.ts'))
+const page = readModules(join(library, 'programs/page.ts'))
+const command = readModules(join(library, 'programs/command.ts'))
 
 /** The verifier's modules, joined: for verify.html, and for verify.mjs. */
 export const scripts = (): { page: string; command: string } => ({ page: page.join(), command: command.join() })

@@ -1,8 +1,8 @@
-import { parseJson } from './bytes.ts'
-import { type ArchiveLadder, ladderIn } from './ladder.ts'
-import { type Check, type State, verdictNames } from './report.ts'
-import { verifyArchive } from './verify.ts'
-import { aboutLines, conclusionOf, keyLines, questions } from './words.ts'
+import { parseJson } from '../bytes.ts'
+import { type ArchiveLadder, ladderIn } from '../ladder.ts'
+import { type Check, type State, verdictNames } from '../report.ts'
+import { verifyArchive } from '../verify.ts'
+import { aboutLines, conclusionOf, keyLines, questions } from '../words.ts'
 
 // verify.html of every archive: the verifier for a browser that opens the file from a disk. It connects to nothing.
 

@@ -1,8 +1,8 @@
-import { parseJson } from './bytes.ts'
-import { verdictNames } from './report.ts'
-import { verifyArchive } from './verify.ts'
+import { parseJson } from '../bytes.ts'
+import { verdictNames } from '../report.ts'
+import { verifyArchive } from '../verify.ts'
+import { aboutLines, conclusionOf, keyLines, questions } from '../words.ts'
 import { visible } from './visible.ts'
-import { aboutLines, conclusionOf, keyLines, questions } from './words.ts'
 
 // verify.mjs of every archive: the verifier for a terminal. It opens the files that it is given and connects to nothing.
 

@@ -273,6 +273,7 @@ test('with a grant, personal data appears only where it is revealed, until it is
   const detail = page.getByRole('complementary', { name: 'Selected span' })
   await detail.getByRole('button', { name: 'Reveal masked values' }).click()
   const dialog = page.getByRole('dialog', { name: 'Reveal masked values' })
+  await dialog.getByRole('checkbox', { name: 'Every masked value of this trace' }).check()
   await dialog.getByLabel('Purpose').fill('Customer complaint')
   await dialog.getByLabel(/^Justification/).fill('The customer says that she never gave this address.')
   await dialog.getByRole('button', { name: 'Reveal for 15 minutes' }).click()

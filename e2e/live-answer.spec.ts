@@ -84,6 +84,8 @@ test('the answer of a model appears while it is generated, on the pages of its e
         await page.setViewportSize({ width, height: 900 })
         await page.screenshot({ path: `${process.env.E2E_PICTURES}/answer-${width}-${colorScheme}.png` })
       }
+    // On a phone the span would open as a sheet.
+    await page.setViewportSize({ width: 1440, height: 900 })
     finish()
     // The answer is now part of its span.
     await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible()

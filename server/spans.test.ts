@@ -58,7 +58,7 @@ test('a request has a span with its operation, and below it the transactions tha
   )
 })
 
-test('a job has a span, and a failed request is marked', async () => {
+test('a job has a span below which its transactions are', { timeout: 180_000 }, async () => {
   const agentId = await releaseRefundAgent(api, 'refund-traced')
   const input = { agentId, environment: 'production', input: { orderId: 'A-1002' } }
   payload(await api.mutate(await api.person('maria'), 'executions.execute', input))

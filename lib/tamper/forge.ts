@@ -11,10 +11,10 @@ import {
   parseJson,
   toBase64,
 } from '#lib/verify/bytes.ts'
+import { openZip } from '#lib/verify/container/zip.ts'
 import { most } from '#lib/verify/limits.ts'
 import { derOfEd25519, fingerprintOf } from '#lib/verify/origin.ts'
 import { kindOf } from '#lib/verify/seal.ts'
-import { openZip } from '#lib/verify/container/zip.ts'
 import { repacked } from './repack.ts'
 
 /** How far a forger goes: only the change, also the lists of hashes, or also the signatures, with a key of their own. */

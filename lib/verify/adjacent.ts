@@ -1,13 +1,13 @@
 import { type Archive, archiveOf } from './archive.ts'
 import { Broken, fromBase64, type Json, lines, member, sameBytes, textMember } from './bytes.ts'
 import { type Before, chainOf } from './chain.ts'
+import { openZip } from './container/zip.ts'
 import type { Heads } from './freshness.ts'
 import { most } from './limits.ts'
 import { newestSeals } from './log.ts'
 import { continues, parseLogKey } from './note.ts'
 import { NotChecked } from './report.ts'
 import { checkSignature, readManifest } from './seal.ts'
-import { openZip } from './container/zip.ts'
 
 type Checked = { manifest: Json; fingerprint: string; heads: Heads }
 /** `newer`: the other archive is the later one, so that this one's head is part of a head from elsewhere. */

@@ -1,7 +1,7 @@
 import { incrementalSha256 } from '../sha256.ts'
 import { Broken, type Bytes, concat, hex, utf8 } from './bytes.ts'
-import { bytesInWords, most } from './limits.ts'
 import { type Entry, pieces } from './container/zip.ts'
+import { bytesInWords, most } from './limits.ts'
 
 /** Files up to this size are hashed at once, larger ones while they are read: an archive may be larger than memory. */
 const wholeBytes = 4 * 1024 * 1024

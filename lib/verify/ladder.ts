@@ -11,9 +11,9 @@ import {
   parseJson,
   sha256OfText,
 } from './bytes.ts'
+import { openZip } from './container/zip.ts'
 import { leafReader } from './log.ts'
 import { leafHash, nodeHash, parseNote } from './note.ts'
-import { openZip } from './container/zip.ts'
 
 // The path of one record to the signed root of its day, as pages draw it.
 

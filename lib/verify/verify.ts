@@ -2,6 +2,7 @@ import { adjacentTo } from './adjacent.ts'
 import { type Archive, archiveOf } from './archive.ts'
 import { Broken, type Json, member, minuteOf, parseJson } from './bytes.ts'
 import { checkLog } from './check-log.ts'
+import { openZip } from './container/zip.ts'
 import { checkLive, dated, type Heads, knownUntil } from './freshness.ts'
 import { unknownIn } from './known.ts'
 import { most } from './limits.ts'
@@ -30,7 +31,6 @@ import {
 } from './seal.ts'
 import { checkAuthority, readTimeStamp, type TimeStamp } from './time-stamps/time-stamp.ts'
 import { checkWitnesses, publishedWitnesses, signersAmong, typedWitnessKeys } from './witnesses.ts'
-import { openZip } from './container/zip.ts'
 
 /** Facts from outside the archive. Without them origin and freshness can’t be checked. */
 export type Outside = {

@@ -1,7 +1,7 @@
 import { Broken, type Bytes, utf8 } from '../bytes.ts'
-import { crc32 } from './crc32.ts'
 import { bytesInWords, most } from '../limits.ts'
 import { isUnreadable, NotChecked, unreadable } from '../report.ts'
+import { crc32 } from './crc32.ts'
 
 // The one grammar of the archives that the service writes, in both versions: entries without gaps, each with a local header, its
 // bytes and a data descriptor; the directory; the ZIP64 end; the end. Every byte is either content or exactly what it must be,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { digitsOfWords, wordsOf } from './words.ts'
-import { checkFingerprint, typedFingerprint } from './origin.ts'
+import { checkFingerprint, typedFingerprint } from '../origin.ts'
 import { wordList } from './word-list.ts'
+import { digitsOfWords, wordsOf } from './words.ts'
 
 const fingerprint = createHash('sha256').update('a key').digest('hex')
 

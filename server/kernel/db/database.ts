@@ -99,8 +99,7 @@ export function openDatabase(url: string, log: Log, poolSize = 16): Database {
   return {
     url,
     inTenant: async (tenantId, work) => within(await spanned('tenant', openTransaction(pool, tenantId)), work),
-    readInTenant: async (tenantId, work) =>
-      readingOnce(await spanned('tenant', openTransaction(pool, tenantId)), work),
+    readInTenant: async (tenantId, work) => readingOnce(await spanned('tenant', openTransaction(pool, tenantId)), work),
     inSnapshot: async (tenantId, snapshot, work) =>
       within(await spanned('snapshot', openTransaction(snapshots, tenantId, snapshot)), work),
     inDirectory: async (work) => within(await spanned('directory', openTransaction(pool)), work),

@@ -6,9 +6,9 @@ import { formatPeriod } from '#components/evidence/period.ts'
 import { roughDuration } from '#components/evidence/rough-duration.ts'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { scopeWords } from '#lib/evidence/scope-words.ts'
 import { formatBytes, formatCount } from '#lib/format.ts'
 import type { ExportEstimate, ExportScope } from '#lib/schemas/evidence.ts'
-import { scopeWords } from '#lib/evidence/scope-words.ts'
 import { type Range, touchesToday } from './range.ts'
 
 type ReviewProps = {

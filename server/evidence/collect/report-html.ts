@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { scopeWords } from '#lib/rules/scope-words.ts'
+import { scopeWords } from '#lib/evidence/scope-words.ts'
 import type { Coverage } from '#server/evidence/archive/coverage.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import type { LeftOut } from './left-out.ts'

@@ -22,7 +22,7 @@ export function SaveReport({ loaded: { state, name, blocked, load } }: { loaded:
     setSaving('reading')
     const archive = await load()
     if (archive === undefined) return setSaving('idle')
-    const { reportIn } = await import('#lib/report-in.ts')
+    const { reportIn } = await import('#lib/evidence/report-in.ts')
     const report = await reportIn(archive).catch(() => null)
     if (report === null) return setSaving('unreadable')
     if (report === undefined) return setSaving('missing')

@@ -8,7 +8,7 @@ import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { formatBytes, formatCount } from '#lib/format.ts'
 import type { ExportEstimate, ExportScope } from '#lib/schemas/evidence.ts'
-import { scopeWords } from '#lib/rules/scope-words.ts'
+import { scopeWords } from '#lib/evidence/scope-words.ts'
 import { type Range, touchesToday } from './range.ts'
 
 type ReviewProps = {

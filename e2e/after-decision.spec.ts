@@ -48,7 +48,7 @@ test('after two stages, the page names the stage of each vote, and says that the
   await page.keyboard.type('The second of two.')
   await rail(page).getByRole('checkbox').check()
   await rail(page)
-    .getByRole('button', { name: /^Approve up order/ })
+    .getByRole('button', { name: /^Approve order/ })
     .click()
   await expect(rail(page)).toContainText('Recorded: approved.')
 

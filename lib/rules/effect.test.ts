@@ -23,6 +23,7 @@ test.each([
   ['Issue refund', { id: 'A-1' }, 'Issue refund for A-1', 'refund'],
   ['delete_file', { path: '/tmp/x' }, 'Delete file for /tmp/x', 'file'],
   ['restart', {}, 'Restart call', 'call'],
+  ['look_up_order', { id: 'A-1' }, 'Look up order for A-1', 'order'],
   ['Send mail', { id: { $masked: { class: 'pii', length: 3 } } }, 'Send mail', 'mail'],
 ])('%s with %o becomes a sentence', (tool, args, title, effectLabel) => {
   expect(describeEffect(tool, args)).toMatchObject({ title, effectLabel })

@@ -26,15 +26,19 @@ export function amountIn(rows: readonly ArgumentView[]): Money | null {
   return { value: String(amount), currency }
 }
 
+const particles = new Set(['up', 'out', 'off', 'down', 'over', 'back', 'away'])
+
 /**
  * What a tool call does, as a sentence of verb, object and target: "Issue refund of €4,200.00 for A-1001". `args` are
  * already masked, so titles contain nothing sensitive.
  */
 export function describeEffect(toolTitle: string, args: JsonObject): Effect {
   const words = toolTitle.replaceAll('_', ' ').trim().split(/\s+/)
-  const [first = 'Run', ...rest] = words
-  const verb = first.charAt(0).toUpperCase() + first.slice(1)
-  const object = rest.join(' ').toLowerCase() || 'call'
+  // "Look up order": the particle belongs to the verb, and the object must read well after "Approve".
+  const verbWords = particles.has(words[1]?.toLowerCase() ?? '') ? 2 : 1
+  const named = words.slice(0, verbWords).join(' ') || 'Run'
+  const verb = named.charAt(0).toUpperCase() + named.slice(1)
+  const object = words.slice(verbWords).join(' ').toLowerCase() || 'call'
   const money = formatMoney(args.amount, args.currency)
   const target = targetOf(args)
   const effectLabel = money === undefined ? object : `${object} of ${money}`

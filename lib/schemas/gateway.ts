@@ -45,6 +45,8 @@ export const GatewayCallInput = z.strictObject({
   arguments: JsonObject,
   /** The caller's key: repeated calls with the same key are the same call and get its result. */
   idempotencyKey: z.string().min(1).max(200).optional(),
+  /** Whether the caller gets a task instead of the result. */
+  asTask: z.boolean().default(false),
 })
 export const GatewayCallOutput = z.object({ executionId: Id, status: ExecutionStatus, isRepeated: z.boolean() })
 

@@ -21,13 +21,24 @@ export function toolRows(tool: ReleasedTool): ArgumentView[] {
   ]
 }
 
+/** Any other text could tell a model something. */
+const dialects = new Set<unknown>([
+  '',
+  ...['draft-04', 'draft-06', 'draft-07'].flatMap((draft) => [
+    `http://json-schema.org/${draft}/schema`,
+    `http://json-schema.org/${draft}/schema#`,
+  ]),
+  'https://json-schema.org/draft/2019-09/schema',
+  'https://json-schema.org/draft/2020-12/schema',
+])
+
 /** Whether a schema says more than that the arguments are an object. */
 function isTelling(schema: JsonObject): boolean {
   const { $schema: dialect = '', type, properties = {}, additionalProperties = false, ...rest } = schema
   return (
     Object.keys(rest).length > 0 ||
     type !== 'object' ||
-    !/^(https?:\/\/json-schema\.org\/[\w./#-]*)?$/.test(String(dialect)) ||
+    !dialects.has(dialect) ||
     typeof additionalProperties !== 'boolean' ||
     !isJsonObject(properties) ||
     Object.keys(properties).length > 0

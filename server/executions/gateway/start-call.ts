@@ -43,7 +43,8 @@ export const startCall = mutation({
     if (agent === undefined) throw notFound()
     const before =
       input.idempotencyKey === undefined
-        ? await takeAwaited(tx, tenant.id, principal.memberId, callKey(input))
+        ? // The answer to a call as a task is its handle: the result is not taken yet.
+          await (input.asTask ? findExecutionByKey : takeAwaited)(tx, tenant.id, principal.memberId, callKey(input))
         : await sameCall(input.idempotencyKey)
     if (before !== undefined) return again(before)
     if (agent.status === 'suspended' || agent.status === 'retired')

@@ -94,7 +94,7 @@ type Called = Parameters<typeof callKey>[0] & { idempotencyKey: unknown }
 
 /** Starts the call, or takes up the one that the request repeats, as a task (2025-11-25). */
 async function answerWithTask(serving: Serving, call: Called, ttl: number | undefined): Promise<never> {
-  const { executionId } = await execute(startCall, serving.caller, call, { name: serving.name })
+  const { executionId } = await execute(startCall, serving.caller, { ...call, asTask: true }, { name: serving.name })
   throw new AnswerWithTask(createdTask(serving, await taskFor(serving, executionId, ttl), false))
 }
 

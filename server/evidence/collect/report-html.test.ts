@@ -46,7 +46,7 @@ async function pageOf(text: string, leftOut: LeftOut[] = [], approvals = 1): Pro
     tenant: { id: 't', externalId: 'northwind', name: text },
     row: {
       id: '01900000-0000-7000-8000-000000000001',
-      ...{ requestedBy: 'm1', includeRawPayloads: false, includeProofs: true },
+      ...{ requestedBy: 'm1', includeRawPayloads: false, includeProofs: true, scope: null, purpose: text },
       ...{ startAt: new Date('2026-11-01T00:00:00Z'), endAt: new Date('2026-12-01T00:00:00Z') },
       createdAt: new Date('2026-11-21T00:00:00Z'),
     },
@@ -96,8 +96,8 @@ test('lists a bounded number of approvals and omissions, and says how many more 
 
 test('escapes hostile names, and allows its own style and nothing else', async () => {
   const page = await pageOf(hostile, [{ resource: 'files', id: hostile, reason: 'erased' }])
-  // Title, heading, organisation, requester, agent, by whom, who voted and why; and the omission.
-  expect(page.split(inHtml)).toHaveLength(10)
+  // Title, heading, organisation, purpose, requester, agent, by whom, who voted and why; and the omission.
+  expect(page.split(inHtml)).toHaveLength(11)
   expect(page).not.toMatch(/<script|<img|javascript:|<[^>]*\son\w+=|<link|<iframe|https?:/)
   const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(page) ?? []
   const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]

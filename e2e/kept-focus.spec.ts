@@ -51,8 +51,11 @@ test('a value that is shown in full gets the focus', async ({ signedIn, origin }
   const page = await signedIn('jonas')
   await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
     const response = await route.fetch()
-    const change = (key: string, value: unknown) =>
-      key === 'value' && value === '4200.00' ? 'word '.repeat(300) : value
+    // The argument alone: the amounts of earlier decisions are drawn as numbers.
+    const change = (_key: string, value: unknown) =>
+      typeof value === 'object' && value !== null && Reflect.get(value, 'path') === 'amount'
+        ? { ...value, value: 'word '.repeat(300) }
+        : value
     await route.fulfill({ response, body: JSON.stringify(JSON.parse(await response.text(), change)) })
   })
   await page.goto(address(await waitingRefund(origin)))
@@ -92,7 +95,7 @@ test('a request that is opened, and one that leaves the list, keep it in the pag
   const refund = await waitingRefund(origin)
   const page = await signedIn('jonas')
   await page.goto(`${home()}/approvals?q=${refund.approvalId}`)
-  const link = page.locator(`[data-request="${refund.approvalId}"]`)
+  const link = page.locator(`[data-row="${refund.approvalId}"]`)
   await expect(link).toBeVisible()
   await pressed(page, 'j')
   await expect(link).toBeFocused()
@@ -102,7 +105,7 @@ test('a request that is opened, and one that leaves the list, keep it in the pag
 
   const other = await waitingRefund(origin)
   await page.goto(`${home()}/approvals?q=${other.approvalId}`)
-  await expect(page.locator(`[data-request="${other.approvalId}"]`)).toBeVisible()
+  await expect(page.locator(`[data-row="${other.approvalId}"]`)).toBeVisible()
   await pressed(page, 'j')
   await page.keyboard.press('Enter')
   await expect(rail(page)).toBeVisible()

@@ -105,7 +105,7 @@ test('everything on the page of a request, before and after the decision, and in
     .nth(1)
     .check()
   expect(await tooSmall(page)).toEqual([])
-  await page.locator(`[data-request="${refund.approvalId}"]`).click()
+  await page.locator(`[data-row="${refund.approvalId}"]`).click()
   await expect(page.getByRole('link', { name: 'next', exact: true })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Earlier decisions' })).toBeVisible()
   for (const summary of await page.locator('main summary').all()) await summary.click()

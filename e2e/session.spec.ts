@@ -212,7 +212,7 @@ test('two tabs that renew concurrently both keep the session and use the same ne
   await Promise.all([open(page), open(other)])
   for (const tab of [page, other]) {
     await expect(heading(tab, 'Executions')).toBeVisible()
-    await expect(tab.getByRole('link', { name: /refund-assistant/ }).first()).toBeVisible()
+    await expect(tab.getByRole('link', { name: /^Issue refund/ }).first()).toBeVisible()
     await expect(tab.getByText('Your session has ended.')).toHaveCount(0)
   }
   expect(renewals.count).toBeLessThanOrEqual(2)

@@ -59,8 +59,8 @@ function followNews(page: Page): News {
     begin: () => {
       events = []
     },
-    /** The page has read the request because the server sent a change, not because time had passed. */
-    expectPushed: () => expect([...new Set(events)]).toEqual(['sent', 'read']),
+    /** The page has read the request because the server sent a change, not because time had passed. A read may still have been under way. */
+    expectPushed: () => expect(events.join(' ')).toContain('sent read'),
   }
 }
 

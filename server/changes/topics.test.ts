@@ -72,6 +72,8 @@ test.each([
     ],
   ],
   ['approval.approve.refused', 'approval', []],
+  ['state.recorded', 'tenant', []],
+  ['state.recorded', 'approval', [['approvals', 'one']]],
   ['log.key_rotated', 'log_key', []],
 ] as const)('%s changes the log and what it affects', (action, resourceType, affected) => {
   expect(record(action, resourceType)).toEqual([['audit', 'record'], ...affected])

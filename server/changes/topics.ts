@@ -42,11 +42,14 @@ export const unloggedTopics: readonly Topic[] = ['executions', 'notifications', 
 export function changesOf({ action, auditId, resourceType, resourceId }: ChangeRecord): Change[] {
   const changes: Change[] = [{ topic: 'audit', id: auditId }]
   const topic = topicOfResource[resourceType]
-  if (topic === undefined || action.endsWith('.refused')) return changes
+  if (topic === undefined || action.endsWith('.refused') || isOfManyRows(action, resourceType)) return changes
   // A broken log is named by its record, which has the alarm's id.
   changes.push({ topic, id: resourceType === 'audit_log' ? auditId : resourceId })
   return [...changes, ...consequences(topic, action).map((consequence) => ({ topic: consequence, id: null }))]
 }
+
+/** Commits to rows of several objects, under the tenant's name. Where they matter to a topic, the same commit has a record of its own. */
+const isOfManyRows = (action: string, resourceType: string) => action === 'state.recorded' && resourceType === 'tenant'
 
 /** Topics that a record changes without naming their resource. */
 function consequences(topic: Topic, action: string): Topic[] {

@@ -26,6 +26,7 @@ export type Wait = {
   atMost: number
   /** The client opens addresses: it is told at once that the call waits for a person. */
   untilAsked: boolean
+  /** Aborts when the client has gone, or when the process stops: it answers that the call is pending, and the client asks another one. */
   signal: AbortSignal
   /** Tells the client that its call is alive. `seconds`: how long it has waited. */
   progress(seconds: number, waiting: boolean): void
@@ -99,18 +100,16 @@ const result = (text: string, structuredContent?: JsonObject): CallToolResult =>
 
 /** The call as soon as it has ended or the client can be asked, or its state after the wait. */
 async function settled(tenantId: string, id: string, key: string | undefined, wait: Wait): Promise<Call> {
-  const { database, stopping } = runtime()
-  // A process that stops answers that the call is pending; the client asks another one.
-  const given = AbortSignal.any([wait.signal, stopping])
+  const { database } = runtime()
   const begun = Date.now()
   const left = () => begun + wait.atMost - Date.now()
   let call: Call | undefined
-  for await (const _ of changesOf(tenantId, [id], given, () => Math.min(left(), progressEvery))) {
+  for await (const _ of changesOf(tenantId, [id], wait.signal, () => Math.min(left(), progressEvery))) {
     call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id, key))
     if (call === undefined) throw new Error(`Execution ${id} does not exist.`)
     const isWaiting = call.status === 'waiting_approval'
     if (call.endedAt !== null || (isWaiting && wait.untilAsked) || left() <= 0) return call
-    if (!given.aborted) wait.progress(Math.round((Date.now() - begun) / 1000), isWaiting)
+    if (!wait.signal.aborted) wait.progress(Math.round((Date.now() - begun) / 1000), isWaiting)
   }
   if (call === undefined) throw new Error(`Execution ${id} was not read.`)
   return call

@@ -2,6 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '#server/kernel/db/database.ts'
+import { createLog } from '#server/kernel/log.ts'
 import { type Calls, callsTo, payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
 import { type SecondNode, secondNode } from '#server/testing/processes/second-node.ts'
@@ -9,6 +11,7 @@ import { modernRequest, request, sendRaw } from '#server/testing/raw-mcp.ts'
 import { approve } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
+import { deleteExpiredTasks } from './task-store.ts'
 
 // Whose tasks are whose, and where they are: in tables, for every node and after a restart. revisions.test.ts has the messages.
 
@@ -76,6 +79,22 @@ describe('a task belongs to the caller that made it', () => {
     expect(await stateOf(taskId)).toMatchObject({ status: 'working' })
   })
 
+  test.each([
+    ['through another tool server', 'update gateway_tasks set server = $2 where id = $1', 'crm', '1.25'],
+    [
+      'in another environment',
+      'update executions set environment = $2 where id = (select execution_id from gateway_tasks where id = $1)',
+      'staging',
+      '1.30',
+    ],
+  ])('and can’t be read %s', async (_, change, value, amount) => {
+    const taskId = await taskFor(amount)
+    expect(await stateOf(taskId)).toMatchObject({ status: 'working' })
+    await bySql(change, [taskId, value])
+    expect((await tell('tasks/get', { taskId })).error).toMatchObject({ code: -32602 })
+    expect((await tell('tasks/cancel', { taskId })).error).toMatchObject({ code: -32602 })
+  })
+
   test('of another client, although it is the same person', async () => {
     const taskId = await taskFor('1.50')
     await bySql('update gateway_tasks set client_id = $2 where id = $1', [taskId, 'https://editor.example/client.json'])
@@ -117,48 +136,90 @@ test('a client that does not wait for the result has not taken it', async () => 
   expect(await taskFor('4.00')).not.toBe(taskId)
 })
 
-test('a caller that loses its access while it waits does not get the result', async () => {
+/** A service account with a token for the gateway, and what revokes that. */
+async function gatewayToken() {
   const admin = await api.client('admin-automation')
   const account = { name: 'Waiting agent', roles: ['operator'] }
   const { clientId } = payload<{ clientId: string }>(await api.mutate(admin, 'serviceAccounts.create', account))
   const [{ id: serviceAccountId }] = await bySql('select id from members where username = $1', [clientId])
   const made = { name: 'editor', serviceAccountId, use: 'gateway', agents: ['tasks'] }
   const { id, token } = payload<{ id: string; token: string }>(await api.mutate(admin, 'connectionTokens.create', made))
-  const taskId = await taskFor('4.50', { token })
-  const begun = async (message: object, headers: Record<string, string>) => {
-    const { body } = await fetch(new URL(addressOf('tasks'), api.baseUrl), {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...headers,
-      },
-      body: JSON.stringify(message),
-    })
-    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
-    const read = async () => (await reader?.read())?.value
-    const first = (await read()) ?? ''
-    const toTheEnd = async () => {
-      let text = first
-      for (let more = await read(); more !== undefined; more = await read()) text += more
-      return text
-    }
-    return { first, toTheEnd }
+  return { token, revoke: async () => payload(await api.mutate(admin, 'connectionTokens.revoke', { id })) }
+}
+
+/** A request whose answer has begun. */
+async function begun(token: string, message: object, headers: Record<string, string>) {
+  const { body } = await fetch(new URL(addressOf('tasks'), api.baseUrl), {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify(message),
+  })
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  const read = async () => (await reader?.read())?.value
+  const first = (await read()) ?? ''
+  const toTheEnd = async () => {
+    let text = first
+    for (let more = await read(); more !== undefined; more = await read()) text += more
+    return text
   }
-  const waiting = await begun(request(1, 'tasks/result', { taskId }), { 'mcp-protocol-version': '2025-11-25' })
+  return { first, toTheEnd }
+}
+const legacy = { 'mcp-protocol-version': '2025-11-25' }
+
+test('a caller that loses its access while it waits does not get the result', async () => {
+  const { token, revoke } = await gatewayToken()
+  const taskId = await taskFor('4.50', { token })
+  const waiting = await begun(token, request(1, 'tasks/result', { taskId }), legacy)
   expect(waiting.first).toContain('notifications/tasks/status')
   const listen = modernRequest('subscriptions/listen', { notifications: { taskIds: [taskId] } }, understands)
-  const following = await begun(listen.message, listen.headers)
+  const following = await begun(token, listen.message, listen.headers)
   expect(following.first).toContain('notifications/subscriptions/acknowledged')
-  payload(await api.mutate(admin, 'connectionTokens.revoke', { id }))
-  // Both end now, although no one has decided the request.
+  const held = await begun(
+    token,
+    request(2, 'tools/call', { ...refund('4.60'), _meta: { progressToken: 'held' } }),
+    legacy,
+  )
+  expect(held.first).toContain('notifications/progress')
+  await revoke()
+  // All of them end now, although no one has decided the requests.
   expect(await waiting.toTheEnd()).toContain('"code":-32603')
   expect(await following.toTheEnd()).toContain('"resultType":"complete"')
+  expect(await held.toTheEnd()).toContain('"code":"unauthorized"')
   expect((await sendRaw(api, { token, path: addressOf('tasks') }, listen.message, listen.headers)).status).toBe(401)
 })
 
+test('only tasks that have expired are removed, and no call with them', async () => {
+  const [kept, expired] = [await taskFor('4.70'), await taskFor('4.80')]
+  const [{ execution_id: executionId }] = await bySql('select execution_id from gateway_tasks where id = $1', [expired])
+  await bySql('update gateway_tasks set expires_at = clock_timestamp() where id = $1', [expired])
+  const tenants = await bySql('select distinct tenant_id as id from gateway_tasks', [])
+  const database = openDatabase(api.ownerUrl, createLog('silent'), 1)
+  for (const { id } of tenants) await database.inTenant(id, (tx) => deleteExpiredTasks(tx, id))
+  await database.close()
+  const left = await bySql('select id from gateway_tasks where id = any($1)', [[kept, expired]])
+  expect(left.map(({ id }) => id)).toEqual([kept])
+  expect(await bySql('select id from executions where id = $1', [executionId])).toHaveLength(1)
+})
+
 describe('canceling a task', () => {
+  test('cancels the call for each client of the person that made the same call: it is one call', async () => {
+    const ofClient = (client: string | null, taskId: string) =>
+      bySql('update gateway_tasks set client_id = $2 where id = $1', [taskId, client])
+    const first = await taskFor('5.50')
+    await ofClient('https://editor.example/client.json', first)
+    const second = await taskFor('5.50')
+    expect(second).not.toBe(first)
+    expect((await tell('tasks/cancel', { taskId: second })).result).toMatchObject({ status: 'cancelled' })
+    await ofClient('https://other.example/client.json', second)
+    await ofClient(null, first)
+    await until(async () => ((await stateOf(first)).status === 'cancelled' ? true : undefined), 'the first is canceled')
+  })
+
   test('withdraws its request, and is in the audit log', async () => {
     const taskId = await taskFor('5.00')
     const approvalId = await approvalOf(taskId)

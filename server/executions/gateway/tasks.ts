@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { ApiError } from '#lib/errors.ts'
+import { ApiError, isRetryable } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { Id } from '#lib/schemas/common.ts'
 import { execute } from '#server/kernel/operation.ts'
@@ -91,7 +91,7 @@ export function serveTasks(server: Server, serving: Serving): void {
     const { agentId, environment } = serving.served
     const input = { taskId, agentId, environment, server: serving.server }
     await execute(cancelCall, caller, input, { name: serving.name }).catch((error: unknown) => {
-      throw error instanceof ApiError ? invalid(error.message) : error
+      throw error instanceof ApiError ? errorOf(error) : error
     })
     return isExtension ? {} : taskOf(tenant, await find(taskId))
   })
@@ -134,6 +134,12 @@ export function serveTasks(server: Server, serving: Serving): void {
   })
 }
 
+/** A refusal of a request about tasks. What the server can't do at the moment is no fault of the request. */
+export const errorOf = ({ code, message }: ApiError) =>
+  new ProtocolError(
+    isRetryable(code) ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,
+    `${code}: ${message}`,
+  )
 const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
 /** Whether the request is one of the extension. Throws −32021 for a client of 2026-07-28 that does not declare it. */

@@ -12,6 +12,7 @@ import {
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { idempotencyMeta } from '#server/agents/tool-servers.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { answerTo, longestWait, type Wait, type Waiting } from './answer.ts'
@@ -21,7 +22,8 @@ import type { Serving } from './serving.ts'
 import { shareReleased } from './shared.ts'
 import { callKey, startCall } from './start-call.ts'
 import { AnswerWithTask, TaskServer } from './task-server.ts'
-import { createdTask, serveTasks, taskFor, tasksExtension, understandsTasks } from './tasks.ts'
+import { createdTask, errorOf, serveTasks, taskFor, tasksExtension, understandsTasks } from './tasks.ts'
+import { whileAllowed } from './while-allowed.ts'
 
 /** The `_meta` member with the longest time in seconds for which a client lets its call be held. */
 const waitMeta = 'countersign/waitSeconds'
@@ -76,8 +78,7 @@ export function toolServer(serving: Serving, era: 'legacy' | 'modern'): Server {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       // A client that asked for a task expects nothing else as a result.
-      if (era === 'legacy' && params.task !== undefined)
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${error.code}: ${error.message}`)
+      if (era === 'legacy' && params.task !== undefined) throw errorOf(error)
       return {
         content: [{ type: 'text', text: `${error.code}: ${error.message}` }],
         structuredContent: { status: 'denied', code: error.code, message: error.message },
@@ -123,11 +124,14 @@ async function answerCall(
   const takesTask = understandsTasks(capabilities)
   const asks = !declined && (envelope === undefined ? opens : opensAddresses(capabilities))
   const wait = waitOf(context)
-  const { result, isPending, asking } = await answerTo(caller.tenant, executionId, key, {
-    ...wait,
-    ...(takesTask ? { atMost: Math.min(wait.atMost, untilTask) } : declined ? { atMost: 0 } : {}),
-    untilAsked: takesTask || (asks && !isRepeated),
-  })
+  const { result, isPending, asking } = await whileHeld(caller, mcpReq.signal, (signal) =>
+    answerTo(caller.tenant, executionId, key, {
+      ...wait,
+      signal,
+      ...(takesTask ? { atMost: Math.min(wait.atMost, untilTask) } : declined ? { atMost: 0 } : {}),
+      untilAsked: takesTask || (asks && !isRepeated),
+    }),
+  )
   if (takesTask && isPending)
     throw new AnswerWithTask(createdTask(serving, await taskFor(serving, executionId, undefined), true))
   // Clients compare an answer with the tool's own schema, unless it is an error.
@@ -151,13 +155,24 @@ function refuseWithAddress({ approvalId, url }: Waiting): never {
   throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId: approvalId, url, message: question }], question)
 }
 
-function waitOf({ mcpReq }: ServerContext): Omit<Wait, 'untilAsked'> {
+/** Runs `work` while the call is held. Throws instead of its answer if the caller has lost its access in the meantime. */
+async function whileHeld<T>(caller: Caller, left: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { signal, requireAccess, end } = whileAllowed(caller, left)
+  try {
+    const answer = await work(signal)
+    requireAccess()
+    return answer
+  } finally {
+    end()
+  }
+}
+
+function waitOf({ mcpReq }: ServerContext): Omit<Wait, 'untilAsked' | 'signal'> {
   const seconds = mcpReq._meta?.[waitMeta]
   const token = mcpReq._meta?.progressToken
   let told = 0
   return {
     atMost: typeof seconds === 'number' ? Math.min(longestWait, Math.max(0, seconds * 1000)) : longestWait,
-    signal: mcpReq.signal,
     progress(waited, isWaiting) {
       // Each notification has to be further than the one before.
       if (token === undefined || waited <= told) return

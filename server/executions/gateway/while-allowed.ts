@@ -4,10 +4,17 @@ import { runtime } from '#server/kernel/runtime.ts'
 
 /**
  * A signal for work that lasts longer than a request: it aborts when the client leaves (`left`), the process stops, or the caller
- * loses its access. Call `end` after the work.
+ * loses its access. `requireAccess` throws the reason in the last case. Call `end` after the work.
  */
-export function whileAllowed(caller: Caller, left: AbortSignal): { signal: AbortSignal; end(): void } {
+export function whileAllowed(
+  caller: Caller,
+  left: AbortSignal,
+): { signal: AbortSignal; requireAccess(): void; end(): void } {
   const lost = new AbortController()
-  const end = watchCaller(caller, () => lost.abort())
-  return { signal: AbortSignal.any([left, runtime().stopping, lost.signal]), end }
+  const end = watchCaller(caller, (error) => lost.abort(error))
+  return {
+    signal: AbortSignal.any([left, runtime().stopping, lost.signal]),
+    requireAccess: () => lost.signal.throwIfAborted(),
+    end,
+  }
 }

@@ -117,6 +117,11 @@ test('the catalog states where a route expects each field, and what it sends and
   expect(of('mcp.call')?.places).toEqual({ agent: 'path', server: 'path', environment: 'query' })
 })
 
+test('no schema has the form of a tuple, which tools for OpenAPI misread', async () => {
+  const { operations } = await read()
+  expect(operations.filter((operation) => JSON.stringify(operation).includes('"prefixItems"'))).toEqual([])
+})
+
 test('the OpenAPI document lists each operation once, without dangling references', async () => {
   const document = await execute(openapi, caller, undefined, { name: 'catalog.openapi' })
   const { operations, digest } = await read()

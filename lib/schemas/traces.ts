@@ -70,7 +70,7 @@ export const TraceSkeleton = z.object({
   kind: z.array(z.string()),
   status: z.array(z.string()),
   /** Rows whose parent is missing, each with the parent's id. */
-  missingParents: z.array(z.tuple([z.int(), SpanId])),
+  missingParents: z.array(z.object({ row: z.int(), parentId: SpanId })),
 })
 export type TraceSkeleton = z.infer<typeof TraceSkeleton>
 

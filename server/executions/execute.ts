@@ -35,11 +35,15 @@ export const execute = mutation({
   }),
   async run({ tx, tenant, principal, input, repeated, answerWith }) {
     // Sent concurrently, so that the queries take one round trip.
-    const [agent, release, revision] = await Promise.all([
+    const { idempotencyKey } = input
+    const [agent, release, revision, before] = await Promise.all([
       findAgent(tx, tenant.id, input.agentId),
       findActiveRelease(tx, tenant.id, input.agentId, input.environment),
       findBindingRevision(tx, tenant.id),
+      idempotencyKey === undefined ? undefined : findExecutionByKey(tx, tenant.id, principal.memberId, idempotencyKey),
     ])
+    // Whatever has changed since then, a repeated request gets the answer of the first.
+    if (before !== undefined) return await again(before)
     if (agent === undefined) throw notFound()
     if (agent.status === 'suspended' || agent.status === 'retired')
       throw refuse('agent_suspended', `The agent is ${agent.status}.`)
@@ -66,7 +70,7 @@ export const execute = mutation({
       releaseId: release.id,
       environment: input.environment,
       input: await describeInput(tx, tenant.id, input.input as JsonObject),
-      idempotencyKey: input.idempotencyKey ?? null,
+      idempotencyKey: idempotencyKey ?? null,
       traceId: newTraceId(),
       startedBy: principal.memberId,
     }
@@ -75,27 +79,28 @@ export const execute = mutation({
       () => insertExecution(tx, row),
       () => loadExecution(tx, tenant.id, row.id),
     ])
-    if (!isNew) return await replay(row)
+    // A concurrent request has started it.
+    if (!isNew) return await again(await findExecutionByKey(tx, tenant.id, principal.memberId, idempotencyKey ?? ''))
     await keepFiles(tx, tenant.id, row.id, 'input', row.input)
     const { status, refusal } = await takeFirstTurn(tx, tenant.id, row.id, loaded)
     if (refusal !== undefined) answerWith(refusal)
     if (status === 'queued') await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id })
     return { executionId: row.id, status, traceId: row.traceId }
 
-    async function replay(wanted: typeof row) {
-      const before = await findExecutionByKey(tx, tenant.id, principal.memberId, wanted.idempotencyKey ?? '')
+    async function again(first: Awaited<ReturnType<typeof findExecutionByKey>>) {
       const same =
-        before !== undefined &&
-        before.agentId === wanted.agentId &&
-        before.environment === wanted.environment &&
-        (canonicalJson(before.input as JsonObject) === canonicalJson(wanted.input) ||
+        first !== undefined &&
+        first.agentId === input.agentId &&
+        first.environment === input.environment &&
+        (canonicalJson(first.input as JsonObject) ===
+          canonicalJson(await describeInput(tx, tenant.id, input.input as JsonObject)) ||
           // An erased input cannot be compared, so the key alone decides.
-          (await findErased(tx, tenant.id, 'execution', before.id)).length > 0)
+          (await findErased(tx, tenant.id, 'execution', first.id)).length > 0)
       if (!same) throw new ApiError('event_conflict', 'This idempotencyKey was already used with a different input.')
       repeated()
-      const { status, refusal } = await standing(tx, tenant.id, before.id)
+      const { status, refusal } = await standing(tx, tenant.id, first.id)
       if (refusal !== undefined) answerWith(refusal)
-      return { executionId: before.id, status, traceId: before.traceId }
+      return { executionId: first.id, status, traceId: first.traceId }
     }
   },
 })

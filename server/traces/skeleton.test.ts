@@ -33,7 +33,7 @@ test('columns are in pre-order, with the row after the last descendant, for any 
 test('a span without its parent is at the top level, and circles lose nothing', () => {
   const lost = skeletonOf([row('a', 'gone', 2), row('b', 'b', 1)])
   expect(lost.depth).toEqual([0, 0])
-  expect(lost.missingParents).toEqual([[1, 'gone']])
+  expect(lost.missingParents).toEqual([{ row: 1, parentId: 'gone' }])
   const circle = skeletonOf([row('x', 'y', 1), row('y', 'x', 2), row('z', 'y', 3)])
   expect([...circle.spanIds].sort()).toEqual(['x', 'y', 'z'])
   expect(circle.parent.filter((parent) => parent === -1)).toHaveLength(1)

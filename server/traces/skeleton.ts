@@ -72,7 +72,7 @@ export function skeletonOf(rows: readonly SkeletonRow[]): TraceSkeleton {
       skeleton.kind.push(row.kind)
       skeleton.status.push(row.status)
       if (row.parentSpanId !== null && !byId.has(row.parentSpanId))
-        skeleton.missingParents.push([place, row.parentSpanId])
+        skeleton.missingParents.push({ row: place, parentId: row.parentSpanId })
       stack.push({ ...top, close: place })
       for (const child of (children.get(top.index) ?? []).sort(begins).reverse())
         stack.push({ index: child, parent: place, depth: top.depth + 1 })

@@ -52,7 +52,7 @@ test('a span whose parent is missing keeps the parent’s id', () => {
     depth: [0],
     kind: ['tool'],
     status: ['ok'],
-    missingParents: [[0, 'gone']],
+    missingParents: [{ row: 0, parentId: 'gone' }],
   })
   expect(spans[0]?.parentSpanId).toBe('gone')
 })

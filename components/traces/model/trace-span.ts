@@ -28,7 +28,7 @@ const isStatus = (status: string): status is Span['status'] => status === 'ok' |
 /** Converts the spans of a skeleton, in its order. Its columns are microseconds after the start of the trace. */
 export function spansOfSkeleton(skeleton: TraceSkeleton): TraceSpan[] {
   const startedAt = Date.parse(skeleton.startedAt)
-  const missing = new Map(skeleton.missingParents)
+  const missing = new Map(skeleton.missingParents.map(({ row, parentId }) => [row, parentId]))
   return skeleton.spanIds.map((spanId, row) => {
     const begun = startedAt + (skeleton.start[row] ?? 0) / 1000
     const duration = skeleton.duration[row] ?? -1

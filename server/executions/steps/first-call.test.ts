@@ -85,6 +85,22 @@ test('a repeated request with either kind of key gets the same answer and starts
   expect((await start(agentId, '20001.00', { idempotencyKey: 'k' })).status).toBe(409)
 })
 
+test('a repeated request gets its answer also when the agent has been suspended since', async () => {
+  const agentId = await refunds('suspended-since')
+  const first = payload<{ executionId: string }>(await start(agentId, '21.00', { idempotencyKey: 's' }))
+  const omar = await api.person('omar')
+  const { revision } = payload<{ revision: number }>(await api.query(omar, 'agents.get', { id: agentId }))
+  const suspension = { id: agentId, reason: 'A look.', expectedRevision: revision }
+  payload(await api.mutate(omar, 'agents.suspend', suspension))
+  expect(payload(await start(agentId, '21.00', { idempotencyKey: 's' }))).toMatchObject({
+    executionId: first.executionId,
+  })
+  const other = await start(agentId, '22.00', { idempotencyKey: 's' })
+  expect([other.status, other.text]).toEqual([409, expect.stringContaining('event_conflict')])
+  const another = await start(agentId, '21.00', { idempotencyKey: 't' })
+  expect([another.status, another.text]).toEqual([409, expect.stringContaining('agent_suspended')])
+})
+
 test('the approval of a first call is requested immediately, and the approved call is made', async () => {
   const agentId = await refunds('by-approval')
   const { executionId, status } = payload<{ executionId: string; status: string }>(await start(agentId, '20.00'))

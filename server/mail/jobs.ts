@@ -7,10 +7,8 @@ import { tenantById } from '#server/tenants/by-id.ts'
 import { tellDelivery } from './delivery-changes.ts'
 import { htmlOf } from './html.ts'
 import { mailQueue } from './queue-mail.ts'
-import { type Outcome, send } from './send.ts'
+import { type Outcome, patience, send } from './send.ts'
 import { findMail, setInFlight, setSettled } from './store.ts'
-
-const patience = { connectMs: 30_000, silenceMs: 120_000 }
 
 /**
  * Sends mail, one attempt per job. A mail that a dead worker was sending has an unknown outcome until a person retries

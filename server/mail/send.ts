@@ -20,6 +20,8 @@ export type Outcome =
 /** Milliseconds: to connect and be greeted, and the longest silence afterwards. */
 export type Patience = { connectMs: number; silenceMs: number }
 
+export const patience: Patience = { connectMs: 30_000, silenceMs: 120_000 }
+
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
 
 /**

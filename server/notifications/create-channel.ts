@@ -1,4 +1,5 @@
 import { ApiError } from '#lib/errors.ts'
+import { hostOf } from '#lib/schemas/notifications/channel-address.ts'
 import { CreateChannelInput, CreateChannelOutput } from '#lib/schemas/notifications/channels.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
@@ -15,7 +16,7 @@ export const createChannel = mutation({
   audit: ({ kind, name, address, events }, output) => ({
     action: 'notification_channel.created',
     resource: { type: 'notification_channel', id: output?.id ?? 'none' },
-    details: { kind, name, host: new URL(address).host, events },
+    details: { kind, name, host: hostOf(address), events },
   }),
   async run({ tx, tenant, principal, input }) {
     const { kind, name, address, events } = input
@@ -28,7 +29,7 @@ export const createChannel = mutation({
       secrets: secret === undefined ? [] : [{ secret }],
     })
     const row = { tenantId: tenant.id, id, kind, name, events, endpoint, createdBy: principal.memberId }
-    if (!(await insertChannel(tx, { ...row, host: new URL(address).host })))
+    if (!(await insertChannel(tx, { ...row, host: hostOf(address) })))
       throw new ApiError('name_conflict', `A channel named ${name} already exists.`)
     return { id, ...(secret !== undefined && { secret }) }
   },

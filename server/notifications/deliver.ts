@@ -1,5 +1,6 @@
 import type { JsonObject } from '#lib/json.ts'
-import { ChannelKind, NotificationEvent } from '#lib/schemas/notifications/channels.ts'
+import { ChannelKind } from '#lib/schemas/notifications/channel-address.ts'
+import { NotificationEvent } from '#lib/schemas/notifications/channels.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { databaseClock } from '#server/kernel/db/clock.ts'
@@ -11,8 +12,9 @@ import { type ChannelRow, findChannel, setChannel } from './channel-store.ts'
 import { type DeliveryRow, findDelivery, setInFlight, setOutcome } from './delivery-store.ts'
 import { type Described, describe } from './describe.ts'
 import { type Endpoint, openEndpoint, signedHeaders } from './endpoint.ts'
-import { bodyOf } from './message.ts'
+import { bodyOf, type Message, mailOf } from './message.ts'
 import { type Outcome, post } from './post.ts'
+import { sendMail } from './send-mail.ts'
 import { notificationQueue } from './tell-channels.ts'
 
 /** Seconds until the next attempt, by the attempts that were made; then the last one again. */
@@ -26,18 +28,25 @@ export const notifications: JobHandler = {
   run: ({ tenantId, id }) => deliver(tenantId, id),
 }
 
-type Sending = { tenant: Tenant; row: DeliveryRow; channel: ChannelRow; endpoint: Endpoint; body: string; now: Date }
+type Sending = { row: DeliveryRow; channel: ChannelRow; endpoint: Endpoint; message: Message; now: Date }
 
 async function deliver(tenantId: string, id: string): Promise<void> {
   const { database, log } = runtime()
   const sending = await database.inTenant(tenantId, (tx) => claim(tx, tenantId, id))
   if (sending === undefined) return
-  const { row, channel, endpoint, body, now } = sending
-  const headers = channel.kind === 'webhook' ? signedHeaders(endpoint, { id, body, now }) : {}
-  const outcome = await post(endpoint.address, body, headers, { mayRepeat: channel.kind === 'webhook' })
+  const { row, channel } = sending
+  const outcome = await send(sending)
   if (outcome.delivery !== 'delivered')
     log.warn({ tenantId, deliveryId: id, host: channel.host, ...outcome }, 'a notification was not delivered')
   await database.inTenant(tenantId, (tx) => settle(tx, tenantId, row, channel, outcome))
+}
+
+async function send({ row, channel, endpoint, message, now }: Sending): Promise<Outcome> {
+  const kind = ChannelKind.parse(channel.kind)
+  if (kind === 'mail') return await sendMail(endpoint.address, mailOf(message, channel.name), row)
+  const body = JSON.stringify(bodyOf(kind, message))
+  const headers = kind === 'webhook' ? signedHeaders(endpoint, { id: row.id, body, now }) : {}
+  return await post(endpoint.address, body, headers, { mayRepeat: kind === 'webhook' })
 }
 
 /** pending → in_flight, with what is sent. Settles what an ended process was sending, and what can't be sent any more. */
@@ -71,11 +80,10 @@ async function claim(tx: Transaction, tenantId: string, id: string): Promise<Sen
     about: { ...described, link: `${runtime().config.baseUrl}${path}` },
   }
   return {
-    tenant,
     row,
     channel,
     endpoint: await openEndpoint(tx, tenantId, channel.id, channel.endpoint),
-    body: JSON.stringify(bodyOf(ChannelKind.parse(channel.kind), message)),
+    message,
     now: (await databaseClock(tx))(),
   }
 }

@@ -1,5 +1,7 @@
 import type { JsonObject } from '#lib/json.ts'
-import type { ChannelKind } from '#lib/schemas/notifications/channels.ts'
+import type { ChannelKind } from '#lib/schemas/notifications/channel-address.ts'
+
+import { oneLine } from '#server/mail/one-line.ts'
 import type { Described } from './describe.ts'
 
 export type Message = {
@@ -23,8 +25,8 @@ const headings: Readonly<Record<string, string>> = {
   test: 'Test',
 }
 
-/** The body that each kind of channel expects. */
-export function bodyOf(kind: ChannelKind, message: Message): JsonObject {
+/** The body that each kind of channel expects that is posted to. */
+export function bodyOf(kind: Exclude<ChannelKind, 'mail'>, message: Message): JsonObject {
   switch (kind) {
     case 'webhook':
       return webhookOf(message)
@@ -32,6 +34,22 @@ export function bodyOf(kind: ChannelKind, message: Message): JsonObject {
       return slackOf(message)
     case 'teams':
       return teamsOf(message)
+  }
+}
+
+/** The same as a mail. The link is a line of its own. `channel`: its name, so that a person knows why the mail came. */
+export function mailOf(message: Message, channel: string): { subject: string; text: string } {
+  const { event, about } = message
+  const heading = `${headingOf(event)}: ${oneLine(about.title)}`
+  const facts = factsOf(message).map(([label, value]) => `${label}: ${oneLine(value)}`)
+  return {
+    subject: clipped(heading, 200),
+    text: [
+      heading,
+      facts.join('\n'),
+      about.link,
+      `The channel ${oneLine(channel)} of ${oneLine(message.tenant)} in Countersign sends this. Nothing can be decided by mail.`,
+    ].join('\n\n'),
   }
 }
 
@@ -104,6 +122,5 @@ function teamsOf(message: Message): JsonObject {
 }
 
 const plain = (text: string): string => clipped(oneLine(text), 1000).replace(/[\\`*_{}[\]()#+!|<>~-]/g, '\\$&')
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 const clipped = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`

@@ -9,7 +9,9 @@ import { describeApproval } from '#server/approvals/telling/describe.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
+import { mailing } from '#server/mail/jobs.ts'
 import { approverGroup, askForRefund } from '#server/testing/approval-request.ts'
+import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
 import { createChannel } from './create-channel.ts'
@@ -18,7 +20,7 @@ import { isDescribed, onDescribe } from './describe.ts'
 import { signedHeaders } from './endpoint.ts'
 import { listChannels } from './list-channels.ts'
 import { listDeliveries } from './list-deliveries.ts'
-import { bodyOf } from './message.ts'
+import { bodyOf, mailOf } from './message.ts'
 import { removeChannel } from './remove-channel.ts'
 import { resend } from './resend.ts'
 import { rotateSecret } from './rotate-secret.ts'
@@ -49,17 +51,20 @@ async function take(request: IncomingMessage, response: ServerResponse): Promise
 }
 
 let base: string
+let smtp: TestSmtp
 let running: Awaited<ReturnType<typeof testRuntime>>
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  running = await testRuntime({ environment: { ALLOWED_PRIVATE_HOSTS: '127.0.0.1' } })
+  smtp = await startSmtp()
+  running = await testRuntime({ environment: { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SMTP_URL: smtp.url } })
   onDecided('tool_call', () => Promise.resolve())
   onDescribe('approval', describeApproval)
-  await running.queue.work([expiry, notifications])
+  await running.queue.work([expiry, notifications, mailing])
 })
 afterAll(async () => {
   await running.close()
+  await smtp.close()
   server.closeAllConnections()
   await new Promise<void>((resolve) => server.close(() => resolve()))
 })
@@ -286,4 +291,80 @@ test('only administrators of the tenant see and change channels, and a removed o
   expect(approvalId).toBeDefined()
   expect(await deliveries(admin)).toEqual([])
   expect(received).toEqual([])
+})
+
+describe('mail', () => {
+  const addsMail = (caller: Caller, recipient: string) =>
+    run(createChannel, caller, {
+      kind: 'mail',
+      name: `Mail to ${recipient}`,
+      address: `${recipient}@northwind.example`,
+      events: ['approval.requested'],
+    })
+  const mailTo = (recipient: string) =>
+    until(
+      () => Promise.resolve(smtp.received.find(({ to }) => to === `${recipient}@northwind.example`)),
+      `mail to ${recipient}`,
+    )
+
+  test('names what happened, with a link and without arguments', async () => {
+    const { tenant, admin, maria } = await scene()
+    expect(await addsMail(admin, 'team')).not.toHaveProperty('secret')
+    const { approvalId } = await askForRefund(tenant, maria, { payload: { arguments: { iban: 'DE02' } } })
+    const { text } = await mailTo('team')
+    expect(text).toContain('Subject: Decision requested: Issue refund for A-1')
+    expect(text).toContain('Auto-Submitted: auto-generated')
+    expect(text).toContain(`/t/${tenant.externalId}/approvals/${approvalId}`)
+    expect(text).not.toContain('DE02')
+    expect(await settled(admin)).toMatchObject([{ delivery: 'delivered', attempts: 1, error: null }])
+    const { items } = await run(listChannels, admin, {})
+    expect(items).toMatchObject([{ kind: 'mail', host: 'northwind.example' }])
+    expect(JSON.stringify(items)).not.toContain('team@')
+  })
+
+  test.each([
+    ['refuse-recipient', 'failed', 'The SMTP server refused the message (550).'],
+    ['refuse-message', 'failed', 'The SMTP server refused the message (554).'],
+    ['drop-after-dot', 'unknown', 'The SMTP server did not respond after the message was transmitted.'],
+  ] as const)('%s is %s with its reason, and only a person sends it again', async (behaviour, delivery, error) => {
+    const { admin } = await scene()
+    smtp.behave(behaviour, behaviour)
+    const { id } = await addsMail(admin, behaviour)
+    await run(testChannel, admin, { id })
+    const [found] = await settled(admin)
+    expect(found).toMatchObject({ delivery, error, attempts: 1 })
+    await run(resend, admin, { id: found?.id, expectedRevision: found?.revision })
+    await until(async () => (await deliveries(admin))[0]?.attempts === 2 || undefined, 'a person sent it again')
+  })
+
+  test.each([
+    ['mail', 'https://northwind.example/hook'],
+    ['mail', 'a@northwind.example, b@northwind.example'],
+    ['mail', 'a@northwind.example\r\nBcc: b@evil.example'],
+    ['webhook', 'team@northwind.example'],
+    ['slack', 'mailto:team@northwind.example'],
+    ['teams', 'https://user:word@northwind.example/'],
+  ])('a channel of kind %s does not take the address %j, also not later', async (kind, address) => {
+    const { admin } = await scene()
+    const right = kind === 'mail' ? 'team@northwind.example' : `${base}/hook`
+    const input = { kind, name: 'One', events: ['approval.requested'] }
+    await expect(run(createChannel, admin, { ...input, address })).rejects.toMatchObject({
+      status: 400,
+      issues: [expect.objectContaining({ path: 'address' })],
+    })
+    const { id } = await run(createChannel, admin, { ...input, address: right })
+    await expect(run(updateChannel, admin, { id, expectedRevision: 1, address })).rejects.toMatchObject({
+      code: 'validation_failed',
+      issues: [expect.objectContaining({ path: 'address' })],
+    })
+  })
+
+  test('a title with line breaks stays in its line', () => {
+    const about = { title: 'Refund\r\nBcc: b@evil.example\n\nPay', link: 'https://countersign.example/t/a' }
+    const message = { event: 'approval.requested', at: '2026-11-23T09:31:04.120Z', tenant: 'Northwind', about }
+    const { subject, text } = mailOf(message, 'Team\nof two')
+    expect(subject).toBe('Decision requested: Refund Bcc: b@evil.example Pay')
+    expect(text).not.toMatch(/^Bcc/m)
+    expect(text.split('\n')).toContain(about.link)
+  })
 })

@@ -1,4 +1,5 @@
 import { ApiError, notFound } from '#lib/errors.ts'
+import { ChannelKind, hostOf, whyNotAddress } from '#lib/schemas/notifications/channel-address.ts'
 import { ChannelOutput, UpdateChannelInput } from '#lib/schemas/notifications/channels.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
@@ -14,19 +15,22 @@ export const updateChannel = mutation({
   audit: ({ id, address, expectedRevision: _, ...changes }) => ({
     action: 'notification_channel.updated',
     resource: { type: 'notification_channel', id },
-    details: { ...changes, ...(address !== undefined && { host: new URL(address).host }) },
+    details: { ...changes, ...(address !== undefined && { host: hostOf(address) }) },
   }),
   async run({ tx, tenant, input }) {
     const { id, expectedRevision, name, address, events, status } = input
     const row = await findChannel(tx, tenant.id, id)
     if (row === undefined) throw notFound()
+    const problem = address === undefined ? undefined : whyNotAddress(ChannelKind.parse(row.kind), address)
+    if (problem !== undefined)
+      throw new ApiError('validation_failed', problem, { issues: [{ path: 'address', message: problem }] })
     const named = (await listChannelRows(tx, tenant.id)).find((other) => other.name === name && other.id !== id)
     if (named !== undefined) throw new ApiError('name_conflict', `A channel named ${name} already exists.`)
     const endpoint =
       address === undefined
         ? {}
         : {
-            host: new URL(address).host,
+            host: hostOf(address),
             endpoint: await sealEndpoint(tx, tenant.id, id, {
               ...(await openEndpoint(tx, tenant.id, id, row.endpoint)),
               address,

@@ -2,9 +2,7 @@ import { z } from 'zod'
 import { limits } from '#lib/limits.ts'
 import { Actor, Id, PageInput, page, Reason, Revision, Time } from '../common.ts'
 import { Delivery } from '../mail.ts'
-
-export const ChannelKind = z.enum(['webhook', 'slack', 'teams'])
-export type ChannelKind = z.infer<typeof ChannelKind>
+import { ChannelKind, whyNotAddress } from './channel-address.ts'
 
 /** What a channel can report. */
 export const NotificationEvent = z.enum([
@@ -25,22 +23,14 @@ const Events = z
   .min(1)
   .refine((events) => new Set(events).size === events.length, 'Name each event once.')
 const Name = z.string().trim().min(1).max(limits.channelName)
-/** Stored encrypted, and never returned: an incoming webhook of Slack or Teams is a secret by itself. */
-const Address = z
-  .url({ protocol: /^https?$/ })
-  .max(2000)
-  .refine((address) => {
-    // Also called for a text that is not an address, which has been said then.
-    if (!URL.canParse(address)) return true
-    const { username, password } = new URL(address)
-    return username === '' && password === ''
-  }, 'The address must not contain a user or password.')
+/** Stored encrypted, and never returned: an incoming webhook of Slack or Teams is a secret by itself. What it is depends on the kind. */
+const Address = z.string().trim().min(1).max(2000)
 
 export const Channel = z.object({
   id: Id,
   kind: ChannelKind,
   name: z.string(),
-  /** Of its address. */
+  /** Of its address; for mail, the part after the @. */
   host: z.string(),
   events: z.array(NotificationEvent),
   status: z.enum(['active', 'disabled']),
@@ -51,7 +41,12 @@ export const Channel = z.object({
 })
 export type Channel = z.infer<typeof Channel>
 
-export const CreateChannelInput = z.strictObject({ kind: ChannelKind, name: Name, address: Address, events: Events })
+export const CreateChannelInput = z
+  .strictObject({ kind: ChannelKind, name: Name, address: Address, events: Events })
+  .superRefine(({ kind, address }, context) => {
+    const message = whyNotAddress(kind, address)
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['address'], message })
+  })
 /** `secret`: for a webhook, the key of its signatures (Standard Webhooks). It is shown once. */
 export const CreateChannelOutput = z.object({ id: Id, secret: z.string().optional() })
 export const UpdateChannelInput = z.strictObject({

@@ -134,7 +134,7 @@ export function serveTasks(server: Server, serving: Serving): void {
   })
 }
 
-/** A refusal of a request about tasks. What the server can't do at the moment is no fault of the request. */
+/** A refusal of a request about tasks. The request is not to blame for what the server can't do at the moment. */
 export const errorOf = ({ code, message }: ApiError) =>
   new ProtocolError(
     isRetryable(code) ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,

@@ -97,7 +97,7 @@ const withoutComparison: Record<string, string> = {
   'tenants.list': 'The directory of the caller’s own memberships. Each request compares the caller.',
 }
 
-/** Lists that this tenant has no rows for, and why. */
+/** Lists of which this tenant shows nothing, and why. */
 const empty: Record<string, string> = {
   'passkeys.list': 'The caller has none.',
   'policies.budgets': 'The policy has none.',

@@ -9,13 +9,15 @@ import { SelectField } from '#components/forms/select-field.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
-import type { Channel, ChannelKind, NotificationEvent } from '#lib/schemas/notifications/channels.ts'
+import { type ChannelKind, whyNotAddress } from '#lib/schemas/notifications/channel-address.ts'
+import type { Channel, NotificationEvent } from '#lib/schemas/notifications/channels.ts'
 import { channelEvents, eventWords, kindWords } from './event-words.ts'
 
 const hints: Readonly<Record<ChannelKind, string>> = {
   webhook: 'Gets a signed message for each event (Standard Webhooks).',
   slack: 'The address of an incoming webhook of Slack.',
   teams: 'The address of a Workflows webhook of Teams.',
+  mail: 'One mail address, of a team for example. Reviewers get mail about their requests without it.',
 }
 
 /** A new channel, or the name, address and events of one. The address of an existing channel is not shown. */
@@ -55,7 +57,7 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
       label={channel === undefined ? 'Add the channel' : 'Save the channel'}
       busyLabel={channel === undefined ? 'Adding the channel…' : 'Saving the channel…'}
       done={channel === undefined ? 'added' : 'saved'}
-      missing={missing({ name, address, events, isNew: channel === undefined })}
+      missing={missing({ kind, name, address, events, isNew: channel === undefined })}
       act={act}
       onRun={save}
       onClose={onClose}
@@ -77,9 +79,11 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
       />
       <TextField
         label="Address"
-        type="url"
+        type={kind === 'mail' ? 'email' : 'url'}
         value={address}
-        placeholder={channel === undefined ? 'https://' : `Unchanged, at ${channel.host}`}
+        placeholder={
+          channel === undefined ? (kind === 'mail' ? 'team@example.com' : 'https://') : `Unchanged, at ${channel.host}`
+        }
         hint="Stored encrypted, and not shown again."
         onChange={({ target }) => setAddress(target.value)}
       />
@@ -100,9 +104,13 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
   )
 }
 
-function missing(form: { name: string; address: string; events: readonly unknown[]; isNew: boolean }) {
+type Form = { kind: ChannelKind; name: string; address: string; events: readonly unknown[]; isNew: boolean }
+
+function missing(form: Form) {
   if (form.name.trim() === '') return 'Give it a name.'
   if (form.isNew && form.address === '') return 'Enter an address.'
+  const problem = form.address === '' ? undefined : whyNotAddress(form.kind, form.address.trim())
+  if (problem !== undefined) return problem
   return form.events.length === 0 ? 'Choose at least one event.' : undefined
 }
 

@@ -1,4 +1,5 @@
-import type { ChannelKind, NotificationDelivery, NotificationEvent } from '#lib/schemas/notifications/channels.ts'
+import type { ChannelKind } from '#lib/schemas/notifications/channel-address.ts'
+import type { NotificationDelivery, NotificationEvent } from '#lib/schemas/notifications/channels.ts'
 
 export const eventWords: Readonly<Record<NotificationEvent, string>> = {
   'approval.requested': 'A decision is requested',
@@ -18,4 +19,9 @@ export const channelEvents = Object.keys(eventWords) as readonly NotificationEve
 export const wordsOf = (event: NotificationDelivery['event']): string =>
   event === 'test' ? 'Test message' : eventWords[event]
 
-export const kindWords: Readonly<Record<ChannelKind, string>> = { webhook: 'Webhook', slack: 'Slack', teams: 'Teams' }
+export const kindWords: Readonly<Record<ChannelKind, string>> = {
+  webhook: 'Webhook',
+  slack: 'Slack',
+  teams: 'Teams',
+  mail: 'Mail',
+}

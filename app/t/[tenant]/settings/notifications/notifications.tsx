@@ -76,8 +76,8 @@ function Listed({ channels }: { channels: Channel[] }) {
   if (channels.length > 0) return <ChannelTable channels={channels} />
   return (
     <EmptyState title="No channels.">
-      Add a webhook, or an incoming webhook of Slack or Teams, and choose what it reports. Reviewers get mail without a
-      channel.
+      Add a webhook, an incoming webhook of Slack or Teams, or a mail address, and choose what it reports. Reviewers get
+      mail without a channel.
     </EmptyState>
   )
 }

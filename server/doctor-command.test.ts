@@ -2,12 +2,14 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { UsageError } from './command-line.ts'
 import { runDoctorCommand } from './doctor-command.ts'
 import { startApi, type TestApi } from './testing/api.ts'
 import { emptyDatabase } from './testing/database.ts'
 import { type ForeignIssuer, foreignIssuer } from './testing/fakes/foreign-issuer.ts'
+import { s3Server, s3Settings } from './testing/fakes/s3-server.ts'
+import { startTimeStamps } from './testing/fakes/time-stamps.ts'
 import { freePort } from './testing/free-port.ts'
 
 // `npm run doctor` against a real server, and against what can be wrong with an installation.
@@ -27,6 +29,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-doctor-'))
   return () => rm(folder, { recursive: true })
 })
+afterEach(() => vi.unstubAllEnvs())
 
 /** What the command says with these settings. */
 async function doctor(settings: Record<string, string | undefined>) {
@@ -140,6 +143,16 @@ describe('it fails, and says what to do,', () => {
       /FAILED {3}SIEM {6}soc: 127\.0\.0\.1:\d+: .* → Check its address[^\n]*\nwarning {2}SIEM {6}soc: a tenant with the external id unknown/,
     ],
     [
+      'for stores and an authority that do not answer',
+      async () => {
+        const port = await freePort()
+        vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${port}`)
+        const stores = { EXPORT_STORE: 's3://evidence', SIGNER_MEMORY: 's3://memory/of' }
+        return { ...stores, TSA_URL: `http://127.0.0.1:${port}/tsr` }
+      },
+      /FAILED {3}Stores {4}EXPORT_STORE: the bucket evidence can't be reached .*\nFAILED {3}Stores {4}SIGNER_MEMORY: .*\nFAILED {3}Stores {4}TSA_URL: 127\.0\.0\.1:\d+: .* → Check the address/,
+    ],
+    [
       'for an identity provider that does not answer',
       async () => ({ ...ofServer(), AUTH_URL: `http://127.0.0.1:${await freePort()}` }),
       /FAILED {3}Provider {2}http:.*\/realms\/globex.* → From this machine, open/,
@@ -160,6 +173,29 @@ describe('it fails, and says what to do,', () => {
     expect(text).toMatch(/FAILED {3}Database {2}Row-level security is not forced for saved_views\./)
     expect(fine).toBe(false)
   })
+})
+
+test('stores and a time-stamping authority get a line each, and nothing is written', async () => {
+  const [store, authority] = [await s3Server(), await startTimeStamps()]
+  try {
+    for (const [name, value] of Object.entries(s3Settings(store.url))) vi.stubEnv(name, value)
+    const { text } = await doctor({
+      AWS_ENDPOINT_URL_S3: store.url,
+      EXPORT_STORE: 's3://evidence/archives',
+      SIGNER_MEMORY: 's3://other',
+      TSA_URL: authority.url,
+    })
+    expect(text).toContain('ok       Stores    EXPORT_STORE: the bucket evidence answers, and lets this server read')
+    expect(text).toMatch(/FAILED {3}Stores {4}SIGNER_MEMORY: the bucket other answers NoSuchBucket\. → Check the name/)
+    expect(text).toMatch(/ok {7}Stores {4}TSA_URL: .* has stamped random bytes/)
+    store.failWith(() => ({ status: 403, code: 'AccessDenied' }))
+    expect((await doctor({ AWS_ENDPOINT_URL_S3: store.url, EXPORT_STORE: 's3://evidence' })).text).toMatch(
+      /warning {2}Stores {4}EXPORT_STORE: the bucket evidence answers 403 \(AccessDenied\)/,
+    )
+    expect(store.objects.size).toBe(0)
+  } finally {
+    await Promise.all([store.close(), authority.close()])
+  }
 })
 
 describe('with another identity provider', () => {

@@ -10,6 +10,7 @@ import { checkMail } from './doctor/mail.ts'
 import { checkProvider, type Machine } from './doctor/provider.ts'
 import { checkSettings } from './doctor/settings.ts'
 import { checkSiem } from './doctor/siem.ts'
+import { checkStores } from './doctor/stores.ts'
 
 const usage = nameOf('doctor')
 
@@ -68,6 +69,7 @@ async function check(config: Config, machine: Machine | undefined): Promise<Find
           ...(await checkClock(client)),
           ...(await connected(client)),
         ])),
+    ...(await checkStores(config)),
     ...(await checkMail(config)),
     ...(await checkAddress(config)),
   ]

@@ -3,7 +3,17 @@ export type Finding =
   | { level: 'ok'; subject: Subject; text: string }
   | { level: 'warning' | 'failed'; subject: Subject; text: string; advice: string }
 
-export type Subject = 'Settings' | 'Folders' | 'Keys' | 'Database' | 'Clock' | 'Provider' | 'Mail' | 'SIEM' | 'Address'
+export type Subject =
+  | 'Settings'
+  | 'Folders'
+  | 'Keys'
+  | 'Database'
+  | 'Clock'
+  | 'Provider'
+  | 'Stores'
+  | 'Mail'
+  | 'SIEM'
+  | 'Address'
 
 export const ok = (subject: Subject, text: string): Finding => ({ level: 'ok', subject, text })
 export const warning = (subject: Subject, text: string, advice: string): Finding => ({

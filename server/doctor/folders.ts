@@ -55,7 +55,9 @@ async function checkFolder(name: string, path: string): Promise<Finding[]> {
         : ok('Folders', text),
   ]
   const { mode } = await stat(existing)
-  if (existing === path && name === 'DATA_DIR' && (mode & 0o077) !== 0)
+  // As root, the embedded database's account must get through to its own folder, which is all that it can do here.
+  const others = process.getuid?.() === 0 ? 0o066 : 0o077
+  if (existing === path && name === 'DATA_DIR' && (mode & others) !== 0)
     found.push(failed('Folders', `${name}: other accounts of this machine can open ${path}.`, `chmod 700 ${path}`))
   return found
 }

@@ -17,14 +17,18 @@ export class NoTimeStamp extends Error {
 /** The address of the authority, which the manifest names; null without one. */
 export const timeStampAuthority = (): string | null => runtime().config.tsaUrl ?? null
 
-/**
- * Requests a time-stamp of the manifest. Undefined when no authority is configured. Throws NoTimeStamp. The signature is
- * checked by the reader, who has the authority's certificate: `openssl ts -verify`.
- */
+/** Requests a time-stamp of the manifest. Undefined when no authority is configured. Throws NoTimeStamp. */
 export async function timeStampOf(manifest: Buffer): Promise<Buffer | undefined> {
   const url = timeStampAuthority()
-  if (url === null) return undefined
-  const digest = hash('sha256', manifest, 'buffer')
+  return url === null ? undefined : await requestTimeStamp(url, manifest)
+}
+
+/**
+ * Requests a time-stamp of some bytes from the authority at `url`. Throws NoTimeStamp. The signature is checked by the reader, who
+ * has the authority's certificate: `openssl ts -verify`.
+ */
+export async function requestTimeStamp(url: string, of: Buffer): Promise<Buffer> {
+  const digest = hash('sha256', of, 'buffer')
   // Positive, and without a leading zero, as DER writes whole numbers.
   const nonce = randomBytes(16)
   nonce[0] = ((nonce[0] ?? 0) & 0x3f) | 0x40

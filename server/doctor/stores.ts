@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { NoTimeStamp, requestTimeStamp } from '#server/evidence/archive/time-stamp.ts'
+import type { Config } from '#server/kernel/config.ts'
+import type { S3Location } from '#server/kernel/s3-location.ts'
+import { type Finding, failed, ok, reasonOf, warning } from './findings.ts'
+
+const patience = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true }
+const rights = 's3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket'
+
+/** The stores of archives and of the signer's memory, and the time-stamping authority. Writes nothing. */
+export async function checkStores(config: Config): Promise<Finding[]> {
+  const { exportStore, signerMemory, tsaUrl } = config
+  return [
+    ...(exportStore === undefined ? [] : [await readable('EXPORT_STORE', exportStore, config)]),
+    ...(signerMemory === 'file' ? [] : [await readable('SIGNER_MEMORY', signerMemory, config)]),
+    ...(tsaUrl === undefined ? [] : [await timeStamped(tsaUrl)]),
+  ]
+}
+
+/** Reads an object that does not exist, which a store only says to an account that may read there. */
+async function readable(name: string, { bucket, prefix }: S3Location, { s3Endpoint }: Config): Promise<Finding> {
+  const { GetObjectCommand, S3Client, S3ServiceException } = await import('@aws-sdk/client-s3')
+  const client = new S3Client({ maxAttempts: 1, forcePathStyle: s3Endpoint !== undefined, requestHandler: patience })
+  const place = `${name}: the bucket ${bucket}`
+  try {
+    await client.send(new GetObjectCommand({ Bucket: bucket, Key: `${prefix}of-no-object` }))
+    return ok('Stores', `${place} answers`)
+  } catch (error) {
+    if (!(error instanceof S3ServiceException))
+      return failed(
+        'Stores',
+        `${place} can't be reached (${reasonOf(error)}).`,
+        'Check the AWS_ variables and the network.',
+      )
+    if (error.name === 'NoSuchKey') return ok('Stores', `${place} answers, and lets this server read`)
+    if (error.$metadata.httpStatusCode === 403)
+      return warning('Stores', `${place} answers 403 (${error.name}).`, `Check the account; it needs ${rights}.`)
+    return failed(
+      'Stores',
+      `${place} answers ${error.name}.`,
+      'Check the name of the bucket, the region and the account.',
+    )
+  } finally {
+    client.destroy()
+  }
+}
+
+async function timeStamped(url: string): Promise<Finding> {
+  const { host } = new URL(url)
+  try {
+    await requestTimeStamp(url, randomBytes(32))
+    return ok('Stores', `TSA_URL: ${host} has stamped random bytes`)
+  } catch (error) {
+    if (!(error instanceof NoTimeStamp)) throw error
+    return failed(
+      'Stores',
+      `TSA_URL: ${host}: ${error.message}`,
+      'Check the address: exports fail without a time-stamp.',
+    )
+  }
+}

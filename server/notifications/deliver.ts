@@ -1,6 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
-import { ChannelKind } from '#lib/schemas/notifications/channel-address.ts'
-import { NotificationEvent } from '#lib/schemas/notifications/channels.ts'
+import { ChannelKind, NotificationEvent } from '#lib/schemas/notifications/channels.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { databaseClock } from '#server/kernel/db/clock.ts'

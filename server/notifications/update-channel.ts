@@ -1,6 +1,6 @@
 import { ApiError, notFound } from '#lib/errors.ts'
-import { ChannelKind, hostOf, whyNotAddress } from '#lib/schemas/notifications/channel-address.ts'
-import { ChannelOutput, UpdateChannelInput } from '#lib/schemas/notifications/channels.ts'
+import { hostOf, whyNotAddress } from '#lib/schemas/notifications/channel-address.ts'
+import { ChannelKind, ChannelOutput, UpdateChannelInput } from '#lib/schemas/notifications/channels.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findChannel, listChannelRows, setChannel } from './channel-store.ts'

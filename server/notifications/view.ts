@@ -1,6 +1,5 @@
 import { Delivery } from '#lib/schemas/mail.ts'
-import { ChannelKind } from '#lib/schemas/notifications/channel-address.ts'
-import { Channel, NotificationDelivery } from '#lib/schemas/notifications/channels.ts'
+import { Channel, ChannelKind, NotificationDelivery } from '#lib/schemas/notifications/channels.ts'
 import type { actorsById } from '#server/tenants/actors.ts'
 import type { ChannelRow } from './channel-store.ts'
 import type { DeliveryRow } from './delivery-store.ts'

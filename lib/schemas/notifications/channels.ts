@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { limits } from '#lib/limits.ts'
 import { Actor, Id, PageInput, page, Reason, Revision, Time } from '../common.ts'
 import { Delivery } from '../mail.ts'
-import { ChannelKind, whyNotAddress } from './channel-address.ts'
+import { channelKinds, whyNotAddress } from './channel-address.ts'
+
+export const ChannelKind = z.enum(channelKinds)
 
 /** What a channel can report. */
 export const NotificationEvent = z.enum([

@@ -171,7 +171,12 @@ export const summaries: Record<string, Line> = {
   'policies.evaluate': ['Decide a call that runs outside', { agentId: id, environment: 'production', resource }],
   'policies.get': 'Get a policy',
   'policies.list': 'List policies',
+  'policies.preview': [
+    'Try the text of a policy on example calls',
+    { source: '@id("reads")\npermit (principal, action, resource);' },
+  ],
   'policies.recompute': 'Compute a recorded decision again',
+  'policies.rules': ['Get the rules of a policy version in words', { policyId: id, version: 1 }],
   'policies.settle': 'Report whether a decided call was made',
   'policies.simulate': [
     'Compute past decisions with a draft',

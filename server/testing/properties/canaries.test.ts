@@ -293,6 +293,8 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       ['policies.budgets', policyIds],
       ['policies.check', [{ source: 'permit (principal, action, resource);' }]],
       ['policies.get', policies],
+      ['policies.preview', [{ source: 'permit (principal, action, resource);' }]],
+      ['policies.rules', policyIds.map((one) => ({ ...one, version: 1 }))],
       ['policies.recompute', await id('policy_decisions', 'decisionId')],
       ['policies.simulate', policyIds.map((one) => ({ ...one, ...simulation }))],
       ['policyVersions.list', policyIds],

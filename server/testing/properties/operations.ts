@@ -368,6 +368,8 @@ export const lines: Record<string, Line> = {
   ],
   'GET /v1/policies.get': ['policy:read', by('policy', (id) => ({ id }))],
   'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
+  'GET /v1/policies.preview': ['policy:author', plain({ source })],
+  'GET /v1/policies.rules': ['policy:read', by('policy', (policyId) => ({ policyId, version: 1 }))],
   'GET /v1/policies.recompute': ['policy:read', by('decision', (decisionId) => ({ decisionId }))],
   'POST /v1/policies.evaluate': ['execution:start', by('agent', externalCall)],
   // The world's decisions belong to executions, not to an external agent.

@@ -58,7 +58,9 @@ test('Maria writes a policy: mistakes are marked as she types, the keyboard can 
   await write(text, source)
   await page.getByRole('button', { name: 'Store the policy' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name)
-  await expect(page.getByRole('region', { name: 'Source of version 1' })).toContainText('@id("nothing")')
+  const rules = page.getByRole('region', { name: 'Rules' })
+  await expect(rules).toContainText('It applies to all calls. The call is denied. No approval lifts this.')
+  await expect(rules).toContainText('@id("nothing")')
   await expect(page.getByRole('button', { name: 'Publish version 1' })).toBeVisible()
   await expectAccessible(page)
 
@@ -95,7 +97,11 @@ test('Maria writes a draft: mistakes are marked at their lines, and the draft is
   await page.getByRole('button', { name: 'Store as a draft' }).click()
   await expect(page).toHaveURL(/policies\/[0-9a-f-]+\?version=\d+$/)
   const version = new URL(page.url()).searchParams.get('version') ?? ''
+  await page.getByText(/^\d+ lines of Cedar$/).click()
   await expect(page.getByRole('region', { name: `Source of version ${version}` })).toBeVisible()
+  const differences = page.getByRole('region', { name: 'Differences between versions' })
+  await expect(differences).toContainText('Added: @id("no-lookup")')
+  await expect(differences).toContainText(/From version \d+ to version \d+: \d+ lines? added, \d+ lines? removed\./)
   await expect(page.getByRole('button', { name: `Propose to bind version ${version}` })).toHaveAttribute(
     'aria-disabled',
     'true',

@@ -138,7 +138,9 @@ forbid (${scope}) when { if context.call.counters.toolCalls > 1 then true else f
     })
     await expect(tried({ source, calls: Array(21).fill(call) })).rejects.toMatchObject({ code: 'validation_failed' })
     for (const tool of ['', 'a', '/b', 'a/', 'a b/c'])
-      await expect(tried({ source, calls: [{ ...call, tool }] }), tool).rejects.toMatchObject({ code: 'validation_failed' })
+      await expect(tried({ source, calls: [{ ...call, tool }] }), tool).rejects.toMatchObject({
+        code: 'validation_failed',
+      })
     expect(decided(await tried({ source, calls: [call] }))).toEqual([['allow', []]])
   })
 

@@ -7,12 +7,15 @@ import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { TextPreview } from '#components/policies/text-preview.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { policyPath } from '#lib/paths.ts'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
+
+const NO_EXAMPLES = [] as const
 
 /** The form for the next draft. The server parses and type-checks the text, and each error is marked at its line. */
 export function VersionForm({ policyId, base }: { policyId: string; base: PolicyVersion | undefined }) {
@@ -62,6 +65,7 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
         jumpTo={current?.problems?.[0]}
         readOnly={busy}
       />
+      <TextPreview source={source} examples={NO_EXAMPLES} />
       {current && current.problems === undefined && (
         <NotDone
           failure={current.failure}

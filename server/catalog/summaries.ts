@@ -201,6 +201,7 @@ export const summaries: Record<string, Line> = {
   'releases.revoke': 'Revoke a release',
   'releases.withdraw': 'Withdraw a proposed release',
   'search.find': ['Find anything by its words or its id', { q: 'refund A-1003' }],
+  'search.names': ['Name the objects of audit records', { objects: [{ type: 'agent', id }] }],
   'secrets.archive': 'Archive an API key or secret',
   'secrets.create': ['Store a secret', { name: 'llm', value: 'sk-example' }],
   'secrets.createApiKey': ['Create an API key', { name: 'queue-display', permissions: ['decisions:read'] }],

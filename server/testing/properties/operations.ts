@@ -218,6 +218,12 @@ export const lines: Record<string, Line> = {
       cell(kind, (q) => ({ q }), { absent: 200 }),
     ),
   ],
+  'GET /v1/search.names': [
+    'audit:read',
+    ...(['agent', 'approval', 'execution', 'policy', 'trace'] as const).map((type) =>
+      cell(type, (id) => ({ objects: [{ type, id }] }), { absent: 200 }),
+    ),
+  ],
   'GET /v1/savedViews.list': ['approval:list', plain({ list: 'approvals' })],
   'POST /v1/savedViews.remove': ['approval:list', by('savedView', (id) => ({ id }), forPeople)],
   'POST /v1/savedViews.save': [

@@ -27,7 +27,7 @@ export const preview = askingQuery({
     const set: DecidingSet = {
       tenantId: tenant.id,
       key: `preview ${digest}`,
-      policies: [{ policyId: 'preview', name: 'this text', version: 1, digest }],
+      policies: [{ policyId: 'preview', name: 'this text', version: 0, digest }],
       readTexts: async () => [{ digest, source }],
     }
     const now = new Date()

@@ -15,9 +15,9 @@ export function Gallery({ chosen }: { chosen: string | undefined }) {
   const { tenant } = useSession()
   return (
     <nav aria-label="Policies to start from">
-      <ul className="grid grid-cols-1 gap-px border border-line bg-line narrow:grid-cols-2 wide:grid-cols-4">
+      <ul className="grid grid-cols-1 border-line border-r border-b narrow:grid-cols-2 wide:grid-cols-4">
         {[EMPTY, ...templates].map(({ key, title, use }) => (
-          <li key={title} className="bg-surface">
+          <li key={title} className="border-line border-t border-l bg-surface">
             <Link
               href={newPolicyPath(tenant, key === undefined ? {} : { start: key })}
               scroll={false}

@@ -61,8 +61,8 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
   }
 
   return (
-    <form onSubmit={submit} noValidate className="flex max-w-240 flex-col gap-5">
-      <div className="flex flex-col gap-4">
+    <form onSubmit={submit} noValidate className="flex flex-col gap-5">
+      <div className="grid max-w-240 grid-cols-1 gap-4 narrow:grid-cols-2">
         <TextField
           label="Name"
           hint="Lower-case letters, digits and hyphens, for example refund-policy. It can’t be changed later."
@@ -98,19 +98,23 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
           }}
         />
       )}
-      <CodeEditor
-        label="Policy (Cedar)"
-        language="cedar"
-        hint="The first version of the policy. It is stored as a draft, which isn’t enforced until it is published and bound."
-        value={source}
-        onChange={(next) => set({ source: next })}
-        problems={problems}
-        note={note}
-        jumpTo={refused?.[0]}
-        rows={24}
-        readOnly={busy}
-      />
-      <TextPreview source={source} examples={examplesOf(template, names)} />
+      <div className="grid grid-cols-1 items-start gap-x-8 gap-y-5 wide:grid-cols-2">
+        <CodeEditor
+          label="Policy (Cedar)"
+          language="cedar"
+          hint="The first version of the policy. It is stored as a draft, which isn’t enforced until it is published and bound."
+          value={source}
+          onChange={(next) => set({ source: next })}
+          problems={problems}
+          note={note}
+          jumpTo={refused?.[0]}
+          rows={24}
+          readOnly={busy}
+        />
+        <div className="flex min-w-0 flex-col gap-5">
+          <TextPreview source={source} examples={examplesOf(template, names)} />
+        </div>
+      </div>
       {refusal && refused === undefined && !taken && JSON.stringify(refusal.body) === same && (
         <NotDone
           failure={refusal.failure}

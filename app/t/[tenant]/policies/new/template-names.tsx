@@ -14,7 +14,7 @@ type TemplateNamesProps = {
 export function TemplateNameFields({ template, names, edited, locked, onChange }: TemplateNamesProps) {
   const hint = (text: string) => (edited ? 'You changed the text. Change this name there.' : text)
   return (
-    <div className="grid grid-cols-1 gap-4 narrow:grid-cols-2">
+    <div className="grid max-w-240 grid-cols-1 gap-4 narrow:grid-cols-2">
       <TextField
         label="Tool"
         hint={hint(`As server/name. The text expects the arguments ${Object.keys(argumentsOf(template)).join(', ')}.`)}

@@ -49,23 +49,27 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
         : blocked
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
-      <CodeEditor
-        label="Policy (Cedar)"
-        language="cedar"
-        hint={
-          base === undefined
-            ? 'Stored as a draft, which is not enforced.'
-            : `Starts from version ${base.version}. Stored as a draft, which is not enforced.`
-        }
-        value={source}
-        onChange={setSource}
-        rows={26}
-        problems={problems}
-        note={note}
-        jumpTo={current?.problems?.[0]}
-        readOnly={busy}
-      />
-      <TextPreview source={source} examples={NO_EXAMPLES} />
+      <div className="grid grid-cols-1 items-start gap-x-8 gap-y-5 wide:grid-cols-2">
+        <CodeEditor
+          label="Policy (Cedar)"
+          language="cedar"
+          hint={
+            base === undefined
+              ? 'Stored as a draft, which is not enforced.'
+              : `Starts from version ${base.version}. Stored as a draft, which is not enforced.`
+          }
+          value={source}
+          onChange={setSource}
+          rows={26}
+          problems={problems}
+          note={note}
+          jumpTo={current?.problems?.[0]}
+          readOnly={busy}
+        />
+        <div className="flex min-w-0 flex-col gap-5">
+          <TextPreview source={source} examples={NO_EXAMPLES} />
+        </div>
+      </div>
       {current && current.problems === undefined && (
         <NotDone
           failure={current.failure}

@@ -176,7 +176,7 @@ test('the recent matches of a policy link to their executions', async ({ signedI
   await decideAs(origin, 'jonas', approvalId, 'reject', 'Only a test.')
   const { id } = await refundPolicy(origin)
   const page = await signedIn('jonas')
-  await page.goto(`/t/${externalId()}/policies/${id}`)
+  await page.goto(`/t/${externalId()}/policies/${id}?version=1`)
   const matches = page.getByRole('table', { name: 'Recent matches' })
   await expect(matches).toContainText('refund-needs-approval')
   await expect(matches.locator(`a[href$="${executionId}"]`).first()).toBeVisible()

@@ -78,13 +78,18 @@ const COLUMNS: Column<Row>[] = [
     cell: ({ example }) => (
       <span className="flex flex-col">
         {example.title}
-        <code className="wrap-anywhere font-mono text-dense text-ink-2">{JSON.stringify(example.arguments)}</code>
+        <code className="wrap-anywhere font-mono text-dense text-ink-2">{argumentText(example)}</code>
       </span>
     ),
   },
   { key: 'effect', header: 'Decision', cell: ({ outcome }) => <EffectShape effect={outcome.effect} /> },
   { key: 'why', header: 'Because', cell: ({ outcome }) => <Why outcome={outcome} /> },
 ]
+
+const argumentText = ({ arguments: given }: Example): string =>
+  Object.entries(given)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
 
 /** What must happen first, or else the rules that decided. */
 function Why({ outcome: { effect, obligations, reasons } }: { outcome: Row['outcome'] }) {

@@ -226,6 +226,7 @@ export const summaries: Record<string, Line> = {
   'tenants.getSettings': 'Get the settings of the organisation',
   'tenants.list': 'List your organisations',
   'tenants.updateBranding': 'Change the branding of the organisation',
+  'tenants.settingsHistory': 'List who changed which setting of the organisation',
   'tenants.updateSettings': 'Change the settings of the organisation',
   'traces.getSpan': 'Get one span',
   'traces.getSpanProof': 'Get the inclusion proof of a span',

@@ -56,7 +56,7 @@ test('each kind needs its own permission, and the whole needs audit:read', async
   await expect(named(objects, maria)).rejects.toMatchObject({ code: 'forbidden' })
 })
 
-test('what does not exist, is not an id, or is of another tenant or an unknown type has no name', async () => {
+test('what does not exist, is not an id, or is of another tenant or an unknown type is not named', async () => {
   const other = await (await testTenant(running)).as('omar', { roles: ['auditor'] })
   expect(await named(objects, other)).toEqual({})
   const odd = ['none', 'new', "'; drop table agents; --", '01a20c00-0000-7000-8000-000000000000']

@@ -472,6 +472,7 @@ export const lines: Record<string, Line> = {
   'GET /v1/tenants.list': ['any', plain(), filter('tenant', 'cursor')],
   'POST /v1/tenants.updateBranding': ['tenant:manage', cell('nothing', (_, own) => ({ logoAlt: own.tenant.slug }))],
   // The revision doesn't match, so the world's settings don't change.
+  'GET /v1/tenants.settingsHistory': ['audit:read', plain(undefined)],
   'POST /v1/tenants.updateSettings': [
     'tenant:manage',
     plain({ expectedRevision: 1_000_000, machineDecisions: 'off' }, { own: [409] }),

@@ -67,7 +67,9 @@ function Facts({ rule, all: { reach, reachesMore } }: { rule: Rule; all: Rules }
       {decided.length === 0 ? 'Determined no decisions in the last day.' : `In the last day: ${decided.join(', ')}.`}{' '}
       {rule.onlyAgent !== null && agents.size === 0
         ? `Names the agent ${rule.onlyAgent}, which this version is not bound to.`
-        : `Reaches ${reachesMore && rule.onlyAgent === null ? 'more than ' : ''}${formatCount(agents.size, 'agent')}.`}
+        : agents.size === 0
+          ? 'Reaches none of your agents.'
+          : `Reaches ${reachesMore && rule.onlyAgent === null ? 'more than ' : ''}${formatCount(agents.size, 'agent')}.`}
     </p>
   )
 }

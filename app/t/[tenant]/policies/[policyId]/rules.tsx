@@ -2,14 +2,13 @@
 
 import Link from 'next/link'
 import { useQuery } from '#components/api/query.ts'
-import { EFFECT_WORDS, type Effect } from '#components/policies/effect.tsx'
+import type { Effect } from '#components/policies/effect.tsx'
 import { RuleList } from '#components/policies/rule-list.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
-import { lowerFirst } from '#components/ui/text/lower-first.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { formatCount } from '#lib/format.ts'
@@ -51,7 +50,11 @@ export function Rules({ policyId, version }: { policyId: string; version: number
   )
 }
 
-const EFFECTS: Effect[] = ['allow', 'require_approval', 'deny']
+const EFFECTS: [effect: Effect, words: string][] = [
+  ['allow', 'allowed'],
+  ['require_approval', 'needed an approval'],
+  ['deny', 'denied'],
+]
 
 function Facts({ rule, all: { reach, reachesMore } }: { rule: Rule; all: Rules }) {
   const agents = new Set(
@@ -59,8 +62,8 @@ function Facts({ rule, all: { reach, reachesMore } }: { rule: Rule; all: Rules }
       .filter(({ agentName }) => rule.onlyAgent === null || agentName === rule.onlyAgent)
       .map(({ agentId }) => agentId),
   )
-  const decided = EFFECTS.filter((effect) => rule.decisions[effect] > 0).map(
-    (effect) => `${lowerFirst(EFFECT_WORDS[effect])} ${rule.decisions[effect].toLocaleString('en')}`,
+  const decided = EFFECTS.filter(([effect]) => rule.decisions[effect] > 0).map(
+    ([effect, words]) => `${rule.decisions[effect].toLocaleString('en')} ${words}`,
   )
   return (
     <p className="text-dense text-ink-2">

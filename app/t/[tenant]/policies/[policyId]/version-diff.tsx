@@ -41,7 +41,11 @@ export function VersionDiff({ policyId, versions, shown }: VersionDiffProps) {
           }))}
         />
       </div>
-      <Lines before={against} after={shown} />
+      {against.version < shown.version ? (
+        <Lines before={against} after={shown} />
+      ) : (
+        <Lines before={shown} after={against} />
+      )}
     </>
   )
 }

@@ -9,7 +9,7 @@ export function Dangers({ settings }: { settings: TenantSettings }) {
   return (
     <section
       aria-label="Less safe than a new organisation"
-      className="flex flex-col gap-2 border-danger border-l-3 bg-danger-soft px-3 py-2"
+      className="mb-3 flex flex-col gap-2 border-danger border-l-3 bg-danger-soft px-3 py-2"
     >
       <p className="font-semibold text-danger">
         {dangers.length === 1 ? 'One rule is' : `${dangers.length} rules are`} less safe than in a new organisation:

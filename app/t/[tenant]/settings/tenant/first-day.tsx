@@ -101,7 +101,7 @@ function useSteps(): Step[] {
       key: 'channel',
       done: channels.data && channels.data.items.length > 0,
       title: 'Choose where requests are announced',
-      why: 'A webhook, Slack or Teams tells people that something waits for them.',
+      why: 'A webhook, Slack, Teams or mail reports that something waits for a person.',
       href: settingsPath(tenant, 'notifications'),
       act: 'Notifications',
     },

@@ -73,6 +73,13 @@ test('Vera finds an object by its words, and saves the filtered list as CSV and 
   await decideAs(origin, 'jonas', approvalId, 'reject', '=1+1 is not a reason.')
   const page = await signedIn('vera')
   await page.goto(`/t/${externalId()}/audit`)
+  // Each action that a run records has a sentence of its own.
+  await expect(records(page)).toContainText(/Refund assistant called a tool in an execution/)
+  await expect(
+    records(page)
+      .getByRole('rowheader')
+      .filter({ hasText: /^What[^:]+: / }),
+  ).toHaveCount(0)
   const about = page.getByRole('searchbox', { name: 'About' })
   await about.fill('refund')
   const found = page.getByRole('list', { name: 'Objects with these words' }).getByRole('button')

@@ -11,18 +11,18 @@ export type NameOf = (object: Named) => string | undefined
 
 const keyOf = ({ type, id }: Named): string => `${type} ${id}`
 
-/** What records name: their objects, and the members who acted, whose records have user names. */
+/** Who acted, as an object with a name: an agent, or a member. */
+const actorObject = ({ type, id }: Row['actor']): Named => ({ type: type === 'agent' ? 'agent' : 'member', id })
+
+/** What records name: their objects, and who acted, whose records have user names and the names of agents. */
 export const objectsOf = (rows: readonly Row[]): Named[] => {
-  const objects = rows.flatMap(({ actor, resource }) => [
-    { type: resource.type, id: resource.id },
-    { type: 'member', id: actor.id },
-  ])
+  const objects = rows.flatMap(({ actor, resource }) => [{ type: resource.type, id: resource.id }, actorObject(actor)])
   return [...new Map(objects.filter(({ id }) => id !== '').map((object) => [keyOf(object), object])).values()]
 }
 
-/** A record with the display name of the member who acted, where it is known. */
+/** The display name of who acted, where it is known. */
 export const actorName = ({ actor }: Pick<Row, 'actor'>, nameOf: NameOf): string =>
-  nameOf({ type: 'member', id: actor.id }) ?? actor.name
+  nameOf(actorObject(actor)) ?? actor.name
 
 export const namesIn = (names: readonly (Named & { name: string })[]): NameOf => {
   const known = new Map(names.map((one) => [keyOf(one), one.name]))

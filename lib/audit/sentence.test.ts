@@ -28,6 +28,13 @@ test('a refused operation says what was tried', () => {
   )
 })
 
+test('a tool that refuses a call is not a refused operation', () => {
+  expect(said('tool.refused', 'execution', 'Refunds', { type: 'agent', name: 'Refunds' })).toBe(
+    'Refunds was refused a tool in an execution',
+  )
+  expect(actionLabel('agent.called')).toBe('Called another agent in an execution')
+})
+
 test('an action without a sentence is said by its own words', () => {
   expect(said('teapot.boiled_over', 'tea_pot')).toBe('Jonas Weber: teapot boiled over, tea pot')
   expect(said('teapot.boiled_over.refused', 'tea_pot')).toBe(

@@ -14,7 +14,8 @@ const refused = '.refused'
 /** What a record says, as a sentence with names. An action without a sentence is said by its own words. */
 export function auditSentence(facts: RecordFacts): string {
   const { type, actor } = facts
-  const isRefused = type.endsWith(refused)
+  // The answer of a tool may be a refusal, which is an action of its own.
+  const isRefused = type.endsWith(refused) && !Object.hasOwn(auditSentences, type)
   const action = isRefused ? type.slice(0, -refused.length) : type
   const known = Object.hasOwn(auditSentences, action) ? auditSentences[action] : undefined
   const object = objectPhrase(facts)
@@ -49,14 +50,15 @@ export function actionLabel(type: string): string {
 /** By the words before the dot, an action is about objects of this type. */
 const resourceTypeOf = (action: string): string => {
   const subject = action.slice(0, action.indexOf('.'))
-  return { tool: 'execution', model: 'execution', policy_version: 'policy' }[subject] ?? subject
+  const calls = /^(agent|tool|model)\.(called|returned|failed|refused|\w+_late)$/.test(action)
+  return calls ? 'execution' : subject === 'policy_version' ? 'policy' : subject
 }
 
 /** The object in the sentence: "the refund of €4,200.00 for A-1001", or "a request" without its name. */
 export function objectPhrase({ resource: { type, id }, name, actor }: Omit<RecordFacts, 'type'>): string {
   // The agent of an execution is the one that acts.
   if (type === 'execution' && actor.type === 'agent') return unnamed.execution
-  if (type === 'service_account' && id !== '') return `the service account ${id}`
+  if (type === 'service_account' && id !== '') return `the service account ${name ?? id}`
   const phrase = Object.hasOwn(named, type) ? named[type] : undefined
   if (phrase !== undefined && name !== undefined) return phrase(name)
   return Object.hasOwn(unnamed, type) ? ((unnamed as Record<string, string>)[type] ?? type) : actionWords(type)

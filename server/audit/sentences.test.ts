@@ -87,6 +87,35 @@ test('each action that is made at run time is listed, with a sentence for everyt
   ).toEqual([])
 })
 
+/** Actions that come from a variable, with everything that it can become. */
+const variables: Record<string, readonly string[]> = {
+  'returned.type': ['agent', 'model', 'tool'].flatMap((kind) =>
+    ['returned', 'failed', 'refused'].map((outcome) => `${kind}.${outcome}`),
+  ),
+  openedAction: ['approval.opened'],
+  closedAction: ['alarm.closed'],
+  // What an approval is about, which is not an action of a record.
+  'presentation.action': [],
+  'row.presentation': [],
+  'call.action': [],
+  // Records that were read, and decisions of the policies.
+  'row.type': [],
+  'row.action': [],
+}
+
+test('each action that comes from a variable is listed, with a sentence for everything that it can become', () => {
+  const found = code.flatMap(({ text }) =>
+    [...text.matchAll(/\baction: (\w+\.\w+|\w+Action)\b(?!\()/g)].map(([, name = '']) => name),
+  )
+  const ofRecords = found.filter((name) => !/^[A-Z]|^z\./.test(name))
+  expect([...new Set(ofRecords)].sort()).toEqual(Object.keys(variables).sort())
+  expect(
+    Object.values(variables)
+      .flat()
+      .filter((action) => !Object.hasOwn(auditSentences, action)),
+  ).toEqual([])
+})
+
 test('a sentence names who acts, and each action has a subject and a verb', () => {
   for (const [action, sentences] of Object.entries(auditSentences)) {
     expect(action).toMatch(/^[a-z_]+\.[a-z_]+$/)

@@ -8,7 +8,9 @@ type Row = Answers['audit']['list']['items'][number]
 export type SaidRow = Row & { sentence: string; object: string | undefined }
 
 export function saidRow(row: Row, nameOf: NameOf): SaidRow {
-  const object = nameOf(row.resource)
+  const { type, id } = row.resource
+  // A service account is called by its client id.
+  const object = nameOf(row.resource) ?? (type === 'service_account' ? id : undefined)
   const actor = { type: row.actor.type, name: actorName(row, nameOf) }
   return { ...row, object, sentence: auditSentence({ type: row.type, actor, resource: row.resource, name: object }) }
 }

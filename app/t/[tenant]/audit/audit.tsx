@@ -96,13 +96,11 @@ const columns = (tenant: string): Column<SaidRow>[] => [
     header: 'What',
     rowHeader: true,
     cell: (row) => (
-      <Link
-        href={auditRecordPath(tenant, row.auditId)}
-        prefetch={false}
-        className="text-link wrap-anywhere inline-block min-w-44"
-      >
-        <ShownText>{row.sentence}</ShownText>
-      </Link>
+      <span className="block min-w-44">
+        <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link wrap-anywhere">
+          <ShownText>{row.sentence}</ShownText>
+        </Link>
+      </span>
     ),
   },
   {

@@ -66,7 +66,7 @@ test('a policy shows its source and where it is bound', async ({ signedIn }) => 
   await expect(page.getByRole('table', { name: 'Policies' })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'refund-policy' }).click()
-  await expect(page.getByRole('region', { name: 'Source of version 1' })).toContainText('refund-needs-approval')
+  await expect(page.getByRole('region', { name: 'Rules', exact: true })).toContainText('refund-needs-approval')
   await expect(page.getByRole('region', { name: 'Bindings' })).toContainText('refund-assistant')
   await expectAccessible(page)
 })

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { call, decideAs, externalId, home, personToken, waitingRefund } from './cases.ts'
 import { pastDay } from './database.ts'
+import { expectViews } from './every-view.ts'
 import { demoTenant, expect, expectAccessible, test } from './fixtures.ts'
 
 test('vera opens a decision’s record, sees its path to the signed root, and has it verified', async ({
@@ -38,10 +40,20 @@ test('Vera filters the log by existing actions and actors, and the address keeps
   await page.goto(`/t/${externalId()}/audit`)
   await page.getByLabel('What', { exact: true }).selectOption('release.proposed')
   await expect(page).toHaveURL(/action=release\.proposed/)
-  await expect(records(page).getByRole('rowheader').first()).toContainText('release.proposed')
-  await expect(records(page).getByRole('rowheader').filter({ hasNotText: 'release.proposed' })).toHaveCount(0)
+  const proposed = /(Maria Köhler|CI pipeline) proposed the release of .* in /
+  await expect(records(page).getByRole('rowheader').first()).toContainText(proposed)
+  await expect(records(page).getByRole('rowheader').filter({ hasNotText: proposed })).toHaveCount(0)
+  await expectViews(page, 'audit', 2, async () => undefined)
+  // To the second.
+  await expect(records(page).getByRole('row').nth(1)).toContainText(/\d\d:\d\d:\d\d/)
   await expectAccessible(page)
-  await page.getByLabel('Who', { exact: true }).selectOption('maria')
+  const who = page.getByLabel('Who', { exact: true })
+  await who.selectOption({
+    label: await who
+      .getByRole('option', { name: /^Maria / })
+      .first()
+      .innerText(),
+  })
   await expect(page).toHaveURL(/actorId=/)
   await page.getByRole('button', { name: 'Show all' }).click()
   await expect(page).toHaveURL(/audit$/)
@@ -53,6 +65,49 @@ test('Vera filters the log by existing actions and actors, and the address keeps
   await expect(page.getByLabel('To (UTC)')).toHaveValue('')
 })
 
+test('Vera finds an object by its words, and saves the filtered list as CSV and NDJSON', async ({
+  signedIn,
+  origin,
+}) => {
+  const { approvalId } = await waitingRefund(origin)
+  await decideAs(origin, 'jonas', approvalId, 'reject', '=1+1 is not a reason.')
+  const page = await signedIn('vera')
+  await page.goto(`/t/${externalId()}/audit`)
+  // Each action that a run records has a sentence of its own.
+  await expect(records(page)).toContainText(/Refund assistant called a tool in an execution/)
+  await expect(
+    records(page)
+      .getByRole('rowheader')
+      .filter({ hasText: /^What[^:]+: / }),
+  ).toHaveCount(0)
+  const about = page.getByRole('searchbox', { name: 'About' })
+  await about.fill('refund')
+  const found = page.getByRole('list', { name: 'Objects with these words' }).getByRole('button')
+  await expect(found.first()).toContainText('approval')
+  await expectAccessible(page)
+  await about.fill(approvalId)
+  await about.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`resourceId=${approvalId}`))
+  await expect(records(page).getByRole('rowheader').first()).toContainText(/Jonas Berg rejected the refund of €/)
+  await expectAccessible(page)
+  const saved = async (name: string) => {
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name }).click()
+    return readFileSync(await (await download).path(), 'utf8')
+  }
+  const csv = await saved('Download CSV')
+  expect(csv).toMatch(/^at,sentence,action,/)
+  expect(csv).toContain("'=1+1 is not a reason.")
+  const rows = (await saved('Download NDJSON'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(rows[0]).toMatchObject({ type: 'approval.reject', resource: { id: approvalId } })
+  expect(rows.every(({ resource }) => resource.id === approvalId)).toBe(true)
+  await page.getByRole('button', { name: 'Show all objects' }).click()
+  await expect(page).toHaveURL(/audit$/)
+})
+
 test('a record links to all records of its actor and of its resource', async ({ signedIn, origin }) => {
   const { approvalId } = await waitingRefund(origin)
   const page = await signedIn('vera')
@@ -60,7 +115,7 @@ test('a record links to all records of its actor and of its resource', async ({ 
   await records(page).getByRole('rowheader').first().getByRole('link').click()
   await page.getByRole('link', { name: 'All records about this resource' }).click()
   await expect(page).toHaveURL(`/t/${externalId()}/audit?resourceId=${approvalId}`)
-  await expect(page.getByLabel('About', { exact: true })).toHaveValue(approvalId)
+  await expect(page.getByText(/^Only records about/)).toContainText('refund of €')
   await records(page).getByRole('rowheader').first().getByRole('link').click()
   await page.getByRole('link', { name: 'All records by this actor' }).click()
   await expect(page).toHaveURL(/audit\?actorId=/)

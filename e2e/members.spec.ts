@@ -1,5 +1,6 @@
 import { at, dialog, manage, shownValue, unique } from './access-page.ts'
-import { call, externalId, home, personToken } from './cases.ts'
+import { call, decideAs, externalId, home, personToken } from './cases.ts'
+import { expectViews } from './every-view.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 // Members, groups and settings, for an administrator and for other members.
@@ -157,7 +158,10 @@ test('a new approver group is empty until its members are approved', async ({ si
   await expectAccessible(page)
 })
 
-test('a weaker rule requires approval and does not apply until then', async ({ signedIn }) => {
+test('a weaker rule requires approval, then looks dangerous, and its history says who approved it', async ({
+  signedIn,
+  origin,
+}) => {
   const page = await signedIn('tom')
   await page.goto(`${home()}/settings/tenant`)
   const rules = page.getByRole('region', { name: 'Rules' })
@@ -175,6 +179,27 @@ test('a weaker rule requires approval and does not apply until then', async ({ s
   await page.reload()
   await expect(rules).toContainText('Waiting for approval: decisions by machines from off to on.')
   await expectAccessible(page)
+  const steps = page.getByRole('region', { name: 'First day' })
+  await expect(steps.getByRole('listitem').filter({ hasText: 'Register an agent' })).toContainText('Done')
+  await expect(steps.getByRole('link', { name: 'Members' })).toBeVisible()
+
+  const request = await rules
+    .getByRole('link', { name: /request/i })
+    .first()
+    .getAttribute('href')
+  await decideAs(origin, 'jonas', request?.split('/').at(-1) ?? '', 'approve', 'A trial of one hour.')
+  await page.reload()
+  await expect(page.getByRole('region', { name: 'Less safe than a new organisation' })).toContainText(
+    'Service accounts with the permission can approve requests without a person.',
+  )
+  const history = page.getByRole('table', { name: 'Changes of rules' }).getByRole('row')
+  await expect(history.nth(1)).toContainText(/decisions by machines from off to on/)
+  await expect(history.nth(1)).toContainText(/Tom .*Jonas Berg/)
+  await expectViews(page, 'settings', 3, async () => undefined)
+  await machines.getByRole('radio', { name: 'Off' }).check()
+  await rules.getByRole('button', { name: 'Set the rules' }).click()
+  await expect(history.nth(1)).toContainText(/decisions by machines from on to off.*Not needed: not weaker/)
+  await expect(page.getByRole('region', { name: 'Less safe than a new organisation' })).toBeHidden()
 })
 
 test('the branding is previewed first and shown to everyone after it is saved', async ({ signedIn }) => {

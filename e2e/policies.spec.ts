@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { call, clientToken, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
 import { editor, write } from './editor.ts'
+import { expectViews } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 
 /** Returns the policy of the demo, which requires approval for every refund. */
@@ -58,7 +59,9 @@ test('Maria writes a policy: mistakes are marked as she types, the keyboard can 
   await write(text, source)
   await page.getByRole('button', { name: 'Store the policy' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name)
-  await expect(page.getByRole('region', { name: 'Source of version 1' })).toContainText('@id("nothing")')
+  const rules = page.getByRole('region', { name: 'Rules', exact: true })
+  await expect(rules).toContainText('It applies to all calls. The call is denied. No approval lifts this.')
+  await expect(rules).toContainText('@id("nothing")')
   await expect(page.getByRole('button', { name: 'Publish version 1' })).toBeVisible()
   await expectAccessible(page)
 
@@ -95,7 +98,11 @@ test('Maria writes a draft: mistakes are marked at their lines, and the draft is
   await page.getByRole('button', { name: 'Store as a draft' }).click()
   await expect(page).toHaveURL(/policies\/[0-9a-f-]+\?version=\d+$/)
   const version = new URL(page.url()).searchParams.get('version') ?? ''
+  await page.getByText(/^\d+ lines of Cedar$/).click()
   await expect(page.getByRole('region', { name: `Source of version ${version}` })).toBeVisible()
+  const differences = page.getByRole('region', { name: 'Differences between versions' })
+  await expect(differences).toContainText('Added: @id("no-lookup")')
+  await expect(differences).toContainText(/From version \d+ to version \d+: \d+ lines? added, \d+ lines? removed\./)
   await expect(page.getByRole('button', { name: `Propose to bind version ${version}` })).toHaveAttribute(
     'aria-disabled',
     'true',
@@ -131,15 +138,54 @@ test('Maria writes a draft: mistakes are marked at their lines, and the draft is
   await expect(page.getByRole('region', { name: 'Bindings' })).toContainText('Shadow: only recorded')
 })
 
+test('Maria starts from a policy of the gallery, and sees what her text decides as she changes it', async ({
+  signedIn,
+}) => {
+  const page = await signedIn('maria')
+  await page.goto(`/t/${externalId()}/policies/new`)
+  const gallery = page.getByRole('navigation', { name: 'Policies to start from' })
+  await expect(gallery.getByRole('link')).toHaveCount(7)
+  await gallery.getByRole('link', { name: /^Refunds/ }).click()
+  await expect(page).toHaveURL(/start=refunds$/)
+  const decided = page.getByRole('table', { name: 'What this text decides about examples' }).getByRole('row')
+  await expect(decided.filter({ hasText: 'A refund of €19.90' })).toContainText('Allowed')
+  await expect(decided.filter({ hasText: 'A refund of €420.00' })).toContainText('Approval by 1 of refund-approvers')
+  await expect(decided.filter({ hasText: 'A refund of €12,000.00' })).toContainText('Denied')
+  const words = page.getByRole('region', { name: 'In words' })
+  await expect(words).toContainText(
+    'It applies to calls of payments/issue_refund, when the argument amount is greater than 5000.00. The call is denied.',
+  )
+  await expectViews(page, 'policies-gallery', 0, async () => undefined)
+
+  // The names of the installation are filled in, and the text follows.
+  await page.getByLabel('Approver group').fill('owners')
+  await expect(decided.filter({ hasText: 'A refund of €420.00' })).toContainText('Approval by 1 of owners')
+  const text = await editor(page, 'Policy (Cedar)')
+  await expect(text).toContainText('@approval_group("owners")')
+  const scope = 'principal, action == Countersign::Action::"payments/issue_refund", resource'
+  await write(text, `@id("all") @title("All of them") permit (${scope});`)
+  await expect(decided.filter({ hasText: 'A refund of €12,000.00' })).toContainText('Allowed')
+  await expect(page.getByText('You changed the text. Change this name there.').first()).toBeVisible()
+  await expect(page.getByLabel('Approver group')).toHaveAttribute('readonly', '')
+  await write(text, 'permit (principal')
+  await expect(page.getByText('Fix the marked problems to see what the text decides.')).toBeVisible()
+})
+
 test('the recent matches of a policy link to their executions', async ({ signedIn, origin }) => {
   const { executionId, approvalId } = await waitingRefund(origin)
   await decideAs(origin, 'jonas', approvalId, 'reject', 'Only a test.')
   const { id } = await refundPolicy(origin)
   const page = await signedIn('jonas')
-  await page.goto(`/t/${externalId()}/policies/${id}`)
+  await page.goto(`/t/${externalId()}/policies/${id}?version=1`)
   const matches = page.getByRole('table', { name: 'Recent matches' })
   await expect(matches).toContainText('refund-needs-approval')
   await expect(matches.locator(`a[href$="${executionId}"]`).first()).toBeVisible()
+  const rules = page.getByRole('region', { name: 'Rules', exact: true })
+  await expect(rules.getByRole('listitem').filter({ hasText: 'Refunds are decided by a person' })).toContainText(
+    /It applies to calls of payments\/issue_refund\. The call waits for an approval by one person of refund-approvers, for up to 7 d\..*In the last day: \d+ needed an approval\. Reaches 1 agent\./,
+  )
+  await expect(page.getByRole('table', { name: 'Agents that the rules reach' })).toContainText('Refund assistant')
+  await expectViews(page, 'policy', 1, async () => undefined)
   // An approver can read the policy, and is shown who can write policies.
   await expect(page.getByRole('button', { name: /^Simulate version/ })).toHaveAttribute('aria-disabled', 'true')
   await expect(page.getByText(/Needs the permission policy:author/).first()).toBeVisible()

@@ -115,9 +115,11 @@ export const compareAgentPath = (tenant: string, agentId: string, versions: { fr
   withSearch(`${agentPath(tenant, agentId)}/compare`, versions)
 
 export const policiesPath = (tenant: string) => `${homePath(tenant)}/policies`
-export const newPolicyPath = (tenant: string) => `${homePath(tenant)}/policies/new`
+/** `start`: the policy of the gallery to start from. */
+export const newPolicyPath = (tenant: string, search: { start?: string } = {}) =>
+  withSearch(`${homePath(tenant)}/policies/new`, search)
 /** `version` is the version to show; by default the published one. */
-export const policyPath = (tenant: string, policyId: string, search: { version?: number } = {}) =>
+export const policyPath = (tenant: string, policyId: string, search: { version?: number; against?: number } = {}) =>
   withSearch(`${homePath(tenant)}/policies/${segment(policyId)}`, search)
 /** One decision of the decision point. */
 export const decisionPath = (tenant: string, decisionId: string) =>

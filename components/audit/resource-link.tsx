@@ -22,10 +22,12 @@ const PAGES: Record<string, (tenant: string, id: string) => string> = {
   trace: tracePath,
 }
 
-/** The resource of a record, as a link if it has a page. */
-export function ResourceLink({ type, id }: { type: string; id: string }) {
+type ResourceLinkProps = { type: string; id: string; name?: string | undefined }
+
+/** The resource of a record by its name, or else by its kind, as a link if it has a page. */
+export function ResourceLink({ type, id, name }: ResourceLinkProps) {
   const { tenant } = useSession()
-  const words = type.replaceAll('_', ' ')
+  const words = name ?? type.replaceAll('_', ' ')
   const page = Object.hasOwn(PAGES, type) ? PAGES[type] : undefined
   if (page === undefined || !isPathParameter(id) || id === 'none') return <ShownText>{words}</ShownText>
   return (

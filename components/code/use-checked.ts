@@ -1,12 +1,9 @@
 'use client'
 
-import { useEffect, useState } from 'react'
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { toFailure } from '#lib/trpc.ts'
 import { CHECKING, type CodeProblem } from './code-problem.ts'
-
-/** Milliseconds without a keystroke after which the text is sent. */
-const pauseMs = 500
+import { useSettled } from './use-settled.ts'
 
 export type Checked = {
   /** Problems of the last checked or refused text; the same array until they change. */
@@ -52,13 +49,4 @@ export function useChecked({ what, text, check, refused }: CheckOptions): Checke
     note: current || refused !== undefined ? 'No problems found' : CHECKING,
     blocked: current && problems.some(isError) ? 'Fix the marked problems first.' : undefined,
   }
-}
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pauseMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }

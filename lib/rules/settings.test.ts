@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type SettingsPatch, TenantSettings } from '#lib/schemas/tenants.ts'
-import { splitSettings } from './settings.ts'
+import { dangersOf, splitSettings } from './settings.ts'
 
 const safe = TenantSettings.parse({ unmaskSecondPerson: 'required', retentionDays: 365 })
 const weak = TenantSettings.parse({
@@ -36,4 +36,16 @@ test('separates both kinds in one patch, and ignores values that stay the same',
   )
   expect(immediate.map((change) => change.name)).toEqual(['machineDecisions'])
   expect(proposed.map((change) => change.name)).toEqual(['separationOfDuties'])
+})
+
+test('settings that are less safe than those of a new tenant are dangers, with their effect', () => {
+  const fresh = TenantSettings.parse({})
+  expect(dangersOf(fresh)).toEqual([])
+  expect(dangersOf({ ...fresh, separationOfDuties: 'off', clientRegistration: 'on', retentionDays: 90 })).toEqual([
+    {
+      name: 'separationOfDuties',
+      effect: 'Requesters can approve their own requests, including open ones.',
+    },
+    { name: 'clientRegistration', effect: expect.stringMatching(/^Any MCP client can register itself/) },
+  ])
 })

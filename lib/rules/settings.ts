@@ -77,6 +77,22 @@ const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings
   clientRegistration: (_before, after) => after === 'on',
 }
 
+/** The values that make a tenant less safe than a new one is. */
+const dangerous: { [K in Name]?: (value: TenantSettings[K]) => boolean } = {
+  separationOfDuties: (value) => value === 'off',
+  machineDecisions: (value) => value === 'on',
+  archivesOnErasure: (value) => value === 'delete',
+  clientRegistration: (value) => value === 'on',
+}
+
+/** The settings that are less safe than those of a new tenant, each with its effect. */
+export const dangersOf = (settings: TenantSettings): { name: Name; effect: string }[] =>
+  (Object.keys(dangerous) as Name[]).flatMap((name) => danger(name, settings) ?? [])
+
+function danger<K extends Name>(name: K, settings: TenantSettings): { name: K; effect: string } | undefined {
+  return dangerous[name]?.(settings[name]) === true ? { name, effect: effects[name](settings[name]) } : undefined
+}
+
 const listed = (names: readonly string[]): string => new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
 
 const asSet = (value: readonly string[]): string => [...new Set(value)].sort().join(' ')

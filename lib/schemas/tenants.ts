@@ -144,7 +144,7 @@ export type SettingsPatch = z.infer<typeof SettingsPatch>
 
 /** Members left out stay unchanged. Changes that make the tenant safer apply immediately, the others need an approval. */
 export const UpdateSettingsInput = SettingsPatch.extend({ expectedRevision: Revision, reason: Reason.optional() })
-const SettingValue = z.union([z.string(), z.number(), z.null(), z.array(z.string())])
+export const SettingValue = z.union([z.string(), z.number(), z.null(), z.array(z.string())])
 export type SettingValue = z.infer<typeof SettingValue>
 export const SettingValues = z.array(
   z.object({
@@ -153,6 +153,23 @@ export const SettingValues = z.array(
     after: SettingValue,
   }),
 )
+/** Changes of settings, newest first, as the audit log has them. */
+export const SettingsHistory = z.object({
+  items: z.array(
+    z.object({
+      auditId: Id,
+      at: Time,
+      /** Who set them, or proposed them. */
+      by: z.string(),
+      /** Who approved them; empty for changes that need no approval. */
+      approvedBy: z.array(z.string()),
+      approvalId: Id.nullable(),
+      reason: z.string().nullable(),
+      /** `before` is missing where an earlier version did not record it. */
+      changes: z.array(z.object({ name: z.string(), before: SettingValue.optional(), after: SettingValue })),
+    }),
+  ),
+})
 export const GetSettingsOutput = z.object({
   settings: TenantSettings,
   revision: Revision,

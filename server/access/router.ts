@@ -11,6 +11,7 @@ import { resume } from './members/resume.ts'
 import { setRoles } from './members/set-roles.ts'
 import { suspend } from './members/suspend.ts'
 import { vouch } from './members/vouch.ts'
+import { settingsHistory } from './settings-history.ts'
 import { updateSettings } from './update-settings.ts'
 
 export const members = router({
@@ -33,5 +34,6 @@ export const groups = router({
 /** Merged into tenants.* in server/router.ts. */
 export const tenantSettings = router({
   getSettings: procedure.query(getSettings),
+  settingsHistory: procedure.query(settingsHistory),
   updateSettings: procedure.mutation(updateSettings),
 })

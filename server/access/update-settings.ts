@@ -25,7 +25,7 @@ export const updateSettings = mutation({
         : { settings: output.settings, revision: output.revision, changeId: output.change?.changeId ?? null }),
     },
   }),
-  async run({ tx, tenant, principal, input }) {
+  async run({ tx, tenant, principal, input, note }) {
     const { expectedRevision, reason, ...patch } = input
     const row = await lockTenant(tx, tenant.id)
     if (row.revision !== expectedRevision)
@@ -44,6 +44,7 @@ export const updateSettings = mutation({
       ...before,
       ...Object.fromEntries(immediate.map(({ name, after }) => [name, after])),
     })
+    note({ changes: immediate.map(({ name, before: from, after }) => ({ name, before: from, after })) })
     const revision = immediate.length === 0 ? row.revision : await setTenant(tx, tenant.id, { settings })
     const change =
       proposed.length === 0

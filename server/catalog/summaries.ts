@@ -171,7 +171,12 @@ export const summaries: Record<string, Line> = {
   'policies.evaluate': ['Decide a call that runs outside', { agentId: id, environment: 'production', resource }],
   'policies.get': 'Get a policy',
   'policies.list': 'List policies',
+  'policies.preview': [
+    'Try the text of a policy on example calls',
+    { source: '@id("reads")\npermit (principal, action, resource);' },
+  ],
   'policies.recompute': 'Compute a recorded decision again',
+  'policies.rules': ['Get the rules of a policy version in words', { policyId: id, version: 1 }],
   'policies.settle': 'Report whether a decided call was made',
   'policies.simulate': [
     'Compute past decisions with a draft',
@@ -196,6 +201,7 @@ export const summaries: Record<string, Line> = {
   'releases.revoke': 'Revoke a release',
   'releases.withdraw': 'Withdraw a proposed release',
   'search.find': ['Find anything by its words or its id', { q: 'refund A-1003' }],
+  'search.names': ['Name the objects of audit records', { objects: [{ type: 'agent', id }] }],
   'secrets.archive': 'Archive an API key or secret',
   'secrets.create': ['Store a secret', { name: 'llm', value: 'sk-example' }],
   'secrets.createApiKey': ['Create an API key', { name: 'queue-display', permissions: ['decisions:read'] }],
@@ -220,6 +226,7 @@ export const summaries: Record<string, Line> = {
   'tenants.getSettings': 'Get the settings of the organisation',
   'tenants.list': 'List your organisations',
   'tenants.updateBranding': 'Change the branding of the organisation',
+  'tenants.settingsHistory': 'List who changed which setting of the organisation',
   'tenants.updateSettings': 'Change the settings of the organisation',
   'traces.getSpan': 'Get one span',
   'traces.getSpanProof': 'Get the inclusion proof of a span',

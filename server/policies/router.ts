@@ -9,6 +9,8 @@ import { recompute } from '#server/policies/decisions/recompute.ts'
 import { checkSource } from './check.ts'
 import { getPolicy } from './get.ts'
 import { listPolicies } from './list.ts'
+import { preview } from './preview.ts'
+import { rules } from './rules.ts'
 import { simulate } from './simulate.ts'
 
 export const policies = router({
@@ -17,7 +19,9 @@ export const policies = router({
   decisions: procedure.query(listDecisions),
   get: procedure.query(getPolicy),
   list: procedure.query(listPolicies),
+  preview: procedure.query(preview),
   recompute: procedure.query(recompute),
+  rules: procedure.query(rules),
   simulate: procedure.query(simulate),
 })
 

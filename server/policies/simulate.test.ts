@@ -16,6 +16,7 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { createPolicy } from './create.ts'
 import { createVersion } from './create-version.ts'
 import { publishVersion } from './publish-version.ts'
+import { rules } from './rules.ts'
 import { simulate } from './simulate.ts'
 
 // Recorded: pay 5 (allowed), pay 500 (requires an approval), close (denied). The draft allows every payment, and close.
@@ -122,6 +123,49 @@ test('lists only decisions determined by the policy’s own rules, with those ru
   const other = await run(createPolicy, { name: 'never-bound' })
   expect(await run(listDecisions, { policyId: other.id })).toMatchObject({ items: [], nextCursor: null })
   await expect(run(listDecisions, { policyId: newId() })).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('the rules of a version are in words, with the decisions of the last day and the agents that they reach', async () => {
+  const found = await run(rules, { policyId, version: 1 })
+  const none = { allow: 0, deny: 0, require_approval: 0 }
+  expect(found.rules).toMatchObject([
+    {
+      rule: 'pay',
+      effect: 'permit',
+      words: 'It applies to calls of bank/pay.',
+      line: 1,
+      decisions: { ...none, allow: 1 },
+    },
+    {
+      rule: 'ask',
+      effect: 'forbid',
+      words: 'It applies to tool calls, when the argument amount is greater than 100.0.',
+      obligation: 'approval',
+      line: 2,
+      decisions: { ...none, require_approval: 1 },
+    },
+  ])
+  expect(found).toMatchObject({ allCounted: true, reachesMore: false })
+  expect(found.reach).toEqual([
+    {
+      agentId: agent.id,
+      agentName: agent.name,
+      displayName: agent.name,
+      environment: 'production',
+      mode: 'enforce',
+      by: 'agent',
+    },
+  ])
+  // Another version of the same policy neither decided nor is bound.
+  const draft = await newVersion(`${pay} ${all}`)
+  const other = await run(rules, { policyId, version: draft })
+  expect(other.rules.map(({ rule, decisions }) => [rule, decisions])).toEqual([
+    ['pay', none],
+    ['all', none],
+  ])
+  expect(other.reach).toEqual([])
+  await expect(run(rules, { policyId, version: 99 })).rejects.toMatchObject({ code: 'not_found' })
+  await expect(run(rules, { policyId: newId(), version: 1 })).rejects.toMatchObject({ code: 'not_found' })
 })
 
 test('lists decisions in pages, each once, by agent, environment, effect and period', async () => {

@@ -9,6 +9,7 @@ import { findExecution, listExecutionsById } from '#server/executions/state/stor
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { findPolicy, listPoliciesSaying } from '#server/policies/store.ts'
 import { findTrace, listTraces } from '#server/traces/store.ts'
+import { idForms } from './id-forms.ts'
 
 type Hit = Omit<Found, 'kind'>
 
@@ -22,8 +23,7 @@ type Finder = {
   saying(tx: Transaction, tenantId: string, words: readonly string[], limit: number): Promise<Hit[]>
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const traceId = /^[0-9a-f]{32}$/i
+const { uuid, traceId } = idForms
 
 /** Each kind by its own permission. The words of executions are those of their requests: their inputs are not searched. */
 export const finders: Readonly<Record<FoundKind, Finder>> = {

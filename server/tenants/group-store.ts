@@ -30,6 +30,14 @@ export const findGroup = (tx: Transaction, tenantId: string, name: string) =>
     .where('name', '=', name)
     .executeTakeFirst()
 
+export const findGroupById = (tx: Transaction, tenantId: string, id: string) =>
+  tx
+    .selectFrom('approverGroups')
+    .select(['id', 'displayName'])
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
 /** Active members of a group, with the fields that a decision needs. */
 export const findGroupMembers = (tx: Transaction, tenantId: string, groupId: string) =>
   tx

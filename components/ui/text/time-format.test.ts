@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAbsolute, formatClock, formatRelative, zoneName } from './time-format.ts'
+import { formatAbsolute, formatClock, formatRelative, formatSeconds, zoneName } from './time-format.ts'
 
 const AT = new Date('2026-11-20T14:20:00Z')
 
@@ -34,4 +34,8 @@ test.each([
 
 test('an unknown zone is refused', () => {
   expect(() => formatClock(AT, 'Mars/Olympus')).toThrow(RangeError)
+})
+
+test('a time to the second is the one of a record', () => {
+  expect(formatSeconds(new Date('2026-11-20T14:20:07.999Z'), 'Europe/Berlin')).toBe('20 Nov 2026, 15:20:07 CET')
 })

@@ -7,6 +7,12 @@ export function formatAbsolute(at: Date, zone: string): string {
   return `${formatDay(at, zone)}, ${formatClock(at, zone)}`
 }
 
+/** `20 Nov 2026, 14:20:07 UTC`. */
+export function formatSeconds(at: Date, zone: string): string {
+  const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+  return `${formatDay(at, zone)}, ${parts(at, zone, clock)} ${zoneName(zone, at)}`
+}
+
 /** `20 Nov 2026`. */
 export const formatDay = (at: Date, zone: string): string =>
   parts(at, zone, { day: 'numeric', month: 'short', year: 'numeric' })

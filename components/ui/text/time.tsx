@@ -2,7 +2,7 @@
 
 import { createContext, useContext } from 'react'
 import { useNow } from './now.ts'
-import { formatAbsolute, formatClock, formatRelative, isSameDay } from './time-format.ts'
+import { formatAbsolute, formatClock, formatRelative, formatSeconds, isSameDay } from './time-format.ts'
 
 /** The IANA zone in which times are shown. */
 export const TimeZoneContext = createContext('UTC')
@@ -10,8 +10,8 @@ export const TimeZoneContext = createContext('UTC')
 type TimeProps = {
   /** ISO 8601 with zone, as on the wire. */
   at: string
-  /** `both`: date, clock, zone and distance from now. `clock` has the date, too, unless it is today. `relative` keeps the full time in its title. */
-  show?: 'both' | 'absolute' | 'clock' | 'relative'
+  /** `both`: date, clock, zone and distance from now. `clock` has the date, too, unless it is today. `relative` keeps the full time in its title; `seconds` is absolute, to the second. */
+  show?: 'both' | 'absolute' | 'clock' | 'relative' | 'seconds'
 }
 
 /** A moment in the reader's zone, which is always part of the text. */
@@ -20,7 +20,8 @@ export function Time({ at, show = 'both' }: TimeProps) {
   const now = useNow()
   const date = new Date(at)
   const clock = show === 'clock' && (now === undefined || isSameDay(date, new Date(now), zone))
-  const absolute = clock ? formatClock(date, zone) : formatAbsolute(date, zone)
+  const format = clock ? formatClock : show === 'seconds' ? formatSeconds : formatAbsolute
+  const absolute = format(date, zone)
   const relative = now === undefined ? undefined : formatRelative(date, now)
   if (show === 'relative') {
     return (

@@ -26,3 +26,11 @@ export const Found = z.object({
 export type Found = z.infer<typeof Found>
 
 export const FindOutput = z.object({ items: z.array(Found) })
+
+/** Objects as audit records name them. */
+const NamedObject = z.object({ type: z.string().max(60), id: z.string().max(200) })
+export const NamesInput = z.strictObject({
+  objects: z.array(z.strictObject(NamedObject.shape)).min(1).max(limits.pageRows),
+})
+/** The names of those that exist and that the caller may read; the others are left out. */
+export const NamesOutput = z.object({ names: z.array(NamedObject.extend({ name: z.string() })) })

@@ -10,6 +10,7 @@ import { tenantById } from '#server/tenants/by-id.ts'
 import { me } from '#server/tenants/me.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { getSettings } from '../get-settings.ts'
+import { settingsHistory } from '../settings-history.ts'
 import { updateSettings } from '../update-settings.ts'
 import { create } from './create.ts'
 import { list } from './list.ts'
@@ -137,6 +138,30 @@ describe('tenant settings', () => {
     const stronger = await call(updateSettings, tom, { expectedRevision: 2, separationOfDuties: 'required' })
     expect(stronger).toMatchObject({ settings: { separationOfDuties: 'required' }, revision: 3, change: null })
     expect((await current()).settings.separationOfDuties).toBe('required')
+  })
+
+  test('the history says who changed a setting, who approved it, and from what to what', async () => {
+    const vera = await tenant.as('vera', { roles: ['auditor'] })
+    const { change } = await call(updateSettings, tom, {
+      expectedRevision: 1,
+      unmaskSecondPerson: 'required',
+      machineDecisions: 'on',
+      reason: 'A trial.',
+    })
+    const set = [{ name: 'unmaskSecondPerson', before: 'off', after: 'required' }]
+    const { items } = await call(settingsHistory, vera, undefined)
+    expect(items).toMatchObject([{ by: 'tom', approvedBy: [], approvalId: null, reason: 'A trial.', changes: set }])
+    await vote(jonas, change?.approvalId)
+    expect((await call(settingsHistory, vera, undefined)).items).toMatchObject([
+      {
+        by: 'tom',
+        approvedBy: ['jonas'],
+        approvalId: change?.approvalId,
+        changes: [{ name: 'machineDecisions', before: 'off', after: 'on' }],
+      },
+      { changes: set },
+    ])
+    await expect(call(settingsHistory, jonas, undefined)).rejects.toMatchObject({ code: 'forbidden' })
   })
 
   test('a pending change is shown to those who manage the tenant until it is decided', async () => {

@@ -17,6 +17,7 @@ import type { ToolCallRequest } from '#server/policies/decisions/request.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
 import { keepToolSchemas } from '#server/policies/language/tenant-schema.ts'
 import { publishVersion } from '#server/policies/publish-version.ts'
+import { rules } from '#server/policies/rules.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { bindingDecided } from './binding.ts'
 import { listBindings } from './list.ts'
@@ -370,6 +371,8 @@ describe('the decision point', () => {
     expect(
       await inTenant((tx) => hasActiveBinding(tx, tenant.id, { id: carrier.id, version: '1' }, 'production')),
     ).toBe(true)
+    // Neither agent is released, and the labels of the released version count.
+    expect((await run(rules, { policyId, version: 1 })).reach).toEqual([])
     await expect(run(proposeBinding, { ...input, agentId: carrier.id })).rejects.toMatchObject({ status: 400 })
     await expect(run(proposeBinding, { ...input, selector: {} })).rejects.toMatchObject({ status: 400 })
     await expect(run(proposeBinding, input)).rejects.toMatchObject({ code: 'conflict' })

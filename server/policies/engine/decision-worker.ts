@@ -1,13 +1,17 @@
 // Runs until the process ends or Cedar traps.
 import { parentPort } from 'node:worker_threads'
 import { tellThread } from '#server/kernel/threads/thread-time.ts'
+import { describeRule } from './describe-rule.ts'
 import type { Answer, Question } from './engine.ts'
 import { evaluateSlice, findSet, loadSet, sliceOf } from './rule-sets.ts'
 import { settle } from './soft-forbid.ts'
 
-function answer({ reads, set: { key, texts }, request, grants, misfit }: Question): Answer {
+function answer(question: Question): Answer {
+  const { key, texts } = question.set
   const set = texts === undefined ? findSet(key) : loadSet(key, texts)
   if (set === undefined) return 'unknown_set'
+  if ('describes' in question) return { described: set.rules?.map(describeRule) ?? [] }
+  const { reads, request, grants, misfit } = question
   if (reads === true) return 'read'
   if (set.rules === undefined) return { effect: 'deny', because: 'policy_error', rules: [] }
   const slice = sliceOf(set, request)

@@ -1,23 +1,28 @@
 import type { Worker } from 'node:worker_threads'
 import { ask, startWorker, WorkerFailure } from '#server/kernel/threads/worker.ts'
+import type { DescribedRule } from './describe-rule.ts'
 import type { Settlement } from './soft-forbid.ts'
 import { TenantTurns } from './tenant-turns.ts'
 import type { CedarRequest, PolicyText } from './terms.ts'
 
-export type Question = {
+/** Equal keys mean the same sources in the same order. Without `texts`, the worker must have cached the set. */
+type AskedSet = { key: string; texts?: readonly PolicyText[] }
+type CallQuestion = {
   /** Only reads the set: its sources have more time than a question about them. */
   reads?: true
-  /** Equal keys mean the same sources in the same order. Without `texts`, the worker must have cached the set. */
-  set: { key: string; texts?: readonly PolicyText[] }
+  set: AskedSet
   request: CedarRequest
   /** Tokens of granted approvals. */
   grants: readonly string[]
   /** The arguments don't fit their types and are left out of the context. */
   misfit: boolean
 }
+/** About one call, or what the rules of a set are. */
+export type Question = CallQuestion | { describes: true; set: AskedSet }
 /** `policies`: positions in the set of the policies with a rule that can match; absent when unknown. */
 export type Settled = Settlement & { policies?: readonly number[] }
-export type Answer = Settled | 'unknown_set' | 'read'
+type Described = { described: DescribedRule[] }
+export type Answer = Settled | Described | 'unknown_set' | 'read'
 
 /**
  * Milliseconds of the thread's processor time for one batch, longer when a worker starts or sources are parsed; and the wait
@@ -45,7 +50,7 @@ type Engine = {
   turns: TenantTurns<Waiting>
   busy: Promise<void> | undefined
   /** Unlike `busy`, also while the sources of a set are read between its two questions. */
-  asked: Set<Promise<Settled>>
+  asked: Set<Promise<unknown>>
 }
 
 // The decision worker of the process and the questions that wait for it. Owner: this module.
@@ -59,21 +64,33 @@ const engine: Engine = { worker: undefined, turns: new TenantTurns(), busy: unde
  */
 export async function settleIn(
   tenantId: string,
-  question: Question,
+  question: CallQuestion,
   readTexts: () => Promise<readonly PolicyText[]>,
 ): Promise<Settled> {
-  const settled = settle(tenantId, question, readTexts)
-  engine.asked.add(settled)
+  return await whileAsked(settle(tenantId, question, readTexts))
+}
+
+/** The rules of one source in its order. Empty if this version of Cedar does not parse it. */
+export async function describeRules(tenantId: string, text: PolicyText): Promise<DescribedRule[]> {
+  const question = { describes: true as const, set: { key: `only ${text.digest}`, texts: [text] } }
+  const { answer } = await whileAsked(enqueue(tenantId, question, false))
+  if (typeof answer !== 'object' || !('described' in answer))
+    throw new WorkerFailure('The policy engine did not describe the rules.')
+  return answer.described
+}
+
+async function whileAsked<T>(answer: Promise<T>): Promise<T> {
+  engine.asked.add(answer)
   try {
-    return await settled
+    return await answer
   } finally {
-    engine.asked.delete(settled)
+    engine.asked.delete(answer)
   }
 }
 
 async function settle(
   tenantId: string,
-  question: Question,
+  question: CallQuestion,
   readTexts: () => Promise<readonly PolicyText[]>,
 ): Promise<Settled> {
   const first = await enqueue(tenantId, question, false)
@@ -93,7 +110,7 @@ async function settle(
   throw new WorkerFailure('The policy engine lost a set that it had just received.')
 }
 
-const isSettled = (answer: Answer): answer is Settled => typeof answer === 'object'
+const isSettled = (answer: Answer): answer is Settled => typeof answer === 'object' && 'effect' in answer
 
 function enqueue(tenantId: string, question: Question, alone: boolean): Promise<Asked> {
   const { promise, resolve, reject } = Promise.withResolvers<Asked>()

@@ -14,6 +14,7 @@ export type Rule = {
   id: string
   digest: string
   facts: RuleFacts
+  effect: 'permit' | 'forbid'
   /** The text that Cedar evaluates: the author's, with the digest added to the token in its lift. */
   text: string
   scope: Pick<PolicyJson, 'principal' | 'action' | 'resource'>
@@ -39,7 +40,7 @@ export function rulesOf({ digest, source }: PolicyText): Rule[] | undefined {
   for (const [order, { text }] of splitRules(source).entries()) {
     const parsed = cedar.policyToJson(text)
     if (parsed.type === 'failure') return undefined
-    const { principal, action, resource, conditions } = parsed.json
+    const { effect, principal, action, resource, conditions } = parsed.json
     const facts = { order, text, annotations: annotationsOf(parsed.json), words: ruleInWords(parsed.json) }
     const soft = isObligationKind(facts.annotations.obligation ?? '')
     // Without a lift in the known form, the rule can't be lifted and is a hard forbid.
@@ -48,6 +49,7 @@ export function rulesOf({ digest, source }: PolicyText): Rule[] | undefined {
       id: `${digest}/${order}`,
       digest,
       facts,
+      effect,
       text: evaluated,
       scope: { principal, action, resource },
       readsArguments: conditions.some(({ body }) => readsMember(body, 'arguments')),

@@ -273,6 +273,18 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
         'search.find',
         [...agents, ...policies].map(({ id: q }) => ({ q })).concat(approvals.map(({ approvalId: q }) => ({ q }))),
       ],
+      [
+        'search.names',
+        [
+          {
+            objects: [
+              ...agents.map((one) => ({ type: 'agent', ...one })),
+              ...policies.map((one) => ({ type: 'policy', ...one })),
+              ...approvals.map(({ approvalId }) => ({ type: 'approval', id: approvalId })),
+            ].slice(0, 200),
+          },
+        ],
+      ],
       ['savedViews.list', [{ list: 'approvals' }]],
       ['audit.get', audits],
       ['audit.list', [{ limit: 100 }]],
@@ -293,6 +305,8 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       ['policies.budgets', policyIds],
       ['policies.check', [{ source: 'permit (principal, action, resource);' }]],
       ['policies.get', policies],
+      ['policies.preview', [{ source: 'permit (principal, action, resource);' }]],
+      ['policies.rules', policyIds.map((one) => ({ ...one, version: 1 }))],
       ['policies.recompute', await id('policy_decisions', 'decisionId')],
       ['policies.simulate', policyIds.map((one) => ({ ...one, ...simulation }))],
       ['policyVersions.list', policyIds],

@@ -218,6 +218,12 @@ export const lines: Record<string, Line> = {
       cell(kind, (q) => ({ q }), { absent: 200 }),
     ),
   ],
+  'GET /v1/search.names': [
+    'audit:read',
+    ...(['agent', 'approval', 'execution', 'policy', 'trace'] as const).map((type) =>
+      cell(type, (id) => ({ objects: [{ type, id }] }), { absent: 200 }),
+    ),
+  ],
   'GET /v1/savedViews.list': ['approval:list', plain({ list: 'approvals' })],
   'POST /v1/savedViews.remove': ['approval:list', by('savedView', (id) => ({ id }), forPeople)],
   'POST /v1/savedViews.save': [
@@ -368,6 +374,8 @@ export const lines: Record<string, Line> = {
   ],
   'GET /v1/policies.get': ['policy:read', by('policy', (id) => ({ id }))],
   'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
+  'GET /v1/policies.preview': ['policy:author', plain({ source })],
+  'GET /v1/policies.rules': ['policy:read', by('policy', (policyId) => ({ policyId, version: 1 }))],
   'GET /v1/policies.recompute': ['policy:read', by('decision', (decisionId) => ({ decisionId }))],
   'POST /v1/policies.evaluate': ['execution:start', by('agent', externalCall)],
   // The world's decisions belong to executions, not to an external agent.
@@ -464,6 +472,7 @@ export const lines: Record<string, Line> = {
   'GET /v1/tenants.list': ['any', plain(), filter('tenant', 'cursor')],
   'POST /v1/tenants.updateBranding': ['tenant:manage', cell('nothing', (_, own) => ({ logoAlt: own.tenant.slug }))],
   // The revision doesn't match, so the world's settings don't change.
+  'GET /v1/tenants.settingsHistory': ['audit:read', plain(undefined)],
   'POST /v1/tenants.updateSettings': [
     'tenant:manage',
     plain({ expectedRevision: 1_000_000, machineDecisions: 'off' }, { own: [409] }),

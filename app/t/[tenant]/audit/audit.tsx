@@ -5,22 +5,24 @@ import { useSearchParams } from 'next/navigation'
 import { OpenAlarms } from '#components/alarms/open-alarms.tsx'
 import { usePages } from '#components/api/use-pages.ts'
 import { ResourceLink } from '#components/audit/resource-link.tsx'
+import { objectsOf, useNames } from '#components/audit/use-names.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
+import { replaceAddress } from '#components/lists/replace-address.ts'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { alarmsPath, auditRecordPath } from '#lib/paths.ts'
-import type { Answers } from '#lib/trpc.ts'
+import { alarmsPath, auditPath, auditRecordPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
+import { type SaidRow, saidRow } from './audit-file.ts'
 import { DayFacts } from './day-facts.tsx'
-import { countSet, filterFrom, inputOf } from './filter.ts'
+import { countSet, filterFrom, inputOf, searchOf } from './filter.ts'
 import { Filters } from './filters.tsx'
-
-type Row = Answers['audit']['list']['items'][number]
+import { ChosenObject } from './object-field.tsx'
+import { SaveList } from './save-list.tsx'
 
 /** The audit records of the tenant, newest first. */
 export function Audit() {
@@ -36,6 +38,8 @@ function AuditList() {
   const { tenant } = useSession()
   const filter = filterFrom(useSearchParams())
   const pages = usePages(trpc.audit.list, inputOf(filter))
+  const nameOf = useNames(objectsOf(pages.items ?? []))
+  const said = { ...pages, items: pages.items?.map((row) => saidRow(row, nameOf)) }
   return (
     <Page wide>
       <PageHeader
@@ -48,11 +52,19 @@ function AuditList() {
             </Link>
           </>
         }
+        action={<SaveList filter={filter} />}
       />
       <OpenAlarms />
       <Filters filter={filter} />
+      {filter.resourceId !== '' && (
+        <ChosenObject
+          resourceId={filter.resourceId}
+          type={pages.items?.[0]?.resource.type}
+          onClear={() => replaceAddress(auditPath(tenant, searchOf({ ...filter, resourceId: '' })))}
+        />
+      )}
       <PagedTable
-        pages={pages}
+        pages={said}
         caption="Audit records"
         columns={columns(tenant)}
         rowKey={(row) => row.auditId}
@@ -69,23 +81,33 @@ function AuditList() {
   )
 }
 
-const columns = (tenant: string): Column<Row>[] => [
+const columns = (tenant: string): Column<SaidRow>[] => [
+  {
+    key: 'at',
+    header: 'When',
+    cell: (row) => (
+      <span className="tabular-nums">
+        <Time at={row.at} show="seconds" />
+      </span>
+    ),
+  },
   {
     key: 'type',
     header: 'What',
     rowHeader: true,
     cell: (row) => (
-      <Link
-        href={auditRecordPath(tenant, row.auditId)}
-        prefetch={false}
-        className="text-link wrap-anywhere inline-block min-w-44 font-mono"
-      >
-        {row.type}
-      </Link>
+      <span className="block min-w-44">
+        <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link wrap-anywhere">
+          <ShownText>{row.sentence}</ShownText>
+        </Link>
+      </span>
     ),
   },
-  { key: 'actor', header: 'Who', cell: (row) => <ShownText>{row.actor.name}</ShownText> },
-  { key: 'resource', header: 'About', cell: (row) => <ResourceLink {...row.resource} /> },
+  {
+    key: 'resource',
+    header: 'About',
+    cell: (row) => <ResourceLink {...row.resource} name={row.object} />,
+  },
   {
     key: 'reason',
     header: 'Reason',
@@ -96,6 +118,5 @@ const columns = (tenant: string): Column<Row>[] => [
         </span>
       ),
   },
-  { key: 'at', header: 'When', cell: (row) => <Time at={row.at} show="absolute" /> },
-  { key: 'seq', header: 'No. in the day', align: 'end', cell: (row) => row.seq.toLocaleString('en') },
+  { key: 'seq', header: 'No. in the day', align: 'end', cell: (row) => (row.seq + 1).toLocaleString('en') },
 ]

@@ -1,20 +1,22 @@
 'use client'
 
-import { AgentField } from '#components/agents/agent-field.tsx'
 import { useQuery } from '#components/api/query.ts'
+import { useNames } from '#components/audit/use-names.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
 import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import { actionLabel } from '#lib/audit/sentence.ts'
 import { auditPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { type AuditFilter, countSet, filterFrom, noFilter, searchOf } from './filter.ts'
+import { ObjectField } from './object-field.tsx'
 
 /** The value of a select for "not filtered". */
 const ALL = 'all'
 
-/** Filters by action, actor, agent and day, kept in the address. The options are the values that occur in the log. */
+/** Filters by action, actor, object and day, kept in the address. The options are the values that occur in the log. */
 export function Filters({ filter }: { filter: AuditFilter }) {
   const { tenant } = useSession()
   const trpc = useTRPC()
@@ -22,8 +24,14 @@ export function Filters({ filter }: { filter: AuditFilter }) {
   const show = (change: Partial<AuditFilter>) =>
     replaceAddress(auditPath(tenant, searchOf({ ...filterFrom(addressSearch()), ...change })))
   const failed = facets.error === null ? undefined : 'The options could not be loaded.'
-  const actions = (facets.data?.actions ?? []).map((action) => ({ value: action, label: action }))
-  const actors = (facets.data?.actors ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const actions = (facets.data?.actions ?? [])
+    .map((action) => ({ value: action, label: actionLabel(action) }))
+    .sort((a, b) => a.label.localeCompare(b.label, 'en'))
+  const nameOf = useNames((facets.data?.actors ?? []).map(({ id }) => ({ type: 'member', id })))
+  const actors = (facets.data?.actors ?? []).map(({ id, name }) => ({
+    value: id,
+    label: nameOf({ type: 'member', id }) ?? name,
+  }))
   return (
     <FilterFold label="Filter the records" set={countSet(filter)} onClear={() => show(noFilter)}>
       <SelectField
@@ -31,7 +39,10 @@ export function Filters({ filter }: { filter: AuditFilter }) {
         value={filter.action === '' ? ALL : filter.action}
         onChange={(value) => show({ action: value === ALL ? '' : value })}
         placeholder=""
-        options={[{ value: ALL, label: 'All actions' }, ...withChosen(actions, filter.action, filter.action)]}
+        options={[
+          { value: ALL, label: 'All actions' },
+          ...withChosen(actions, filter.action, actionLabel(filter.action)),
+        ]}
         error={failed}
       />
       <SelectField
@@ -45,13 +56,7 @@ export function Filters({ filter }: { filter: AuditFilter }) {
         ]}
         error={failed}
       />
-      <AgentField
-        label="About"
-        agentId={filter.resourceId}
-        onChange={(resourceId) => show({ resourceId })}
-        all="Everything"
-        otherwise="Only"
-      />
+      <ObjectField resourceId={filter.resourceId} onChange={(resourceId) => show({ resourceId })} />
       <PeriodFields days={filter} onChange={({ from, to }) => show({ from, to })} />
     </FilterFold>
   )

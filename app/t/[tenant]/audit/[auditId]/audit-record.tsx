@@ -3,6 +3,7 @@
 import { useParams } from 'next/navigation'
 import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
+import { actorName, type NameOf, objectsOf, useNames } from '#components/audit/use-names.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
@@ -12,7 +13,8 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { CustodyLine, CustodySection } from '#components/ui/status/custody-line.tsx'
 import { Seal, type SealState } from '#components/ui/status/seal.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { isJsonObject } from '#lib/json.ts'
+import { auditSentence } from '#lib/audit/sentence.ts'
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { auditPath } from '#lib/paths.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import type { VerifyOutput } from '#lib/schemas/traces.ts'
@@ -41,6 +43,8 @@ function OneRecord({ auditId }: { auditId: string }) {
   const { data, error, refetch } = useQuery(trpc.audit.get.queryOptions({ auditId }))
   useChanges(data?.seal === 'pending' ? ['seals'] : [], sealMs)
   const verify = useVerify()
+  const facts = factsOf(data?.record)
+  const nameOf = useNames(facts === undefined ? [] : objectsOf([facts]))
   const crumbs = [{ label: 'Audit', href: auditPath(tenant) }]
   const shownId = <Copyable value={auditId} label="audit record ID" shorten="middle" />
   if (data === undefined)
@@ -64,14 +68,14 @@ function OneRecord({ auditId }: { auditId: string }) {
   return (
     <Page>
       <PageHeader
-        title={<ShownText>{titleOf(data)}</ShownText>}
+        title={<ShownText>{titleOf(facts, nameOf)}</ShownText>}
         crumbs={crumbs}
         id={shownId}
         facts={
           <>
             <Seal state={seal} />
             <span>
-              Record {data.leafIndex.toLocaleString('en')} of {data.date} (UTC)
+              Record {(data.leafIndex + 1).toLocaleString('en')} of {data.date} (UTC)
             </span>
           </>
         }
@@ -113,6 +117,21 @@ function sealOf({ seal }: AuditProof, answer: VerifyOutput | undefined): SealSta
   }
 }
 
-function titleOf({ record }: AuditProof): string {
-  return isJsonObject(record) && typeof record.action === 'string' ? record.action : 'Audit record'
+/** The members of a record that its sentence needs; undefined for one that was altered beyond recognition. */
+function factsOf(record: JsonValue | undefined) {
+  if (!isJsonObject(record) || typeof record.action !== 'string') return undefined
+  const { action, actor, resource } = record
+  if (!isJsonObject(actor) || !isJsonObject(resource)) return undefined
+  const text = (value: JsonValue | undefined) => (typeof value === 'string' ? value : '')
+  return {
+    type: action,
+    actor: { type: text(actor.type), id: text(actor.id), name: text(actor.name) },
+    resource: { type: text(resource.type), id: text(resource.id) },
+  }
+}
+
+function titleOf(facts: ReturnType<typeof factsOf>, nameOf: NameOf): string {
+  if (facts === undefined) return 'Audit record'
+  const actor = { type: facts.actor.type, name: actorName(facts, nameOf) }
+  return auditSentence({ ...facts, actor, name: nameOf(facts.resource) })
 }

@@ -24,7 +24,7 @@ export function RecordRows({ proof: { record } }: { proof: AuditProof }) {
   const others = Object.entries(record).filter(([name]) => !KNOWN.has(name))
   return (
     <KeyValues>
-      <KeyValue name="When">{isTime(at) ? <Time at={at} /> : <JsonView value={at ?? null} />}</KeyValue>
+      <KeyValue name="When">{isTime(at) ? <Time at={at} show="seconds" /> : <JsonView value={at ?? null} />}</KeyValue>
       <KeyValue name="Who">
         <Actor actor={actor} />
       </KeyValue>

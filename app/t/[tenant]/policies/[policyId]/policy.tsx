@@ -16,11 +16,13 @@ import { editPolicyPath, policiesPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Budgets } from './budgets.tsx'
 import { Recent } from './recent.tsx'
+import { Reach, Rules } from './rules.tsx'
 import { Simulate } from './simulate.tsx'
-import { shownVersion, VersionSource } from './version-source.tsx'
+import { VersionDiff } from './version-diff.tsx'
+import { shownVersion, VersionHead, VersionSource } from './version-source.tsx'
 import { WhereBound } from './where-bound.tsx'
 
-/** Shows one policy: its source by version, and the agents that it is bound to. */
+/** Shows one policy: the rules of a version in words, whom they reach, what they decided, and how versions differ. */
 export function Policy() {
   const { policyId } = useParams<{ policyId: string }>()
   return (
@@ -56,7 +58,7 @@ function OnePolicy({ id }: { id: string }) {
     )
   const shown = shownVersion(policy, wanted)
   return (
-    <Page>
+    <Page wide>
       <PageHeader
         title={policy.name}
         crumbs={crumbs}
@@ -87,13 +89,27 @@ function OnePolicy({ id }: { id: string }) {
           <ShownText>{policy.description}</ShownText>
         </p>
       )}
-      <Section title="Source">
-        <VersionSource policy={policy} shown={shown} />
-      </Section>
+      <VersionHead policy={policy} shown={shown} />
       {shown !== undefined && (
-        <Section title={`Simulate version ${shown.version}`}>
-          <Simulate policyId={policy.id} version={shown.version} />
-        </Section>
+        <>
+          <Section title="Rules">
+            <Rules policyId={policy.id} version={shown.version} />
+          </Section>
+          <Section title="Agents that the rules reach">
+            <Reach policyId={policy.id} version={shown.version} />
+          </Section>
+          {policy.versions.length > 1 && (
+            <Section title="Differences between versions">
+              <VersionDiff policyId={policy.id} versions={policy.versions} shown={shown} />
+            </Section>
+          )}
+          <Section title="Whole text">
+            <VersionSource shown={shown} />
+          </Section>
+          <Section title={`Simulate version ${shown.version}`}>
+            <Simulate policyId={policy.id} version={shown.version} />
+          </Section>
+        </>
       )}
       <Section title="Bindings">
         <WhereBound policyId={policy.id} />

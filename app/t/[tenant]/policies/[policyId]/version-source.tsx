@@ -10,6 +10,7 @@ import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
+import { formatCount } from '#lib/format.ts'
 import { editPolicyPath, policyPath } from '#lib/paths.ts'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
 import type { Answers } from '#lib/trpc.ts'
@@ -24,8 +25,8 @@ export const shownVersion = ({ versions, latestPublishedVersion }: PolicyDetail,
   versions.find(({ version }) => version === latestPublishedVersion) ??
   versions[0]
 
-/** Shows the source of one version with its actions. */
-export function VersionSource({ policy, shown }: { policy: PolicyDetail; shown: PolicyVersion | undefined }) {
+/** Shows which version is open, with its actions, and leads to the others. */
+export function VersionHead({ policy, shown }: { policy: PolicyDetail; shown: PolicyVersion | undefined }) {
   const { tenant } = useSession()
   const { versions } = policy
   if (shown === undefined)
@@ -72,7 +73,18 @@ export function VersionSource({ policy, shown }: { policy: PolicyDetail; shown: 
         <Publish key={shown.version} version={shown} />
         <Propose version={shown} />
       </div>
-      <SourceView source={shown.source} label={`Source of version ${shown.version}`} />
     </>
+  )
+}
+
+/** The whole text of a version, with comments, folded. */
+export function VersionSource({ shown }: { shown: PolicyVersion }) {
+  return (
+    <details>
+      <summary className="min-h-6 cursor-pointer text-ink-2">
+        {formatCount(shown.source.trimEnd().split('\n').length, 'line')} of Cedar
+      </summary>
+      <SourceView source={shown.source} label={`Source of version ${shown.version}`} />
+    </details>
   )
 }

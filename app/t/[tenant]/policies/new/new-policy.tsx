@@ -1,19 +1,28 @@
 'use client'
 
+import { useSearchParams } from 'next/navigation'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
+import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { policiesPath } from '#lib/paths.ts'
+import { templates } from '#lib/policy-gallery/templates.ts'
+import { Gallery } from './gallery.tsx'
 import { PolicyForm } from './policy-form.tsx'
 
-/** Creates a policy with its first version as a draft. */
+/** Creates a policy with its first version as a draft, from one of the gallery or from a first text. */
 export function NewPolicy() {
   const { tenant } = useSession()
+  const start = useSearchParams().get('start')
+  const template = templates.find(({ key }) => key === start)
   return (
     <Permitted permission="policy:author" act="write policies" title="Write a policy">
-      <Page>
+      <Page wide>
         <PageHeader title="Write a policy" crumbs={[{ label: 'Policies', href: policiesPath(tenant) }]} id="New" />
-        <PolicyForm />
+        <Section title="Start from">
+          <Gallery chosen={template?.key} />
+        </Section>
+        <PolicyForm key={template?.key} template={template} />
       </Page>
     </Permitted>
   )

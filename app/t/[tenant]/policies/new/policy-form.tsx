@@ -8,6 +8,7 @@ import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
 import { whyNotName } from '#components/forms/name-rule.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { type Example, TextPreview } from '#components/policies/text-preview.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -15,17 +16,20 @@ import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { limits } from '#lib/limits.ts'
 import { policyPath } from '#lib/paths.ts'
+import type { PolicyTemplate, TemplateNames } from '#lib/policy-gallery/template.ts'
 import { FIRST_TEXT } from './first-text.ts'
+import { isToolName, TemplateNameFields } from './template-names.tsx'
 
 type Content = { name: string; description: string; source: string }
 type Refusal = { body: Content; failure: Failure; problems: CodeProblem[] | undefined }
 
 /** The form for the name, purpose and text. It opens the policy after the server has stored them. */
-export function PolicyForm() {
+export function PolicyForm({ template }: { template: PolicyTemplate | undefined }) {
   const { tenant } = useSession()
   const { rest } = useApi()
   const router = useRouter()
-  const [content, setContent] = useState<Content>({ name: '', description: '', source: FIRST_TEXT })
+  const [names, setNames] = useState<TemplateNames>(template?.names ?? { tool: '', group: '' })
+  const [content, setContent] = useState<Content>(() => firstContent(template))
   const [refusal, setRefusal] = useState<Refusal>()
   const create = useAct({
     send: rest.policies.create,
@@ -58,7 +62,7 @@ export function PolicyForm() {
 
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
-      <div className="flex flex-col gap-4">
+      <div className="grid max-w-240 grid-cols-1 gap-4 narrow:grid-cols-2">
         <TextField
           label="Name"
           hint="Lower-case letters, digits and hyphens, for example refund-policy. It can’t be changed later."
@@ -82,18 +86,35 @@ export function PolicyForm() {
           }
         />
       </div>
-      <CodeEditor
-        label="Policy (Cedar)"
-        language="cedar"
-        hint="The first version of the policy. It is stored as a draft, which isn’t enforced until it is published and bound."
-        value={source}
-        onChange={(next) => set({ source: next })}
-        problems={problems}
-        note={note}
-        jumpTo={refused?.[0]}
-        rows={24}
-        readOnly={busy}
-      />
+      {template !== undefined && (
+        <TemplateNameFields
+          template={template}
+          names={names}
+          edited={source !== template.source(names)}
+          locked={busy}
+          onChange={(next) => {
+            setNames(next)
+            set({ source: template.source(next) })
+          }}
+        />
+      )}
+      <div className="grid grid-cols-1 items-start gap-x-8 gap-y-5 wide:grid-cols-2">
+        <CodeEditor
+          label="Policy (Cedar)"
+          language="cedar"
+          hint="The first version of the policy. It is stored as a draft, which isn’t enforced until it is published and bound."
+          value={source}
+          onChange={(next) => set({ source: next })}
+          problems={problems}
+          note={note}
+          jumpTo={refused?.[0]}
+          rows={24}
+          readOnly={busy}
+        />
+        <div className="flex min-w-0 flex-col gap-5">
+          <TextPreview source={source} examples={examplesOf(template, names)} />
+        </div>
+      </div>
       {refusal && refused === undefined && !taken && JSON.stringify(refusal.body) === same && (
         <NotDone
           failure={refusal.failure}
@@ -115,3 +136,19 @@ export function PolicyForm() {
     </form>
   )
 }
+
+const firstContent = (template: PolicyTemplate | undefined): Content =>
+  template === undefined
+    ? { name: '', description: '', source: FIRST_TEXT }
+    : { name: template.name, description: template.purpose, source: template.source(template.names) }
+
+/** The template's calls under the chosen name of the tool. Without a usable name there are none. */
+const examplesOf = (template: PolicyTemplate | undefined, { tool }: TemplateNames): Example[] =>
+  template === undefined || !isToolName(tool)
+    ? []
+    : template.examples.map((example) => ({
+        ...example,
+        tool,
+        sideEffect: template.sideEffect,
+        inputSchema: template.inputSchema,
+      }))

@@ -8,7 +8,10 @@ import { SettingsPage } from '#components/settings/settings-page.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { useTRPC } from '#lib/trpc.ts'
 import { BrandingForm } from './branding-form.tsx'
+import { Dangers } from './dangers.tsx'
+import { FirstDay } from './first-day.tsx'
 import { RulesForm } from './rules-form.tsx'
+import { SettingsHistory } from './settings-history.tsx'
 
 /** The settings of the organisation: its rules and its branding. */
 export function TenantSettingsPage() {
@@ -18,9 +21,15 @@ export function TenantSettingsPage() {
       {!can('tenant:manage') && (
         <MissingPermission act="change the organisation’s settings" permission="tenant:manage" />
       )}
+      {can('tenant:manage') && can('member:manage') && can('agent:read') && can('policy:read') && <FirstDay />}
       <Section title="Rules">
         <Rules />
       </Section>
+      {can('audit:read') && (
+        <Section title="History">
+          <SettingsHistory />
+        </Section>
+      )}
       <Section title="Branding">
         {/* The key resets the form after someone else changes the tenant, because saving the typed values would undo that change. */}
         <BrandingForm key={me.tenantRevision} branding={me.tenant.branding} revision={me.tenantRevision} />
@@ -34,8 +43,14 @@ function Rules() {
   const trpc = useTRPC()
   const manages = can('tenant:manage')
   const { data, error, refetch } = useQuery(trpc.tenants.getSettings.queryOptions(undefined, { enabled: manages }))
-  if (!manages) return <RulesForm settings={me.settings} revision={me.tenantRevision} pending={null} />
-  if (data !== undefined) return <RulesForm key={data.revision} {...data} />
+  const shown = manages ? data : { settings: me.settings, revision: me.tenantRevision, pending: null }
+  if (shown !== undefined)
+    return (
+      <>
+        <Dangers settings={shown.settings} />
+        <RulesForm key={shown.revision} {...shown} />
+      </>
+    )
   if (error === null) return <Skeleton label="Loading the rules…" rows={6} />
   return (
     <RequestFailed

@@ -34,7 +34,7 @@ function OnePolicy({ id }: { id: string }) {
   const crumbs = [{ label: 'Policies', href: policiesPath(tenant) }]
   if (policy === undefined)
     return (
-      <Page>
+      <Page wide>
         <PageHeader title="New version of a policy" crumbs={crumbs} />
         {error === null ? (
           <Skeleton label="Loading the policy…" rows={10} />
@@ -51,7 +51,7 @@ function OnePolicy({ id }: { id: string }) {
     )
   const base = policy.versions.find(({ version }) => version === wanted) ?? policy.versions[0]
   return (
-    <Page>
+    <Page wide>
       <PageHeader
         title={`New version of ${policy.name}`}
         crumbs={[...crumbs, { label: policy.name, href: policyPath(tenant, id) }]}

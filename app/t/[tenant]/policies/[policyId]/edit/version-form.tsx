@@ -7,12 +7,15 @@ import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { TextPreview } from '#components/policies/text-preview.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { policyPath } from '#lib/paths.ts'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
+
+const NO_EXAMPLES = [] as const
 
 /** The form for the next draft. The server parses and type-checks the text, and each error is marked at its line. */
 export function VersionForm({ policyId, base }: { policyId: string; base: PolicyVersion | undefined }) {
@@ -46,22 +49,27 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
         : blocked
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
-      <CodeEditor
-        label="Policy (Cedar)"
-        language="cedar"
-        hint={
-          base === undefined
-            ? 'Stored as a draft, which is not enforced.'
-            : `Starts from version ${base.version}. Stored as a draft, which is not enforced.`
-        }
-        value={source}
-        onChange={setSource}
-        rows={26}
-        problems={problems}
-        note={note}
-        jumpTo={current?.problems?.[0]}
-        readOnly={busy}
-      />
+      <div className="grid grid-cols-1 items-start gap-x-8 gap-y-5 wide:grid-cols-2">
+        <CodeEditor
+          label="Policy (Cedar)"
+          language="cedar"
+          hint={
+            base === undefined
+              ? 'Stored as a draft, which is not enforced.'
+              : `Starts from version ${base.version}. Stored as a draft, which is not enforced.`
+          }
+          value={source}
+          onChange={setSource}
+          rows={26}
+          problems={problems}
+          note={note}
+          jumpTo={current?.problems?.[0]}
+          readOnly={busy}
+        />
+        <div className="flex min-w-0 flex-col gap-5">
+          <TextPreview source={source} examples={NO_EXAMPLES} />
+        </div>
+      </div>
       {current && current.problems === undefined && (
         <NotDone
           failure={current.failure}

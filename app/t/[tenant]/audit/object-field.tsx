@@ -1,0 +1,115 @@
+'use client'
+
+import { useId, useState } from 'react'
+import { keepPreviousData, useQuery } from '#components/api/query.ts'
+import { useNames } from '#components/audit/use-names.ts'
+import { useSettled } from '#components/code/use-settled.ts'
+import { Button } from '#components/ui/controls/button.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { useTRPC } from '#lib/trpc.ts'
+
+type ObjectFieldProps = {
+  /** '' means everything. */
+  resourceId: string
+  onChange: (resourceId: string) => void
+}
+
+/** Anything that has an id, with or without a page. */
+const isId = (text: string): boolean => /^[0-9a-f-]{32,36}$/i.test(text)
+
+/** The object that records are about: found by its words, or by its id. */
+export function ObjectField({ resourceId, onChange }: ObjectFieldProps) {
+  const [text, setText] = useState('')
+  const listId = useId()
+  const trpc = useTRPC()
+  const q = useSettled(text.trim())
+  const { data } = useQuery(
+    trpc.search.find.queryOptions(
+      { q, kinds: ['approval', 'execution', 'agent', 'policy', 'trace', 'export'] },
+      { enabled: q.length > 1, placeholderData: keepPreviousData, staleTime: 10_000 },
+    ),
+  )
+  const found = q.length > 1 && text !== '' ? (data?.items ?? []) : []
+  const choose = (id: string) => {
+    setText('')
+    onChange(id)
+  }
+  return (
+    <div className="relative">
+      <TextField
+        label="About"
+        type="search"
+        placeholder={resourceId === '' ? 'Words or an ID' : `Only ${resourceId.slice(0, 8)}…`}
+        value={text}
+        autoComplete="off"
+        spellCheck={false}
+        aria-controls={found.length > 0 ? listId : undefined}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') setText('')
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          if (isId(text.trim())) choose(text.trim())
+          else if (found[0] !== undefined) choose(found[0].id)
+        }}
+      />
+      {found.length > 0 && (
+        <ul
+          id={listId}
+          aria-label="Objects with these words"
+          className="absolute top-full left-0 z-10 max-h-80 w-80 max-w-[90vw] overflow-y-auto border border-line-strong bg-raised"
+        >
+          {found.map(({ kind, id, title, note }) => (
+            <li key={`${kind} ${id}`} className="border-line border-b last:border-b-0">
+              <button
+                type="button"
+                onClick={() => choose(id)}
+                className="flex min-h-9 w-full flex-col items-start px-2.5 py-1.5 text-left -outline-offset-2 hover:bg-selected"
+              >
+                <span className="wrap-anywhere">
+                  <ShownText>{title}</ShownText>
+                </span>
+                <span className="wrap-anywhere text-dense text-ink-2">
+                  {kind}
+                  {note !== null && note !== '' && (
+                    <>
+                      , <ShownText>{note}</ShownText>
+                    </>
+                  )}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** Names the object that the list is limited to. */
+export function ChosenObject({
+  resourceId,
+  type,
+  onClear,
+}: {
+  resourceId: string
+  type: string | undefined
+  onClear: () => void
+}) {
+  const nameOf = useNames(type === undefined ? [] : [{ type, id: resourceId }])
+  const name = type === undefined ? undefined : nameOf({ type, id: resourceId })
+  return (
+    <p className="flex flex-wrap items-center gap-3">
+      <span className="wrap-anywhere">
+        Only records about{' '}
+        <strong className="font-semibold">
+          <ShownText>{name ?? resourceId}</ShownText>
+        </strong>
+      </span>
+      <Button variant="quiet" onClick={onClear}>
+        Show all objects
+      </Button>
+    </p>
+  )
+}

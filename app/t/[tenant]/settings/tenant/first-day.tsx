@@ -1,0 +1,109 @@
+'use client'
+
+import Link from 'next/link'
+import { useQuery } from '#components/api/query.ts'
+import { Section } from '#components/page/section.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { accessPath, newAgentPath, newPolicyPath, policiesPath, settingsPath } from '#lib/paths.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+type Step = { key: string; done: boolean | undefined; title: string; why: string; href: string; act: string }
+
+/** What an organisation needs before its agents can work, until all of it is there. Shown to those who can set it up. */
+export function FirstDay() {
+  const steps = useSteps()
+  const open = steps.filter(({ done }) => done === false)
+  // Nothing is shown before everything is known, so that no step appears and goes again.
+  if (open.length === 0 || steps.some(({ done }) => done === undefined)) return null
+  return (
+    <Section title="First day">
+      <p className="text-ink-2">
+        {steps.length - open.length} of {steps.length} steps are done.
+      </p>
+      <ol className="border-line border-b">
+        {steps.map(({ key, done, title, why, href, act }) => (
+          <li
+            key={key}
+            className="grid grid-cols-1 items-baseline gap-x-6 gap-y-1 border-line border-t py-2 narrow:grid-cols-[6rem_minmax(0,1fr)_auto]"
+          >
+            <StatusShape status={done === true ? 'approved' : 'pending'} label={done === true ? 'Done' : 'Open'} />
+            <span className="flex flex-col">
+              <span className="font-semibold">{title}</span>
+              <span className="text-dense text-ink-2">{why}</span>
+            </span>
+            {done !== true && (
+              <Link href={href} prefetch={false} className="text-link inline-flex min-h-6 items-center">
+                {act}
+              </Link>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+function useSteps(): Step[] {
+  const { tenant } = useSession()
+  const trpc = useTRPC()
+  const passkeys = useQuery(trpc.passkeys.list.queryOptions({}))
+  const members = useQuery(trpc.members.list.queryOptions({ limit: 200 }))
+  const groups = useQuery(trpc.groups.list.queryOptions({ limit: 200 }))
+  const agents = useQuery(trpc.agents.list.queryOptions({ limit: 1 }))
+  const bindings = useQuery(trpc.policyBindings.list.queryOptions({ status: 'active', limit: 1 }))
+  const channels = useQuery(trpc.notifications.listChannels.queryOptions({}))
+  const admins = members.data?.items.filter(
+    ({ status, roles, kind }) => status === 'active' && kind === 'person' && roles.includes('tenant_admin'),
+  )
+  return [
+    {
+      key: 'passkey',
+      done: passkeys.data && passkeys.data.items.length > 0,
+      title: 'Register your passkey',
+      why: 'It proves that it is you who decides, and it is needed where approvals require one.',
+      href: settingsPath(tenant, 'me'),
+      act: 'Your settings',
+    },
+    {
+      key: 'admin',
+      done: admins && admins.length > 1,
+      title: 'Invite a second administrator',
+      why: 'Weaker rules and roles need a second person, and only the operator can reset the last administrator.',
+      href: accessPath(tenant, 'members'),
+      act: 'Members',
+    },
+    {
+      key: 'group',
+      done: groups.data?.items.some(({ members: people }) => people.length > 1),
+      title: 'Fill an approver group with two people',
+      why: 'Requests wait for a group, and no one decides their own.',
+      href: accessPath(tenant, 'groups'),
+      act: 'Approver groups',
+    },
+    {
+      key: 'agent',
+      done: agents.data && agents.data.items.length > 0,
+      title: 'Register an agent',
+      why: 'Its manifest says which tools and models it may use.',
+      href: newAgentPath(tenant),
+      act: 'Register an agent',
+    },
+    {
+      key: 'policy',
+      done: bindings.data && bindings.data.items.length > 0,
+      title: 'Bind a policy',
+      why: 'Without a bound policy no call is made. Start from one of the gallery.',
+      href: agents.data && agents.data.items.length > 0 ? policiesPath(tenant) : newPolicyPath(tenant),
+      act: 'Policies',
+    },
+    {
+      key: 'channel',
+      done: channels.data && channels.data.items.length > 0,
+      title: 'Choose where requests are announced',
+      why: 'A webhook, Slack, Teams or mail reports that something waits for a person.',
+      href: settingsPath(tenant, 'notifications'),
+      act: 'Notifications',
+    },
+  ]
+}

@@ -6,7 +6,7 @@ import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { NoPermission } from '#components/ui/feedback/no-permission.tsx'
 import type { Failure } from '#lib/failure.ts'
-import { type Permission, rolesToAskFor } from '#lib/permissions.ts'
+import { type Permission, peopleWith } from '#lib/permissions.ts'
 import { toFailure } from '#lib/trpc.ts'
 import { useSession } from './session-provider.tsx'
 
@@ -58,16 +58,12 @@ const namesNothing = ({ code, issues }: Failure): boolean =>
 
 /** Tells a person without `permission` which roles include it. */
 export function MissingPermission({ act, permission }: { act: string; permission: Permission }) {
-  const roles = rolesToAskFor(permission)
   return (
-    <NoPermission what={act} permission={permission}>
-      {`${roles.length === 1 ? `The role ${list(roles)} includes it.` : `The roles ${list(roles)} include it.`} A tenant administrator can assign roles.`}
+    <NoPermission what={act}>
+      {`Only ${peopleWith(permission)} can. A tenant administrator assigns these roles.`}
     </NoPermission>
   )
 }
-
-const list = (names: string[]): string =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
 /** Returns the next step after a failure. */
 export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): ReactNode {

@@ -8,7 +8,7 @@ export function FigureSkeleton({ figures }: { figures: number }) {
       <FigureRow>
         {Array.from({ length: figures }, (_, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the figures are alike and never move.
-          <div key={index} aria-hidden="true" className="flex h-41 flex-col gap-3 px-4 py-3.5">
+          <div key={index} aria-hidden="true" className="flex h-41 flex-col gap-3 px-2 py-3.5 rail:px-4">
             <div className="h-3 w-1/3 bg-selected" />
             <div className="h-5 w-1/4 bg-selected" />
             <div className="h-10 w-full bg-selected" />

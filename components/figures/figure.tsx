@@ -9,6 +9,8 @@ import { Sparkline } from './sparkline.tsx'
 import { usualOf } from './usual.ts'
 
 export type Series = {
+  /** The heading of its column in the table. */
+  key: string
   /** Of today, written out: "176", "3.1 %". */
   today: string
   /** More about today, after the value. */
@@ -27,24 +29,21 @@ type FigureProps = {
   unit: string
   /** When each day began. */
   days: readonly string[]
-  /** One line each; a figure by currency has several. */
-  series: readonly (Series & { key: string })[]
+  series: Series
 }
 
 /** A figure of today, and its two weeks as a line. The same numbers are in a table that can be opened. */
 export function Figure({ title, unit, days, series }: FigureProps) {
   const id = useId()
   return (
-    <section aria-labelledby={id} className="flex min-w-0 flex-col gap-1.5 px-4 py-3">
-      <div className="flex items-baseline justify-between gap-x-3">
+    <section aria-labelledby={id} className="flex min-w-0 flex-col gap-1.5 px-2 py-3 rail:px-4">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-3">
         <h3 id={id} className="font-normal text-ink-2">
           {title}
         </h3>
         <span className="text-dense text-ink-2">{unit}</span>
       </div>
-      {series.map(({ key, ...one }) => (
-        <Line key={key} series={one} days={days} />
-      ))}
+      <Line series={series} days={days} />
       <details className="text-dense">
         <summary className="min-h-6 w-fit text-ink-2 underline underline-offset-3 max-rail:py-3">
           By day<VisuallyHidden>: {title}</VisuallyHidden>
@@ -81,7 +80,10 @@ function Line({ series: { today, note, byDay, format, bad }, days }: { series: S
 
 const range = (low: string, high: string): string => (low === high ? low : `${low} to ${high}`)
 
-function Table({ title, days, series }: { title: string; days: readonly string[]; series: FigureProps['series'] }) {
+const inWords = (value: number | null | undefined, format: Series['format']): string =>
+  value === null || value === undefined ? 'none' : format(value)
+
+function Table({ title, days, series: { key, byDay, format } }: Pick<FigureProps, 'title' | 'days' | 'series'>) {
   const zone = useContext(TimeZoneContext)
   return (
     <table className="mt-1 w-full border-collapse text-left">
@@ -91,11 +93,9 @@ function Table({ title, days, series }: { title: string; days: readonly string[]
           <th scope="col" className="py-0.5 font-normal">
             Day
           </th>
-          {series.map(({ key }) => (
-            <th key={key} scope="col" className="py-0.5 text-right font-normal">
-              {key}
-            </th>
-          ))}
+          <th scope="col" className="py-0.5 text-right font-normal">
+            {key}
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -104,14 +104,7 @@ function Table({ title, days, series }: { title: string; days: readonly string[]
             <th scope="row" className="py-0.5 font-normal">
               {formatShortDay(new Date(day), zone)}
             </th>
-            {series.map(({ key, byDay, format }) => {
-              const value = byDay[index]
-              return (
-                <td key={key} className="py-0.5 text-right">
-                  {value === null || value === undefined ? 'none' : format(value)}
-                </td>
-              )
-            })}
+            <td className="py-0.5 text-right">{inWords(byDay[index], format)}</td>
           </tr>
         ))}
       </tbody>
@@ -122,8 +115,11 @@ function Table({ title, days, series }: { title: string; days: readonly string[]
 /** Figures side by side, as many as fit. */
 export function FigureRow({ children }: { children: ReactNode }) {
   return (
-    <div className="grid grid-cols-1 divide-line border-line border-y narrow:grid-cols-2 max-narrow:divide-y wide:grid-cols-[repeat(auto-fit,minmax(14rem,1fr))] wide:divide-x">
-      {children}
+    // Each cell draws the lines above it and before it; those at the edges are cut off.
+    <div className="overflow-hidden border-line border-y">
+      <div className="-mt-px -ml-px grid grid-cols-2 rail:grid-cols-[repeat(auto-fit,minmax(13.5rem,1fr))] [&>*]:border-line [&>*]:border-t [&>*]:border-l">
+        {children}
+      </div>
     </div>
   )
 }

@@ -29,11 +29,14 @@ export function TopBar({ tenant, user, memberships, waiting, alarms, sealedAt, o
         <div className="rail:hidden">
           <NarrowRail tenant={tenant.externalId} name={name} waiting={waiting} alarms={alarms} sealedAt={sealedAt} />
         </div>
-        <Link href={homePath(tenant.externalId)} prefetch={false} className="flex min-w-0 items-center gap-3 py-1">
-          <TenantMark name={tenant.name} logoUrl={tenant.logoUrl} />
-          <span className="truncate font-semibold">{name}</span>
-        </Link>
-        {memberships && <TenantSwitcher tenant={tenant.externalId} memberships={memberships} />}
+        {/* The search begins where the page does. */}
+        <div className="flex min-w-0 items-center gap-2 rail:min-w-50">
+          <Link href={homePath(tenant.externalId)} prefetch={false} className="flex min-w-0 items-center gap-3 py-1">
+            <TenantMark name={tenant.name} logoUrl={tenant.logoUrl} />
+            <span className="truncate font-semibold">{name}</span>
+          </Link>
+          {memberships && <TenantSwitcher tenant={tenant.externalId} memberships={memberships} />}
+        </div>
         <div className="ml-auto flex shrink-0 items-center gap-1 rail:grow">
           {user && <Find tenant={tenant.externalId} onSignOut={onSignOut} />}
           <TimeZoneMenu />

@@ -6,6 +6,7 @@ export type ChangeRow = {
   action: string
   at: Date
   actorType: string
+  actorId: string
   actorName: string
   resourceId: string
   /** In the record's details. */
@@ -24,6 +25,7 @@ export async function listChanges(
 ): Promise<ChangeRow[]> {
   const { rows } = await sql<ChangeRow>`
     select audit_id as "auditId", type as action, created_at as at, record -> 'actor' ->> 'type' as "actorType",
+      record -> 'actor' ->> 'id' as "actorId",
       record -> 'actor' ->> 'name' as "actorName", record -> 'resource' ->> 'id' as "resourceId",
       record -> 'details' ->> 'name' as named, record -> 'details' ->> 'version' as version,
       record -> 'details' ->> 'environment' as environment

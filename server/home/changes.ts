@@ -19,23 +19,27 @@ export const changes = query({
     const mayReadLog = permissions.has('audit:read')
     const actions = changeNames.filter((name) => mayReadLog || permissions.has(changesOfNote[name]))
     const rows = await listChanges(tx, tenant.id, actions, since, changeRows)
-    const names = await listNames(tx, tenant.id, [...new Set(rows.map(({ resourceId }) => resourceId))])
+    const names = await listNames(tx, tenant.id, [
+      ...new Set(rows.flatMap(({ resourceId, actorId }) => [resourceId, actorId])),
+    ])
     return {
       since: since.toISOString(),
-      items: rows.map((row) => changeView(row, names.get(row.resourceId), mayReadLog)),
+      items: rows.map((row) => changeView(row, names, mayReadLog)),
     }
   },
 })
 
-const changeView = (row: ChangeRow, of: Named | undefined, withActor: boolean): Change =>
-  Change.parse({
+function changeView(row: ChangeRow, names: ReadonlyMap<string, Named>, withActor: boolean): Change {
+  const of = names.get(row.resourceId)
+  return Change.parse({
     auditId: row.auditId,
     action: row.action,
     at: row.at.toISOString(),
-    by: withActor && row.actorType !== 'system' ? row.actorName : null,
+    by: withActor && row.actorType !== 'system' ? (names.get(row.actorId)?.name ?? row.actorName) : null,
     name: of?.name ?? row.named,
     objectId: of?.objectId ?? null,
     version: of?.version ?? row.version,
     environment: of?.environment ?? row.environment,
     agentName: of?.agentName ?? null,
   })
+}

@@ -327,6 +327,7 @@ test('the activity of an agent has its last execution, what waits and its failur
 describe('changes since yesterday', () => {
   let tenant: TestTenant
   let agentId: string
+  const piaId = newId()
   let seq = 1_000_000
   const record = async (action: string, resource: object, at: Date, more: object = {}) => {
     const auditId = newId()
@@ -336,7 +337,7 @@ describe('changes since yesterday', () => {
       seq: seq++,
       audit_id: auditId,
       type: action,
-      record: JSON.stringify({ action, actor: { type: 'person', id: newId(), name: 'Pia Santos' }, resource, ...more }),
+      record: JSON.stringify({ action, actor: { type: 'person', id: piaId, name: 'pia' }, resource, ...more }),
       nonce: Buffer.alloc(32),
       digest: Buffer.alloc(32),
       leaf_hash: Buffer.alloc(32),
@@ -348,6 +349,16 @@ describe('changes since yesterday', () => {
     const facts = await tenantOfFacts()
     tenant = facts.tenant
     agentId = facts.agentId
+    await insert('members', {
+      tenant_id: tenant.id,
+      id: piaId,
+      issuer: 'test',
+      subject: 'pia',
+      kind: 'person',
+      username: 'pia',
+      display_name: 'Pia Santos',
+      status: 'active',
+    })
     await record('agent.suspended', { type: 'agent', id: agentId }, noon(1))
     await record('agent.registered', { type: 'agent', id: agentId }, noon(1), { details: { repeated: true } })
     await record('agent.resumed', { type: 'agent', id: agentId }, noon(2))

@@ -34,7 +34,8 @@ export function Figures() {
   )
 }
 
-const seconds = (value: number): string => formatDuration(value < 60 ? Math.round(value) * 1000 : value * 1000)
+const seconds = (value: number): string =>
+  value < 60 ? `${Math.round(value)} s` : formatDuration(Math.round(value) * 1000)
 
 function Decisions({ figures: { days, decisions } }: { figures: HomeFigures }) {
   if (decisions === null) return null
@@ -48,36 +49,32 @@ function Decisions({ figures: { days, decisions } }: { figures: HomeFigures }) {
         title="Decisions"
         unit="per day"
         days={days}
-        series={[
-          {
-            key: 'Decisions',
-            today: formatNumber(decided.at(-1) ?? 0),
-            note:
-              today === undefined || today.rejected + today.expired === 0
-                ? 'today'
-                : [
-                    ...(today.rejected > 0 ? [`${formatNumber(today.rejected)} rejected`] : []),
-                    ...(today.expired > 0 ? [`${formatNumber(today.expired)} more expired`] : []),
-                  ].join(', '),
-            byDay: decided,
-            format: formatNumber,
-          },
-        ]}
+        series={{
+          key: 'Decisions',
+          today: formatNumber(decided.at(-1) ?? 0),
+          note:
+            today === undefined || today.rejected + today.expired === 0
+              ? 'today'
+              : [
+                  ...(today.rejected > 0 ? [`${formatNumber(today.rejected)} rejected`] : []),
+                  ...(today.expired > 0 ? [`${formatNumber(today.expired)} more expired`] : []),
+                ].join(', '),
+          byDay: decided,
+          format: formatNumber,
+        }}
       />
       <Figure
         title="Time to decide"
         unit="median"
         days={days}
-        series={[
-          {
-            key: 'Median',
-            today: median === null ? 'No decision' : seconds(median),
-            note: 'today',
-            byDay: medians,
-            format: seconds,
-            bad: 'more',
-          },
-        ]}
+        series={{
+          key: 'Median',
+          today: median === null ? 'No decision' : seconds(median),
+          note: 'today',
+          byDay: medians,
+          format: seconds,
+          bad: 'more',
+        }}
       />
     </>
   )
@@ -92,27 +89,28 @@ function Runs({ figures: { days, runs } }: { figures: HomeFigures }) {
       title="Failed executions"
       unit="of those that ended"
       days={days}
-      series={[
-        {
-          key: 'Failed',
-          today: share === null ? 'None ended' : formatShare(share),
-          note: share === null ? 'today' : `${formatNumber(today.failed)} of ${formatNumber(today.ended)} today`,
-          byDay: runs.map(failedShare),
-          format: formatShare,
-          bad: 'more',
-        },
-      ]}
+      series={{
+        key: 'Failed',
+        today: share === null ? 'None ended' : formatShare(share),
+        note: share === null ? 'today' : `${formatNumber(today.failed)} of ${formatNumber(today.ended)} today`,
+        byDay: runs.map(failedShare),
+        format: formatShare,
+        bad: 'more',
+      }}
     />
   )
 }
 
-/** Each currency has its own line: amounts of different currencies are not added. */
+/** A figure for each currency: amounts of different currencies are not added. */
 function Cost({ figures: { days, cost } }: { figures: HomeFigures }) {
   if (cost === null) return null
-  const series = cost.map(({ currency, byDay }) => {
-    const format = (value: number) =>
-      formatMoney(value.toFixed(value > 0 && value < 0.1 ? 4 : 2), currency) ?? String(value)
-    return {
+  if (cost.length === 0) {
+    const nothing = { key: 'Cost', today: 'None', note: 'in two weeks', byDay: days.map(() => 0), format: formatNumber }
+    return <Figure title="Cost of models" unit="per day" days={days} series={nothing} />
+  }
+  return cost.map(({ currency, byDay }) => {
+    const format = (value: number) => amountText(value, currency)
+    const series = {
       key: currency,
       today: format(Number(byDay.at(-1) ?? 0)),
       note: 'today',
@@ -120,7 +118,10 @@ function Cost({ figures: { days, cost } }: { figures: HomeFigures }) {
       format,
       bad: 'more' as const,
     }
+    return <Figure key={currency} title={`Cost of models in ${currency}`} unit="per day" days={days} series={series} />
   })
-  const nothing = { key: 'Cost', today: 'None', note: 'in two weeks', byDay: days.map(() => 0), format: formatNumber }
-  return <Figure title="Cost of models" unit="per day" days={days} series={series.length === 0 ? [nothing] : series} />
 }
+
+/** Small amounts with more places, so that they aren't zero. */
+const amountText = (value: number, currency: string): string =>
+  formatMoney(value.toFixed(value > 0 && value < 0.1 ? 4 : 2), currency) ?? `${value} ${currency}`

@@ -26,7 +26,7 @@ export function Home() {
   const first = useNow().data?.needs?.items[0]
   return (
     <div className="flex w-full grow flex-col">
-      <div className="flex flex-col gap-4 px-3 pt-4 pb-5 rail:px-7">
+      <div className="flex flex-col gap-4 px-3 pt-4 rail:px-7">
         <PageHeader
           title={<ShownText>{me.tenant.displayName}</ShownText>}
           lead={<Lead />}
@@ -51,12 +51,12 @@ export function Home() {
         <Figures />
       </div>
       <div className="flex grow flex-col wide:grid wide:grid-cols-[minmax(0,1fr)_minmax(21rem,25rem)]">
-        <div className="flex min-w-0 flex-col gap-6 px-3 pb-12 rail:px-7">
+        <div className="flex min-w-0 flex-col gap-6 px-3 pt-5 pb-12 rail:px-7">
           <NeedsPerson />
           <RunningNow />
           <Ungoverned />
         </div>
-        <div className="flex min-w-0 flex-col gap-6 border-line bg-surface px-3 py-4 pb-12 max-wide:border-t wide:border-t wide:border-l wide:px-5">
+        <div className="flex min-w-0 flex-col gap-6 border-line bg-surface px-3 pt-5 pb-12 max-wide:border-t wide:border-l wide:px-5 rail:max-wide:px-7">
           <Section title="Today’s log">
             <TodaysLog />
           </Section>

@@ -2,7 +2,7 @@
 
 import Link from 'next/link'
 import { useQuery } from '#components/api/query.ts'
-import { ActionLink } from '#components/navigation/action-link.tsx'
+import { LinkButton } from '#components/layout/link-button.tsx'
 import { Section } from '#components/page/section.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -10,7 +10,10 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { agentsPath, newAgentPath, tracePath } from '#lib/paths.ts'
+import { peopleWith } from '#lib/permissions.ts'
+import { visibleText } from '#lib/text/visible-text.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { AllLink } from './all-link.tsx'
 
@@ -28,7 +31,7 @@ export function Ungoverned() {
   return (
     <Section
       title="Ungoverned"
-      note="seen in telemetry, not registered"
+      note={`seen in telemetry, not registered${can('agent:create') ? '' : `; only ${peopleWith('agent:create')} can register them`}`}
       aside={<AllLink href={agentsPath(tenant)}>All agents</AllLink>}
     >
       {data === undefined ? (
@@ -62,9 +65,11 @@ export function Ungoverned() {
                   <Time at={lastSeenAt} show="relative" />
                 </Link>
               </span>
-              <ActionLink href={newAgentPath(tenant, { name })} permission="agent:create" variant="secondary">
-                Register
-              </ActionLink>
+              {can('agent:create') && (
+                <LinkButton href={newAgentPath(tenant, { name })}>
+                  Register<VisuallyHidden> {visibleText(name)}</VisuallyHidden>
+                </LinkButton>
+              )}
             </li>
           ))}
         </ul>

@@ -40,31 +40,27 @@ export function AgentFigures({ agentId }: { agentId: string }) {
         title="Ended executions"
         unit="per day"
         days={data.days}
-        series={[
-          {
-            key: 'Ended',
-            today: formatNumber(today.ended),
-            byDay: byDay.map(({ ended }) => ended),
-            format: formatNumber,
-          },
-        ]}
+        series={{
+          key: 'Ended',
+          today: formatNumber(today.ended),
+          byDay: byDay.map(({ ended }) => ended),
+          format: formatNumber,
+        }}
       />
       <Figure
         title="Failed"
         unit="of those that ended"
         days={data.days}
-        series={[
-          {
-            key: 'Failed',
-            today: share === null ? 'None ended' : formatShare(share),
-            note: share === null ? 'today' : `${formatNumber(today.failed)} today`,
-            byDay: byDay.map(failedShare),
-            format: formatShare,
-            bad: 'more',
-          },
-        ]}
+        series={{
+          key: 'Failed',
+          today: share === null ? 'None ended' : formatShare(share),
+          note: share === null ? 'today' : `${formatNumber(today.failed)} today`,
+          byDay: byDay.map(failedShare),
+          format: formatShare,
+          bad: 'more',
+        }}
       />
-      <section className="flex flex-col gap-1.5 px-4 py-3" aria-label="Now">
+      <section className="flex flex-col gap-1.5 px-2 py-3 rail:px-4" aria-label="Now">
         <h3 className="font-normal text-ink-2">Now</h3>
         <p>
           <Link href={executionsPath(tenant, { agentId, status: 'under-way' })} prefetch={false} className="text-link">

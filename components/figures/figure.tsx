@@ -70,8 +70,10 @@ function Line({ series: { today, note, byDay, format, bad }, days }: { series: S
       </p>
       <Sparkline days={byDay} usual={bad === undefined ? undefined : usual} alarming={alarming} />
       <p className="flex justify-between gap-x-2 text-[0.75rem] text-ink-2 leading-4">
-        <span>{first !== undefined && formatShortDay(new Date(first), zone)}</span>
-        {usual !== undefined && <span>usual {range(format(usual.low), format(usual.high))}</span>}
+        <span className="whitespace-nowrap">{first !== undefined && formatShortDay(new Date(first), zone)}</span>
+        {usual !== undefined && (
+          <span className="text-center">usual {range(format(usual.low), format(usual.high))}</span>
+        )}
         <span>today</span>
       </p>
     </div>

@@ -13,10 +13,10 @@ function Monogram({ name = '' }: { name: string | undefined }) {
   return (
     <span
       aria-hidden="true"
-      className="inline-grid size-6 shrink-0 place-items-center border border-line-strong font-semibold text-[0.6875rem]"
-    >
-      {letters.join('')}
-    </span>
+      // Not as text, which would have to be in the button's name.
+      data-letters={letters.join('')}
+      className="inline-grid size-6 shrink-0 place-items-center border border-line-strong font-semibold text-[0.6875rem] before:content-[attr(data-letters)]"
+    />
   )
 }
 

@@ -38,19 +38,28 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
   return (
     <ErrorPanel
       title={`${what} could not be loaded.`}
-      effect={`${failure.message} Nothing was changed.`}
+      effect={`${messageOf(failure)} Nothing was changed.`}
       advice={adviceFor(failure)}
       requestId={failure.requestId}
       action={
         ended ? (
           <Button onClick={signInAgain}>Sign in again</Button>
         ) : (
-          retry && <Button onClick={retry}>{plural ? 'Load them again' : 'Load it again'}</Button>
+          retry && mayHelp(failure) && <Button onClick={retry}>{plural ? 'Load them again' : 'Load it again'}</Button>
         )
       }
     />
   )
 }
+
+/** A refused input was made by this page, so the text of the refusal would be about a text that no one typed. */
+const messageOf = ({ code, message }: Failure): string =>
+  code === 'validation_failed'
+    ? 'The server did not accept the request of this page: its address may be out of date.'
+    : message
+
+/** Whether the same request can succeed later. */
+const mayHelp = ({ code, retryable }: Failure): boolean => retryable || code === 'unauthorized'
 
 /** The id in the address is malformed, so it counts as not found. */
 const namesNothing = ({ code, issues }: Failure): boolean =>

@@ -87,7 +87,7 @@ function Runs({ figures: { days, runs } }: { figures: HomeFigures }) {
   return (
     <Figure
       title="Failed executions"
-      unit="of those that ended"
+      unit="of ended"
       days={days}
       series={{
         key: 'Failed',

@@ -49,7 +49,7 @@ export function AgentFigures({ agentId }: { agentId: string }) {
       />
       <Figure
         title="Failed"
-        unit="of those that ended"
+        unit="of ended"
         days={data.days}
         series={{
           key: 'Failed',

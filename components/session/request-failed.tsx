@@ -39,7 +39,7 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
     <ErrorPanel
       title={`${what} could not be loaded.`}
       effect={`${messageOf(failure)} Nothing was changed.`}
-      advice={adviceFor(failure)}
+      advice={adviceFor({ ...failure, retryable: mayHelp(failure) })}
       requestId={failure.requestId}
       action={
         ended ? (
@@ -58,8 +58,9 @@ const messageOf = ({ code, message }: Failure): string =>
     ? 'The server did not accept the request of this page: its address may be out of date.'
     : message
 
-/** Whether the same request can succeed later. */
-const mayHelp = ({ code, retryable }: Failure): boolean => retryable || code === 'unauthorized'
+/** Whether the same request can succeed later. Reading again is safe, also after an error of the server. */
+const mayHelp = ({ code, retryable, httpStatus = 0 }: Failure): boolean =>
+  retryable || code === 'unauthorized' || httpStatus >= 500
 
 /** The id in the address is malformed, so it counts as not found. */
 const namesNothing = ({ code, issues }: Failure): boolean =>

@@ -106,6 +106,14 @@ test('Omar suspends a running agent, sees the stop requested and confirmed, resu
     await expect(kill.getByRole('button', { name: 'Retire the agent' })).toHaveAttribute('aria-disabled', 'true')
     await expect(kill).toContainText('Only an agent that is suspended can be retired; this one is active.')
     await expectAccessible(page)
+    // The palette has the kill switch, too.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('suspend')
+    await page.getByRole('option', { name: 'Suspend the agent' }).click()
+    await page
+      .getByRole('dialog', { name: /^Suspend / })
+      .getByRole('button', { name: 'Keep the current state' })
+      .click()
     await act(page, 'Suspend the agent', /^Suspend /, 'The agent repeats the same calls.')
     await expect(kill).toContainText('The agent is suspended')
     const stops = kill.getByRole('table', { name: 'Executions with a stop request' })

@@ -1,6 +1,7 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
+import { useActions } from '#components/actions/registry.ts'
 import type { Shown } from '#components/api/matching.ts'
 import { type ActRun, isUnknown, useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
@@ -30,6 +31,8 @@ export type ReasonDialogProps = {
   /** What will happen. */
   consequence: ReactNode
   permission: Permission
+  /** The palette offers the action, too. For one of a page, not for one of each row. */
+  offered?: boolean
   /** Why the action is currently unavailable; shown on the button. */
   blocked?: string | undefined
   /** The action is no longer possible: the button is removed, but an open dialog stays. */
@@ -49,13 +52,15 @@ export type ReasonDialogProps = {
 
 /** An action that requires a reason for the audit record. It is shown as done only after the server has confirmed it. */
 export function ReasonDialog(props: ReasonDialogProps) {
-  const { label, permission, blocked, over = false } = props
+  const { label, permission, blocked, over = false, offered = false } = props
   const { can } = useSession()
   const [open, setOpen] = useState(false)
+  const reason = can(permission) ? blocked : whoCan(permission)
+  useActions(offered && !over ? [{ title: label, blocked: reason, run: () => setOpen(true) }] : [])
   return (
     <>
       {!over && (
-        <Button onClick={() => setOpen(true)} disabledReason={can(permission) ? blocked : whoCan(permission)}>
+        <Button onClick={() => setOpen(true)} disabledReason={reason}>
           {label}
           {props.suffix}
         </Button>
@@ -65,7 +70,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
   )
 }
 
-type ReasonPromptProps = Omit<ReasonDialogProps, 'blocked' | 'suffix' | 'permission'> & {
+type ReasonPromptProps = Omit<ReasonDialogProps, 'blocked' | 'offered' | 'suffix' | 'permission'> & {
   open: boolean
   onOpenChange: (open: boolean) => void
 }

@@ -21,7 +21,7 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
         </div>
         <div className="flex flex-wrap items-start gap-2">
           {status !== 'retired' && (
-            <ReasonDialog {...agentAct(client, agent, status === 'suspended' ? 'resume' : 'suspend')} />
+            <ReasonDialog {...agentAct(client, agent, status === 'suspended' ? 'resume' : 'suspend')} offered />
           )}
           {status !== 'retired' && <ReasonDialog {...agentAct(client, agent, 'retire')} />}
         </div>

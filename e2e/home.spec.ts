@@ -106,6 +106,11 @@ test('the list of agents shows what each did, and its menu suspends and resumes 
   await expect(menu).toBeFocused()
   await act('Resume the agent…', 'Resume the agent')
   await expect(row).toContainText('Active')
+  // Other tests count the agents that can run.
+  await act('Suspend the agent…', 'Suspend the agent')
+  await expect(row).toContainText('Suspended')
+  await act('Retire the agent…', 'Retire the agent')
+  await expect(row).toContainText('Retired')
 })
 
 test('a person who may not stop agents finds out who can', async ({ signedIn, origin }) => {

@@ -190,6 +190,6 @@ test('Pia may read the log but not verify it, and is shown which roles can', asy
   await page.getByRole('rowheader').first().getByRole('link').click()
   const button = page.getByRole('button', { name: 'Verify' })
   await expect(button).toHaveAttribute('aria-disabled', 'true')
-  await expect(page.getByText(/Needs the permission trace:verify: approver or auditor/)).toBeVisible()
+  await expect(page.getByText('Only an approver or an auditor can do this.')).toBeVisible()
   await expectAccessible(page)
 })

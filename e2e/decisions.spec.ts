@@ -42,6 +42,6 @@ test('Pia, who can’t see policies, is shown who can', async ({ signedIn }) => 
   const page = await signedIn('pia')
   await page.goto(`/t/${externalId()}/policies/decisions/0198c000-0000-7000-8000-000000000000`)
   await expect(page.getByText('You don’t have permission to see policy decisions.')).toBeVisible()
-  await expect(page.getByRole('main')).toContainText('policy:read')
+  await expect(page.getByRole('main')).toContainText('Only a viewer, a developer, an operator, an approver')
   await expectAccessible(page)
 })

@@ -155,7 +155,7 @@ test('without the permission the pages name the roles that have it, and another 
   const page = await signedIn('pia')
   await page.goto(`/t/${externalId()}/executions`)
   await expect(page.getByText('You don’t have permission to see executions.')).toBeVisible()
-  await expect(page.getByText('execution:read')).toBeVisible()
+  await expect(page.getByText(/^Only a viewer, a developer, an operator/)).toBeVisible()
   await expectAccessible(page)
   await page.goto(`/t/${externalId()}/traces/${'0'.repeat(31)}1`)
   await expect(page.getByText('The trace can’t be found.')).toBeVisible({ timeout: 20_000 })

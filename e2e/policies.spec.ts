@@ -188,7 +188,7 @@ test('the recent matches of a policy link to their executions', async ({ signedI
   await expectViews(page, 'policy', 1, async () => undefined)
   // An approver can read the policy, and is shown who can write policies.
   await expect(page.getByRole('button', { name: /^Simulate version/ })).toHaveAttribute('aria-disabled', 'true')
-  await expect(page.getByText(/Needs the permission policy:author/).first()).toBeVisible()
+  await expect(page.getByText('Only a developer can do this.').first()).toBeVisible()
   await expectAccessible(page)
   await page.goto(`/t/${externalId()}/policies/${id}/edit`)
   await expect(page.getByText('You don’t have permission to write policies.')).toBeVisible()

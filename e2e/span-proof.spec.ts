@@ -74,7 +74,7 @@ test('Omar sees which record commits to a span, and which roles may check it', a
   const page = await signedIn('omar')
   const detail = await decryptSpan(page, sent)
   await expect(detail.getByRole('button', { name: 'Check the proof' })).toHaveAccessibleDescription(
-    'Needs the permission trace:verify, which approvers and auditors have.',
+    'Only an approver or an auditor can do this.',
   )
   await expectAccessible(page)
 })

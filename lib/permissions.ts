@@ -79,3 +79,14 @@ export function rolesToAskFor(permission: Permission): string[] {
   const ofPeople = roles.filter((role) => !role.includes(':'))
   return (ofPeople.length === 0 ? roles : ofPeople).map((role) => role.replaceAll('_', ' '))
 }
+
+const longNames: Readonly<Record<string, string>> = { 'tenant admin': 'tenant administrator' }
+
+/** "a developer or an operator": the people whose roles include a permission. */
+export function peopleWith(permission: Permission): string {
+  const names = rolesToAskFor(permission).map((role) => {
+    const name = longNames[role] ?? role
+    return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
+  })
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+}

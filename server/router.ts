@@ -7,6 +7,7 @@ import { changes } from '#server/changes/router.ts'
 import { connectionTokens } from '#server/connection-tokens/router.ts'
 import { executionApprovals, executions } from '#server/executions/router.ts'
 import { externalAgentApprovals, externalAgentPolicies } from '#server/external-agents/router.ts'
+import { agentActivity, home } from '#server/home/router.ts'
 import { sessions } from '#server/identity/sessions/router.ts'
 import { executionInputs } from '#server/inputs/router.ts'
 import { mergeRouters, router } from '#server/kernel/trpc.ts'
@@ -26,7 +27,7 @@ import { traces } from '#server/traces/router.ts'
 
 /** Every procedure of the API, by domain. */
 export const appRouter = router({
-  agents: mergeRouters(agents, observedAgents),
+  agents: mergeRouters(agents, agentActivity, observedAgents),
   alarms,
   approvals: mergeRouters(approvals, executionApprovals, externalAgentApprovals, standingGrantApprovals),
   audit,
@@ -38,6 +39,7 @@ export const appRouter = router({
   executions: mergeRouters(executions, executionInputs),
   groups,
   holds,
+  home,
   members,
   notifications,
   passkeys,

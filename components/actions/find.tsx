@@ -48,6 +48,17 @@ export function Find({ tenant, onSignOut }: FindProps) {
           <Kbd>{`${modifier()} K`}</Kbd>
         </span>
       </button>
+      <button
+        type="button"
+        aria-label="Keys of this page"
+        aria-haspopup="dialog"
+        onPointerEnter={loadHelp}
+        onFocus={loadHelp}
+        onClick={() => open('help')}
+        className="inline-grid size-9 place-items-center hover:bg-selected max-rail:hidden rail:ml-auto"
+      >
+        <Kbd>?</Kbd>
+      </button>
       {Palette && <Palette tenant={tenant} open={shown === 'palette'} onClose={close} onSignOut={onSignOut} />}
       {Help && <Help open={shown === 'help'} onClose={close} />}
     </>

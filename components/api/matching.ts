@@ -9,11 +9,17 @@ export type Shown = Topic | 'passkeys' | 'savedViews' | 'sessions'
 
 type Path = readonly [domain: string, ...rest: string[]]
 
+/** What home counts of approvals and executions. */
+const figures: readonly Path[] = [
+  ['home', 'now'],
+  ['home', 'figures'],
+]
+
 /** The queries that show a topic, by the start of their path, and the exceptions below it. */
 const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = {
-  agents: { in: [['agents']] },
+  agents: { in: [['agents'], ['home', 'changes']] },
   alarms: { in: [['alarms']] },
-  approvals: { in: [['approvals']], except: [['approvals', 'mails']] },
+  approvals: { in: [['approvals'], ['agents', 'activity'], ...figures], except: [['approvals', 'mails']] },
   audit: {
     in: [
       ['audit', 'list'],
@@ -21,18 +27,15 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
       ['audit', 'checkpoint'],
     ],
   },
-  connectionTokens: { in: [['connectionTokens']] },
+  connectionTokens: { in: [['connectionTokens'], ['home', 'changes']] },
   delegations: { in: [['delegations']] },
   erasures: { in: [['erasures']] },
   evidence: { in: [['evidence']] },
   executions: {
-    in: [
-      ['executions', 'list'],
-      ['executions', 'get'],
-    ],
+    in: [['executions', 'list'], ['executions', 'get'], ['agents', 'activity'], ...figures],
   },
-  groups: { in: [['groups']] },
-  holds: { in: [['holds']] },
+  groups: { in: [['groups'], ['home', 'changes']] },
+  holds: { in: [['holds'], ['home', 'changes']] },
   inputs: {
     in: [
       ['executions', 'inputEvents'],
@@ -42,24 +45,24 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
   },
   mails: { in: [['approvals', 'mails']] },
   // A change that waits for approval is shown with its member or group.
-  members: { in: [['members'], ['groups']] },
+  members: { in: [['members'], ['groups'], ['home', 'changes']] },
   notifications: { in: [['notifications']] },
   passkeys: { in: [['passkeys']] },
   policies: {
-    in: [['policies']],
+    in: [['policies'], ['home', 'changes']],
     except: [
       ['policies', 'check'],
       ['policies', 'simulate'],
     ],
   },
-  policyBindings: { in: [['policyBindings']] },
-  releases: { in: [['releases']] },
+  policyBindings: { in: [['policyBindings'], ['home', 'changes']] },
+  releases: { in: [['releases'], ['home', 'changes']] },
   savedViews: { in: [['savedViews']] },
   seals: { in: [['audit', 'checkpoint']] },
-  secrets: { in: [['secrets']] },
-  serviceAccounts: { in: [['serviceAccounts']] },
+  secrets: { in: [['secrets'], ['home', 'changes']] },
+  serviceAccounts: { in: [['serviceAccounts'], ['home', 'changes']] },
   sessions: { in: [['sessions']] },
-  tenants: { in: [['tenants'], ['session']] },
+  tenants: { in: [['tenants'], ['session'], ['home', 'changes']] },
   traces: {
     in: [
       ['traces', 'list'],

@@ -1,6 +1,7 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
+import { useActions } from '#components/actions/registry.ts'
 import type { Shown } from '#components/api/matching.ts'
 import { type ActRun, isUnknown, useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
@@ -16,7 +17,7 @@ import type { Permission } from '#lib/permissions.ts'
 import { whyNotReason } from '#lib/rules/reason.ts'
 import { ReasonField } from './reason-field.tsx'
 
-type ReasonDialogProps = {
+export type ReasonDialogProps = {
   /** Label of the button that opens the dialog and of the one that acts: "Cancel the wait". */
   label: string
   /** The label while the call is in progress: "Canceling the wait…". */
@@ -30,6 +31,8 @@ type ReasonDialogProps = {
   /** What will happen. */
   consequence: ReactNode
   permission: Permission
+  /** The palette offers the action, too. For one of a page, not for one of each row. */
+  offered?: boolean
   /** Why the action is currently unavailable; shown on the button. */
   blocked?: string | undefined
   /** The action is no longer possible: the button is removed, but an open dialog stays. */
@@ -49,17 +52,40 @@ type ReasonDialogProps = {
 
 /** An action that requires a reason for the audit record. It is shown as done only after the server has confirmed it. */
 export function ReasonDialog(props: ReasonDialogProps) {
-  const { label, busyLabel, keepLabel, title, consequence, permission, blocked, over = false, act, touches } = props
+  const { label, permission, blocked, over = false, offered = false } = props
   const { can } = useSession()
-  const notice = useNotice()
   const [open, setOpen] = useState(false)
+  const reason = can(permission) ? blocked : whoCan(permission)
+  useActions(offered && !over ? [{ title: label, blocked: reason, run: () => setOpen(true) }] : [])
+  return (
+    <>
+      {!over && (
+        <Button onClick={() => setOpen(true)} disabledReason={reason}>
+          {label}
+          {props.suffix}
+        </Button>
+      )}
+      <ReasonPrompt {...props} open={open} onOpenChange={setOpen} />
+    </>
+  )
+}
+
+type ReasonPromptProps = Omit<ReasonDialogProps, 'blocked' | 'offered' | 'suffix' | 'permission'> & {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+/** The dialog alone, for an action that a menu offers. */
+export function ReasonPrompt(props: ReasonPromptProps) {
+  const { label, busyLabel, keepLabel, title, consequence, over = false, act, touches, open, onOpenChange } = props
+  const notice = useNotice()
   const [reason, setReason] = useState('')
   const acting = useAct({
     send: act,
     // The next attempt applies to the state that the page shows now.
     touches,
     onDone() {
-      setOpen(false)
+      onOpenChange(false)
       setReason('')
       notice(props.done)
     },
@@ -67,43 +93,35 @@ export function ReasonDialog(props: ReasonDialogProps) {
   const change = (next: boolean) => {
     // The dialog stays open during a call, so that its outcome is shown.
     if (acting.pending) return
-    if (next) acting.reset()
-    setOpen(next)
+    if (!next) acting.reset()
+    onOpenChange(next)
   }
   const missing = (props.whyNot ?? whyNotReason)(reason)
   return (
-    <>
-      {!over && (
-        <Button onClick={() => change(true)} disabledReason={can(permission) ? blocked : whoCan(permission)}>
-          {label}
-          {props.suffix}
-        </Button>
-      )}
-      <Dialog
-        open={open}
-        onOpenChange={change}
-        title={title}
-        description={consequence}
-        actions={
-          <>
-            <Button onClick={() => change(false)} className="self-start">
-              {keepLabel}
-            </Button>
-            <Button
-              variant="primary"
-              onClick={() => acting.run(reason.trim())}
-              disabledReason={over ? 'This is no longer possible.' : missing}
-              busyLabel={acting.pending ? busyLabel : undefined}
-            >
-              {label}
-            </Button>
-          </>
-        }
-      >
-        <ReasonField value={reason} onChange={setReason} hint={props.reasonHint} locked={acting.pending} />
-        {acting.failure !== undefined && <Failed failure={acting.failure} title={props.notDone} />}
-      </Dialog>
-    </>
+    <Dialog
+      open={open}
+      onOpenChange={change}
+      title={title}
+      description={consequence}
+      actions={
+        <>
+          <Button onClick={() => change(false)} className="self-start">
+            {keepLabel}
+          </Button>
+          <Button
+            variant="primary"
+            onClick={() => acting.run(reason.trim())}
+            disabledReason={over ? 'This is no longer possible.' : missing}
+            busyLabel={acting.pending ? busyLabel : undefined}
+          >
+            {label}
+          </Button>
+        </>
+      }
+    >
+      <ReasonField value={reason} onChange={setReason} hint={props.reasonHint} locked={acting.pending} />
+      {acting.failure !== undefined && <Failed failure={acting.failure} title={props.notDone} />}
+    </Dialog>
   )
 }
 

@@ -21,6 +21,8 @@ export type FrameProps = {
   waiting?: number
   /** Open alarms. */
   alarms?: number
+  /** When today's log was last signed; null before the first time. */
+  sealedAt?: string | null | undefined
   onSignOut?: () => void
   /** Offline, demo or session banners, above the page. */
   banners?: ReactNode
@@ -28,7 +30,17 @@ export type FrameProps = {
 }
 
 /** Everything around a page of a tenant: stripe, top bar, rail. */
-export function Frame({ tenant, user, memberships, waiting, alarms, onSignOut, banners, children }: FrameProps) {
+export function Frame({
+  tenant,
+  user,
+  memberships,
+  waiting,
+  alarms,
+  sealedAt,
+  onSignOut,
+  banners,
+  children,
+}: FrameProps) {
   useTenantAccent(tenant.accent)
   useKeptFocus()
   return (
@@ -47,12 +59,13 @@ export function Frame({ tenant, user, memberships, waiting, alarms, onSignOut, b
             memberships={memberships}
             waiting={waiting}
             alarms={alarms}
+            sealedAt={sealedAt}
             onSignOut={onSignOut}
           />
-          <div className="flex grow">
+          <div className="mx-auto flex w-full max-w-frame grow wide-frame:border-line wide-frame:border-x">
             <div className="hidden w-49 shrink-0 border-line border-r rail:block print:hidden">
-              <div className="sticky top-13 max-h-[calc(100dvh-3.25rem)] overflow-y-auto px-2 py-4">
-                <Rail tenant={tenant.externalId} waiting={waiting} alarms={alarms} />
+              <div className="sticky top-13 flex h-[calc(100dvh-3.25rem)] flex-col overflow-y-auto px-2 py-4">
+                <Rail tenant={tenant.externalId} waiting={waiting} alarms={alarms} sealedAt={sealedAt} />
               </div>
             </div>
             <div className="flex min-w-0 grow flex-col">

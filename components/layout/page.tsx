@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 
-/** The padding and width of a page without a decision rail. `wide` is for tables and traces. */
+/** The padding and width of a page without a decision rail. `wide` is for tables and traces: as wide as the frame, 1,600 px at most. */
 export function Page({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
   return (
     <div className={classNames('flex w-full flex-col gap-6 px-3 pt-4 pb-12 rail:px-7', !wide && 'max-w-240')}>
@@ -21,18 +21,20 @@ type PageHeaderProps = {
   crumbs?: Crumb[]
   /** After the crumbs: the object's id. */
   id?: ReactNode
+  /** Next to the title: one sentence with the figures that matter. */
+  lead?: ReactNode
   /** At the end of the crumbs' line: the position in a list. */
   aside?: ReactNode
   /** Under the title: risk, expiry, who, when. */
   facts?: ReactNode
-  /** The page's one primary action. */
+  /** The page's own actions, at most one of them primary. */
   action?: ReactNode
 }
 
 /** The separator between two crumbs. */
 const SEPARATOR = <span aria-hidden="true">/</span>
 
-export function PageHeader({ title, crumbs = [], id, aside, facts, action }: PageHeaderProps) {
+export function PageHeader({ title, crumbs = [], id, lead, aside, facts, action }: PageHeaderProps) {
   return (
     <div className="flex flex-col gap-2">
       {(crumbs.length > 0 || aside) && (
@@ -59,8 +61,11 @@ export function PageHeader({ title, crumbs = [], id, aside, facts, action }: Pag
         </div>
       )}
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
-        <h1 className="wrap-anywhere min-w-0">{title}</h1>
-        {action}
+        <div className="flex min-h-9 min-w-0 flex-wrap items-center gap-x-4 gap-y-1">
+          <h1 className="wrap-anywhere min-w-0">{title}</h1>
+          {lead && <div className="text-ink-2">{lead}</div>}
+        </div>
+        {action && <div className="flex flex-wrap items-start gap-2">{action}</div>}
       </div>
       {facts && <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">{facts}</div>}
     </div>

@@ -8,11 +8,12 @@ export type RailSheetProps = {
   name: string
   waiting: number | undefined
   alarms: number | undefined
+  sealedAt: string | null | undefined
   open: boolean
   onOpenChange: (open: boolean) => void
 }
 
-export function RailSheet({ tenant, name, waiting, alarms, open, onOpenChange }: RailSheetProps) {
+export function RailSheet({ tenant, name, waiting, alarms, sealedAt, open, onOpenChange }: RailSheetProps) {
   return (
     <Dialog
       open={open}
@@ -21,7 +22,13 @@ export function RailSheet({ tenant, name, waiting, alarms, open, onOpenChange }:
       description="The areas of the console"
       placement="side"
     >
-      <Rail tenant={tenant} waiting={waiting} alarms={alarms} onNavigate={() => onOpenChange(false)} />
+      <Rail
+        tenant={tenant}
+        waiting={waiting}
+        alarms={alarms}
+        sealedAt={sealedAt}
+        onNavigate={() => onOpenChange(false)}
+      />
     </Dialog>
   )
 }

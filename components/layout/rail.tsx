@@ -3,9 +3,12 @@
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Glyph } from '#components/ui/status/glyph.tsx'
+import { SealShape } from '#components/ui/status/seal.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
+import { Time } from '#components/ui/text/time.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { alarmsPath } from '#lib/paths.ts'
+import { RAIL_ICONS } from './rail-icons.tsx'
 import { areaOf, RAIL_GROUPS } from './rail-items.ts'
 
 type RailProps = {
@@ -14,15 +17,17 @@ type RailProps = {
   waiting: number | undefined
   /** Open alarms; undefined while unknown, and for people who may not see them. */
   alarms: number | undefined
+  /** When today's log was last signed; null before the first time, undefined while unknown. */
+  sealedAt: string | null | undefined
   /** Called when an item was chosen, to close the menu on small screens. */
   onNavigate?: () => void
 }
 
 /** The areas of the console, as links. */
-export function Rail({ tenant, waiting, alarms, onNavigate }: RailProps) {
+export function Rail({ tenant, waiting, alarms, sealedAt, onNavigate }: RailProps) {
   const here = areaOf(usePathname())
   return (
-    <nav aria-label="Main">
+    <nav aria-label="Main" className="flex grow flex-col">
       {RAIL_GROUPS.map((group, index) => (
         <ul
           // biome-ignore lint/suspicious/noArrayIndexKey: the groups are constant.
@@ -38,20 +43,24 @@ export function Rail({ tenant, waiting, alarms, onNavigate }: RailProps) {
                 onClick={onNavigate}
                 aria-current={item.area === here ? 'page' : undefined}
                 className={classNames(
-                  'flex min-h-7 items-center justify-between gap-2 border-l-3 px-2 py-1 rail:min-h-7',
+                  'flex min-h-11 items-center gap-2.5 border-l-3 px-2 py-1 rail:min-h-7.5',
                   item.area === here
                     ? 'border-accent-mark bg-selected font-semibold'
                     : 'border-transparent hover:bg-selected',
                 )}
               >
-                {item.label}
+                <Glyph className={item.area === here ? undefined : 'text-ink-2'}>{RAIL_ICONS[item.area]}</Glyph>
+                <span className="grow">{item.label}</span>
                 {item.area === 'approvals' && waiting !== undefined && waiting > 0 && <Waiting count={waiting} />}
               </Link>
             </li>
           ))}
         </ul>
       ))}
-      {alarms !== undefined && alarms > 0 && <Alarms tenant={tenant} count={alarms} onNavigate={onNavigate} />}
+      <div className="mt-auto flex flex-col items-start gap-1 border-line px-2 not-empty:border-t not-empty:pt-3 not-empty:text-dense">
+        {sealedAt !== undefined && <LogState sealedAt={sealedAt} />}
+        {alarms !== undefined && alarms > 0 && <Alarms tenant={tenant} count={alarms} onNavigate={onNavigate} />}
+      </div>
     </nav>
   )
 }
@@ -67,20 +76,39 @@ function Alarms({
   onNavigate: (() => void) | undefined
 }) {
   return (
-    <div className="border-line border-t px-2 pt-3">
-      <Link
-        href={alarmsPath(tenant)}
-        prefetch={false}
-        onClick={onNavigate}
-        className="inline-flex min-h-7 items-center gap-1.5 font-semibold text-danger underline underline-offset-3"
-      >
-        <Glyph>
-          <path d="M8 2.25 14.25 13.5H1.75z" strokeLinejoin="miter" />
-          <path d="M8 6.5v3m0 1.9v.1" />
-        </Glyph>
-        {count > 99 ? '99+' : count} {count === 1 ? 'alarm' : 'alarms'}
-      </Link>
-    </div>
+    <Link
+      href={alarmsPath(tenant)}
+      prefetch={false}
+      onClick={onNavigate}
+      className="inline-flex min-h-7 items-center gap-2.5 font-semibold text-base text-danger underline underline-offset-3 max-rail:min-h-11"
+    >
+      <Glyph>
+        <path d="M8 2.25 14.25 13.5H1.75z" strokeLinejoin="miter" />
+        <path d="M8 6.5v3m0 1.9v.1" />
+      </Glyph>
+      {count > 99 ? '99+' : count} {count === 1 ? 'alarm' : 'alarms'}
+    </Link>
+  )
+}
+
+/** Up to when today's audit log is signed. */
+function LogState({ sealedAt }: { sealedAt: string | null }) {
+  return (
+    <p className="flex items-start gap-2.5">
+      <SealShape state={sealedAt === null ? 'unsealed' : 'sealed'} className="mt-px" />
+      <span>
+        <span className="block font-semibold">Log of today</span>
+        <span className="text-ink-2">{sealedAt === null ? 'Not sealed yet' : <SealedUntil at={sealedAt} />}</span>
+      </span>
+    </p>
+  )
+}
+
+function SealedUntil({ at }: { at: string }) {
+  return (
+    <>
+      Sealed to <Time at={at} show="clock" />
+    </>
   )
 }
 

@@ -4,7 +4,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import type { Pages } from '#components/api/use-pages.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
-import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { TableSkeleton } from '#components/ui/feedback/table-skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { lowerFirst } from '#components/ui/text/lower-first.ts'
 
@@ -26,7 +26,16 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const { pages, failed, empty, more = 'older', ...table } = props
   const { items, error, hasMore, loadingMore, loadMore, reload } = pages
   const failure = error !== null && <RequestFailed error={error} plural retry={reload} {...failed} />
-  if (items === undefined) return failure || <Skeleton label={`Loading ${lowerFirst(failed.what)}…`} rows={8} />
+  if (items === undefined)
+    return (
+      failure || (
+        <TableSkeleton
+          label={`Loading ${lowerFirst(failed.what)}…`}
+          columns={props.columns}
+          dense={props.dense ?? false}
+        />
+      )
+    )
   return (
     <div className="flex flex-col gap-4">
       {/* The loaded rows stay below the error. */}

@@ -6,7 +6,7 @@ import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { NoPermission } from '#components/ui/feedback/no-permission.tsx'
 import type { Failure } from '#lib/failure.ts'
-import { type Permission, rolesToAskFor } from '#lib/permissions.ts'
+import { type Permission, peopleWith } from '#lib/permissions.ts'
 import { toFailure } from '#lib/trpc.ts'
 import { useSession } from './session-provider.tsx'
 
@@ -38,19 +38,29 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
   return (
     <ErrorPanel
       title={`${what} could not be loaded.`}
-      effect={`${failure.message} Nothing was changed.`}
-      advice={adviceFor(failure)}
+      effect={`${messageOf(failure)} Nothing was changed.`}
+      advice={adviceFor({ ...failure, retryable: mayHelp(failure) })}
       requestId={failure.requestId}
       action={
         ended ? (
           <Button onClick={signInAgain}>Sign in again</Button>
         ) : (
-          retry && <Button onClick={retry}>{plural ? 'Load them again' : 'Load it again'}</Button>
+          retry && mayHelp(failure) && <Button onClick={retry}>{plural ? 'Load them again' : 'Load it again'}</Button>
         )
       }
     />
   )
 }
+
+/** A refused input was made by this page, so the text of the refusal would be about a text that no one typed. */
+const messageOf = ({ code, message }: Failure): string =>
+  code === 'validation_failed'
+    ? 'The server did not accept the request of this page: its address may be out of date.'
+    : message
+
+/** Whether the same request can succeed later. Reading again is safe, also after an error of the server. */
+const mayHelp = ({ code, retryable, httpStatus = 0 }: Failure): boolean =>
+  retryable || code === 'unauthorized' || httpStatus >= 500
 
 /** The id in the address is malformed, so it counts as not found. */
 const namesNothing = ({ code, issues }: Failure): boolean =>
@@ -58,16 +68,12 @@ const namesNothing = ({ code, issues }: Failure): boolean =>
 
 /** Tells a person without `permission` which roles include it. */
 export function MissingPermission({ act, permission }: { act: string; permission: Permission }) {
-  const roles = rolesToAskFor(permission)
   return (
-    <NoPermission what={act} permission={permission}>
-      {`${roles.length === 1 ? `The role ${list(roles)} includes it.` : `The roles ${list(roles)} include it.`} A tenant administrator can assign roles.`}
+    <NoPermission what={act}>
+      {`Only ${peopleWith(permission)} can. A tenant administrator assigns these roles.`}
     </NoPermission>
   )
 }
-
-const list = (names: string[]): string =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
 /** Returns the next step after a failure. */
 export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): ReactNode {

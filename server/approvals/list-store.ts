@@ -7,7 +7,7 @@ import { columns, computedColumns, typed } from './store.ts'
 const isStrict = sql<boolean>`kind = 'standing_grant'`
 
 /** A member who may decide, and the seats of others that they can use, each with those who count as the same person. */
-type Decider = { memberId: string; standsInFor: readonly string[]; counterparts: readonly SeatCounterpart[] }
+export type Decider = { memberId: string; standsInFor: readonly string[]; counterparts: readonly SeatCounterpart[] }
 type SeatCounterpart = { seat: string; memberId: string; until: Date | undefined }
 
 export type ApprovalFilter = {
@@ -64,8 +64,46 @@ export async function listApprovals(
   limit: number,
   cursor: string | undefined,
 ) {
+  const rows = await filtered(tx, tenantId, filter)
+    .$if(cursor !== undefined, (query) => query.where('id', '<', cursor ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => typed(cipher, row))
+}
+
+/** Pending ones, the soonest to expire first. */
+export async function listSoonest(tx: Transaction, tenantId: string, filter: ApprovalFilter, limit: number) {
+  const rows = await filtered(tx, tenantId, { ...filter, status: 'pending' })
+    .orderBy('expiresAt')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => typed(cipher, row))
+}
+
+/** How many are pending; no more than `most` are counted. */
+export async function countPending(
+  tx: Transaction,
+  tenantId: string,
+  filter: ApprovalFilter,
+  most: number,
+): Promise<number> {
+  const counted = filtered(tx, tenantId, { ...filter, status: 'pending' })
+    .clearSelect()
+    .select('id')
+    .limit(most)
+  const row = await tx
+    .selectFrom(counted.as('counted'))
+    .select((e) => e.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
+function filtered(tx: Transaction, tenantId: string, filter: ApprovalFilter) {
   let query = tx.selectFrom('approvals').select(columns).select(computedColumns).where('tenantId', '=', tenantId)
-  if (cursor !== undefined) query = query.where('id', '<', cursor)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (filter.decided === true) query = query.where('status', '<>', 'pending')
   if (filter.requestedBy !== undefined)
@@ -117,9 +155,7 @@ export async function listApprovals(
       ),
     )
   }
-  const rows = await query.orderBy('id', 'desc').limit(limit).execute()
-  const cipher = await tenantCipher(tx, tenantId)
-  return rows.map((row) => typed(cipher, row))
+  return query
 }
 
 /** A vote of the current stage, or one that ended an earlier stage: one person counts in one. */

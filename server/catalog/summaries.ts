@@ -13,6 +13,7 @@ const resource = 'payments/issue_refund'
  * The test of the catalog fails for an operation without a line and for a line without an operation.
  */
 export const summaries: Record<string, Line> = {
+  'agents.activity': ['Show what agents did in the last two weeks, and what waits', { agentIds: [id] }],
   'agents.check': ['Check a manifest without registering it', { yaml: 'name: refund-assistant' }],
   'agents.compare': ['Compare two versions of an agent', { id, from: '1.3.0', to: '1.4.0' }],
   'agents.create': ['Register an agent, or a new version of it', { yaml: 'name: refund-assistant' }],
@@ -118,6 +119,9 @@ export const summaries: Record<string, Line> = {
   'holds.create': ['Set a legal hold', { reason: 'Litigation 2026-17.', from: '2026-01-01', to: '2026-01-31' }],
   'holds.list': 'List legal holds',
   'holds.release': 'Release a legal hold',
+  'home.changes': 'List what changed since yesterday: agents, policies, access and settings',
+  'home.figures': 'Get decisions, executions, cost and budgets of the last two weeks, by day',
+  'home.now': 'Get what needs you, and how much is under way',
   'inputEvents.submit': [
     'Send an input event',
     { idempotencyKey: 'order-A-1001', correlation: { executionId: id, input: 'manager_confirmation' }, data: 'yes' },

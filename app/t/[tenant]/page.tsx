@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { Home } from './home.tsx'
+import { Home } from './home/home.tsx'
 
 export const metadata: Metadata = { title: 'Home' }
 

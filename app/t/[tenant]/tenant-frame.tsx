@@ -7,6 +7,7 @@ import { useLive } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useNotices } from '#components/approvals/use-notices.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
+import { useSealedAt } from '#components/audit/use-sealed-at.ts'
 import { Frame } from '#components/layout/frame.tsx'
 import { useTitleCount } from '#components/layout/title-count.ts'
 import { useOnline } from '#components/session/online.ts'
@@ -36,6 +37,7 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
   const { push } = useRouter()
   useNotices(needsMe?.items, tenant, push)
   const alarms = useOpenAlarms().data?.items.length
+  const sealedAt = useSealedAt()
   const content = <SessionGate tenant={tenant}>{children}</SessionGate>
   if (state.status !== 'ready') return <Frame tenant={{ externalId: tenant }}>{content}</Frame>
   const { me, identity, signOut } = state.session
@@ -53,6 +55,7 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
       {...(memberships === undefined ? {} : { memberships })}
       {...(waiting === undefined ? {} : { waiting })}
       {...(alarms === undefined ? {} : { alarms })}
+      sealedAt={sealedAt}
       onSignOut={signOut}
       banners={<SessionBanners session={state.session} />}
     >

@@ -237,7 +237,7 @@ function Sensitive({
           </p>
           <Button
             onClick={() => setAsking(true)}
-            disabledReason={mayAsk ? undefined : 'Needs the permission trace:unmask, which privacy officers have.'}
+            disabledReason={mayAsk ? undefined : 'Only a privacy officer can do this.'}
           >
             Reveal masked values
           </Button>

@@ -27,7 +27,7 @@ export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string
       <Button
         onClick={check}
         busyLabel={pending ? 'Checking…' : undefined}
-        disabledReason={mayVerify ? undefined : 'Needs the permission trace:verify, which approvers and auditors have.'}
+        disabledReason={mayVerify ? undefined : 'Only an approver or an auditor can do this.'}
       >
         Check the proof
       </Button>

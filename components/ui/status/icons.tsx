@@ -11,6 +11,7 @@ const icon = (shape: ReactNode) =>
 export const CheckIcon = icon(<path d="m3 8.5 3.5 3.5L13 4.5" />)
 export const CloseIcon = icon(<path d="m4 4 8 8m0-8-8 8" />)
 export const MenuIcon = icon(<path d="M2.5 4h11m-11 4h11m-11 4h11" />)
+export const MoreIcon = icon(<path d="M3.5 8h.01M8 8h.01m4.49 0h.01" strokeWidth="2.5" />)
 export const ChooseIcon = icon(<path d="m5 6 3-3 3 3m-6 4 3 3 3-3" />)
 export const SearchIcon = icon(<path d="M11 6.75a4.25 4.25 0 1 1-8.5 0 4.25 4.25 0 0 1 8.5 0zm-1 3.25 3.5 3.5" />)
 export const CopyIcon = icon(<path d="M5.5 5.5h8v8h-8zm-3 5v-8h8" />)

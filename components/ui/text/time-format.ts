@@ -17,6 +17,9 @@ export function formatSeconds(at: Date, zone: string): string {
 export const formatDay = (at: Date, zone: string): string =>
   parts(at, zone, { day: 'numeric', month: 'short', year: 'numeric' })
 
+/** `20 Nov`. */
+export const formatShortDay = (at: Date, zone: string): string => parts(at, zone, { day: 'numeric', month: 'short' })
+
 export const isSameDay = (one: Date, other: Date, zone: string): boolean =>
   formatDay(one, zone) === formatDay(other, zone)
 
@@ -24,6 +27,10 @@ export const isSameDay = (one: Date, other: Date, zone: string): boolean =>
 export function formatClock(at: Date, zone: string): string {
   return `${parts(at, zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })} ${zoneName(zone, at)}`
 }
+
+/** `14:20`, where the zone is known from the context. */
+export const formatShortClock = (at: Date, zone: string): string =>
+  parts(at, zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
 /** `UTC`, `CET` or `GMT+5:30`: the suffix of a time. */
 export function zoneName(zone: string, at: Date): string {

@@ -258,6 +258,7 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
     const exported = [{ exportId }]
     const lastEventId = `${new Date().toISOString().slice(0, 10)}.0.0`
     return new Map<string, Record<string, unknown>[]>([
+      ['agents.activity', agents.map(({ id }) => ({ agentIds: [id] }))],
       ['agents.check', [{ yaml: 'metadata: {}' }]],
       ['agents.compare', agents.map((one) => ({ ...one, from: '1.0.0', to: '1.0.0' }))],
       ['agents.get', agents],

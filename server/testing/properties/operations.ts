@@ -91,6 +91,7 @@ export const lines: Record<string, Line> = {
     'agent:create',
     fresh(async (name, own) => ({ yaml: await manifest(name, own.tenant.slug) })),
   ],
+  'GET /v1/agents.activity': ['execution:read', cell('agent', (id) => ({ agentIds: [id] }), { absent: 200 })],
   'GET /v1/agents.compare': ['agent:read', by('agent', (id) => ({ id, from: '1.4.0', to: '1.4.0' }))],
   'GET /v1/agents.versions': ['agent:read', by('agent', (id) => ({ id }))],
   'GET /v1/agents.get': ['agent:read', by('agent', (id) => ({ id }))],
@@ -212,6 +213,9 @@ export const lines: Record<string, Line> = {
     'tenant:manage',
     by('channel', (id) => ({ id, expectedRevision: 1, events: ['alarm.raised'] }), { own: [200, 409] }),
   ],
+  'GET /v1/home.changes': ['any', plain()],
+  'GET /v1/home.figures': ['any', plain()],
+  'GET /v1/home.now': ['any', plain()],
   'GET /v1/search.find': [
     'any',
     ...(['agent', 'approval', 'execution', 'policy', 'trace'] as const).map((kind) =>

@@ -1,25 +1,36 @@
 'use client'
 
 import Link from 'next/link'
+import { useMemo } from 'react'
 import { AgentRisk } from '#components/agents/agent-risk.tsx'
 import { AgentStatusShape } from '#components/agents/change-status.tsx'
+import { useActivity } from '#components/agents/use-activity.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
+import { formatNumber } from '#components/figures/shares.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { Time } from '#components/ui/text/time.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { agentPath, newAgentPath } from '#lib/paths.ts'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
+import type { AgentActivity } from '#lib/schemas/home/overview.ts'
 import { useTRPC } from '#lib/trpc.ts'
+import { activityColumns } from './activity-columns.tsx'
+import { AgentMenu } from './agent-menu.tsx'
 import { Unregistered } from './unregistered.tsx'
 
-/** Lists every registered agent, newest first, and the unregistered agents that telemetry names. */
+const refreshMs = 10_000
+const none: AgentSummary[] = []
+
+/** Lists every registered agent with what it does, newest first, and the unregistered agents that telemetry names. */
 export function Agents() {
   return (
     <Permitted permission="agent:read" act="see agents" title="Agents">
@@ -30,20 +41,39 @@ export function Agents() {
 
 function AgentList() {
   const trpc = useTRPC()
-  const { tenant } = useSession()
+  const { tenant, can } = useSession()
+  useChanges(['agents', 'releases'], refreshMs)
   const pages = usePages(trpc.agents.list, {})
-  const register = (
-    <ActionLink href={newAgentPath(tenant)} permission="agent:create">
-      Register an agent
-    </ActionLink>
-  )
+  const { items = none } = pages
+  const activity = useActivity(items.map(({ id }) => id))
+  const byAgent = useMemo(() => new Map(activity.data?.items.map((one) => [one.agentId, one])), [activity.data])
+  const withActivity = can('execution:read')
+  const columns = useMemo(() => columnsOf(tenant, byAgent, withActivity), [tenant, byAgent, withActivity])
   return (
     <Page wide>
-      <PageHeader title="Agents" action={register} />
+      <PageHeader
+        title="Agents"
+        lead={items.length > 0 && <Lead agents={items} activity={byAgent} hasMore={pages.hasMore} />}
+        action={
+          <ActionLink href={newAgentPath(tenant)} permission="agent:create" hotkey="n">
+            Register an agent
+          </ActionLink>
+        }
+      />
+      {activity.error !== null && activity.data === undefined && (
+        <RequestFailed
+          error={activity.error}
+          what="The figures of the agents"
+          plural
+          act="see executions"
+          permission="execution:read"
+          retry={() => void activity.refetch()}
+        />
+      )}
       <PagedTable
         pages={pages}
         caption="Agents"
-        columns={columns(tenant)}
+        columns={columns}
         rowKey={(row) => row.id}
         failed={{ what: 'The agents', act: 'see agents', permission: 'agent:read' }}
         empty={
@@ -60,32 +90,73 @@ function AgentList() {
   )
 }
 
-const columns = (tenant: string): Column<AgentSummary>[] => [
+type LeadProps = { agents: readonly AgentSummary[]; activity: ReadonlyMap<string, AgentActivity>; hasMore: boolean }
+
+/** "8 active, 1 suspended. 12 executions run." */
+function Lead({ agents, activity, hasMore }: LeadProps) {
+  const of = (status: AgentSummary['status']) => agents.filter((agent) => agent.status === status).length
+  const running = [...activity.values()].reduce((sum, one) => sum + one.running, 0)
+  const suspended = of('suspended')
+  return (
+    <p>
+      {formatNumber(of('active'))}
+      {hasMore && ' or more'} active
+      {suspended > 0 && (
+        <>
+          , <strong className="font-semibold text-danger">{formatNumber(suspended)} suspended</strong>
+        </>
+      )}
+      {running > 0 && `, ${formatNumber(running)} ${running === 1 ? 'execution' : 'executions'} running`}.
+    </p>
+  )
+}
+
+const columnsOf = (
+  tenant: string,
+  activity: ReadonlyMap<string, AgentActivity>,
+  withActivity: boolean,
+): Column<AgentSummary>[] => [
   {
     key: 'name',
     header: 'Agent',
     rowHeader: true,
     cell: (row) => (
-      <Link href={agentPath(tenant, row.id)} prefetch={false} className="text-link wrap-anywhere">
-        <ShownText>{row.displayName}</ShownText>
-      </Link>
+      <span className="flex flex-col">
+        <Link
+          href={agentPath(tenant, row.id)}
+          prefetch={false}
+          className="row-link text-link wrap-anywhere w-fit font-semibold"
+        >
+          <ShownText>{row.displayName}</ShownText>
+        </Link>
+        <span className="text-dense text-ink-2">
+          <ShownText>{row.latestVersion}</ShownText>, {releasedIn(row)}
+        </span>
+      </span>
     ),
   },
   { key: 'status', header: 'State', cell: (row) => <AgentStatusShape status={row.status} /> },
-  { key: 'version', header: 'Newest version', cell: (row) => <ShownText>{row.latestVersion}</ShownText> },
+  ...(withActivity ? activityColumns(tenant, activity) : []),
   { key: 'risk', header: 'Risk', cell: (row) => <AgentRisk tier={row.riskTier} /> },
-  {
-    key: 'released',
-    header: 'Released',
-    cell: ({ activeReleases }) =>
-      activeReleases.length === 0
-        ? 'Not released'
-        : activeReleases.map(({ environment, version }) => `${version} in ${environment}`).join(', '),
-  },
   {
     key: 'owners',
     header: 'Owners',
     cell: (row) => <ShownText>{row.owners.map((owner) => owner.displayName).join(', ')}</ShownText>,
   },
-  { key: 'age', header: 'Registered', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+  {
+    key: 'menu',
+    header: <VisuallyHidden>Actions</VisuallyHidden>,
+    align: 'end',
+    cell: (row) => <AgentMenu agent={row} />,
+  },
 ]
+
+/** "1.0.0 in production", or in which environments the newest version runs. */
+function releasedIn({ activeReleases, latestVersion }: AgentSummary): string {
+  if (activeReleases.length === 0) return 'not released'
+  const other = activeReleases.some(({ version }) => version !== latestVersion)
+  const places = activeReleases.map(({ environment, version }) =>
+    other ? `${version} in ${environment}` : environment,
+  )
+  return other ? `released: ${places.join(', ')}` : `released in ${places.join(', ')}`
+}

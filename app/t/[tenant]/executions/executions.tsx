@@ -96,7 +96,7 @@ function ExecutionList() {
                 toText={executionsCsv}
               />
             )}
-            <ActionLink href={newExecutionPath(tenant)} permission="execution:start">
+            <ActionLink href={newExecutionPath(tenant)} permission="execution:start" hotkey="n">
               Start an execution
             </ActionLink>
           </div>

@@ -21,6 +21,7 @@ import { Time } from '#components/ui/text/time.tsx'
 import { agentsPath, compareAgentPath, newExecutionPath } from '#lib/paths.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { useTRPC } from '#lib/trpc.ts'
+import { AgentFigures } from './agent-figures.tsx'
 import { Bindings } from './bindings.tsx'
 import { Gateway } from './gateway.tsx'
 import { KillSwitch } from './kill-switch.tsx'
@@ -62,7 +63,7 @@ function OneAgent({ id }: { id: string }) {
     )
   const previous = agent.versions.find(({ version }) => version !== agent.latestVersion)
   return (
-    <Page>
+    <Page wide>
       <PageHeader
         title={<ShownText>{agent.displayName}</ShownText>}
         crumbs={crumbs}
@@ -73,11 +74,14 @@ function OneAgent({ id }: { id: string }) {
             href={newExecutionPath(tenant, { agentId: agent.id })}
             permission="execution:start"
             blocked={BLOCKED[agent.status]}
+            hotkey="n"
           >
             Start an execution
           </ActionLink>
         }
       />
+      <KillSwitch agent={agent} />
+      <AgentFigures agentId={agent.id} />
       {agent.description !== null && (
         <p className="max-w-[75ch]">
           <ShownText>{agent.description}</ShownText>
@@ -90,9 +94,6 @@ function OneAgent({ id }: { id: string }) {
       <Gateway agent={agent} />
       <Section title="Policy bindings">
         <Bindings agent={agent} />
-      </Section>
-      <Section title="Kill switch">
-        <KillSwitch agent={agent} />
       </Section>
       <Section title="Versions">
         <DataTable caption="Versions" columns={VERSIONS} rows={agent.versions} rowKey={(version) => version.id} />

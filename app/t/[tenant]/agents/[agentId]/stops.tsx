@@ -8,7 +8,6 @@ import { StopState } from '#components/executions/stop-state.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
@@ -32,6 +31,8 @@ function StopList({ agentId }: { agentId: string }) {
   const { tenant } = useSession()
   useChanges(['executions'], refreshMs)
   const pages = usePages(trpc.executions.list, { agentId, stopRequested: true, limit: perPage })
+  // Most agents were never stopped. Their page does not speak of it.
+  if (pages.error === null && (pages.items ?? []).length === 0) return null
   return (
     <PagedTable
       pages={pages}
@@ -39,12 +40,7 @@ function StopList({ agentId }: { agentId: string }) {
       columns={columns(tenant)}
       rowKey={(row) => row.id}
       failed={{ what: 'The executions', act: 'see executions', permission: 'execution:read' }}
-      empty={
-        <EmptyState title="No executions with a stop request.">
-          Suspend the agent to stop its executions. The time of each request and of its confirmation is then listed
-          here.
-        </EmptyState>
-      }
+      empty={null}
     />
   )
 }

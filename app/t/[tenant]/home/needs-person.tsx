@@ -1,0 +1,68 @@
+'use client'
+
+import { useMemo } from 'react'
+import { Section } from '#components/page/section.tsx'
+import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { TableSkeleton } from '#components/ui/feedback/table-skeleton.tsx'
+import { DataTable } from '#components/ui/text/data-table.tsx'
+import { approvalPath, approvalsPath } from '#lib/paths.ts'
+import { requestColumns } from '../approvals/inbox/request-table.tsx'
+import { AllLink } from './all-link.tsx'
+import { useNow } from './use-home.ts'
+
+/** The list of approvals has the other columns, and the width for them. */
+const shown = new Set(['risk', 'title', 'amount', 'agent', 'expires'])
+
+/** The requests that the person can decide, the soonest to expire first. */
+export function NeedsPerson() {
+  const { tenant, can } = useSession()
+  const { data, error, refetch } = useNow()
+  const columns = useMemo(
+    () =>
+      requestColumns(({ approvalId }) => approvalPath(tenant, approvalId, { view: 'needs-me' })).filter(({ key }) =>
+        shown.has(key),
+      ),
+    [tenant],
+  )
+  const title = 'Needs you'
+  if (!can('approval:list'))
+    return (
+      <Section title={title}>
+        <MissingPermission act="see approvals" permission="approval:list" />
+      </Section>
+    )
+  const all = <AllLink href={approvalsPath(tenant)}>All approvals</AllLink>
+  if (!can('approval:decide'))
+    return (
+      <Section title={title} aside={all}>
+        <p className="text-ink-2">No approvals need you: your roles let you see approvals, but not decide them.</p>
+      </Section>
+    )
+  const items = data?.needs?.items
+  return (
+    <Section title={title} aside={all}>
+      {items === undefined ? (
+        error === null ? (
+          <TableSkeleton label="Loading the approvals…" columns={columns} rows={4} />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The approvals"
+            plural
+            act="see approvals"
+            permission="approval:list"
+            retry={() => void refetch()}
+          />
+        )
+      ) : items.length === 0 ? (
+        <EmptyState title="No approvals need you.">
+          Requests appear here when an agent, a release or a policy needs your decision.
+        </EmptyState>
+      ) : (
+        <DataTable caption="Approvals" columns={columns} rows={items} rowKey={({ approvalId }) => approvalId} />
+      )}
+    </Section>
+  )
+}

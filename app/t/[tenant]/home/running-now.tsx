@@ -1,0 +1,81 @@
+'use client'
+
+import { useMemo } from 'react'
+import { useQuery } from '#components/api/query.ts'
+import { executionColumns } from '#components/executions/execution-columns.tsx'
+import { LIVE_STATUSES } from '#components/executions/execution-status.tsx'
+import { formatNumber } from '#components/figures/shares.ts'
+import { Section } from '#components/page/section.tsx'
+import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { TableSkeleton } from '#components/ui/feedback/table-skeleton.tsx'
+import { DataTable } from '#components/ui/text/data-table.tsx'
+import { executionsPath } from '#lib/paths.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { AllLink } from './all-link.tsx'
+import { useNow } from './use-home.ts'
+
+const shownRows = 5
+/** The list of executions has the other columns, and the width for them. */
+const left = new Set(['began', 'by'])
+
+/** The newest executions that have not ended, and how many there are. */
+export function RunningNow() {
+  const { tenant, can } = useSession()
+  const trpc = useTRPC()
+  const allowed = can('execution:read')
+  const { data, error, refetch } = useQuery(
+    trpc.executions.list.queryOptions({ limit: shownRows, status: LIVE_STATUSES }, { enabled: allowed }),
+  )
+  const columns = useMemo(() => executionColumns(tenant).filter(({ key }) => !left.has(key)), [tenant])
+  if (!allowed)
+    return (
+      <Section title="Running now">
+        <MissingPermission act="see executions" permission="execution:read" />
+      </Section>
+    )
+  const running = data?.items
+  return (
+    <Section
+      title="Running now"
+      note={<Counts />}
+      aside={
+        <AllLink href={executionsPath(tenant, { status: 'under-way' })}>All running or waiting executions</AllLink>
+      }
+    >
+      {running === undefined ? (
+        error === null ? (
+          <TableSkeleton label="Loading the executions…" columns={columns} rows={4} dense />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The executions"
+            plural
+            act="see executions"
+            permission="execution:read"
+            retry={() => void refetch()}
+          />
+        )
+      ) : running.length === 0 ? (
+        <EmptyState title="No executions are running.">
+          Running and waiting executions are listed here until they end.
+        </EmptyState>
+      ) : (
+        <DataTable caption="Running executions" dense columns={columns} rows={running} rowKey={(row) => row.id} />
+      )}
+    </Section>
+  )
+}
+
+/** "12 running, 341 wait for a person, 2 for input". */
+function Counts() {
+  const counts = useNow().data?.underWay
+  if (counts === undefined || counts === null) return null
+  const parts = [
+    ...(counts.running > 0 ? [`${formatNumber(counts.running)} running`] : []),
+    ...(counts.waitingApproval > 0 ? [`${formatNumber(counts.waitingApproval)} waiting for approval`] : []),
+    ...(counts.waitingInput > 0 ? [`${formatNumber(counts.waitingInput)} waiting for input`] : []),
+  ]
+  return parts.join(', ')
+}

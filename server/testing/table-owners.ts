@@ -54,6 +54,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   file_uses: { owner: 'files', readBy: ['evidence'] },
   files: { owner: 'files', readBy: ['evidence'] },
   gateway_tasks: { owner: 'executions', readBy: [] },
+  group_mappings: { owner: 'tenants', readBy: [] },
   idempotency_keys: { owner: 'kernel', readBy: [] },
   input_events: { owner: 'inputs', readBy: ['evidence'] },
   input_resolutions: { owner: 'inputs', readBy: ['evidence', 'privacy'] },
@@ -62,7 +63,9 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   legal_holds: { owner: 'privacy', readBy: ['evidence', 'files', 'kernel', 'traces'] },
   machine_uses: { owner: 'kernel', readBy: ['secrets', 'tenants'] },
   mails: { owner: 'mail', readBy: ['privacy'] },
+  mapped_members: { owner: 'tenants', readBy: [] },
   member_sponsors: { owner: 'tenants', readBy: [] },
+  member_tokens: { owner: 'tenants', readBy: [] },
   members: {
     owner: 'tenants',
     readBy: ['agents', 'approvals', 'connection-tokens', 'home', 'identity', 'kernel', 'privacy', 'traces'],

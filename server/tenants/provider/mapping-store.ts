@@ -1,0 +1,72 @@
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** What names a member: the newest token of the member, or SCIM. */
+export type MappingSource = 'token' | 'scim'
+
+const none = '00000000-0000-0000-0000-000000000000'
+
+/** The groups of providers that these approver groups take members from. */
+export const listMappings = (tx: Transaction, tenantId: string, groupIds: readonly string[]) =>
+  tx
+    .selectFrom('groupMappings')
+    .select(['id', 'groupId', 'issuer', 'name'])
+    .where('tenantId', '=', tenantId)
+    .where('groupId', 'in', groupIds.length === 0 ? [none] : [...groupIds])
+    .orderBy('issuer')
+    .orderBy('name')
+    .execute()
+
+/** The names of an issuer's groups that approver groups take members from. */
+export async function findMappedNames(tx: Transaction, tenantId: string, issuer: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('groupMappings')
+    .select('name')
+    .distinct()
+    .where('tenantId', '=', tenantId)
+    .where('issuer', '=', issuer)
+    .execute()
+  return rows.map((row) => row.name)
+}
+
+export async function insertMapping(
+  tx: Transaction,
+  row: { tenantId: string; id: string; groupId: string; issuer: string; name: string },
+): Promise<void> {
+  await tx.insertInto('groupMappings').values(row).execute()
+}
+
+export async function deleteMapping(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  await tx.deleteFrom('groupMappings').where('tenantId', '=', tenantId).where('id', '=', id).execute()
+}
+
+/** The provider's groups that `source` names for a member, or for every member in one group. */
+export async function findNamed(
+  tx: Transaction,
+  tenantId: string,
+  source: MappingSource,
+  by: { memberId: string } | { name: string },
+) {
+  const rows = tx
+    .selectFrom('mappedMembers')
+    .select(['id', 'memberId', 'name'])
+    .where('tenantId', '=', tenantId)
+    .where('source', '=', source)
+  const some =
+    'memberId' in by ? rows.where('memberId', '=', by.memberId).orderBy('name') : rows.where('name', '=', by.name)
+  return await some.orderBy('id').execute()
+}
+
+export async function insertNamed(
+  tx: Transaction,
+  row: { tenantId: string; id: string; memberId: string; source: MappingSource; name: string },
+): Promise<void> {
+  await tx
+    .insertInto('mappedMembers')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function deleteNamed(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  await tx.deleteFrom('mappedMembers').where('tenantId', '=', tenantId).where('id', '=', id).execute()
+}

@@ -6,6 +6,16 @@ import { Actor, Id, PageInput, page, Reason, Revision, SlugName, Time } from './
 export const RoleName: z.ZodType<Role, Role> = z.enum(roleNames)
 const Roles = z.array(RoleName).max(roleNames.length)
 
+/** An external identity provider, exactly as the `iss` of its tokens. */
+export const ProviderIssuer = z.string().trim().min(1).max(512)
+/** A role or group at an identity provider, exactly as its tokens and SCIM name it. */
+export const ProviderName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(256)
+  .regex(/^\P{Cc}*$/u, 'Use one line without control characters.')
+
 export const MemberStatus = z.enum(['invited', 'active', 'suspended', 'removed'])
 export type MemberStatus = z.infer<typeof MemberStatus>
 
@@ -57,6 +67,10 @@ export const Member = Actor.extend({
   isLastAdmin: z.boolean(),
   /** Signs in through another organisation's provider. */
   isForeign: z.boolean(),
+  /** The identity provider whose tokens set the roles; null: the membership's roles are set here. */
+  rolesFrom: z.string().nullable(),
+  /** When the newest token of an external identity provider that the member has presented was issued. */
+  tokenIssuedAt: Time.nullable(),
   createdAt: Time,
   revision: Revision,
 })

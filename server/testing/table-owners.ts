@@ -23,7 +23,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   approval_words: { owner: 'approvals', readBy: [] },
   approvals: { owner: 'approvals', readBy: ['evidence', 'executions', 'home', 'privacy'] },
   approver_delegations: { owner: 'approvals', readBy: [] },
-  approver_group_members: { owner: 'tenants', readBy: ['approvals'] },
+  approver_group_members: { owner: 'tenants', readBy: [] },
   approver_groups: { owner: 'tenants', readBy: ['approvals', 'home'] },
   audit_checkpoints: { owner: 'audit', readBy: [] },
   audit_cosignatures: { owner: 'audit', readBy: [] },
@@ -65,7 +65,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   mails: { owner: 'mail', readBy: ['privacy'] },
   mapped_members: { owner: 'tenants', readBy: [] },
   member_sponsors: { owner: 'tenants', readBy: [] },
-  member_tokens: { owner: 'tenants', readBy: [] },
+  member_tokens: { owner: 'tenants', readBy: ['kernel'] },
   members: {
     owner: 'tenants',
     readBy: ['agents', 'approvals', 'connection-tokens', 'home', 'identity', 'kernel', 'privacy', 'traces'],

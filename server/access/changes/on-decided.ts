@@ -13,6 +13,7 @@ import { confirmAddress } from '#server/tenants/account-control.ts'
 import { lockGroup, replaceGroupMembers } from '#server/tenants/group-store.ts'
 import { samePerson } from '#server/tenants/identities.ts'
 import { lockMember, setMember } from '#server/tenants/member-store.ts'
+import { rolesComeFromToken } from '#server/tenants/provider/roles-from.ts'
 import { lockTenant, setTenant } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { type ChangeStatus, setDecided } from './store.ts'
@@ -58,6 +59,7 @@ export const roleGrantDecided = decided(async (tx, tenant, memberId, change, { d
   const { roles, address } = RoleGrant.parse(change)
   const member = await lockMember(tx, tenant.id, memberId)
   if (member === undefined || member.status === 'removed') throw overtaken('This member has been removed')
+  if (rolesComeFromToken(settingsOf(tenant), member)) throw overtaken('The roles of this member now come from tokens')
   // Applies even in a tenant that has turned separation of duties off.
   if (deciders.includes(member.id))
     throw refuse('separation_of_duties', 'You can’t approve a change of your own roles.')

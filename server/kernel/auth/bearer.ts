@@ -1,7 +1,7 @@
 import { errors, type JWTPayload, UnsecuredJWT } from 'jose'
 import { CredentialRefused } from './challenge.ts'
 import { requireSignature } from './checked-signatures.ts'
-import { type NewMember, newMemberOf, refuseForeign } from './foreign-token.ts'
+import { type NewMember, newMemberOf, refuseForeign } from './external/foreign-token.ts'
 import { parseCompactJws, type UnverifiedJws } from './gate.ts'
 import { findIssuer, type Issuer, type TokenKey } from './issuers/issuer.ts'
 
@@ -11,7 +11,10 @@ export type VerifiedToken = {
   issuer: string
   subject: string
   tenantExternalId: string | undefined
+  /** Of the product's own realms. For an external issuer, the tenant's settings say which of its `claims` names roles. */
   roles: string[]
+  /** All claims, of an external issuer only. */
+  claims: JWTPayload | undefined
   username?: string
   /** Milliseconds since the epoch, with a precision of seconds if the issuer gives no more. */
   issuedAt: number
@@ -178,20 +181,20 @@ function tokenOf(
   // An issuer with one tenant is trusted only for that tenant.
   if (named !== undefined && named !== issuerTenant) throw refuse('the token names a tenant that is not the issuer’s')
   const party = azp ?? clientId
-  const roles = rolesOf(claims.realm_access)
   return {
     issuer: issuer.recordedAs,
     subject: sub,
     // The product's own realms always name the tenant; an external issuer need not know the tenant's external id.
     tenantExternalId: issuer.foreign === undefined ? named : issuerTenant,
-    roles,
+    roles: issuer.foreign === undefined ? rolesOf(claims.realm_access) : [],
+    claims: issuer.foreign === undefined ? undefined : claims,
     ...(typeof username === 'string' ? { username } : {}),
     issuedAt: issuer.foreign === undefined ? issuedAtOf(claims, iat) : iat * 1000,
     expiresAt: exp * 1000,
     authorizedParty: typeof party === 'string' ? party : undefined,
     issuerTenant,
     family: issuer.foreign === undefined ? familyIn(claims) : undefined,
-    newMember: issuer.foreign && newMemberOf(claims, roles, issuer.foreign),
+    newMember: issuer.foreign && newMemberOf(claims, issuer.foreign),
   }
 }
 

@@ -147,6 +147,7 @@ export const keeperFunctions: readonly string[] = [
 /** Functions that run with the rights of their caller, which everyone may call: they add no right to the caller's. */
 export const callerFunctions: readonly string[] = [
   'admit',
+  'admit_caller',
   'app_api_key',
   'app_branding_digest',
   'app_connection_token',
@@ -158,9 +159,11 @@ export const callerFunctions: readonly string[] = [
   'content_gone',
   'content_stub',
   'forget_approval_words',
+  'lapse_grants_of_mapped',
   'lapse_standing_grants',
   'lock_holds',
   'notify_member',
+  'notify_tenant',
   'renew_policy_binding_revision',
 ]
 

@@ -1,7 +1,5 @@
 import type { JWTPayload } from 'jose'
-import { type Role, roleNames } from '#lib/permissions.ts'
-import { guardedRoles } from '#lib/rules/members.ts'
-import type { ForeignTerms, Issuer } from './issuers/issuer.ts'
+import type { ForeignTerms, Issuer } from '../issuers/issuer.ts'
 
 /** The data in an external issuer's token about a subject who is not a member yet. */
 export type NewMember = {
@@ -10,7 +8,6 @@ export type NewMember = {
   displayName: string
   /** Only an address that the issuer has verified, because members are found by it. */
   email: string | undefined
-  roles: Role[]
   /** The client that the person signed in with, or that the machine is. */
   clientId: string | undefined
 }
@@ -44,20 +41,17 @@ function refuseKind(claims: JWTPayload): string | undefined {
   return notOfAccessTokens.some((name) => claims[name] !== undefined) ? 'the token is not an access token' : undefined
 }
 
-export function newMemberOf(claims: JWTPayload, roles: readonly string[], terms: ForeignTerms): NewMember {
+export function newMemberOf(claims: JWTPayload, terms: ForeignTerms): NewMember {
   const clientId = nameOf(clientOf(claims))
   const kind = isMachine(claims, terms) ? 'service_account' : 'person'
   const email = claims.email_verified === true ? emailOf(claims.email) : undefined
   const subject = nameOf(claims.sub) ?? 'unnamed'
   const username = (kind === 'person' ? (nameOf(claims.preferred_username) ?? email) : clientId) ?? subject
-  const granted = roleNames.filter((role) => roles.includes(role))
   return {
     kind,
     username,
     displayName: (kind === 'person' ? nameOf(claims.name) : undefined) ?? username,
     email: kind === 'person' ? email : undefined,
-    // Roles that a machine can't get through the API are not accepted from a token either.
-    roles: kind === 'person' ? granted : granted.filter((role) => !guardedRoles.includes(role)),
     clientId,
   }
 }

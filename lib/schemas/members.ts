@@ -139,11 +139,24 @@ export const ResetPasswordInput = z.strictObject({ ...target, reason: Reason.opt
 export const VouchInput = z.strictObject({ ...target, reason: Reason })
 export const MemberOutput = z.object({ member: Member })
 
+/** A group of an external identity provider, whose members get a seat in an approver group. */
+export const GroupMapping = z.strictObject({ issuer: ProviderIssuer, name: ProviderName })
+export type GroupMapping = z.infer<typeof GroupMapping>
+const GroupMappings = z.array(GroupMapping).max(50)
+
+/** A member whom a mapped group names. A token counts for 24 hours after it was issued. */
+export const MappedMember = Actor.extend({ source: z.enum(['token', 'scim']), group: z.string() })
+
 export const Group = z.object({
   id: Id,
   name: z.string(),
   displayName: z.string(),
+  /** Those whom approved changes put into the group. */
   members: z.array(Actor),
+  /** The groups of identity providers from which it takes further members. */
+  mappings: z.array(GroupMapping),
+  /** The members whom these groups name now. */
+  mappedMembers: z.array(MappedMember),
   /** The approval that a proposed change of the members waits for. */
   pendingApprovalId: Id.nullable(),
   revision: Revision,
@@ -160,13 +173,17 @@ export const CreateGroupInput = z.strictObject({
   displayName: z.string().trim().min(1).max(limits.groupDisplayName),
   /** Requested like any later change of the members: the group starts empty. */
   memberIds: MemberIds.default([]),
+  /** Requested like the members. */
+  mappings: GroupMappings.default([]),
   reason: Reason.optional(),
 })
 export const SetGroupMembersInput = z.strictObject({
   id: Id,
   expectedRevision: Revision,
-  /** All members after the change. */
+  /** All members after the change, except those whom mapped groups name. */
   memberIds: MemberIds,
+  /** All mapped groups of identity providers after the change; left out: they stay. */
+  mappings: GroupMappings.optional(),
   reason: Reason.optional(),
 })
 export const GroupOutput = z.object({ group: Group, change: PendingChange.nullable() })

@@ -75,7 +75,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   mails: 'select, insert, update (attempts, delivery, error, message, revision, settled_at)',
   mapped_members: 'select, insert, delete',
   member_sponsors: 'select, insert',
-  member_tokens: 'select, insert, update (issued_at)',
+  member_tokens: 'select, insert, update (groups, issued_at)',
   members: 'select, insert, update (revision, roles, status, tokens_not_before)',
   notification_channels:
     'select, insert, update (disabled_reason, endpoint, events, host, name, revision, status), delete',

@@ -699,6 +699,7 @@ export interface MemberSponsors {
 }
 
 export interface MemberTokens {
+  groups: Generated<string[]>;
   issuedAt: Timestamp;
   memberId: string;
   tenantId: string;

@@ -5,9 +5,12 @@ import type { FollowToken } from '#server/kernel/auth/external/follow-token.ts'
 import { findMember } from '#server/kernel/auth/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { lockMember, setMember } from '../member-store.ts'
-import { setMappedGroups } from './mapped-groups.ts'
+import { setMappedGroups, usableNames } from './mapped-groups.ts'
 import { findMappedNames } from './mapping-store.ts'
 import { findNewestToken, setNewestToken } from './token-store.ts'
+
+/** So many groups of a token are remembered for the question who would get a seat by a new mapping. */
+const maxShown = 200
 
 /**
  * What a newer token of an external issuer says: which mapped groups of the provider its member is in and, with `rolesFrom: token`,
@@ -20,13 +23,18 @@ export const followToken: FollowToken = (tenant, member, token, requestId) =>
     if (locked === undefined || known === undefined) throw new Error('unreachable: members are never deleted')
     const newest = await findNewestToken(tx, tenant.id, member.id)
     if (known.status !== 'active' || (newest !== undefined && newest.getTime() >= token.issuedAt)) return known
-    await setNewestToken(tx, { tenantId: tenant.id, memberId: member.id, issuedAt: new Date(token.issuedAt) })
     const settings = TenantSettings.parse(known.settings)
+    const groups = usableNames(namesAt(token.claims, settings.groupClaim))
+    await setNewestToken(tx, {
+      tenantId: tenant.id,
+      memberId: member.id,
+      issuedAt: new Date(token.issuedAt),
+      groups: groups.slice(0, maxShown),
+    })
     const resource = { type: 'member', id: member.id }
 
     const mapped = await findMappedNames(tx, tenant.id, token.issuer)
-    const inToken = mapped.length === 0 ? [] : namesAt(token.claims, settings.groupClaim)
-    const names = mapped.filter((name) => inToken.includes(name))
+    const names = mapped.filter((name) => groups.includes(name))
     const change = await setMappedGroups(tx, tenant.id, { memberId: member.id, source: 'token', names })
     if (change.joined.length > 0 || change.left.length > 0)
       await appendAudit(tx, tenant, {

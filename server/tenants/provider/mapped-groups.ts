@@ -20,7 +20,7 @@ export async function setMappedGroups(
 ): Promise<NamedChange> {
   await lockMember(tx, tenantId, memberId)
   const before = await findNamed(tx, tenantId, source, { memberId })
-  const wanted = usable(names)
+  const wanted = usableNames(names)
   const left = before.filter(({ name }) => !wanted.includes(name))
   const joined = wanted.filter((name) => !before.some((row) => row.name === name))
   for (const { id } of left) await deleteNamed(tx, tenantId, id)
@@ -34,7 +34,7 @@ export async function setMappedMembers(
   tenantId: string,
   { name, source, memberIds }: { name: string; source: MappingSource; memberIds: readonly string[] },
 ): Promise<NamedChange> {
-  const [usableName] = usable([name])
+  const [usableName] = usableNames([name])
   if (usableName === undefined) return { joined: [], left: [] }
   const wanted = [...new Set(memberIds)].sort()
   // In the order of their ids, so that two changes don't wait for each other.
@@ -47,5 +47,6 @@ export async function setMappedMembers(
   return { joined, left: left.map(({ memberId }) => memberId) }
 }
 
-const usable = (names: readonly string[]): string[] =>
+/** Distinct names that the database can store and a mapping can have. */
+export const usableNames = (names: readonly string[]): string[] =>
   [...new Set(names)].filter((name) => name !== '' && [...name].length <= maxGroupName && !name.includes('\0'))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
 /** What names a member: the newest token of the member, or SCIM. */
@@ -26,6 +27,34 @@ export async function findMappedNames(tx: Transaction, tenantId: string, issuer:
     .where('issuer', '=', issuer)
     .execute()
   return rows.map((row) => row.name)
+}
+
+/** The members whom the provider names in one of these groups, mapped or not, however old their token is. */
+export async function findNamedBy(
+  tx: Transaction,
+  tenantId: string,
+  mappings: readonly { issuer: string; name: string }[],
+) {
+  if (mappings.length === 0) return []
+  const [issuers, names] = [mappings.map(({ issuer }) => issuer), mappings.map(({ name }) => name)]
+  return await tx
+    .selectFrom('members as holder')
+    .select(['holder.id', 'holder.username', 'holder.displayName', 'holder.kind', 'holder.status', 'holder.roles'])
+    .where('holder.tenantId', '=', tenantId)
+    .where('holder.status', '<>', 'removed')
+    .where(
+      sql<boolean>`exists (
+        select from unnest(${issuers}::text[], ${names}::text[]) as mapping (issuer, name)
+        where mapping.issuer = holder.issuer and (
+          exists (
+            select from mapped_members named
+            where named.tenant_id = holder.tenant_id and named.member_id = holder.id and named.name = mapping.name)
+          or exists (
+            select from member_tokens token
+            where token.tenant_id = holder.tenant_id and token.member_id = holder.id and mapping.name = any(token.groups))))`,
+    )
+    .orderBy('holder.username')
+    .execute()
 }
 
 export async function insertMapping(

@@ -28,11 +28,13 @@ export async function findNewestTokens(
 
 export async function setNewestToken(
   tx: Transaction,
-  row: { tenantId: string; memberId: string; issuedAt: Date },
+  row: { tenantId: string; memberId: string; issuedAt: Date; groups: string[] },
 ): Promise<void> {
   await tx
     .insertInto('memberTokens')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['tenantId', 'memberId']).doUpdateSet({ issuedAt: row.issuedAt }))
+    .onConflict((conflict) =>
+      conflict.columns(['tenantId', 'memberId']).doUpdateSet({ issuedAt: row.issuedAt, groups: row.groups }),
+    )
     .execute()
 }

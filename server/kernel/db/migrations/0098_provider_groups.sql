@@ -1,10 +1,12 @@
 -- What the tokens of external issuers and SCIM say about members (docs/decisions/0091-roles-and-groups-from-a-provider.md).
 
--- When the newest token of a member that an external issuer has issued was issued. No evidence: it changes with each token.
+-- The newest token of a member that an external issuer has issued: when, and the groups that it names, mapped or not, which show who
+-- would get a seat by a new mapping. No evidence: it changes with each token, and gives no one a seat.
 create table member_tokens (
   tenant_id uuid not null,
   member_id uuid not null,
   issued_at timestamptz not null,
+  groups text[] not null default '{}',
   primary key (tenant_id, member_id),
   foreign key (tenant_id, member_id) references members (tenant_id, id)
 );
@@ -52,11 +54,6 @@ end $$;
 
 select bound.watch('group_mappings', array['id'], '{}');
 select bound.watch('mapped_members', array['id'], '{}');
-
--- A change of the groups of a provider that an approver group takes its members from.
-alter table access_changes drop constraint access_changes_kind_check;
-alter table access_changes add constraint access_changes_kind_check
-  check (kind in ('role_grant', 'group_change', 'setting_change', 'password_reset', 'mapping_change'));
 
 -- admit() of 0051, which also says when the member's newest token was issued. admit() stays, for processes of earlier versions.
 create function admit_caller(

@@ -163,6 +163,21 @@ describe('while memberships decide', () => {
     expect(missing.text).toContain('claim groups names nothing')
   })
 
+  test('a refusal of a role names the roles and the claim', async () => {
+    const token = await signIn('lou', ['offline_access'])
+    const refused = await api.query(token, 'members.list')
+    expect([refused.status, reason(refused)]).toEqual([403, 'forbidden'])
+    expect(refused.text).toContain(
+      'It comes with the role tenant_admin. In your token, the claim realm_access.roles names offline_access.',
+    )
+  })
+
+  test('a refused client is told which list it must be in', async () => {
+    const token = await tokenOf('gus', { azp: 'other' }, 'partners', partner)
+    const refused = await api.query(token, 'session.me')
+    expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('clientIds in TRUSTED_ISSUERS')])
+  })
+
   test('a mapping of an unknown issuer is refused, with the issuers that exist', async () => {
     const ada = await signIn('ada', ['tenant_admin'])
     const answer = await ask(ada, { roleMapping: [{ issuer: 'https://other.example', name: 'x', role: 'viewer' }] })

@@ -118,6 +118,9 @@ describe('Keycloak’s token', () => {
     expect(await messageOf({}, { header: { typ: 'x' } })).toBe(
       `${expected} the type in its header (typ) must be at+jwt or jwt.`,
     )
+    expect(await messageOf({ typ: 'ID' })).toContain(`${expected} it must be an access token`)
+    expect(await messageOf({ tenant: 'ext-globex' })).toContain(`${expected} its claim tenant must be absent`)
+    expect(await messageOf({ tenant: 7 })).toContain(`${expected} its claim tenant must be the external id`)
     const general = 'The bearer token is missing, expired or invalid.'
     expect(await messageOf({ aud: 'account' }, { pair: unpublished })).toBe(general)
     expect(await messageOf({ exp: 1 })).toBe(general)

@@ -21,24 +21,35 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const clientOf = ({ azp, client_id: clientId }: JWTPayload): string | undefined => textOf(azp) ?? textOf(clientId)
 
+/** Why a token is refused, for the log, and what it must be, for the person who sets up the provider. */
+export type ForeignRefusal = { reason: string; expected: string }
+
 /**
- * The reason why a token is refused although its issuer signed it, or undefined. Does not apply to the product's own
+ * Why a token is refused although its issuer signed it, or undefined. Does not apply to the product's own
  * realms.
  */
-export function refuseForeign(claims: JWTPayload, typ: unknown, { foreign }: Issuer): string | undefined {
+export function refuseForeign(claims: JWTPayload, typ: unknown, { foreign }: Issuer): ForeignRefusal | undefined {
   if (foreign === undefined) return undefined
   const client = clientOf(claims)
   if (foreign.clientIds !== undefined && (client === undefined || !foreign.clientIds.includes(client)))
-    return 'the token was issued to a client that is not trusted'
+    return {
+      reason: 'the token was issued to a client that is not trusted',
+      expected:
+        'the client that it was issued to (azp, otherwise client_id) must be one of the clientIds in TRUSTED_ISSUERS',
+    }
   if (typeof typ === 'string' && /^(application\/)?jwt$/i.test(typ)) return refuseKind(claims)
   return undefined
 }
 
 /** Keycloak gives all its tokens the header type JWT and states their kind in the claim `typ`: Bearer, ID, Refresh … */
-function refuseKind(claims: JWTPayload): string | undefined {
-  if (claims.typ !== undefined)
-    return claims.typ === 'Bearer' || claims.typ === 'DPoP' ? undefined : 'the token is not an access token'
-  return notOfAccessTokens.some((name) => claims[name] !== undefined) ? 'the token is not an access token' : undefined
+function refuseKind(claims: JWTPayload): ForeignRefusal | undefined {
+  if (claims.typ !== undefined) return claims.typ === 'Bearer' || claims.typ === 'DPoP' ? undefined : noAccessToken
+  return notOfAccessTokens.some((name) => claims[name] !== undefined) ? noAccessToken : undefined
+}
+
+const noAccessToken: ForeignRefusal = {
+  reason: 'the token is not an access token',
+  expected: 'it must be an access token, not an id_token, a refresh token or a logout token',
 }
 
 export function newMemberOf(claims: JWTPayload, terms: ForeignTerms): NewMember {

@@ -121,7 +121,7 @@ export function groupChangePresentation(
       ...(named.length === 0 ? [] : [`In these groups now: ${listed(names(named))}.`]),
       ...mappings.remove.map(({ issuer, name }) => `“${name}” of ${issuer} no longer gives a seat.`),
       after.length === 0 && mapped
-        ? `${group.displayName} will have no members other than those of the identity provider’s groups.`
+        ? `${group.displayName} will consist of the members of the identity provider’s groups alone.`
         : after.length === 0
           ? `${group.displayName} will be empty, so requests to it can’t be made or approved.`
           : `Its members will be ${listed(names(after))}.`,

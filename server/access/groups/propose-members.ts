@@ -89,7 +89,7 @@ export function requireIssuers(tenant: Tenant, entries: readonly { issuer: strin
   if (unknown === undefined) return
   const expected =
     issuers.length === 0
-      ? 'This tenant has no external identity provider (AUTH_URL, TRUSTED_ISSUERS).'
+      ? 'This tenant accepts tokens only of Countersign itself. The operator adds an identity provider with AUTH_URL or TRUSTED_ISSUERS.'
       : `Use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(issuers)}.`
   throw new ApiError('validation_failed', `${field}: Unknown issuer ${unknown.issuer}. ${expected}`, {
     issues: [{ path: field, message: `Unknown issuer ${unknown.issuer}. ${expected}` }],

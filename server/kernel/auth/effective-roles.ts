@@ -19,8 +19,8 @@ type RoleSettings = Pick<TenantSettings, 'rolesFrom' | 'roleClaim' | 'roleMappin
 const maxNames = 2000
 
 /**
- * The roles that count now, for every reader: those of the membership that the presented token also gives. `rolesFrom: token` is no
- * other rule: then each newer token sets the roles of the membership (server/tenants/provider/follow-token.ts), so that lists,
+ * The roles that count now, for every reader: those of the membership that the presented token also gives. The rule is the same with
+ * `rolesFrom: token`: then each newer token sets the roles of the membership (server/tenants/provider/follow-token.ts), so that lists,
  * eligibility, delegations and jobs read them there. `token` is undefined for what carries no roles in this tenant: a guest's token,
  * a connection token, an API key.
  */

@@ -89,7 +89,7 @@ describe('a mapped group', () => {
     expect(await vote(jonas, approvalId)).toMatchObject({ status: 'approved' })
   })
 
-  test('seats one member once, whoever names them and however often', async () => {
+  test('seats one member once, however many sources and groups name them', async () => {
     await named(anna, ['refunds'])
     await named(anna, ['refunds'], 'token')
     await tokenOf(anna, 1)

@@ -1,5 +1,8 @@
+import { dirname, join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig } from '#server/kernel/config.ts'
+import { runTenantCommand } from '#server/tenant-command.ts'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { Browser } from '#server/testing/auth/browser.ts'
 import {
@@ -107,6 +110,87 @@ describe('a person', () => {
     await setRoles('DELETE', id, ['operator'])
     expect(await rolesNow()).toEqual(['viewer'])
   })
+})
+
+/** The person's next token, by the command line. */
+async function tokenFor(username: string): Promise<string> {
+  const request = authorizationRequest(realmUrl, commandLine)
+  const code = await authorizeAtKeycloak(new Browser(), request, username)
+  return (await readTokens(await exchangeCode(request, code))).accessToken
+}
+
+test('with roles from tokens, a role and a seat follow the groups at Keycloak', async () => {
+  const addGroup = async (name: string) => {
+    await keycloak.administer('POST', '/groups', { name })
+    const [group] = await keycloak.administer<{ id: string }[]>('GET', `/groups?exact=true&search=${name}`)
+    return group?.id ?? ''
+  }
+  const [admins, deciders, board] = [
+    await addGroup('cs-admins'),
+    await addGroup('cs-deciders'),
+    await addGroup('board'),
+  ]
+  const put = (method: 'PUT' | 'DELETE', personId: string, groupId: string) =>
+    keycloak.administer(method, `/users/${personId}/groups/${groupId}`)
+  await put('PUT', await addPerson('ada', ['tenant_admin']), admins)
+  await put('PUT', await addPerson('bo', ['approver']), deciders)
+  const gerda = await addPerson('gerda', ['viewer'])
+  const [ada, bo] = [await tokenFor('ada'), await tokenFor('bo')]
+  payload(await api.query(bo, 'session.me'))
+  const { port } = new URL(api.baseUrl)
+  const DATA_DIR = join(dirname(api.gate), 'data')
+  const operator = { PORT: port, DATABASE_URL: api.ownerUrl, DATA_DIR, AUTH_URL: keycloak.origin, LOG_LEVEL: 'error' }
+  const seat = ['seat', 'northwind', '--group', 'change-approvers', '--person', 'bo@elsewhere.example']
+  await runTenantCommand(loadConfig(operator), seat, () => undefined)
+
+  type Asked = { change: { approvalId: string } }
+  const approve = async (answer: Awaited<ReturnType<TestApi['mutate']>>) =>
+    payload(
+      await api.mutate(bo, 'approvals.decide', {
+        approvalId: payload<Asked>(answer).change.approvalId,
+        decision: 'approve',
+        decisionAcknowledged: true,
+        reason: 'Read and found right.',
+      }),
+    )
+  const { revision } = payload<{ revision: number }>(await api.query(ada, 'tenants.getSettings'))
+  await approve(
+    await api.mutate(ada, 'tenants.updateSettings', {
+      expectedRevision: revision,
+      rolesFrom: 'token',
+      roleClaim: 'groups',
+      roleMapping: [
+        { issuer: realmUrl, name: 'cs-admins', role: 'tenant_admin' },
+        { issuer: realmUrl, name: 'cs-deciders', role: 'approver' },
+      ],
+    }),
+  )
+  type Seen = { principal: { roles: string[]; groups: string[] } }
+  const seen = async (token: string) => payload<Seen>(await api.query(token, 'session.me')).principal
+  // The claim of groups is absent, so the roles of the realm no longer count.
+  const first = await tokenFor('gerda')
+  expect(await seen(first)).toMatchObject({ roles: [], groups: [] })
+  await put('PUT', gerda, deciders)
+  await put('PUT', gerda, board)
+  const { items } = payload<{ items: { id: string; name: string; revision: number; members: { id: string }[] }[] }>(
+    await api.query(ada, 'groups.list'),
+  )
+  const group = items.find(({ name }) => name === 'escalation')
+  await approve(
+    await api.mutate(ada, 'groups.setMembers', {
+      id: group?.id,
+      expectedRevision: group?.revision,
+      memberIds: group?.members.map(({ id }) => id),
+      mappings: [{ issuer: realmUrl, name: 'board' }],
+    }),
+  )
+  const joined = await tokenFor('gerda')
+  expect(await seen(joined)).toMatchObject({ roles: ['approver'], groups: ['escalation'] })
+  expect(await seen(first)).toMatchObject({ roles: [] })
+  await put('DELETE', gerda, deciders)
+  await put('DELETE', gerda, board)
+  expect(await seen(await tokenFor('gerda'))).toMatchObject({ roles: [], groups: [] })
+  expect(await seen(joined)).toMatchObject({ roles: [], groups: [] })
 })
 
 test('a service account gets a token with its secret, and is a machine', async () => {

@@ -44,9 +44,9 @@ export function MappingRows<Entry extends GroupMapping>(props: MappingRowsProps<
       {entries.map((entry, place) => (
         <div
           key={keys[place]}
-          className="grid items-end gap-x-3 gap-y-2 border-line-strong border-l-3 pl-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto]"
+          className="grid items-end gap-x-3 gap-y-2 border-line-strong border-l-3 pl-3 narrow:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto]"
         >
-          <div className="sm:col-span-3">
+          <div className="narrow:col-span-3">
             {issuers.length > 1 || !issuers.includes(entry.issuer) ? (
               <SelectField
                 label="Identity provider"
@@ -63,7 +63,7 @@ export function MappingRows<Entry extends GroupMapping>(props: MappingRowsProps<
               </p>
             )}
           </div>
-          <div className={gives === undefined ? 'sm:col-span-2' : undefined}>
+          <div className={gives === undefined ? 'narrow:col-span-2' : undefined}>
             <TextField
               label={label}
               value={entry.name}

@@ -22,7 +22,7 @@ export const settingName: Record<Name, string> = {
   archiveRetentionDays: 'retention of archives',
   archivesOnErasure: 'archives on erasure',
   clientRegistration: 'registration of programs',
-  rolesFrom: 'where roles come from',
+  rolesFrom: 'the source of roles',
   roleClaim: 'the claim that names roles',
   roleMapping: 'the roles that names at the provider give',
   groupClaim: 'the claim that names groups',

@@ -133,14 +133,14 @@ test('with roles from tokens, a role and a seat follow the groups at Keycloak', 
   const put = (method: 'PUT' | 'DELETE', personId: string, groupId: string) =>
     keycloak.administer(method, `/users/${personId}/groups/${groupId}`)
   await put('PUT', await addPerson('ada', ['tenant_admin']), admins)
-  await put('PUT', await addPerson('bo', ['approver']), deciders)
+  await put('PUT', await addPerson('boris', ['approver']), deciders)
   const gerda = await addPerson('gerda', ['viewer'])
-  const [ada, bo] = [await tokenFor('ada'), await tokenFor('bo')]
+  const [ada, bo] = [await tokenFor('ada'), await tokenFor('boris')]
   payload(await api.query(bo, 'session.me'))
   const { port } = new URL(api.baseUrl)
   const DATA_DIR = join(dirname(api.gate), 'data')
   const operator = { PORT: port, DATABASE_URL: api.ownerUrl, DATA_DIR, AUTH_URL: keycloak.origin, LOG_LEVEL: 'error' }
-  const seat = ['seat', 'northwind', '--group', 'change-approvers', '--person', 'bo@elsewhere.example']
+  const seat = ['seat', 'northwind', '--group', 'change-approvers', '--person', 'boris@elsewhere.example']
   await runTenantCommand(loadConfig(operator), seat, () => undefined)
 
   type Asked = { change: { approvalId: string } }

@@ -112,6 +112,43 @@ describe('a person', () => {
   })
 })
 
+test('a service account gets a token with its secret, and is a machine', async () => {
+  const [client] = await keycloak.administer<{ id: string; secret: string }[]>('GET', '/clients?clientId=ci-pipeline')
+  const answer = await fetch(`${realmUrl}/protocol/openid-connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: 'ci-pipeline',
+      client_secret: client?.secret ?? '',
+    }),
+  })
+  const { access_token: token } = (await answer.json()) as { access_token: string }
+  expect(payload<Me>(await api.query(token, 'session.me')).principal).toMatchObject({
+    kind: 'service_account',
+    roles: ['developer'],
+  })
+})
+
+test('a client that lacks the audience mapper is refused with the audience that it needs', async () => {
+  await keycloak.administer('POST', '/clients', {
+    clientId: 'unfinished',
+    publicClient: false,
+    serviceAccountsEnabled: true,
+    secret: 'a-secret-of-this-test',
+  })
+  const answer = await fetch(`${realmUrl}/protocol/openid-connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: 'unfinished',
+      client_secret: 'a-secret-of-this-test',
+    }),
+  })
+  const { access_token: token } = (await answer.json()) as { access_token: string }
+  const refused = await api.query(token, 'session.me')
+  expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('must contain \\"countersign\\"')])
+})
+
 /** The person's next token, by the command line. */
 async function tokenFor(username: string): Promise<string> {
   const request = authorizationRequest(realmUrl, commandLine)
@@ -119,6 +156,7 @@ async function tokenFor(username: string): Promise<string> {
   return (await readTokens(await exchangeCode(request, code))).accessToken
 }
 
+// Last: the tenant keeps these settings.
 test('with roles from tokens, a role and a seat follow the groups at Keycloak', async () => {
   const addGroup = async (name: string) => {
     await keycloak.administer('POST', '/groups', { name })
@@ -191,43 +229,6 @@ test('with roles from tokens, a role and a seat follow the groups at Keycloak', 
   await put('DELETE', gerda, board)
   expect(await seen(await tokenFor('gerda'))).toMatchObject({ roles: [], groups: [] })
   expect(await seen(joined)).toMatchObject({ roles: [], groups: [] })
-})
-
-test('a service account gets a token with its secret, and is a machine', async () => {
-  const [client] = await keycloak.administer<{ id: string; secret: string }[]>('GET', '/clients?clientId=ci-pipeline')
-  const answer = await fetch(`${realmUrl}/protocol/openid-connect/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: 'ci-pipeline',
-      client_secret: client?.secret ?? '',
-    }),
-  })
-  const { access_token: token } = (await answer.json()) as { access_token: string }
-  expect(payload<Me>(await api.query(token, 'session.me')).principal).toMatchObject({
-    kind: 'service_account',
-    roles: ['developer'],
-  })
-})
-
-test('a client that lacks the audience mapper is refused with the audience that it needs', async () => {
-  await keycloak.administer('POST', '/clients', {
-    clientId: 'unfinished',
-    publicClient: false,
-    serviceAccountsEnabled: true,
-    secret: 'a-secret-of-this-test',
-  })
-  const answer = await fetch(`${realmUrl}/protocol/openid-connect/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: 'unfinished',
-      client_secret: 'a-secret-of-this-test',
-    }),
-  })
-  const { access_token: token } = (await answer.json()) as { access_token: string }
-  const refused = await api.query(token, 'session.me')
-  expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('must contain \\"countersign\\"')])
 })
 
 /** Fills in Keycloak's sign-in page. */

@@ -108,6 +108,8 @@ export async function identify(
   if (foreign !== undefined && isNews(member, foreign)) {
     await end()
     member = await followToken(tenant, member, foreign, credentials.requestId)
+    // The membership as it is now: access may have been withdrawn since it was read.
+    if (member.status !== 'active' || isOutdated(member, token)) throw accessDenied()
   }
   if (member.kind !== 'person') noteUse(tenant.id, member.id)
   // A token says nothing about roles in other tenants than its own.

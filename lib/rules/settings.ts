@@ -112,6 +112,7 @@ const dangerous: { [K in Name]?: (value: TenantSettings[K]) => boolean } = {
   machineDecisions: (value) => value === 'on',
   archivesOnErasure: (value) => value === 'delete',
   clientRegistration: (value) => value === 'on',
+  rolesFrom: (value) => value === 'token',
 }
 
 /** The settings that are less safe than those of a new tenant, each with its effect. */

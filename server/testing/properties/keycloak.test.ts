@@ -149,7 +149,7 @@ test('a client that lacks the audience mapper is refused with the audience that 
   expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('must contain \\"countersign\\"')])
 })
 
-/** A token of the person by the command line, issued in a later second than `before`: tokens of one second have no order. */
+/** A token of the person by the command line, issued in a later second than `before`: the server can’t order tokens of one second. */
 async function tokenFor(username: string, before?: string): Promise<string> {
   for (;;) {
     const request = authorizationRequest(realmUrl, commandLine)

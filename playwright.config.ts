@@ -29,6 +29,21 @@ if (process.env.E2E_DIR === undefined) {
       },
     }),
   )
+  // An identity provider that the settings can name; no test signs in there.
+  writeFileSync(
+    join(directory, 'issuers.json'),
+    JSON.stringify({
+      issuers: [
+        {
+          issuer: 'https://idp.example/realms/globex',
+          audience: 'countersign',
+          tenant: demoTenants[1]?.externalId,
+          clientIds: ['countersign-console'],
+          algorithms: ['RS256'],
+        },
+      ],
+    }),
+  )
   process.env.E2E_DIR = directory
 }
 
@@ -76,6 +91,7 @@ export default defineConfig({
       PORT: port,
       DATA_DIR: join(directory, 'data'),
       MCP_SERVERS: join(directory, 'mcp-servers.json'),
+      TRUSTED_ISSUERS: join(directory, 'issuers.json'),
       // The tests' models run on this machine.
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       // The tests share two tenants; rate limits have separate tests.

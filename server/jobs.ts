@@ -25,7 +25,8 @@ import { externalCallDecided } from '#server/external-agents/on-decided.ts'
 import { askAgain, askDelivered } from '#server/inputs/ask-by-mail.ts'
 import { waitExpiry } from '#server/inputs/expire-waits.ts'
 import { onInput, onMask, onRetry } from '#server/inputs/listeners.ts'
-import { onFirstSignIn } from '#server/kernel/auth/first-sign-in.ts'
+import { onFirstSignIn } from '#server/kernel/auth/external/first-sign-in.ts'
+import { onForeignToken } from '#server/kernel/auth/external/follow-token.ts'
 import { connectAdoptionMemory } from '#server/kernel/bound/adoption-memory.ts'
 import { onIntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
@@ -39,6 +40,7 @@ import { releaseDecided } from '#server/releases/release.ts'
 import { grantExpiry } from '#server/standing-grants/expiry.ts'
 import { standingGrantDecided } from '#server/standing-grants/on-decided.ts'
 import { signInFirst } from '#server/tenants/first-sign-in.ts'
+import { followToken } from '#server/tenants/provider/follow-token.ts'
 import { unmaskDecided } from '#server/traces/unmask.ts'
 
 /** Background jobs of a process, one line for each queue. */
@@ -89,4 +91,5 @@ export function registerDecisions(): void {
   onAgentStop('resumed', agentResumed)
   onAgentStop('retired', agentRetired)
   onFirstSignIn(signInFirst)
+  onForeignToken(followToken)
 }

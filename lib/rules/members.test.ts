@@ -17,6 +17,7 @@ const member = (changes: Partial<MemberFacts> = {}): MemberFacts => ({
   isCaller: false,
   isLastAdmin: false,
   isForeign: false,
+  rolesFromToken: false,
   ...changes,
 })
 

@@ -19,6 +19,8 @@ export type MemberFacts = {
   isLastAdmin: boolean
   /** Signs in through another organisation's provider. */
   isForeign: boolean
+  /** The tokens of an identity provider set the roles. */
+  rolesFromToken: boolean
 }
 
 export type Refusal = { code: ErrorCode; message: string }
@@ -100,6 +102,11 @@ export function whyNotSetRoles(member: MemberFacts, wanted: readonly string[]): 
   if (member.status === 'removed') return removed
   const self = whyOwn(member, 'roles')
   if (self !== undefined) return self
+  if (member.rolesFromToken)
+    return {
+      code: 'external_identity',
+      message: 'The tokens of the identity provider set this member’s roles. Change the roles there.',
+    }
   const { proposed } = splitRoles(member.roles, wanted)
   if (member.kind === 'service_account' && proposed.length > 0)
     return {

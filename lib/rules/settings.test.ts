@@ -49,3 +49,17 @@ test('settings that are less safe than those of a new tenant are dangers, with t
     { name: 'clientRegistration', effect: expect.stringMatching(/^Any MCP client can register itself/) },
   ])
 })
+
+test('each change of what tokens decide needs an approval, in both directions, and roles from tokens are a danger', () => {
+  const roleMapping = [{ issuer: 'https://idp.example', name: 'admins', role: 'tenant_admin' as const }]
+  const fresh = TenantSettings.parse({})
+  const other = { ...fresh, rolesFrom: 'token' as const, roleClaim: 'groups', groupClaim: 'teams', roleMapping }
+  const names = ['rolesFrom', 'roleClaim', 'roleMapping', 'groupClaim']
+  expect(splitSettings(fresh, other).proposed.map(({ name }) => name)).toEqual(names)
+  expect(splitSettings(other, fresh).proposed.map(({ name }) => name)).toEqual(names)
+  expect(splitSettings(other, { roleMapping: [...roleMapping, ...roleMapping] })).toEqual({
+    immediate: [],
+    proposed: [],
+  })
+  expect(dangersOf(other).map(({ name }) => name)).toEqual(['rolesFrom'])
+})

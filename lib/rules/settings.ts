@@ -1,4 +1,5 @@
-import type { SettingsPatch, SettingValue, TenantSettings } from '#lib/schemas/tenants.ts'
+import type { RoleMappingEntry, SettingsPatch, SettingValue, TenantSettings } from '#lib/schemas/tenants.ts'
+import { guardedRoles } from './members.ts'
 
 type Name = keyof TenantSettings
 
@@ -21,7 +22,14 @@ export const settingName: Record<Name, string> = {
   archiveRetentionDays: 'retention of archives',
   archivesOnErasure: 'archives on erasure',
   clientRegistration: 'registration of programs',
+  rolesFrom: 'the source of roles',
+  roleClaim: 'the claim that names roles',
+  roleMapping: 'the roles that names at the provider give',
+  groupClaim: 'the claim that names groups',
 }
+
+/** Settings that let an identity provider decide what people may do here: each change of them needs approval. */
+export const providerSettings: readonly Name[] = ['rolesFrom', 'roleClaim', 'roleMapping', 'groupClaim']
 
 const kept = (days: number | null) => (days === null ? Number.POSITIVE_INFINITY : days)
 
@@ -62,7 +70,23 @@ const effects: { [K in Name]: (value: TenantSettings[K]) => string } = {
     value === 'on'
       ? 'Any MCP client can register itself, and then ask people to let it call tools in their name.'
       : 'MCP clients can no longer register themselves, and those that did can no longer get tokens.',
+  rolesFrom: (value) =>
+    value === 'token'
+      ? 'Each token sets the roles of its member: anyone who administers the identity provider can give every role that is mapped, and Members can no longer set them.'
+      : 'A role needs both the membership and the token. Each membership keeps the roles of its last token, and Members sets them.',
+  roleClaim: (value) => `Roles are read from the claim ${value} of each token.`,
+  roleMapping: (entries) =>
+    entries.length === 0
+      ? 'Only the names of our roles count, as far as a token may give them.'
+      : `At the identity provider, ${listed(entries.map(entryText))}.`,
+  groupClaim: (value) => `Groups are read from the claim ${value} of each token.`,
 }
+
+const entryText = ({ issuer, name, role }: RoleMappingEntry): string => `“${name}” of ${issuer} gives ${role}`
+
+/** The guarded roles that the mapping gives, for a warning. */
+export const guardedByMapping = (entries: readonly RoleMappingEntry[]): string[] =>
+  guardedRoles.filter((role) => entries.some((entry) => entry.role === role))
 
 const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings[K]) => boolean } = {
   separationOfDuties: (_before, after) => after === 'off',
@@ -75,6 +99,11 @@ const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings
   // Evidence is deleted that would be kept, so a second person agrees.
   archivesOnErasure: (_before, after) => after === 'delete',
   clientRegistration: (_before, after) => after === 'on',
+  // Whether fewer or more people get a role depends on the tokens, which no one here can see in advance.
+  rolesFrom: () => true,
+  roleClaim: () => true,
+  roleMapping: () => true,
+  groupClaim: () => true,
 }
 
 /** The values that make a tenant less safe than a new one is. */
@@ -83,6 +112,7 @@ const dangerous: { [K in Name]?: (value: TenantSettings[K]) => boolean } = {
   machineDecisions: (value) => value === 'on',
   archivesOnErasure: (value) => value === 'delete',
   clientRegistration: (value) => value === 'on',
+  rolesFrom: (value) => value === 'token',
 }
 
 /** The settings that are less safe than those of a new tenant, each with its effect. */
@@ -95,9 +125,13 @@ function danger<K extends Name>(name: K, settings: TenantSettings): { name: K; e
 
 const listed = (names: readonly string[]): string => new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
 
-const asSet = (value: readonly string[]): string => [...new Set(value)].sort().join(' ')
+const textOf = (value: string | RoleMappingEntry): string =>
+  typeof value === 'string' ? value : JSON.stringify([value.issuer, value.name, value.role])
 
-/** A list of tiers is a set: order and repetition are ignored. */
+const asSet = (value: readonly (string | RoleMappingEntry)[]): string =>
+  [...new Set(value.map(textOf))].sort().join(' ')
+
+/** A list is a set: order and repetition are ignored. */
 export const isSameValue = (one: SettingValue | undefined, other: SettingValue | undefined): boolean =>
   Array.isArray(one) && Array.isArray(other) ? asSet(one) === asSet(other) : one === other
 
@@ -105,7 +139,8 @@ export const isSameValue = (one: SettingValue | undefined, other: SettingValue |
 export function settingText(name: string, value: SettingValue): string {
   if (name === 'readingSeconds') return value === null ? 'none' : `${value} seconds`
   if (value === null) return 'without limit'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : listed(value)
+  if (Array.isArray(value))
+    return value.length === 0 ? 'none' : listed(value.map((one) => (typeof one === 'string' ? one : entryText(one))))
   return typeof value === 'number' ? `${value} days` : value
 }
 
@@ -124,6 +159,10 @@ export function splitSettings(
     changeOf('archiveRetentionDays', before, patch),
     changeOf('archivesOnErasure', before, patch),
     changeOf('clientRegistration', before, patch),
+    changeOf('rolesFrom', before, patch),
+    changeOf('roleClaim', before, patch),
+    changeOf('roleMapping', before, patch),
+    changeOf('groupClaim', before, patch),
   ].filter((change) => change !== undefined)
   return {
     immediate: changes.filter((change) => !change.weaker).map(({ weaker: _, ...change }) => change),

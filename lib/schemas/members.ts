@@ -6,6 +6,16 @@ import { Actor, Id, PageInput, page, Reason, Revision, SlugName, Time } from './
 export const RoleName: z.ZodType<Role, Role> = z.enum(roleNames)
 const Roles = z.array(RoleName).max(roleNames.length)
 
+/** An external identity provider, exactly as the `iss` of its tokens. */
+export const ProviderIssuer = z.string().trim().min(1).max(512)
+/** A role or group at an identity provider, exactly as its tokens and SCIM name it. */
+export const ProviderName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(256)
+  .regex(/^\P{Cc}*$/u, 'Use one line without control characters.')
+
 export const MemberStatus = z.enum(['invited', 'active', 'suspended', 'removed'])
 export type MemberStatus = z.infer<typeof MemberStatus>
 
@@ -57,6 +67,10 @@ export const Member = Actor.extend({
   isLastAdmin: z.boolean(),
   /** Signs in through another organisation's provider. */
   isForeign: z.boolean(),
+  /** The identity provider whose tokens set the roles; null: the membership's roles are set here. */
+  rolesFrom: z.string().nullable(),
+  /** When the newest token of an external identity provider that the member has presented was issued. */
+  tokenIssuedAt: Time.nullable(),
   createdAt: Time,
   revision: Revision,
 })
@@ -125,11 +139,24 @@ export const ResetPasswordInput = z.strictObject({ ...target, reason: Reason.opt
 export const VouchInput = z.strictObject({ ...target, reason: Reason })
 export const MemberOutput = z.object({ member: Member })
 
+/** A group of an external identity provider, whose members get a seat in an approver group. */
+export const GroupMapping = z.strictObject({ issuer: ProviderIssuer, name: ProviderName })
+export type GroupMapping = z.infer<typeof GroupMapping>
+const GroupMappings = z.array(GroupMapping).max(50)
+
+/** A member whom a mapped group names. A token counts for 24 hours after it was issued. */
+export const MappedMember = Actor.extend({ source: z.enum(['token', 'scim']), group: z.string() })
+
 export const Group = z.object({
   id: Id,
   name: z.string(),
   displayName: z.string(),
+  /** Those whom approved changes put into the group. */
   members: z.array(Actor),
+  /** The groups of identity providers from which it takes further members. */
+  mappings: z.array(GroupMapping),
+  /** The members whom these groups name now. */
+  mappedMembers: z.array(MappedMember),
   /** The approval that a proposed change of the members waits for. */
   pendingApprovalId: Id.nullable(),
   revision: Revision,
@@ -146,13 +173,17 @@ export const CreateGroupInput = z.strictObject({
   displayName: z.string().trim().min(1).max(limits.groupDisplayName),
   /** Requested like any later change of the members: the group starts empty. */
   memberIds: MemberIds.default([]),
+  /** Requested like the members. */
+  mappings: GroupMappings.default([]),
   reason: Reason.optional(),
 })
 export const SetGroupMembersInput = z.strictObject({
   id: Id,
   expectedRevision: Revision,
-  /** All members after the change. */
+  /** All members after the change, except those whom mapped groups name. */
   memberIds: MemberIds,
+  /** All mapped groups of identity providers after the change; left out: they stay. */
+  mappings: GroupMappings.optional(),
   reason: Reason.optional(),
 })
 export const GroupOutput = z.object({ group: Group, change: PendingChange.nullable() })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseAccent } from '#lib/rules/accent.ts'
 import { maxImageBytes } from '#lib/rules/branding.ts'
 import { Actor, Id, PageInput, page, Reason, Revision, RiskTier, Time } from './common.ts'
-import { PendingChange } from './members.ts'
+import { PendingChange, ProviderIssuer, ProviderName, RoleName } from './members.ts'
 
 export const Branding = z.object({
   displayName: z.string(),
@@ -13,6 +13,18 @@ export const Branding = z.object({
   coBranding: z.enum(['none', 'powered_by', 'dual']),
 })
 export type Branding = z.infer<typeof Branding>
+
+/** The path of a claim in a token: the name of a member, or names joined by dots. */
+const ClaimPath = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{C}\s]+$/u, 'Use the name of a claim, such as groups or realm_access.roles, without spaces.')
+
+/** A name in the claim of roles, of one issuer, and the role that it gives. */
+export const RoleMappingEntry = z.strictObject({ issuer: ProviderIssuer, name: ProviderName, role: RoleName })
+export type RoleMappingEntry = z.infer<typeof RoleMappingEntry>
 
 const settings = {
   separationOfDuties: z.enum(['required', 'off']),
@@ -32,6 +44,14 @@ const settings = {
   archivesOnErasure: z.enum(['mark', 'delete']),
   /** Whether programs of other vendors may register themselves as clients (RFC 7591). */
   clientRegistration: z.enum(['on', 'off']),
+  /** What decides the roles of members of external identity providers: the membership and the token, or the token alone. */
+  rolesFrom: z.enum(['membership', 'token']),
+  /** The claim of such a token that names roles. */
+  roleClaim: ClaimPath,
+  /** The roles that other names give. With `rolesFrom: token`, only these give approver, privacy_officer and tenant_admin. */
+  roleMapping: z.array(RoleMappingEntry).max(50),
+  /** The claim of such a token that names groups, which approver groups can take members from. */
+  groupClaim: ClaimPath,
 }
 export const TenantSettings = z.object({
   separationOfDuties: settings.separationOfDuties.default('required'),
@@ -43,6 +63,10 @@ export const TenantSettings = z.object({
   archiveRetentionDays: settings.archiveRetentionDays.default(null),
   archivesOnErasure: settings.archivesOnErasure.default('mark'),
   clientRegistration: settings.clientRegistration.default('off'),
+  rolesFrom: settings.rolesFrom.default('membership'),
+  roleClaim: settings.roleClaim.default('realm_access.roles'),
+  roleMapping: settings.roleMapping.default([]),
+  groupClaim: settings.groupClaim.default('groups'),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 
@@ -139,12 +163,16 @@ export const SettingsPatch = z.strictObject({
   archiveRetentionDays: settings.archiveRetentionDays.optional(),
   archivesOnErasure: settings.archivesOnErasure.optional(),
   clientRegistration: settings.clientRegistration.optional(),
+  rolesFrom: settings.rolesFrom.optional(),
+  roleClaim: settings.roleClaim.optional(),
+  roleMapping: settings.roleMapping.optional(),
+  groupClaim: settings.groupClaim.optional(),
 })
 export type SettingsPatch = z.infer<typeof SettingsPatch>
 
 /** Members left out stay unchanged. Changes that make the tenant safer apply immediately, the others need an approval. */
 export const UpdateSettingsInput = SettingsPatch.extend({ expectedRevision: Revision, reason: Reason.optional() })
-export const SettingValue = z.union([z.string(), z.number(), z.null(), z.array(z.string())])
+export const SettingValue = z.union([z.string(), z.number(), z.null(), z.array(z.string()), z.array(RoleMappingEntry)])
 export type SettingValue = z.infer<typeof SettingValue>
 export const SettingValues = z.array(
   z.object({
@@ -175,6 +203,8 @@ export const GetSettingsOutput = z.object({
   revision: Revision,
   /** Requested changes that wait for approval; null: none. */
   pending: z.object({ approvalId: Id, changes: SettingValues }).nullable(),
+  /** The external identity providers whose tokens this tenant accepts, as mappings name them. */
+  issuers: z.array(z.string()),
 })
 export const UpdateSettingsOutput = z.object({
   settings: TenantSettings,

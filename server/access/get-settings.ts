@@ -1,4 +1,5 @@
 import { GetSettingsOutput, SettingValues } from '#lib/schemas/tenants.ts'
+import { externalIssuersOf } from '#server/kernel/auth/issuers/issuer.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
 import { findTenantRevision } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
@@ -18,6 +19,7 @@ export const getSettings = query({
         waiting === undefined
           ? null
           : { approvalId: waiting.approvalId, changes: SettingValues.parse(waiting.change.changes) },
+      issuers: externalIssuersOf(tenant),
     }
   },
 })

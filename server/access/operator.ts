@@ -126,7 +126,9 @@ export async function seatApprover(slug: string, groupName: string, who: string,
       })
       return
     }
-    throw wrong(`${who} is not an active member of ${slug}. People become members when they first sign in.`)
+    throw wrong(
+      `${who} is not an active member of ${slug}. People become members when they first sign in. An e-mail address counts only if the identity provider marks it as verified (email_verified); otherwise name the user name.`,
+    )
   })
   say(`${who} can now decide for ${groupName} of ${slug}.`)
 }

@@ -6,6 +6,7 @@ import { lockTenant, setTenant } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { settingsPresentation } from './changes/presentation.ts'
 import { proposeChange } from './changes/propose.ts'
+import { requireProviderSettings } from './provider-settings.ts'
 
 /**
  * tenants.updateSettings: changes that make the tenant safer apply immediately; changes that weaken it are requested.
@@ -37,6 +38,7 @@ export const updateSettings = mutation({
         },
       )
     const before = settingsOf(row)
+    requireProviderSettings(tenant, principal, before, patch)
     const { immediate, proposed } = splitSettings(before, patch)
     if (immediate.length === 0 && proposed.length === 0)
       throw new ApiError('conflict', 'The settings already have exactly these values.')

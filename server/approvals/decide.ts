@@ -9,6 +9,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { type MutationContext, mutation, refuse } from '#server/kernel/operation.ts'
 import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
+import { requireSeatsBound } from '#server/tenants/provider/require-seats.ts'
 import { confirmationDigest, confirmationOf } from './confirmation.ts'
 import { eligibleMembers, requireEligible } from './eligible.ts'
 import { requireRead } from './reading/reading.ts'
@@ -129,7 +130,7 @@ async function requireSeatAsLogged(
   await Promise.all([
     requireAllBound(tx, tenant.id, 'approver_delegation'),
     requireBound(tx, tenant.id, 'member', [delegatorId]),
-    requireBound(tx, tenant.id, 'approver_group_member', [`${groupId}/${delegatorId}`]),
+    requireSeatsBound(tx, tenant.id, groupId, [delegatorId]),
   ])
 }
 
@@ -140,7 +141,7 @@ async function requireReviewer(
 ): Promise<StandsIn | undefined> {
   const [facts] = await Promise.all([
     reviewerFacts(tx, tenant, principal, approval),
-    requireBound(tx, tenant.id, 'approver_group_member', [`${approval.groupId}/${principal.memberId}`]),
+    requireSeatsBound(tx, tenant.id, approval.groupId, [principal.memberId]),
   ])
   const blocked = input.decision === 'reject' ? whyNotReject(facts) : whyNotDecide(facts)
   if (blocked === undefined) return seatOf(facts)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { ApprovalKind, ApprovalStatus } from '#lib/schemas/approvals.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { readSeats } from '#server/tenants/provider/seat-store.ts'
 import { columns, computedColumns, typed } from './store.ts'
 
 const isStrict = sql<boolean>`kind = 'standing_grant'`
@@ -131,9 +132,8 @@ function filtered(tx: Transaction, tenantId: string, filter: ApprovalFilter) {
             ...(seat === memberId ? [] : [sql<boolean>`not ${isStrict}`]),
             e.exists(
               e
-                .selectFrom('approverGroupMembers as link')
+                .selectFrom(readSeats(tx, tenantId).as('link'))
                 .select('link.memberId')
-                .whereRef('link.tenantId', '=', 'approvals.tenantId')
                 .whereRef('link.groupId', '=', 'approvals.groupId')
                 .where('link.memberId', '=', seat),
             ),

@@ -23,7 +23,8 @@ export async function changesSince(
   unlogged: readonly Change[],
 ): Promise<Batch> {
   const { tenant, principal, topics } = reader
-  const lost = lossOf(await findMember(tx, tenant.id, principal.issuer, principal.subject), principal)
+  const member = await findMember(tx, tenant.id, principal.issuer, principal.subject)
+  const lost = lossOf(member, principal, member?.settings)
   if (lost !== undefined) throw lost
   const { records, ...places } = await followLog(tx, tenant.id, position)
   const logged = records === undefined ? [...topics].map(anything) : records.flatMap(changesOf)

@@ -12,6 +12,7 @@ import { settleBudgets } from '#server/policies/budgets/settle-budgets.ts'
 import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
 import { maskedArguments } from '#server/policies/decisions/mask-arguments.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
+import { requireSeatsBound } from '#server/tenants/provider/require-seats.ts'
 import { findActiveGrants, type GrantRow, insertUse, takeUse } from './store.ts'
 import { rulesIn } from './terms.ts'
 
@@ -91,12 +92,7 @@ async function requireAsLogged(tx: Transaction, tenantId: string, grant: GrantRo
     requireBound(tx, tenantId, 'standing_grant', [grant.id]),
     requireBound(tx, tenantId, 'approval', [grant.approvalId]),
     requireBound(tx, tenantId, 'member', people),
-    requireBound(
-      tx,
-      tenantId,
-      'approver_group_member',
-      people.map((memberId) => `${grant.groupId}/${memberId}`),
-    ),
+    requireSeatsBound(tx, tenantId, grant.groupId, people),
   ])
 }
 

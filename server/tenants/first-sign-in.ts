@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
-import type { FirstSignIn } from '#server/kernel/auth/first-sign-in.ts'
+import type { FirstSignIn } from '#server/kernel/auth/external/first-sign-in.ts'
 import { findMember } from '#server/kernel/auth/store.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'

@@ -1,4 +1,5 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { readMappedSeats, readSeats } from './provider/seat-store.ts'
 
 const columns = ['id', 'name', 'displayName', 'revision'] as const
 
@@ -41,12 +42,10 @@ export const findGroupById = (tx: Transaction, tenantId: string, id: string) =>
 /** Active members of a group, with the fields that a decision needs. */
 export const findGroupMembers = (tx: Transaction, tenantId: string, groupId: string) =>
   tx
-    .selectFrom('approverGroupMembers as link')
-    .innerJoin('members as member', (join) =>
-      join.onRef('member.tenantId', '=', 'link.tenantId').onRef('member.id', '=', 'link.memberId'),
-    )
+    .selectFrom(readSeats(tx, tenantId).as('link'))
+    .innerJoin('members as member', 'member.id', 'link.memberId')
     .select(['member.id', 'member.username', 'member.displayName', 'member.kind', 'member.email', 'member.roles'])
-    .where('link.tenantId', '=', tenantId)
+    .where('member.tenantId', '=', tenantId)
     .where('link.groupId', '=', groupId)
     .where('member.status', '=', 'active')
     .orderBy('member.username')
@@ -54,12 +53,10 @@ export const findGroupMembers = (tx: Transaction, tenantId: string, groupId: str
 
 export const findGroupsOf = (tx: Transaction, tenantId: string, memberId: string) =>
   tx
-    .selectFrom('approverGroupMembers as link')
-    .innerJoin('approverGroups as g', (join) =>
-      join.onRef('g.tenantId', '=', 'link.tenantId').onRef('g.id', '=', 'link.groupId'),
-    )
+    .selectFrom(readSeats(tx, tenantId).as('link'))
+    .innerJoin('approverGroups as g', 'g.id', 'link.groupId')
     .select(['g.id', 'g.name'])
-    .where('link.tenantId', '=', tenantId)
+    .where('g.tenantId', '=', tenantId)
     .where('link.memberId', '=', memberId)
     .orderBy('g.name')
     .execute()
@@ -79,7 +76,7 @@ export function listGroups(tx: Transaction, tenantId: string, limit: number, cur
   return query.orderBy('id').limit(limit).execute()
 }
 
-/** Members of these groups who have not been removed from the tenant. */
+/** Members whom approved changes put into these groups, and who have not been removed from the tenant. */
 export const findMembersOfGroups = (tx: Transaction, tenantId: string, groupIds: readonly string[]) =>
   tx
     .selectFrom('approverGroupMembers as link')
@@ -92,6 +89,18 @@ export const findMembersOfGroups = (tx: Transaction, tenantId: string, groupIds:
     .where('link.groupId', 'in', groupIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...groupIds])
     .where('member.status', '<>', 'removed')
     .orderBy('member.username')
+    .execute()
+
+/** Members to whom groups of the provider give a seat in these groups, who have not been removed, with what names them. */
+export const findMappedMembersOfGroups = (tx: Transaction, tenantId: string, groupIds: readonly string[]) =>
+  readMappedSeats(tx, tenantId)
+    .select(['mapping.groupId', 'holder.id', 'holder.username', 'holder.displayName', 'holder.kind'])
+    .select(['named.source', 'named.name'])
+    .where('mapping.groupId', 'in', groupIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...groupIds])
+    .where('holder.status', '<>', 'removed')
+    .orderBy('holder.username')
+    .orderBy('named.name')
+    .orderBy('named.source')
     .execute()
 
 /** Members with these ids who have not been removed. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { readSeats } from './provider/seat-store.ts'
 
 const columns = [
   'id',
@@ -143,12 +144,10 @@ export async function listMembers(
 /** Names of the approver groups of each of these members. */
 export const findGroupNamesOf = (tx: Transaction, tenantId: string, memberIds: readonly string[]) =>
   tx
-    .selectFrom('approverGroupMembers as link')
-    .innerJoin('approverGroups as g', (join) =>
-      join.onRef('g.tenantId', '=', 'link.tenantId').onRef('g.id', '=', 'link.groupId'),
-    )
+    .selectFrom(readSeats(tx, tenantId).as('link'))
+    .innerJoin('approverGroups as g', 'g.id', 'link.groupId')
     .select(['link.memberId', 'g.displayName'])
-    .where('link.tenantId', '=', tenantId)
+    .where('g.tenantId', '=', tenantId)
     .where('link.memberId', 'in', memberIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...memberIds])
     .orderBy('g.name')
     .execute()

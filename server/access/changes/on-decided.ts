@@ -3,6 +3,7 @@ import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { isSameValue } from '#lib/rules/settings.ts'
 import { Id } from '#lib/schemas/common.ts'
+import { GroupMapping } from '#lib/schemas/members.ts'
 import { SettingValues, TenantSettings } from '#lib/schemas/tenants.ts'
 import type { DecidedApproval, OnDecided } from '#server/approvals/subjects.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
@@ -13,6 +14,9 @@ import { confirmAddress } from '#server/tenants/account-control.ts'
 import { lockGroup, replaceGroupMembers } from '#server/tenants/group-store.ts'
 import { samePerson } from '#server/tenants/identities.ts'
 import { lockMember, setMember } from '#server/tenants/member-store.ts'
+import { findNamedBy } from '#server/tenants/provider/mapping-store.ts'
+import { rolesComeFromToken } from '#server/tenants/provider/roles-from.ts'
+import { setMappings } from '#server/tenants/provider/set-mappings.ts'
 import { lockTenant, setTenant } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { type ChangeStatus, setDecided } from './store.ts'
@@ -58,6 +62,7 @@ export const roleGrantDecided = decided(async (tx, tenant, memberId, change, { d
   const { roles, address } = RoleGrant.parse(change)
   const member = await lockMember(tx, tenant.id, memberId)
   if (member === undefined || member.status === 'removed') throw overtaken('This member has been removed')
+  if (rolesComeFromToken(settingsOf(tenant), member)) throw overtaken('The roles of this member now come from tokens')
   // Applies even in a tenant that has turned separation of duties off.
   if (deciders.includes(member.id))
     throw refuse('separation_of_duties', 'You can’t approve a change of your own roles.')
@@ -76,20 +81,46 @@ export const roleGrantDecided = decided(async (tx, tenant, memberId, change, { d
   }
 })
 
-const GroupChange = z.object({ revision: z.int(), before: z.array(Id), after: z.array(Id) })
+const Members = z.object({ before: z.array(Id), after: z.array(Id) })
+const Mappings = z.object({ before: z.array(GroupMapping), after: z.array(GroupMapping) })
+const GroupChange = z.union([
+  z.object({ revision: z.int(), members: Members, mappings: Mappings }),
+  Members.extend({ revision: z.int() }).transform(({ revision, ...members }) => ({
+    revision,
+    members,
+    mappings: undefined,
+  })),
+])
 
-/** Replaces the members if the group has not changed since the request. */
-export const groupChangeDecided = decided(async (tx, tenant, groupId, change) => {
-  const { revision, before, after } = GroupChange.parse(change)
+/** Replaces the members and the mapped groups if the group has not changed since the request. */
+export const groupChangeDecided = decided(async (tx, tenant, groupId, change, { deciders }) => {
+  const { revision, members, mappings } = GroupChange.parse(change)
   const group = await lockGroup(tx, tenant.id, groupId)
   if (group === undefined || group.revision !== revision) throw overtaken('The group has changed')
-  await replaceGroupMembers(tx, tenant.id, groupId, after)
+  await replaceGroupMembers(tx, tenant.id, groupId, members.after)
+  if (mappings !== undefined) {
+    await refuseOwnSeat(tx, tenant, mappings, deciders)
+    await setMappings(tx, tenant.id, groupId, mappings.after)
+  }
   return {
     action: 'group.members_set',
     resource: { type: 'group', id: groupId },
-    details: { group: group.name, before, after },
+    details: { group: group.name, ...members, ...(mappings === undefined ? {} : { mappings }) },
   }
 })
+
+/** A person whom the provider has put into the group since the request would give a seat to themselves. */
+async function refuseOwnSeat(
+  tx: Transaction,
+  tenant: Tenant,
+  { before, after }: z.infer<typeof Mappings>,
+  deciders: readonly string[],
+): Promise<void> {
+  const added = after.filter((one) => !before.some(({ issuer, name }) => one.issuer === issuer && one.name === name))
+  const named = await findNamedBy(tx, tenant.id, added)
+  if (named.some(({ id }) => deciders.includes(id)))
+    throw refuse('separation_of_duties', 'You are in a group of the identity provider that this would let decide.')
+}
 
 const SettingChanges = z.object({ changes: SettingValues })
 

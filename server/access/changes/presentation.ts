@@ -1,7 +1,8 @@
 import type { Role } from '#lib/permissions.ts'
 import { guardedRoles } from '#lib/rules/members.ts'
-import { type SettingChange, settingName, settingText } from '#lib/rules/settings.ts'
+import { providerSettings, type SettingChange, settingName, settingText } from '#lib/rules/settings.ts'
 import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
+import type { GroupMapping } from '#lib/schemas/members.ts'
 
 type Person = {
   displayName: string
@@ -85,14 +86,24 @@ export function roleGrantPresentation(
   }
 }
 
+const mappingText = ({ issuer, name }: GroupMapping): string => `${name} (${issuer})`
+
 export function groupChangePresentation(
   group: { name: string; displayName: string },
-  people: { join: readonly Person[]; leave: readonly Person[]; after: readonly Person[] },
+  people: {
+    join: readonly Person[]
+    leave: readonly Person[]
+    after: readonly Person[]
+    /** Whom a new mapping names now. */
+    named: readonly Person[]
+  },
+  mappings: { add: readonly GroupMapping[]; remove: readonly GroupMapping[] },
   reason: string | undefined,
 ): Presentation {
   const names = (persons: readonly Person[]) => persons.map((person) => person.displayName)
   const usernames = (persons: readonly Person[]) => persons.map((person) => person.username)
-  const { join, leave, after } = people
+  const { join, leave, after, named } = people
+  const mapped = mappings.add.length > 0 || mappings.remove.length > 0
   return {
     ...common,
     title: `Change who decides in ${group.displayName}`,
@@ -103,11 +114,20 @@ export function groupChangePresentation(
         ? []
         : [`${listed(names(join))} can decide requests to ${group.displayName}, including open ones.`]),
       ...(leave.length === 0 ? [] : [`${listed(names(leave))} can no longer decide them.`]),
-      after.length === 0
-        ? `${group.displayName} will be empty, so requests to it can’t be made or approved.`
-        : `Its members will be ${listed(names(after))}.`,
+      ...mappings.add.map(
+        ({ issuer, name }) =>
+          `Everyone whom ${issuer} puts into “${name}” can decide them, now and later, if their roles permit it. Who that is, is decided there and not here.`,
+      ),
+      ...(named.length === 0 ? [] : [`In these groups now: ${listed(names(named))}.`]),
+      ...mappings.remove.map(({ issuer, name }) => `“${name}” of ${issuer} no longer gives a seat.`),
+      after.length === 0 && mapped
+        ? `${group.displayName} will consist of the members of the identity provider’s groups alone.`
+        : after.length === 0
+          ? `${group.displayName} will be empty, so requests to it can’t be made or approved.`
+          : `Its members will be ${listed(names(after))}.`,
     ],
-    risk: group.name === 'change-approvers' || group.name === 'escalation' ? 'critical' : 'high',
+    risk:
+      group.name === 'change-approvers' || group.name === 'escalation' || mappings.add.length > 0 ? 'critical' : 'high',
     action: 'group.set_members',
     resource: `group/${group.name}`,
     arguments: [
@@ -115,6 +135,12 @@ export function groupChangePresentation(
       { path: 'join', value: usernames(join) },
       { path: 'leave', value: usernames(leave) },
       { path: 'members after', value: usernames(after) },
+      ...(mapped
+        ? [
+            { path: 'map groups', value: mappings.add.map(mappingText) },
+            { path: 'unmap groups', value: mappings.remove.map(mappingText) },
+          ]
+        : []),
       why(reason),
     ],
     subject: {
@@ -123,6 +149,7 @@ export function groupChangePresentation(
       join: usernames(join),
       leave: usernames(leave),
       after: usernames(after),
+      ...(mapped ? { map: mappings.add.map(mappingText), unmap: mappings.remove.map(mappingText) } : {}),
     },
   }
 }
@@ -133,13 +160,16 @@ export function settingsPresentation(
   reason: string | undefined,
 ): Presentation {
   const names = listed(changes.map((change) => settingName[change.name]))
+  const ofProvider = changes.some(({ name }) => providerSettings.includes(name))
+  // Whether more or less is allowed afterwards depends on the tokens.
+  const weakens = changes.some(({ name }) => !providerSettings.includes(name))
   return {
     ...common,
-    title: `Weaken ${names} in ${tenant.displayName}`,
-    effectLabel: `weaker setting of ${names}`,
-    verb: 'Weaken',
+    title: `${weakens ? 'Weaken' : 'Change'} ${names} in ${tenant.displayName}`,
+    effectLabel: `${weakens ? 'weaker setting' : 'change'} of ${names}`,
+    verb: weakens ? 'Weaken' : 'Change',
     effects: changes.map((change) => change.effect),
-    risk: changes.some((change) => change.name === 'separationOfDuties') ? 'critical' : 'high',
+    risk: ofProvider || changes.some((change) => change.name === 'separationOfDuties') ? 'critical' : 'high',
     action: 'tenant.update_settings',
     resource: `tenant/${tenant.externalId}`,
     arguments: [

@@ -2,7 +2,7 @@ import { ApiError, notFound } from '#lib/errors.ts'
 import { GroupOutput, SetGroupMembersInput } from '#lib/schemas/members.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { lockGroup } from '#server/tenants/group-store.ts'
-import { proposeGroupMembers } from './propose-members.ts'
+import { askedIn, proposeGroupMembers } from './propose-members.ts'
 import { groupViews } from './view.ts'
 
 /** Requests other members for an approver group; the group changes only after change-approvers approve. */
@@ -14,7 +14,7 @@ export const setMembers = mutation({
     action: 'group.members_asked',
     resource: { type: 'group', id: input.id },
     reason: input.reason,
-    details: { asked: input.memberIds, changeId: output?.change?.changeId ?? null },
+    details: { ...askedIn(input), changeId: output?.change?.changeId ?? null },
   }),
   async run({ tx, tenant, principal, input }) {
     const row = await lockGroup(tx, tenant.id, input.id)
@@ -23,7 +23,7 @@ export const setMembers = mutation({
       throw new ApiError('revision_conflict', 'The group changed after you opened it. Reload it and try again.', {
         details: { revision: row.revision },
       })
-    const change = await proposeGroupMembers(tx, { tenant, principal }, row, input.memberIds, input.reason)
+    const change = await proposeGroupMembers(tx, { tenant, principal }, row, input)
     const [group] = await groupViews(tx, tenant.id, [row])
     if (group === undefined) throw new Error('unreachable: one row in, one out')
     return { group, change }

@@ -6,7 +6,9 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { refuse } from '#server/kernel/operation.ts'
 import { selvesOf } from '#server/tenants/identities.ts'
 import { findAdmins, lockMember, type MemberRow } from '#server/tenants/member-store.ts'
+import { rolesComeFromToken } from '#server/tenants/provider/roles-from.ts'
 import { lockTenant } from '#server/tenants/store.ts'
+import { settingsOf } from '#server/tenants/view.ts'
 
 type Target = { member: MemberRow; facts: MemberFacts }
 
@@ -19,7 +21,7 @@ export async function lockTarget(
   { tenant, principal }: { tenant: Tenant; principal: Principal },
   { id, expectedRevision }: { id: string; expectedRevision?: number | undefined },
 ): Promise<Target> {
-  await lockTenant(tx, tenant.id)
+  const locked = await lockTenant(tx, tenant.id)
   const member = await lockMember(tx, tenant.id, id)
   if (member === undefined) throw notFound()
   if (expectedRevision !== undefined && expectedRevision !== member.revision)
@@ -40,6 +42,7 @@ export async function lockTarget(
       identityLink: holder?.link('would be changed'),
       isLastAdmin: admins.length === 1 && admins[0]?.id === member.id,
       isForeign: member.issuer !== issuerOf(tenant.slug),
+      rolesFromToken: rolesComeFromToken(settingsOf(locked), member),
     },
   }
 }

@@ -1,18 +1,22 @@
 import { AccountControl, type Member } from '#lib/schemas/members.ts'
+import { TenantSettings } from '#lib/schemas/tenants.ts'
 import { findLinkEnds } from '#server/identity/links/link-store.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { listLinksOfMembers } from '#server/tenants/account-link-store.ts'
 import { actorOf } from '#server/tenants/actors.ts'
 import { findAdmins, findGroupNamesOf, findMemberById, type MemberRow } from '#server/tenants/member-store.ts'
+import { rolesComeFromToken } from '#server/tenants/provider/roles-from.ts'
+import { findNewestTokens } from '#server/tenants/provider/token-store.ts'
 import { findProposed, findResets } from '../changes/store.ts'
 
-type TenantRef = { id: string; slug: string }
+type TenantRef = Pick<Tenant, 'id' | 'slug' | 'settings'>
 
 /** Members as an administrator sees them, with pending changes. */
 export async function memberViews(
   tx: Transaction,
-  { id: tenantId, slug }: TenantRef,
+  { id: tenantId, slug, settings }: TenantRef,
   rows: readonly MemberRow[],
 ): Promise<Member[]> {
   const ids = rows.map((row) => row.id)
@@ -25,6 +29,8 @@ export async function memberViews(
   const admins = await findAdmins(tx, tenantId)
   const links = await listLinksOfMembers(tx, tenantId, ids)
   const resets = new Map((await findResets(tx, tenantId, ids)).map((row) => [row.subjectId, row]))
+  const tokens = await findNewestTokens(tx, tenantId, ids)
+  const rules = TenantSettings.parse(settings)
   return rows.map((row) => {
     const grant = grants.get(row.id)
     const roles = grant?.change.roles
@@ -51,6 +57,8 @@ export async function memberViews(
           : { approvalId: reset.approvalId, approved: reset.status === 'approved', requestedBy: reset.proposedBy },
       isLastAdmin: admins.length === 1 && admins[0]?.id === row.id,
       isForeign: row.issuer !== issuerOf(slug),
+      rolesFrom: rolesComeFromToken(rules, row) ? row.issuer : null,
+      tokenIssuedAt: tokens.get(row.id)?.toISOString() ?? null,
       createdAt: row.createdAt.toISOString(),
       revision: row.revision,
     }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { readSeats } from '#server/tenants/provider/seat-store.ts'
 
 const columns = ['id', 'delegatorId', 'delegateId', 'fromAt', 'untilAt', 'reason', 'endedAt', 'revision'] as const
 
@@ -92,9 +93,7 @@ export const findActiveDelegators = (tx: Transaction, tenantId: string, delegate
         .onRef('delegator.id', '=', 'delegation.delegatorId')
         .on('delegator.status', '=', 'active'),
     )
-    .innerJoin('approverGroupMembers as link', (join) =>
-      join.onRef('link.tenantId', '=', 'delegator.tenantId').onRef('link.memberId', '=', 'delegator.id'),
-    )
+    .innerJoin(readSeats(tx, tenantId).as('link'), 'link.memberId', 'delegator.id')
     .select(['delegator.id', 'delegator.displayName', 'delegator.roles', 'link.groupId'])
     .where('delegation.tenantId', '=', tenantId)
     .where('delegation.delegateId', '=', delegateId)

@@ -1,5 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import { type Permission, permissionsOf } from '#lib/permissions.ts'
+import { TenantSettings } from '#lib/schemas/tenants.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { accessDenied } from './access-denied.ts'
@@ -9,7 +10,9 @@ import { ofEndedFamily, outdated, type VerifiedToken } from './bearer.ts'
 import { authenticateConnectionToken, recogniseConnectionToken } from './connection-tokens/authenticate-token.ts'
 import { connectionTokenIn } from './connection-tokens/token-format.ts'
 import type { ProvenRequest } from './dpop/proof.ts'
-import { signInFirst } from './first-sign-in.ts'
+import { effectiveRoles, rolesNamed, type TokenRoles } from './effective-roles.ts'
+import { signInFirst } from './external/first-sign-in.ts'
+import { type ForeignToken, followToken, isNews } from './external/follow-token.ts'
 import { recogniseKey } from './known-keys.ts'
 import { noteUse } from './last-use.ts'
 import { isOutdated } from './outdated.ts'
@@ -72,7 +75,7 @@ export async function present(credentials: Credentials): Promise<Presented> {
 
 /**
  * Token or API key → tenant → active membership → permissions, in a transaction of the directory, which is then bound
- * to that tenant. A first sign-in runs in a separate transaction, and `end` ends this one first. Throws 401 without
+ * to that tenant. A first sign-in, and what a newer token says, run in separate transactions, and `end` ends this one first. Throws 401 without
  * valid credentials, 400 without a tenant, and the same 403 for an unknown tenant and for one of which the subject is
  * not an active member.
  */
@@ -90,19 +93,30 @@ export async function identify(
   if (found === undefined) throw accessDenied()
   const { tenant } = found
   const home = tenant.externalId === token.tenantExternalId
+  const foreign: ForeignToken | undefined =
+    home && token.claims !== undefined ? { ...token, claims: token.claims } : undefined
   let { member } = found
-  if (member === undefined && home && token.newMember !== undefined) {
+  if (member === undefined && foreign !== undefined && token.newMember !== undefined) {
     await end()
-    member = await signInFirst(tenant, token, token.newMember, credentials.requestId)
+    const roles = rolesNamed(foreign, TenantSettings.parse(tenant.settings), token.newMember.kind)
+    member = await signInFirst(tenant, token, { ...token.newMember, roles }, credentials.requestId)
   }
   if (member === undefined || member.status !== 'active') throw accessDenied()
   // 401, so that the client renews: a member who still has access gets a valid token.
   if (isOutdated(member, token)) throw outdated(presented.scheme)
   if (found.familyEnded) throw ofEndedFamily(presented.scheme)
+  if (foreign !== undefined && isNews(member, foreign)) {
+    await end()
+    member = await followToken(tenant, member, foreign, credentials.requestId)
+    // The membership as it is now: access may have been withdrawn since it was read.
+    if (member.status !== 'active' || isOutdated(member, token)) throw accessDenied()
+  }
   if (member.kind !== 'person') noteUse(tenant.id, member.id)
-  // In the token's own tenant a role must be in both the token and the membership, so that a removed role is lost
-  // immediately.
-  const roles = home ? member.roles.filter((role) => token.roles.includes(role)) : member.roles
+  // A token says nothing about roles in other tenants than its own.
+  const said: TokenRoles | undefined = home
+    ? { issuer: token.issuer, roles: token.roles, claims: token.claims }
+    : undefined
+  const roles = effectiveRoles(member, said, tenant.settings)
   return {
     tenant,
     requestId: credentials.requestId,
@@ -114,6 +128,7 @@ export async function identify(
       username: member.username,
       displayName: member.displayName,
       roles,
+      ...(said === undefined ? {} : { token: said }),
       ...reachOf(token, permissionsOf(roles)),
       ...(family === undefined ? {} : { family }),
       issuedAt: token.issuedAt,

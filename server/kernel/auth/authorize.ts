@@ -1,7 +1,9 @@
 import { ApiError } from '#lib/errors.ts'
-import type { Permission } from '#lib/permissions.ts'
+import { type Permission, rolesWith } from '#lib/permissions.ts'
 import type { ConnectionUse } from '#lib/schemas/connection-tokens.ts'
+import { TenantSettings } from '#lib/schemas/tenants.ts'
 import { accessDenied } from './access-denied.ts'
+import { namesAt } from './effective-roles.ts'
 import type { Caller } from './principal.ts'
 
 const checked = Symbol('authorized')
@@ -41,13 +43,24 @@ export function authorize<O extends Guarded>(caller: Caller, operation: O): Auth
     throw new ApiError('forbidden', 'A token of this client can’t call this operation.')
   const mayForOwn = permissionForOwn !== undefined && permissions.has(permissionForOwn)
   if (permission !== 'any' && !permissions.has(permission) && !mayForOwn)
-    throw new ApiError('forbidden', `This requires the permission ${permission}.`, { details: { permission } })
+    throw new ApiError('forbidden', `This requires the permission ${permission}.${tokenHint(caller, permission)}`, {
+      details: { permission },
+    })
   if (caller.principal.kind === 'api_key' && !isForApiKeys(operation))
     throw new ApiError(
       'forbidden',
       'API keys can’t call this operation: their scopes grant approvals.getPending alone.',
     )
   return { caller, operation, [checked]: true }
+}
+
+/** What the token of another identity provider would have to name, for the person who sets up the provider. */
+function tokenHint({ tenant, principal: { token } }: Caller, permission: Permission): string {
+  if (token?.claims === undefined) return ''
+  const { roleClaim } = TenantSettings.parse(tenant.settings)
+  const names = namesAt(token.claims, roleClaim).slice(0, 20)
+  const roles = new Intl.ListFormat('en', { type: 'disjunction' }).format(rolesWith(permission))
+  return ` It comes with the role ${roles}. In your token, the claim ${roleClaim} names ${names.length === 0 ? 'no roles' : names.join(', ')}.`
 }
 
 /** The input may name only the tenant of the call: a call of a batch can't select a tenant by its input. */

@@ -1,7 +1,7 @@
 import { errors, type JWTPayload, UnsecuredJWT } from 'jose'
 import { CredentialRefused } from './challenge.ts'
 import { requireSignature } from './checked-signatures.ts'
-import { type NewMember, newMemberOf, refuseForeign } from './foreign-token.ts'
+import { type NewMember, newMemberOf, refuseForeign } from './external/foreign-token.ts'
 import { parseCompactJws, type UnverifiedJws } from './gate.ts'
 import { findIssuer, type Issuer, type TokenKey } from './issuers/issuer.ts'
 
@@ -11,7 +11,10 @@ export type VerifiedToken = {
   issuer: string
   subject: string
   tenantExternalId: string | undefined
+  /** Of the product's own realms. For an external issuer, the tenant's settings say which of its `claims` names roles. */
   roles: string[]
+  /** All claims, of an external issuer only. */
+  claims: JWTPayload | undefined
   username?: string
   /** Milliseconds since the epoch, with a precision of seconds if the issuer gives no more. */
   issuedAt: number
@@ -61,12 +64,8 @@ const refused = (
  * A token that a trusted external provider has signed, and whose configuration there does not fit. The message says what is expected,
  * for the person who sets up the provider.
  */
-function misconfigured(issuer: Issuer, claim: 'aud' | 'typ', reason: string, scheme: Scheme): Error {
+function misconfigured(issuer: Issuer, expected: string, reason: string, scheme: Scheme): Error {
   if (issuer.foreign === undefined) return refused(reason, scheme)
-  const expected =
-    claim === 'aud'
-      ? `its audience (aud) must contain "${issuer.audience}"`
-      : `the type in its header (typ) must be ${issuer.tokenTypes.join(' or ')}`
   return refused(reason, scheme, `The identity provider signed this token, but ${expected}.`)
 }
 
@@ -115,16 +114,23 @@ export async function verifyAccessToken(
     if (!(error instanceof errors.JOSEError)) throw error
     const reason = `${error.code}: ${error.message}`
     const isForOthers = error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud'
-    throw isForOthers ? misconfigured(issuer, 'aud', reason, scheme) : refuse(reason)
+    const expected = `its audience (aud) must contain "${issuer.audience}"`
+    throw isForOthers ? misconfigured(issuer, expected, reason, scheme) : refuse(reason)
   })
   const { typ } = unverified.header
   const type = wrongType(typ, issuer)
-  if (type !== undefined) throw misconfigured(issuer, 'typ', type, scheme)
+  if (type !== undefined) {
+    const expected = `the type in its header (typ) must be ${issuer.tokenTypes.join(' or ')}`
+    throw misconfigured(issuer, expected, type, scheme)
+  }
   const times = wrongTimes(claims)
   if (times !== undefined) throw refuse(times)
   const foreign = refuseForeign(claims, typ, issuer)
-  if (foreign !== undefined) throw refuse(foreign)
-  const token = tokenOf(claims, issuer, known, refuse)
+  if (foreign !== undefined) throw misconfigured(issuer, foreign.expected, foreign.reason, scheme)
+  const token = tokenOf(claims, issuer, known, {
+    refuse,
+    expect: (expected, reason) => misconfigured(issuer, expected, reason, scheme),
+  })
   const isForApi = [claims.aud].flat().includes(issuer.audience)
   return { token: resource === undefined || isForApi ? token : { ...token, resource }, claims }
 }
@@ -166,32 +172,40 @@ function tokenOf(
   claims: JWTPayload,
   issuer: Issuer,
   { tenant }: TokenKey,
-  refuse: (reason: string) => Error,
+  { refuse, expect }: { refuse(reason: string): Error; expect(expected: string, reason: string): Error },
 ): VerifiedToken {
   const { sub, exp, iat, azp, client_id: clientId, preferred_username: username } = claims
   if (typeof sub !== 'string' || !subjectPattern.test(sub) || exp === undefined || iat === undefined)
     throw refuse('the token does not have a usable subject or an expiry')
-  const named = claims['claim' in tenant ? tenant.claim : 'tenant']
+  const claim = 'claim' in tenant ? tenant.claim : 'tenant'
+  const named = claims[claim]
   if (named !== undefined && (typeof named !== 'string' || named === ''))
-    throw refuse('the tenant claim is not a string')
+    throw expect(
+      `its claim ${claim} must be the external id of a tenant, as a text`,
+      'the tenant claim is not a string',
+    )
   const issuerTenant = 'claim' in tenant ? named : tenant.externalId
   // An issuer with one tenant is trusted only for that tenant.
-  if (named !== undefined && named !== issuerTenant) throw refuse('the token names a tenant that is not the issuer’s')
+  if (named !== undefined && named !== issuerTenant)
+    throw expect(
+      `its claim ${claim} must be absent, or the external id of the tenant that the provider is trusted for`,
+      'the token names a tenant that is not the issuer’s',
+    )
   const party = azp ?? clientId
-  const roles = rolesOf(claims.realm_access)
   return {
     issuer: issuer.recordedAs,
     subject: sub,
     // The product's own realms always name the tenant; an external issuer need not know the tenant's external id.
     tenantExternalId: issuer.foreign === undefined ? named : issuerTenant,
-    roles,
+    roles: issuer.foreign === undefined ? rolesOf(claims.realm_access) : [],
+    claims: issuer.foreign === undefined ? undefined : claims,
     ...(typeof username === 'string' ? { username } : {}),
     issuedAt: issuer.foreign === undefined ? issuedAtOf(claims, iat) : iat * 1000,
     expiresAt: exp * 1000,
     authorizedParty: typeof party === 'string' ? party : undefined,
     issuerTenant,
     family: issuer.foreign === undefined ? familyIn(claims) : undefined,
-    newMember: issuer.foreign && newMemberOf(claims, roles, issuer.foreign),
+    newMember: issuer.foreign && newMemberOf(claims, issuer.foreign),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Permission } from '#lib/permissions.ts'
 import type { ConnectionUse } from '#lib/schemas/connection-tokens.ts'
+import type { TokenRoles } from './effective-roles.ts'
 
 /** The tenant of a call. */
 export type Tenant = {
@@ -28,6 +29,8 @@ export type Principal = {
   displayName: string
   roles: string[]
   permissions: ReadonlySet<Permission>
+  /** What the presented token says about roles; absent for what carries none in this tenant. */
+  token?: TokenRoles
   /** The connection token that the caller sent, instead of an access token: the caller reaches what it is for, and nothing else. */
   connection?: Connection
   /** The client of another vendor that the token was issued to, for one address of the gateway: the caller reaches nothing else. */

@@ -13,6 +13,8 @@ export type Member = {
   status: string
   /** Tokens issued before this time are refused. */
   tokensNotBefore: Date | null
+  /** When the newest token of an external issuer that the member has presented was issued. */
+  tokenIssuedAt: Date | null
 }
 
 type AdmittedRow = {
@@ -41,7 +43,7 @@ export async function findCaller(
   // PostgreSQL can't store NUL characters, so no tenant matches.
   if (externalId?.includes('\0') === true) return undefined
   const { rows } = await sql<AdmittedRow>`
-    select * from admit(
+    select * from admit_caller(
       ${externalId ?? null}, ${id ?? null}, ${issuer}, ${subject},
       ${family?.tenantExternalId ?? null}, ${family?.id ?? null}
     )`.execute(tx)
@@ -70,11 +72,17 @@ export async function findTenantId(tx: Transaction, externalId: string): Promise
   return row?.id
 }
 
+/** The membership of a principal, with the settings of the tenant. */
 export const findMember = (tx: Transaction, tenantId: string, issuer: string, subject: string) =>
   tx
-    .selectFrom('members')
-    .select(['id', 'kind', 'username', 'displayName', 'roles', 'status', 'tokensNotBefore'])
-    .where('tenantId', '=', tenantId)
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject)
+    .selectFrom('members as member')
+    .innerJoin('tenants as tenant', 'tenant.id', 'member.tenantId')
+    .leftJoin('memberTokens as token', (join) =>
+      join.onRef('token.tenantId', '=', 'member.tenantId').onRef('token.memberId', '=', 'member.id'),
+    )
+    .select(['member.id', 'member.kind', 'member.username', 'member.displayName', 'member.roles', 'member.status'])
+    .select(['member.tokensNotBefore', 'token.issuedAt as tokenIssuedAt', 'tenant.settings'])
+    .where('member.tenantId', '=', tenantId)
+    .where('member.issuer', '=', issuer)
+    .where('member.subject', '=', subject)
     .executeTakeFirst()

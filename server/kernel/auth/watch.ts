@@ -2,17 +2,20 @@ import { ApiError } from '#lib/errors.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { accessDenied } from './access-denied.ts'
 import { isTokenLive } from './connection-tokens/token-store.ts'
+import { effectiveRoles } from './effective-roles.ts'
 import { isOutdated } from './outdated.ts'
 import type { Caller, Principal } from './principal.ts'
 import { findCaller } from './store.ts'
 
-/** Returns why an open stream of `principal` must end, by the stored membership, or undefined if it may continue. */
+/** Returns why an open stream of `principal` must end, by the stored membership and settings, or undefined if it may continue. */
 export function lossOf(
-  member: { status: string; roles: string[]; tokensNotBefore: Date | null } | undefined,
+  member: { kind: string; status: string; roles: string[]; tokensNotBefore: Date | null } | undefined,
   principal: Principal,
+  settings: unknown,
 ): ApiError | undefined {
-  if (member?.status !== 'active' || !principal.roles.every((role) => member.roles.includes(role)))
-    return accessDenied()
+  if (member?.status !== 'active') return accessDenied()
+  const roles = effectiveRoles(member, principal.token, settings)
+  if (!principal.roles.every((role) => roles.includes(role))) return accessDenied()
   return isOutdated(member, principal) ? expired() : undefined
 }
 
@@ -24,7 +27,7 @@ const longestTimer = 2 ** 31 - 1
 /**
  * Watches a caller while a socket or stream is open: `onLost` is called once, when the token expires, its family ends, or the
  * membership is suspended, removed or loses a role, or the connection token is revoked. The database notifies of each change
- * of a membership, the identity provider of the end of a family, revocation of a token. All are then read again, as they are after an interruption of the notifications. Returns a
+ * of a membership or of how the tenant reads roles, the identity provider of the end of a family, revocation of a token. All are then read again, as they are after an interruption of the notifications. Returns a
  * function that stops watching.
  */
 export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiError) => void): () => void {
@@ -46,7 +49,8 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
       connection === undefined || database.inTenant(tenant.id, (tx) => isTokenLive(tx, tenant.id, connection.id)),
     ]).then(
       ([found, isLive]) => {
-        const lost = found?.familyEnded === true || !isLive ? expired() : lossOf(found?.member, principal)
+        const lost =
+          found?.familyEnded === true || !isLive ? expired() : lossOf(found?.member, principal, found?.tenant.settings)
         if (lost !== undefined) lose(lost)
       },
       (error: unknown) => {
@@ -62,6 +66,7 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
   }
   const off = [
     listener.on('member', principal.memberId, look),
+    ...(principal.token?.claims === undefined ? [] : [listener.on('tenant', tenant.id, look)]),
     ...(principal.family === undefined ? [] : [listener.on('family', principal.family.id, look)]),
   ]
   const stop = () => {

@@ -11,6 +11,8 @@ import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { deletePasskey } from '#server/passkeys/store.ts'
 import { addGroupMember, createGroup } from '#server/tenants/create-tenant.ts'
 import { replaceGroupMembers } from '#server/tenants/group-store.ts'
+import { setMappedGroups } from '#server/tenants/provider/mapped-groups.ts'
+import { deleteMapping, findNamed, insertMapping } from '#server/tenants/provider/mapping-store.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { startSpan, startTrace } from '#server/traces/recording/record.ts'
@@ -59,6 +61,43 @@ const deletions: Record<string, Deletion> = {
           actor: systemActor,
           action: 'approver_group.changed',
           resource: { type: 'approver_group', id: groupId },
+        })
+      }),
+  },
+  group_mappings: {
+    action: 'group.mappings_set',
+    insert: () =>
+      inTenant(async (tx) => {
+        const id = newId()
+        const groupId = await createGroup(tx, tenant, `group-${randomBytes(4).toString('hex')}`, 'Reviewers')
+        await insertMapping(tx, { tenantId: tenant.id, id, groupId, issuer: 'https://idp.example', name: 'approvers' })
+        return id
+      }),
+    remove: (id) =>
+      inTenant(async (tx) => {
+        await deleteMapping(tx, tenant.id, id)
+        await appendAudit(tx, tenant, {
+          actor: systemActor,
+          action: 'group.mappings_set',
+          resource: { type: 'group_mapping', id },
+        })
+      }),
+  },
+  mapped_members: {
+    action: 'member.groups_named',
+    insert: () =>
+      inTenant(async (tx) => {
+        await setMappedGroups(tx, tenant.id, { memberId, source: 'scim', names: ['approvers'] })
+        const [row] = await findNamed(tx, tenant.id, 'scim', { memberId })
+        return row?.id ?? ''
+      }),
+    remove: () =>
+      inTenant(async (tx) => {
+        await setMappedGroups(tx, tenant.id, { memberId, source: 'scim', names: [] })
+        await appendAudit(tx, tenant, {
+          actor: systemActor,
+          action: 'member.groups_named',
+          resource: { type: 'member', id: memberId },
         })
       }),
   },
@@ -204,6 +243,8 @@ describe.each(Object.entries(deletions))('%s', (table, { insert, remove, action 
     const id = await insert()
     const values: Record<string, [other: string, before: string]> = {
       files: [`media_type = 'text/html'`, `media_type = 'text/plain'`],
+      group_mappings: [`name = 'everyone'`, `name = 'approvers'`],
+      mapped_members: [`name = 'everyone'`, `name = 'approvers'`],
       passkeys: ['synced = not synced', 'synced = not synced'],
       spans: [`status = 'error'`, `status = 'unset'`],
     }

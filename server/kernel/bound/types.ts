@@ -314,6 +314,14 @@ export const boundTypes: readonly BoundType[] = [
     locks: false,
   },
   {
+    type: 'group_mapping',
+    table: 'group_mappings',
+    key: id,
+    plain: ['group_id', 'issuer', 'name'],
+    times: ['created_at'],
+    locks: false,
+  },
+  {
     type: 'input_event',
     table: 'input_events',
     key: id,
@@ -348,6 +356,14 @@ export const boundTypes: readonly BoundType[] = [
     plain: ['trace_id', 'from_day', 'to_day', 'created_by', 'released_by', 'revision'],
     times: ['created_at', 'released_at'],
     committed: ['reason', 'release_reason'],
+    locks: false,
+  },
+  {
+    type: 'mapped_member',
+    table: 'mapped_members',
+    key: id,
+    plain: ['member_id', 'source', 'name'],
+    times: ['created_at'],
     locks: false,
   },
   {
@@ -526,6 +542,8 @@ const byType = new Map(boundTypes.map((one) => [one.type, one]))
 const groundsOfGrants: readonly string[] = [
   'agents',
   'approver_group_members',
+  'group_mappings',
+  'mapped_members',
   'members',
   'policy_bindings',
   'releases',

@@ -63,6 +63,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   file_uses: 'select, insert',
   files: 'select, insert, update (content_removed_at, name), delete',
   gateway_tasks: 'select, insert, update (canceled_at, created_at, expires_at, id), delete',
+  group_mappings: 'select, insert, delete',
   idempotency_keys: 'select, insert, update (fingerprint, key, response)',
   input_events: 'select, insert, update (attributes, data, identity, revision, settled_at, status)',
   input_resolutions:
@@ -72,7 +73,9 @@ export const serverGrants: Readonly<Record<string, string>> = {
   legal_holds: 'select, insert',
   machine_uses: 'select, insert, update (used_at)',
   mails: 'select, insert, update (attempts, delivery, error, message, revision, settled_at)',
+  mapped_members: 'select, insert, delete',
   member_sponsors: 'select, insert',
+  member_tokens: 'select, insert, update (groups, issued_at)',
   members: 'select, insert, update (revision, roles, status, tokens_not_before)',
   notification_channels:
     'select, insert, update (disabled_reason, endpoint, events, host, name, revision, status), delete',
@@ -144,6 +147,7 @@ export const keeperFunctions: readonly string[] = [
 /** Functions that run with the rights of their caller, which everyone may call: they add no right to the caller's. */
 export const callerFunctions: readonly string[] = [
   'admit',
+  'admit_caller',
   'app_api_key',
   'app_branding_digest',
   'app_connection_token',
@@ -155,9 +159,11 @@ export const callerFunctions: readonly string[] = [
   'content_gone',
   'content_stub',
   'forget_approval_words',
+  'lapse_grants_of_mapped',
   'lapse_standing_grants',
   'lock_holds',
   'notify_member',
+  'notify_tenant',
   'renew_policy_binding_revision',
 ]
 

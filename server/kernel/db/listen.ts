@@ -21,6 +21,7 @@ export const channels = [
   'stop',
   'seal',
   'notification',
+  'tenant',
 ] as const
 export type Channel = (typeof channels)[number]
 

@@ -553,6 +553,15 @@ export interface GatewayTasks {
   tenantId: string;
 }
 
+export interface GroupMappings {
+  createdAt: Generated<Timestamp>;
+  groupId: string;
+  id: string;
+  issuer: string;
+  name: string;
+  tenantId: string;
+}
+
 export interface IdempotencyKeys {
   createdAt: Generated<Timestamp>;
   fingerprint: string;
@@ -656,6 +665,15 @@ export interface Mails {
   tenantId: string;
 }
 
+export interface MappedMembers {
+  createdAt: Generated<Timestamp>;
+  id: string;
+  memberId: string;
+  name: string;
+  source: string;
+  tenantId: string;
+}
+
 export interface Members {
   createdAt: Generated<Timestamp>;
   displayName: string;
@@ -677,6 +695,13 @@ export interface MemberSponsors {
   link: string;
   memberId: string;
   personId: string;
+  tenantId: string;
+}
+
+export interface MemberTokens {
+  groups: Generated<string[]>;
+  issuedAt: Timestamp;
+  memberId: string;
   tenantId: string;
 }
 
@@ -1177,6 +1202,7 @@ export interface DB {
   files: Files;
   fileUses: FileUses;
   gatewayTasks: GatewayTasks;
+  groupMappings: GroupMappings;
   idempotencyKeys: IdempotencyKeys;
   inputEvents: InputEvents;
   inputResolutions: InputResolutions;
@@ -1185,8 +1211,10 @@ export interface DB {
   legalHolds: LegalHolds;
   machineUses: MachineUses;
   mails: Mails;
+  mappedMembers: MappedMembers;
   members: Members;
   memberSponsors: MemberSponsors;
+  memberTokens: MemberTokens;
   notificationChannels: NotificationChannels;
   notificationDeliveries: NotificationDeliveries;
   observedAgents: ObservedAgents;

@@ -1,5 +1,8 @@
+import { dirname, join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig } from '#server/kernel/config.ts'
+import { runTenantCommand } from '#server/tenant-command.ts'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { Browser } from '#server/testing/auth/browser.ts'
 import {
@@ -144,6 +147,91 @@ test('a client that lacks the audience mapper is refused with the audience that 
   const { access_token: token } = (await answer.json()) as { access_token: string }
   const refused = await api.query(token, 'session.me')
   expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('must contain \\"countersign\\"')])
+})
+
+/** A token of the person by the command line, issued in a later second than `before`: the server can’t order tokens of one second. */
+async function tokenFor(username: string, before?: string): Promise<string> {
+  for (;;) {
+    const request = authorizationRequest(realmUrl, commandLine)
+    const code = await authorizeAtKeycloak(new Browser(), request, username)
+    const { accessToken } = await readTokens(await exchangeCode(request, code))
+    if (before === undefined || (decodeJwt(accessToken).iat ?? 0) > (decodeJwt(before).iat ?? 0)) return accessToken
+  }
+}
+
+// Last: the tenant keeps these settings.
+test('with roles from tokens, a role and a seat follow the groups at Keycloak', async () => {
+  const addGroup = async (name: string) => {
+    await keycloak.administer('POST', '/groups', { name })
+    const [group] = await keycloak.administer<{ id: string }[]>('GET', `/groups?exact=true&search=${name}`)
+    return group?.id ?? ''
+  }
+  const [admins, deciders, board] = [
+    await addGroup('cs-admins'),
+    await addGroup('cs-deciders'),
+    await addGroup('board'),
+  ]
+  const put = (method: 'PUT' | 'DELETE', personId: string, groupId: string) =>
+    keycloak.administer(method, `/users/${personId}/groups/${groupId}`)
+  await put('PUT', await addPerson('ada', ['tenant_admin']), admins)
+  await put('PUT', await addPerson('boris', ['approver']), deciders)
+  const gerda = await addPerson('gerda', ['viewer'])
+  const [ada, bo] = [await tokenFor('ada'), await tokenFor('boris')]
+  payload(await api.query(bo, 'session.me'))
+  const { port } = new URL(api.baseUrl)
+  const DATA_DIR = join(dirname(api.gate), 'data')
+  const operator = { PORT: port, DATABASE_URL: api.ownerUrl, DATA_DIR, AUTH_URL: keycloak.origin, LOG_LEVEL: 'error' }
+  const seat = ['seat', 'northwind', '--group', 'change-approvers', '--person', 'boris@elsewhere.example']
+  await runTenantCommand(loadConfig(operator), seat, () => undefined)
+
+  type Asked = { change: { approvalId: string } }
+  const approve = async (answer: Awaited<ReturnType<TestApi['mutate']>>) =>
+    payload(
+      await api.mutate(bo, 'approvals.decide', {
+        approvalId: payload<Asked>(answer).change.approvalId,
+        decision: 'approve',
+        decisionAcknowledged: true,
+        reason: 'Read and found right.',
+      }),
+    )
+  const { revision } = payload<{ revision: number }>(await api.query(ada, 'tenants.getSettings'))
+  await approve(
+    await api.mutate(ada, 'tenants.updateSettings', {
+      expectedRevision: revision,
+      rolesFrom: 'token',
+      roleClaim: 'groups',
+      roleMapping: [
+        { issuer: realmUrl, name: 'cs-admins', role: 'tenant_admin' },
+        { issuer: realmUrl, name: 'cs-deciders', role: 'approver' },
+      ],
+    }),
+  )
+  type Seen = { principal: { roles: string[]; groups: string[] } }
+  const seen = async (token: string) => payload<Seen>(await api.query(token, 'session.me')).principal
+  // The claim of groups is absent, so the roles of the realm no longer count.
+  const first = await tokenFor('gerda')
+  expect(await seen(first)).toMatchObject({ roles: [], groups: [] })
+  await put('PUT', gerda, deciders)
+  await put('PUT', gerda, board)
+  const { items } = payload<{ items: { id: string; name: string; revision: number; members: { id: string }[] }[] }>(
+    await api.query(ada, 'groups.list'),
+  )
+  const group = items.find(({ name }) => name === 'escalation')
+  await approve(
+    await api.mutate(ada, 'groups.setMembers', {
+      id: group?.id,
+      expectedRevision: group?.revision,
+      memberIds: group?.members.map(({ id }) => id),
+      mappings: [{ issuer: realmUrl, name: 'board' }],
+    }),
+  )
+  const joined = await tokenFor('gerda', first)
+  expect(await seen(joined)).toMatchObject({ roles: ['approver'], groups: ['escalation'] })
+  expect(await seen(first)).toMatchObject({ roles: [] })
+  await put('DELETE', gerda, deciders)
+  await put('DELETE', gerda, board)
+  expect(await seen(await tokenFor('gerda', joined))).toMatchObject({ roles: [], groups: [] })
+  expect(await seen(joined)).toMatchObject({ roles: [], groups: [] })
 })
 
 /** Fills in Keycloak's sign-in page. */

@@ -96,3 +96,15 @@ function trustedIssuer(trusted: TrustedIssuer): Issuer {
     foreign: { clientIds, serviceClientIds },
   }
 }
+
+/** The external issuers whose tokens can give a membership in this tenant, as members record them. */
+export function externalIssuersOf({ slug, externalId }: { slug: string; externalId: string }): string[] {
+  const { trustedIssuers, config } = runtime()
+  const trusted = trustedIssuers.filter(({ tenant, tenantClaim }) => tenant === externalId || tenantClaim !== undefined)
+  const urls = trusted.map(({ issuer }) => issuer)
+  const realm = realmUrl(slug)
+  return config.identity === 'external' && !urls.includes(realm) ? [realm, ...urls] : urls
+}
+
+/** Whether a member's issuer is an external one: the product's own realms are recorded relative to this server. */
+export const isExternalIssuer = (recordedAs: string): boolean => /^https?:/.test(recordedAs)

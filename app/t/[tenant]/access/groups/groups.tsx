@@ -64,6 +64,17 @@ function GroupList() {
   )
 }
 
+/** A group of an identity provider, and whom it names now. */
+function MappedGroup({ row, issuer, name }: { row: Group; issuer: string; name: string }) {
+  const people = row.mappedMembers.filter(({ group }) => group === name).map(({ displayName }) => displayName)
+  return (
+    <span className="break-words text-dense text-ink-2">
+      Everyone in <ShownText>{name}</ShownText> of <ShownText>{issuer}</ShownText>, now{' '}
+      {people.length === 0 ? 'no one' : <ShownText>{[...new Set(people)].join(', ')}</ShownText>}
+    </span>
+  )
+}
+
 const columns = (tenant: string, change: (row: Group) => void): Column<Group>[] => [
   {
     key: 'name',
@@ -80,10 +91,15 @@ const columns = (tenant: string, change: (row: Group) => void): Column<Group>[] 
     key: 'members',
     header: 'Members',
     cell: (row) =>
-      row.members.length === 0 ? (
+      row.members.length + row.mappings.length === 0 ? (
         <span className="text-warn">No one: the group can’t receive requests.</span>
       ) : (
-        <ShownText>{row.members.map((member) => member.displayName).join(', ')}</ShownText>
+        <span className="flex flex-col">
+          <ShownText>{row.members.map((member) => member.displayName).join(', ')}</ShownText>
+          {row.mappings.map(({ issuer, name }) => (
+            <MappedGroup key={`${issuer} ${name}`} row={row} issuer={issuer} name={name} />
+          ))}
+        </span>
       ),
   },
   {

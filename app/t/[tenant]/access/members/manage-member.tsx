@@ -23,7 +23,7 @@ import { ControlState } from './control-state.tsx'
 import { useFacts, vouchFacts } from './member-facts.ts'
 import { MemberStatusShape } from './member-status.tsx'
 import { ResetPassword } from './reset-password.tsx'
-import { PendingReset, PendingRoles, RoleList } from './role-list.tsx'
+import { PendingReset, PendingRoles, RoleList, RolesOrigin } from './role-list.tsx'
 import { SetRoles } from './set-roles.tsx'
 import { VouchAccount } from './vouch-account.tsx'
 
@@ -79,6 +79,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
         <KeyValue name="Roles">
           <span className="flex flex-col">
             <RoleList roles={member.roles} />
+            <RolesOrigin member={member} full />
             <PendingRoles member={member} />
           </span>
         </KeyValue>

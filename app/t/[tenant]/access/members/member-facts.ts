@@ -14,6 +14,7 @@ export function useFacts(member: Member): MemberFacts {
     isCaller: member.id === me.principal.id,
     isLastAdmin: member.isLastAdmin,
     isForeign: member.isForeign,
+    rolesFromToken: member.rolesFrom !== null,
   }
 }
 

@@ -15,7 +15,7 @@ import { ControlState } from './control-state.tsx'
 import { InviteMember } from './invite-member.tsx'
 import { ManageMember } from './manage-member.tsx'
 import { MemberStatusShape } from './member-status.tsx'
-import { PendingReset, PendingRoles, RoleList } from './role-list.tsx'
+import { PendingReset, PendingRoles, RoleList, RolesOrigin } from './role-list.tsx'
 import { StatusFilter, useMemberFilter } from './status-filter.tsx'
 
 /** The people who are members of the tenant. */
@@ -104,6 +104,7 @@ const columns = (manage: (row: Member) => void): Column<Member>[] => [
     cell: (row) => (
       <span className="flex flex-col">
         <RoleList roles={row.roles} />
+        <RolesOrigin member={row} />
         <PendingRoles member={row} />
       </span>
     ),

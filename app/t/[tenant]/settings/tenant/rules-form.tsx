@@ -8,10 +8,11 @@ import { ActionButton } from '#components/navigation/action-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
-import { splitSettings } from '#lib/rules/settings.ts'
+import { providerSettings, splitSettings } from '#lib/rules/settings.ts'
 import type { TenantSettings } from '#lib/schemas/tenants.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { PendingSettings } from './pending-settings.tsx'
+import { ProviderFields } from './provider-fields.tsx'
 import { RuleFields } from './rule-fields.tsx'
 import { WhatChanges } from './what-changes.tsx'
 
@@ -19,10 +20,12 @@ type RulesFormProps = {
   settings: TenantSettings
   revision: number
   pending: Answers['tenants']['getSettings']['pending']
+  /** The external identity providers of the tenant; without one, what concerns them is not shown. */
+  issuers: readonly string[]
 }
 
 /** The form for the rules of the tenant. A stricter rule applies immediately; a weaker rule requires approval. */
-export function RulesForm({ settings, revision, pending }: RulesFormProps) {
+export function RulesForm({ settings, revision, pending, issuers }: RulesFormProps) {
   const { client } = useApi()
   const { can } = useSession()
   const notice = useNotice()
@@ -35,16 +38,18 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
     onDone: (output) => {
       setWanted(output.settings)
       setReason('')
-      notice(output.change === null ? 'The rules were set.' : 'Approval of the weaker rules was requested.')
+      notice(output.change === null ? 'The rules were set.' : 'Approval of the change was requested.')
     },
   })
   const changed = [...immediate, ...proposed]
+  const weaker = proposed.some(({ name }) => !providerSettings.includes(name))
   const missing =
     changed.length === 0
       ? 'You haven’t changed anything yet.'
       : proposed.length > 0 && pending !== null
-        ? 'A weaker rule is already waiting for approval. It has to be decided first.'
-        : undefined
+        ? 'Another change is already waiting for approval. It has to be decided first.'
+        : whyNotNames(wanted)
+  const locked = act.pending || !can('tenant:manage')
   return (
     <form
       noValidate
@@ -54,7 +59,10 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
       }}
     >
       {pending !== null && <PendingSettings pending={pending} />}
-      <RuleFields settings={wanted} onChange={setWanted} locked={act.pending || !can('tenant:manage')} />
+      <RuleFields settings={wanted} onChange={setWanted} locked={locked} />
+      {issuers.length > 0 && (
+        <ProviderFields settings={wanted} onChange={setWanted} issuers={issuers} locked={locked} />
+      )}
       {changed.length > 0 && <WhatChanges immediate={immediate} proposed={proposed} />}
       {changed.length > 0 && (
         <TextField
@@ -80,14 +88,21 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
             })
           }
         >
-          {labelOf(immediate.length > 0, proposed.length > 0)}
+          {labelOf(immediate.length > 0, proposed.length > 0, weaker)}
         </ActionButton>
       </div>
     </form>
   )
 }
 
-function labelOf(sets: boolean, asks: boolean): string {
+/** The server refuses empty names and claims, too; here the reason is next to the button. */
+function whyNotNames({ roleClaim, groupClaim, roleMapping }: TenantSettings): string | undefined {
+  if (roleClaim.trim() === '' || groupClaim.trim() === '') return 'Enter the claims of the identity provider.'
+  if (roleMapping.some(({ name }) => name.trim() === '')) return 'Enter a name in each row of the mapping.'
+}
+
+function labelOf(sets: boolean, asks: boolean, weaker: boolean): string {
   if (!asks) return 'Set the rules'
+  if (!weaker) return sets ? 'Set the stricter rules and request the others' : 'Request the change'
   return sets ? 'Set the stricter rules and request the weaker ones' : 'Request the weaker rules'
 }

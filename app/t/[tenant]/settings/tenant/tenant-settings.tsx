@@ -43,7 +43,7 @@ function Rules() {
   const trpc = useTRPC()
   const manages = can('tenant:manage')
   const { data, error, refetch } = useQuery(trpc.tenants.getSettings.queryOptions(undefined, { enabled: manages }))
-  const shown = manages ? data : { settings: me.settings, revision: me.tenantRevision, pending: null }
+  const shown = manages ? data : { settings: me.settings, revision: me.tenantRevision, pending: null, issuers: [] }
   if (shown !== undefined)
     return (
       <>

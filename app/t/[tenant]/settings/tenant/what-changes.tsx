@@ -1,4 +1,4 @@
-import type { SettingChange } from '#lib/rules/settings.ts'
+import { providerSettings, type SettingChange } from '#lib/rules/settings.ts'
 
 /** Lists the effects of the chosen rules, and when each applies. */
 export function WhatChanges({ immediate, proposed }: { immediate: SettingChange[]; proposed: SettingChange[] }) {
@@ -7,7 +7,11 @@ export function WhatChanges({ immediate, proposed }: { immediate: SettingChange[
       <Effects title="Applies immediately, because it isn’t weaker:" changes={immediate} />
       <Effects
         title="Requires the approval of a change approver other than you, because it is weaker:"
-        changes={proposed}
+        changes={proposed.filter(({ name }) => !providerSettings.includes(name))}
+      />
+      <Effects
+        title="Requires the approval of a change approver other than you, because tokens decide what it gives to whom:"
+        changes={proposed.filter(({ name }) => providerSettings.includes(name))}
       />
     </div>
   )

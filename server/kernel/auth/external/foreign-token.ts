@@ -1,7 +1,5 @@
 import type { JWTPayload } from 'jose'
-import { type Role, roleNames } from '#lib/permissions.ts'
-import { guardedRoles } from '#lib/rules/members.ts'
-import type { ForeignTerms, Issuer } from './issuers/issuer.ts'
+import type { ForeignTerms, Issuer } from '../issuers/issuer.ts'
 
 /** The data in an external issuer's token about a subject who is not a member yet. */
 export type NewMember = {
@@ -10,7 +8,6 @@ export type NewMember = {
   displayName: string
   /** Only an address that the issuer has verified, because members are found by it. */
   email: string | undefined
-  roles: Role[]
   /** The client that the person signed in with, or that the machine is. */
   clientId: string | undefined
 }
@@ -24,40 +21,48 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const clientOf = ({ azp, client_id: clientId }: JWTPayload): string | undefined => textOf(azp) ?? textOf(clientId)
 
+/** Why a token is refused, for the log, and what it must be, for the person who sets up the provider. */
+export type ForeignRefusal = { reason: string; expected: string }
+
 /**
- * The reason why a token is refused although its issuer signed it, or undefined. Does not apply to the product's own
+ * Why a token is refused although its issuer signed it, or undefined. Does not apply to the product's own
  * realms.
  */
-export function refuseForeign(claims: JWTPayload, typ: unknown, { foreign }: Issuer): string | undefined {
+export function refuseForeign(claims: JWTPayload, typ: unknown, { foreign }: Issuer): ForeignRefusal | undefined {
   if (foreign === undefined) return undefined
   const client = clientOf(claims)
   if (foreign.clientIds !== undefined && (client === undefined || !foreign.clientIds.includes(client)))
-    return 'the token was issued to a client that is not trusted'
+    return {
+      reason: 'the token was issued to a client that is not trusted',
+      expected:
+        'the client that it was issued to (azp, otherwise client_id) must be one of the clientIds in TRUSTED_ISSUERS',
+    }
   if (typeof typ === 'string' && /^(application\/)?jwt$/i.test(typ)) return refuseKind(claims)
   return undefined
 }
 
 /** Keycloak gives all its tokens the header type JWT and states their kind in the claim `typ`: Bearer, ID, Refresh … */
-function refuseKind(claims: JWTPayload): string | undefined {
-  if (claims.typ !== undefined)
-    return claims.typ === 'Bearer' || claims.typ === 'DPoP' ? undefined : 'the token is not an access token'
-  return notOfAccessTokens.some((name) => claims[name] !== undefined) ? 'the token is not an access token' : undefined
+function refuseKind(claims: JWTPayload): ForeignRefusal | undefined {
+  if (claims.typ !== undefined) return claims.typ === 'Bearer' || claims.typ === 'DPoP' ? undefined : noAccessToken
+  return notOfAccessTokens.some((name) => claims[name] !== undefined) ? noAccessToken : undefined
 }
 
-export function newMemberOf(claims: JWTPayload, roles: readonly string[], terms: ForeignTerms): NewMember {
+const noAccessToken: ForeignRefusal = {
+  reason: 'the token is not an access token',
+  expected: 'it must be an access token, not an id_token, a refresh token or a logout token',
+}
+
+export function newMemberOf(claims: JWTPayload, terms: ForeignTerms): NewMember {
   const clientId = nameOf(clientOf(claims))
   const kind = isMachine(claims, terms) ? 'service_account' : 'person'
   const email = claims.email_verified === true ? emailOf(claims.email) : undefined
   const subject = nameOf(claims.sub) ?? 'unnamed'
   const username = (kind === 'person' ? (nameOf(claims.preferred_username) ?? email) : clientId) ?? subject
-  const granted = roleNames.filter((role) => roles.includes(role))
   return {
     kind,
     username,
     displayName: (kind === 'person' ? nameOf(claims.name) : undefined) ?? username,
     email: kind === 'person' ? email : undefined,
-    // Roles that a machine can't get through the API are not accepted from a token either.
-    roles: kind === 'person' ? granted : granted.filter((role) => !guardedRoles.includes(role)),
     clientId,
   }
 }

@@ -1,7 +1,8 @@
-import type { VerifiedToken } from './bearer.ts'
+import type { Role } from '#lib/permissions.ts'
+import type { VerifiedToken } from '../bearer.ts'
+import type { Tenant } from '../principal.ts'
+import type { Member } from '../store.ts'
 import type { NewMember } from './foreign-token.ts'
-import type { Tenant } from './principal.ts'
-import type { Member } from './store.ts'
 
 /**
  * Creates the membership of a person or service account that a trusted issuer authenticates, in a separate transaction.
@@ -9,7 +10,7 @@ import type { Member } from './store.ts'
 export type FirstSignIn = (
   tenant: Tenant,
   token: VerifiedToken,
-  newcomer: NewMember,
+  newcomer: NewMember & { roles: Role[] },
   requestId: string,
 ) => Promise<Member | undefined>
 

@@ -1,0 +1,68 @@
+import { dialog } from './access-page.ts'
+import { call, home, personToken } from './cases.ts'
+import { expectEveryView } from './every-view.ts'
+import { expect, test } from './fixtures.ts'
+
+// What the tokens of an identity provider may decide: requested in the settings and for a group of Globex.
+
+const globex = () => home('globex')
+
+test('roles from tokens look dangerous, name who could give what, and wait for another person', async ({
+  signedIn,
+  origin,
+}) => {
+  const page = await signedIn('tom', 'globex')
+  await page.goto(`${globex()}/settings/tenant`)
+  const source = page.getByRole('group', { name: 'Roles of people from an identity provider' })
+  await expect(source.getByRole('radio', { name: 'Membership and token' })).toBeChecked()
+  await source.getByRole('radio', { name: 'Token alone' }).check()
+  await expect(page.getByText('No token gives approver, privacy officer or tenant admin')).toBeVisible()
+  await page.getByRole('button', { name: 'Map a name to a role' }).click()
+  const request = page.getByRole('button', { name: 'Request the change' })
+  await expect(request).toHaveAccessibleDescription('Enter a name in each row of the mapping.')
+  await page.getByRole('textbox', { name: 'Name in the claim' }).fill('cs-admins')
+  await page.getByLabel('Role', { exact: true }).selectOption('tenant_admin')
+  await expect(page.getByText(/can make anyone Tenant admin here, without an approval/i)).toBeVisible()
+  await expect(page.getByText('“cs-admins” of https://idp.example/realms/globex gives tenant_admin')).toBeVisible()
+  await expectEveryView(page, 'provider-settings')
+  await request.click()
+  const waiting = page.getByText(/Waiting for approval: the source of roles from membership to token/)
+  await expect(waiting).toBeVisible()
+  await page.reload()
+  await expect(waiting).toBeVisible()
+  await expect(source.getByRole('radio', { name: 'Membership and token' })).toBeChecked()
+
+  const href = await page.getByRole('region', { name: 'Rules' }).locator('a[href*="/approvals/"]').getAttribute('href')
+  const approvalId = href?.split('/').at(-1) ?? ''
+  const approver = await signedIn('jonas', 'globex')
+  await approver.goto(`${globex()}/approvals/${approvalId}`)
+  await expect(
+    approver.getByText(/anyone who administers the identity provider can give every role/).first(),
+  ).toBeVisible()
+  await expect(approver.getByText('Critical risk').first()).toBeVisible()
+  await expectEveryView(approver, 'provider-request')
+  await call(origin, await personToken(origin, 'jonas', 'globex'), 'mutation', 'approvals.decide', {
+    approvalId,
+    decision: 'reject',
+    decisionAcknowledged: true,
+    reason: 'Not now.',
+  })
+})
+
+test('a group of the provider is proposed for an approver group', async ({ signedIn }) => {
+  const page = await signedIn('tom', 'globex')
+  await page.goto(`${globex()}/access/groups`)
+  await page.getByRole('button', { name: /Propose members of Refund/ }).click()
+  const form = dialog(page, /Members of/)
+  const propose = form.getByRole('button', { name: 'Propose these members' })
+  await form.getByRole('button', { name: 'Add a group' }).click()
+  await expect(propose).toHaveAccessibleDescription('Enter the name of each group of the identity provider.')
+  await form.getByRole('textbox', { name: 'Group at the provider' }).fill('finance-leads')
+  await expectEveryView(page, 'provider-group')
+  await form.getByRole('button', { name: /^Remove/ }).click()
+  await expect(propose).toHaveAccessibleDescription('You haven’t changed anything yet.')
+  await form.getByRole('button', { name: 'Add a group' }).click()
+  await form.getByRole('textbox', { name: 'Group at the provider' }).fill('finance-leads')
+  await propose.click()
+  await expect(page.getByText('The new members are proposed.')).toBeVisible()
+})

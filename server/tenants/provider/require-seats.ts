@@ -1,0 +1,23 @@
+import { requireBoundTogether } from '#server/kernel/bound/check.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { readMappedSeats } from './seat-store.ts'
+
+/** Refuses seats of these members in the group, of whatever kind, that anyone but this server has written. */
+export async function requireSeatsBound(
+  tx: Transaction,
+  tenantId: string,
+  groupId: string,
+  memberIds: readonly string[],
+): Promise<void> {
+  if (memberIds.length === 0) return
+  const mapped = await readMappedSeats(tx, tenantId)
+    .select(['mapping.id as mappingId', 'named.id as namedId'])
+    .where('mapping.groupId', '=', groupId)
+    .where('named.memberId', 'in', [...memberIds])
+    .execute()
+  await requireBoundTogether(tx, tenantId, {
+    approver_group_member: memberIds.map((memberId) => `${groupId}/${memberId}`),
+    group_mapping: [...new Set(mapped.map((row) => row.mappingId))],
+    mapped_member: [...new Set(mapped.map((row) => row.namedId))],
+  })
+}

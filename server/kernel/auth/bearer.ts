@@ -174,7 +174,8 @@ function tokenOf(
   { tenant }: TokenKey,
   { refuse, expect }: { refuse(reason: string): Error; expect(expected: string, reason: string): Error },
 ): VerifiedToken {
-  const { sub, exp, iat, azp, client_id: clientId, preferred_username: username } = claims
+  const sub = claims[issuer.foreign?.subjectClaim ?? 'sub']
+  const { exp, iat, azp, client_id: clientId, preferred_username: username } = claims
   if (typeof sub !== 'string' || !subjectPattern.test(sub) || exp === undefined || iat === undefined)
     throw refuse('the token does not have a usable subject or an expiry')
   const claim = 'claim' in tenant ? tenant.claim : 'tenant'

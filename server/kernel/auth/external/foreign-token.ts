@@ -53,15 +53,15 @@ const noAccessToken: ForeignRefusal = {
 }
 
 export function newMemberOf(claims: JWTPayload, terms: ForeignTerms): NewMember {
-  const clientId = nameOf(clientOf(claims))
+  const clientId = visibleName(clientOf(claims))
   const kind = isMachine(claims, terms) ? 'service_account' : 'person'
-  const email = claims.email_verified === true ? emailOf(claims.email) : undefined
-  const subject = nameOf(claims.sub) ?? 'unnamed'
-  const username = (kind === 'person' ? (nameOf(claims.preferred_username) ?? email) : clientId) ?? subject
+  const email = claims.email_verified === true ? visibleEmail(claims.email) : undefined
+  const subject = visibleName(claims[terms.subjectClaim]) ?? 'unnamed'
+  const username = (kind === 'person' ? (visibleName(claims.preferred_username) ?? email) : clientId) ?? subject
   return {
     kind,
     username,
-    displayName: (kind === 'person' ? nameOf(claims.name) : undefined) ?? username,
+    displayName: (kind === 'person' ? visibleName(claims.name) : undefined) ?? username,
     email: kind === 'person' ? email : undefined,
     clientId,
   }
@@ -78,8 +78,8 @@ function isMachine(claims: JWTPayload, { serviceClientIds }: ForeignTerms): bool
   return username === undefined && textOf(claims.email) === undefined && textOf(claims.name) === undefined
 }
 
-/** One line of at most 128 characters, without invisible ones. */
-function nameOf(value: unknown): string | undefined {
+/** A text from a provider as one line of at most 128 characters, without invisible ones. */
+export function visibleName(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const visible = value
     .normalize('NFC')
@@ -88,7 +88,8 @@ function nameOf(value: unknown): string | undefined {
   return visible === '' ? undefined : [...visible].slice(0, maxName).join('')
 }
 
-function emailOf(value: unknown): string | undefined {
+/** A mail address from a provider, in lower case. */
+export function visibleEmail(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > maxEmail) return undefined
   return /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(value) ? value.toLowerCase() : undefined
 }

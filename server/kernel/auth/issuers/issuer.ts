@@ -34,6 +34,8 @@ export type ForeignTerms = {
   clientIds: readonly string[] | undefined
   /** Clients that are machines, even if the tokens' shape does not show it. */
   serviceClientIds: readonly string[]
+  /** The claim that identifies people, where `sub` is not what the provider calls them elsewhere. */
+  subjectClaim: string
 }
 
 /** The trusted issuer with exactly this address: an entry of TRUSTED_ISSUERS, or a realm at AUTH_URL. */
@@ -73,12 +75,21 @@ const externalRealm = (slug: string): Issuer => {
       const found = externalId === undefined ? undefined : await findIssuerKey({ issuer: url }, keyId)
       return externalId === undefined || found === undefined ? undefined : { ...found, tenant: { externalId } }
     },
-    foreign: { clientIds: undefined, serviceClientIds: [] },
+    foreign: { clientIds: undefined, serviceClientIds: [], subjectClaim: 'sub' },
   }
 }
 
 function trustedIssuer(trusted: TrustedIssuer): Issuer {
-  const { issuer: url, audience, tokenTypes, tenant = '', tenantClaim, clientIds, serviceClientIds } = trusted
+  const {
+    issuer: url,
+    audience,
+    tokenTypes,
+    tenant = '',
+    tenantClaim,
+    clientIds,
+    serviceClientIds,
+    subjectClaim,
+  } = trusted
   return {
     url,
     recordedAs: url,
@@ -93,7 +104,7 @@ function trustedIssuer(trusted: TrustedIssuer): Issuer {
         tenant: tenantClaim === undefined ? { externalId: tenant } : { claim: tenantClaim },
       }
     },
-    foreign: { clientIds, serviceClientIds },
+    foreign: { clientIds, serviceClientIds, subjectClaim },
   }
 }
 

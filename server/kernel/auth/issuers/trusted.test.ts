@@ -27,7 +27,9 @@ async function load(content: unknown, settings: Record<string, string> = {}) {
 
 describe('TRUSTED_ISSUERS', () => {
   test('configures issuers, with defaults for optional fields', async () => {
-    expect(await load({ issuers: [good] })).toEqual([{ ...good, serviceClientIds: [], tokenTypes: ['at+jwt'] }])
+    expect(await load({ issuers: [good] })).toEqual([
+      { ...good, serviceClientIds: [], tokenTypes: ['at+jwt'], subjectClaim: 'sub', scim: false },
+    ])
     expect(await load({ issuers: [] })).toEqual([])
     expect(await loadTrustedIssuers(loadConfig({}))).toEqual([])
   })
@@ -45,6 +47,20 @@ describe('TRUSTED_ISSUERS', () => {
     ['no audience', { issuers: [{ ...good, audience: undefined }] }],
     ['neither tenant nor claim', { issuers: [{ ...good, tenant: undefined }] }],
     ['tenant and claim', { issuers: [{ ...good, tenantClaim: 'org' }] }],
+    [
+      'SCIM for an issuer of several tenants',
+      { issuers: [{ ...good, tenant: undefined, tenantClaim: 'org', scim: true }] },
+    ],
+    [
+      'SCIM for two issuers of one tenant',
+      {
+        issuers: [
+          { ...good, scim: true },
+          { ...good, issuer: 'https://b.example', scim: true },
+        ],
+      },
+    ],
+    ['no claim as the subject', { issuers: [{ ...good, subjectClaim: '' }] }],
     ['no clients', { issuers: [{ ...good, clientIds: [] }] }],
     ['no algorithms', { issuers: [{ ...good, algorithms: [] }] }],
     ['an algorithm with a shared secret', { issuers: [{ ...good, algorithms: ['HS256'] }] }],

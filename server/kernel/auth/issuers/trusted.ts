@@ -34,10 +34,18 @@ const TrustedIssuer = z
       .default(['at+jwt']),
     /** Address of the keys; by default the one in its discovery document. */
     jwksUri: address.optional(),
+    /** The claim with the subject of people and machines: one that never changes, and that no one else ever gets. */
+    subjectClaim: text.default('sub'),
+    /** SCIM manages the members of this issuer. By default, of the tenant's only external issuer. */
+    scim: z.boolean().default(false),
   })
   .refine(({ tenant, tenantClaim }) => (tenant === undefined) !== (tenantClaim === undefined), {
     message: 'name either tenant or tenantClaim',
     path: ['tenant'],
+  })
+  .refine(({ tenant, scim }) => !scim || tenant !== undefined, {
+    message: 'is possible only with tenant, because SCIM manages the members of one tenant',
+    path: ['scim'],
   })
 
 const TrustedIssuersFile = z.strictObject({ issuers: z.array(TrustedIssuer).max(100) })
@@ -59,6 +67,10 @@ export async function loadTrustedIssuers({
   const names = issuers.map(({ issuer }) => issuer)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new ConfigError(`TRUSTED_ISSUERS: ${path} contains ${twice} more than once.`)
+  const managed = issuers.filter(({ scim }) => scim).map(({ tenant }) => tenant)
+  const rivals = managed.find((tenant, index) => managed.indexOf(tenant) !== index)
+  if (rivals !== undefined)
+    throw new ConfigError(`TRUSTED_ISSUERS: ${path} marks more than one issuer of ${rivals} with "scim": true.`)
   const own = names.find((name) => identity === 'embedded' && name.startsWith(`${authUrl}/realms/`))
   if (own !== undefined)
     throw new ConfigError(`TRUSTED_ISSUERS: ${path} contains ${own}, which is a realm of this server.`)
@@ -71,7 +83,7 @@ function parse(path: string, content: string): z.infer<typeof TrustedIssuersFile
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : 'it is not JSON.'
     const shape =
-      '{"issuers": [{issuer, audience, tenant | tenantClaim, clientIds, algorithms, tokenTypes?, serviceClientIds?, jwksUri?}]}'
+      '{"issuers": [{issuer, audience, tenant | tenantClaim, clientIds, algorithms, tokenTypes?, serviceClientIds?, jwksUri?, subjectClaim?, scim?}]}'
     throw new ConfigError(`TRUSTED_ISSUERS: ${path} must contain ${shape}: ${why}`, { cause })
   }
 }

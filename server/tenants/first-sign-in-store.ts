@@ -18,19 +18,21 @@ export async function lockFirstSignIns(tx: Transaction, tenantId: string): Promi
   await sql`select pg_advisory_xact_lock(hashtextextended(${`first sign-in ${tenantId}`}, 0))`.execute(tx)
 }
 
-/** Members with one of these names, including removed members, whose names are in the audit log. */
-export const findNamesakes = (tx: Transaction, tenantId: string, username: string, email: string | undefined) =>
-  tx
+/** Members with one of these as user name or address, including removed members, whose names are in the audit log. */
+export const findNamesakes = (tx: Transaction, tenantId: string, username: string, email: string | undefined) => {
+  const names = [username, ...(email === undefined ? [] : [email])].map((name) => name.toLowerCase())
+  return tx
     .selectFrom('members')
-    .select(['username', 'email'])
+    .select(['id', 'username', 'email'])
     .where('tenantId', '=', tenantId)
     .where((where) =>
       where.or([
-        where(where.fn<string>('lower', ['username']), '=', username.toLowerCase()),
-        where(where.fn<string>('lower', ['email']), '=', email ?? ''),
+        where(where.fn<string>('lower', ['username']), 'in', names),
+        where(where.fn<string>('lower', ['email']), 'in', names),
       ]),
     )
     .execute()
+}
 
 /** The number of a tenant's members from one issuer, counted up to `limit`. */
 export async function countMembersOf(
@@ -49,9 +51,13 @@ export async function countMembersOf(
   return rows.length
 }
 
-export async function insertSignedIn(tx: Transaction, row: Row): Promise<void> {
+export async function insertSignedIn(
+  tx: Transaction,
+  row: Row,
+  status: 'active' | 'suspended' = 'active',
+): Promise<void> {
   await tx
     .insertInto('members')
-    .values({ ...row, status: 'active' })
+    .values({ ...row, status })
     .execute()
 }

@@ -1,14 +1,12 @@
-import { ApiError } from '#lib/errors.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { FirstSignIn } from '#server/kernel/auth/external/first-sign-in.ts'
 import { findMember } from '#server/kernel/auth/store.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { insertAccountLink } from './account-link-store.ts'
-import { countMembersOf, findNamesakes, insertSignedIn, lockFirstSignIns } from './first-sign-in-store.ts'
-
-/** Per issuer and tenant: a misbehaving issuer can't fill the list of members without limit. */
-const maxMembers = 10_000
+import { insertSignedIn, lockFirstSignIns } from './first-sign-in-store.ts'
+import { requireRoom } from './issuer-limit.ts'
+import { namesFor } from './names.ts'
 
 /**
  * Creates the membership of a person whom an external issuer authenticates, with the token's roles, and writes it to
@@ -21,13 +19,8 @@ export const signInFirst: FirstSignIn = (tenant, token, person, requestId) => {
     await lockFirstSignIns(tx, tenant.id)
     const known = await findMember(tx, tenant.id, issuer, subject)
     if (known !== undefined) return known
-    if ((await countMembersOf(tx, tenant.id, issuer, maxMembers)) >= maxMembers)
-      throw new ApiError('forbidden', 'This identity provider has reached its limit of members. Ask an administrator.')
-    const namesakes = await findNamesakes(tx, tenant.id, person.username, person.email)
-    const username = namesakes.some((one) => sameText(one.username, person.username))
-      ? `${person.username} (${new URL(issuer).host}, ${subject})`
-      : person.username
-    const email = namesakes.some((one) => sameText(one.email, person.email)) ? null : (person.email ?? null)
+    await requireRoom(tx, tenant.id, issuer)
+    const { username, email } = await namesFor(tx, tenant.id, { issuer, subject }, person)
     const id = newId()
     const { kind, displayName, roles, clientId } = person
     await insertSignedIn(tx, {
@@ -60,6 +53,3 @@ export const signInFirst: FirstSignIn = (tenant, token, person, requestId) => {
     return await findMember(tx, tenant.id, issuer, subject)
   })
 }
-
-const sameText = (one: string | null, other: string | undefined): boolean =>
-  one !== null && other !== undefined && one.toLowerCase() === other.toLowerCase()

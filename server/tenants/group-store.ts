@@ -142,3 +142,12 @@ export async function replaceGroupMembers(
     .where('id', '=', groupId)
     .execute()
 }
+
+/** Takes a member out of all approver groups. */
+export async function deleteSeatsOf(tx: Transaction, tenantId: string, memberId: string): Promise<void> {
+  await tx
+    .deleteFrom('approverGroupMembers')
+    .where('tenantId', '=', tenantId)
+    .where('memberId', '=', memberId)
+    .execute()
+}

@@ -88,6 +88,21 @@ export async function setMember(
     .execute()
 }
 
+/** Sets the names of a member whose provider manages them. The caller holds the lock of the row. */
+export async function setNames(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  names: { username: string; displayName: string; email: string | null },
+): Promise<void> {
+  await tx
+    .updateTable('members')
+    .set((e) => ({ ...names, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
 /** Invalidates all access tokens that were issued to this member so far. */
 export async function endTokens(tx: Transaction, tenantId: string, id: string): Promise<void> {
   await tx

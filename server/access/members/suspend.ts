@@ -1,8 +1,7 @@
 import { whyNotSuspend } from '#lib/rules/members.ts'
 import { MemberOutput, SuspendMemberInput } from '#lib/schemas/members.ts'
-import { revokeTokensOf } from '#server/connection-tokens/revoke-all.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { setMember } from '#server/tenants/member-store.ts'
+import { suspendMembership } from './end.ts'
 import { lockTarget, stopWhen } from './target.ts'
 import { memberView } from './view.ts'
 
@@ -17,8 +16,7 @@ export const suspend = mutation({
   async run({ tx, tenant, principal, input }) {
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
     stopWhen(whyNotSuspend(facts))
-    await setMember(tx, tenant.id, member.id, { status: 'suspended' })
-    await revokeTokensOf(tx, tenant.id, member.id)
+    await suspendMembership(tx, tenant.id, member.id)
     return { member: await memberView(tx, tenant, member.id) }
   },
 })

@@ -1,6 +1,7 @@
 import type { CatalogEntry } from '#server/catalog/operations.ts'
 import { declarationOf } from '#server/kernel/rest.ts'
 import { declaredProcedures } from '#server/kernel/trpc.ts'
+import { scimPath } from '#server/scim/address.ts'
 import { appRouter } from './router.ts'
 import { routes } from './routes.ts'
 
@@ -25,7 +26,8 @@ export function collectCatalog(table = routes): CatalogEntry[] {
     return { name, transport: 'procedure' as const, method, path: `/v1/${name}`, operation }
   })
   const routed = table
-    .filter(([path]) => path !== procedures && !openRoutes.has(path))
+    // SCIM describes itself, in its own terms.
+    .filter(([path]) => path !== procedures && !openRoutes.has(path) && !path.startsWith(`${scimPath}/`))
     .flatMap(([path, module]) =>
       (['GET', 'POST'] as const).flatMap((method): CatalogEntry[] => {
         const handler = module[method]

@@ -10,6 +10,7 @@ import { unspentCalls } from '#server/kernel/rate/limits.ts'
 import { allowOf, errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { allowed, declaredProcedures } from '#server/kernel/trpc.ts'
+import { scimRoutes } from '#server/scim/routes.ts'
 import * as procedures from '../app/v1/[...path]/route.ts'
 import * as brandingImage from '../app/v1/branding/[sha256]/route.ts'
 import * as catalog from '../app/v1/catalog/route.ts'
@@ -45,6 +46,7 @@ type Module = Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteH
 export const routes: readonly [path: string, module: Module][] = [
   ['/.well-known/countersign/:externalId/log-keys.json', { GET: logKeysRoute }],
   ['/.well-known/oauth-protected-resource/v1/mcp/t/:externalId/:agent/:server', { GET: resourceMetadata }],
+  ...scimRoutes,
   ['/v1/branding/:sha256', brandingImage],
   ['/v1/catalog', catalog],
   ['/v1/evidence/estimate', evidenceEstimate],

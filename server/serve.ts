@@ -31,6 +31,7 @@ import { openQueue } from '#server/kernel/queue.ts'
 import { type Runtime, runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
+import { scimPath } from '#server/scim/address.ts'
 import { loadSinks } from '#server/siem/sinks.ts'
 import { startSiem } from '#server/siem/worker.ts'
 import { recordAccountsBefore } from '#server/tenants/accounts-before.ts'
@@ -191,7 +192,7 @@ async function startWork(operators: Operators, ownerUrl: string, closing: AsyncD
     closing.defer(() => part.close())
 }
 
-const apiPaths = ['/v1/', '/.well-known/countersign/', '/.well-known/oauth-protected-resource/v1/']
+const apiPaths = ['/v1/', `${scimPath}/`, '/.well-known/countersign/', '/.well-known/oauth-protected-resource/v1/']
 
 /** The API, the realms and, for every other address, the pages. */
 function routesOf(config: Config, log: Log, socket: ReturnType<typeof createSocket>, pages: Pages): Routes {

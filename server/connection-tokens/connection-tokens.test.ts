@@ -209,11 +209,14 @@ describe('the reach of a token', () => {
   test('includes no route outside the catalog: each answers as it answers a caller without credentials', async () => {
     const { token } = await make()
     const inCatalog = new Set(collectCatalog().map(({ method, path }) => `${method} ${path}`))
-    const others = routes.flatMap(([path]) =>
-      (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).flatMap((method) =>
-        inCatalog.has(`${method} ${path}`) || path.includes(':procedure') ? [] : [{ method, path: filled(path) }],
-      ),
-    )
+    // The addresses of SCIM name their credential before they look at it (server/scim/scim.test.ts).
+    const others = routes
+      .filter(([path]) => !path.startsWith('/scim/'))
+      .flatMap(([path]) =>
+        (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).flatMap((method) =>
+          inCatalog.has(`${method} ${path}`) || path.includes(':procedure') ? [] : [{ method, path: filled(path) }],
+        ),
+      )
     expect(others.length).toBeGreaterThan(50)
     for (const { method, path } of others) {
       const [withToken, without] = [

@@ -13,8 +13,11 @@ const checked = Symbol('authorized')
  */
 export type Authorized<O> = { readonly caller: Caller; readonly operation: O; readonly [checked]: true }
 
-/** `connectionTokens`: the tokens of this use reach the operation, if their account has its permission. */
-export type Connected = { connectionTokens?: ConnectionUse }
+/**
+ * `connectionTokens`: the tokens of this use reach the operation, if their account has its permission.
+ * `onlyConnectionTokens`: no other credential does.
+ */
+export type Connected = { connectionTokens?: ConnectionUse; onlyConnectionTokens?: true }
 
 type Guarded = Connected & {
   permission: Permission | 'any'
@@ -39,6 +42,11 @@ export function authorize<O extends Guarded>(caller: Caller, operation: O): Auth
   const { permissions, connection, clientId } = caller.principal
   if (connection !== undefined && operation.connectionTokens !== connection.use)
     throw new ApiError('forbidden', `A connection token for ${connection.use} can’t call this operation.`)
+  if (connection === undefined && operation.onlyConnectionTokens === true)
+    throw new ApiError(
+      'forbidden',
+      `Only a connection token for ${operation.connectionTokens} can call this operation.`,
+    )
   if (clientId !== undefined && operation.connectionTokens !== 'gateway')
     throw new ApiError('forbidden', 'A token of this client can’t call this operation.')
   const mayForOwn = permissionForOwn !== undefined && permissions.has(permissionForOwn)

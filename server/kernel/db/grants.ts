@@ -76,7 +76,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   mapped_members: 'select, insert, delete',
   member_sponsors: 'select, insert',
   member_tokens: 'select, insert, update (groups, issued_at)',
-  members: 'select, insert, update (revision, roles, status, tokens_not_before)',
+  members: 'select, insert, update (display_name, email, revision, roles, status, tokens_not_before, username)',
   notification_channels:
     'select, insert, update (disabled_reason, endpoint, events, host, name, revision, status), delete',
   notification_deliveries:
@@ -92,6 +92,8 @@ export const serverGrants: Readonly<Record<string, string>> = {
   policy_budget_windows: 'select, insert, update (quota, used), delete',
   policy_decisions: 'select, insert, update (request)',
   policy_versions: 'select, insert, update (published_at, status)',
+  provisioned_groups: 'select, insert, update (external_id, name, revision, updated_at), delete',
+  provisioned_members: 'select, insert, update (display_name, emails, name, revision, updated_at, user_name), delete',
   rate_budgets: 'select, insert, update (borrowed, ends_at), delete',
   realm_artifacts: 'select, insert, update (consumed_at, expires_at, grant_id, payload, uid), delete',
   realm_client_secrets: 'select, insert, update (not_after)',

@@ -869,6 +869,28 @@ export interface PolicyVersions {
   version: number;
 }
 
+export interface ProvisionedGroups {
+  createdAt: Generated<Timestamp>;
+  externalId: string | null;
+  id: string;
+  name: string;
+  revision: Generated<number>;
+  tenantId: string;
+  updatedAt: Generated<Timestamp>;
+}
+
+export interface ProvisionedMembers {
+  createdAt: Generated<Timestamp>;
+  displayName: string | null;
+  emails: Generated<Json>;
+  memberId: string;
+  name: Json | null;
+  revision: Generated<number>;
+  tenantId: string;
+  updatedAt: Generated<Timestamp>;
+  userName: string;
+}
+
 export interface RateBudgets {
   borrowed: number;
   endsAt: Timestamp;
@@ -1228,6 +1250,8 @@ export interface DB {
   policyBudgetWindows: PolicyBudgetWindows;
   policyDecisions: PolicyDecisions;
   policyVersions: PolicyVersions;
+  provisionedGroups: ProvisionedGroups;
+  provisionedMembers: ProvisionedMembers;
   rateBudgets: RateBudgets;
   realmArtifacts: RealmArtifacts;
   realmClients: RealmClients;

@@ -35,6 +35,8 @@ const withoutEvidence: Record<string, string> = {
   policy_binding_revisions: 'A counter that makes processes read the bindings again, which are bound.',
   policy_budget_reservations: 'What waits for its budget.',
   policy_budget_windows: 'What a budget has left. Each decision is bound.',
+  provisioned_groups: 'What a provider calls its groups. Who is in one is in mapped_members, which is bound.',
+  provisioned_members: 'What a provider calls its people. The names of members are bound.',
   rate_budgets: 'Limits of requests.',
   realm_artifacts: 'Sessions and codes of the sign-in.',
   realm_clients: 'How programs sign in.',

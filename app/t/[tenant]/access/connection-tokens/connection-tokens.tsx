@@ -31,7 +31,7 @@ export function ConnectionTokens() {
       permission="service-account:manage"
       act="see connection tokens"
       action={create}
-      about="A connection token lets a program that can only send a fixed header act for a service account: an OpenTelemetry exporter, or the MCP client of an editor. It works for that one purpose only. Anyone who creates a token can’t approve requests of its account."
+      about="A connection token lets a program that can only send a fixed header act for a service account: an OpenTelemetry exporter, the MCP client of an editor, or an identity provider that manages members (SCIM). It works for that one purpose only. Anyone who creates a token can’t approve requests of its account."
     >
       <TokenList />
       {creating && <CreateToken onClose={() => setCreating(false)} />}
@@ -53,8 +53,8 @@ function TokenList() {
         failed={{ what: 'The connection tokens', act: 'see connection tokens', permission: 'service-account:manage' }}
         empty={
           <EmptyState title="No connection tokens.">
-            Create one for an OpenTelemetry exporter or the MCP client of an editor. Programs that can sign in use a
-            service account’s secret instead.
+            Create one for an OpenTelemetry exporter, the MCP client of an editor, or an identity provider that manages
+            members (SCIM). Programs that can sign in use a service account’s secret instead.
           </EmptyState>
         }
       />

@@ -22,13 +22,14 @@ import { NewToken } from './new-token.tsx'
 import { USES } from './reach.tsx'
 
 type Created = Answers['connectionTokens']['create']
-type OfferedUse = Exclude<ConnectionUseName, 'scim'>
 
-const OFFERED: { value: OfferedUse; label: string }[] = [
+const OFFERED: { value: ConnectionUseName; label: string }[] = [
   { value: 'telemetry', label: USES.telemetry },
   { value: 'gateway', label: USES.gateway },
+  { value: 'scim', label: USES.scim },
 ]
-const AGENT_HINTS: Record<OfferedUse, string> = {
+/** A token for SCIM does not concern agents. */
+const AGENT_HINTS: Record<Exclude<ConnectionUseName, 'scim'>, string> = {
   telemetry: 'Names of agents, separated by commas. Leave it empty to allow the traces of all agents.',
   gateway: 'Names of registered agents, separated by commas. The token works for their addresses only.',
 }
@@ -40,7 +41,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   const accounts = usePages(trpc.serviceAccounts.list, { limit: limits.pageRows }).items
   const [created, setCreated] = useState<Created>()
   const [name, setName] = useState('')
-  const [use, setUse] = useState<OfferedUse>('telemetry')
+  const [use, setUse] = useState<ConnectionUseName>('telemetry')
   const [accountId, setAccountId] = useState('')
   const [agentNames, setAgentNames] = useState('')
   const [expiry, setExpiry] = useState<Expiry>(() => expiryOf(String(connectionTokenDays.usual), Date.now()))
@@ -58,7 +59,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
         .filter((agent) => agent !== ''),
     ),
   ]
-  const agents = listed.length === 0 ? undefined : listed
+  const agents = use === 'scim' || listed.length === 0 ? undefined : listed
   const account = accounts?.find(({ id }) => id === accountId)
   return (
     <ActDialog
@@ -91,7 +92,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
       <SelectField
         label="For"
         value={use}
-        onChange={(value) => setUse(value === 'gateway' ? 'gateway' : 'telemetry')}
+        onChange={(value) => setUse(OFFERED.find((one) => one.value === value)?.value ?? 'telemetry')}
         options={OFFERED}
         placeholder="Choose a purpose"
         hint="The token reaches nothing else."
@@ -106,14 +107,16 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
         placeholder={accounts === undefined ? 'Loading service accounts…' : 'Choose a service account'}
         hint="The token acts in its name. Disabling the account revokes the token."
       />
-      <TextField
-        label="Agents"
-        hint={AGENT_HINTS[use]}
-        value={agentNames}
-        onChange={(event) => setAgentNames(event.target.value)}
-        autoComplete="off"
-        readOnly={act.pending}
-      />
+      {use !== 'scim' && (
+        <TextField
+          label="Agents"
+          hint={AGENT_HINTS[use]}
+          value={agentNames}
+          onChange={(event) => setAgentNames(event.target.value)}
+          autoComplete="off"
+          readOnly={act.pending}
+        />
+      )}
       <ExpiryField value={expiry} onChange={setExpiry} always />
     </ActDialog>
   )
@@ -121,7 +124,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 
 type Draft = {
   name: string
-  use: OfferedUse
+  use: ConnectionUseName
   agents: string[] | undefined
   account: ServiceAccount | undefined
 }

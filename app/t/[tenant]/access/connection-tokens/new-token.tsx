@@ -26,6 +26,11 @@ export function NewToken({ created: { token, connectionToken }, onClose }: NewTo
         <KeyValue name="Expires">
           <Time at={expiresAt} />
         </KeyValue>
+        {use === 'scim' && (
+          <KeyValue name="Address of SCIM">
+            <code className="wrap-anywhere font-mono text-dense">{`${window.location.origin}/scim/v2`}</code>
+          </KeyValue>
+        )}
         <KeyValue name="Sent as">
           <code className="wrap-anywhere font-mono text-dense">{SETTINGS[use]}</code>
         </KeyValue>

@@ -5,7 +5,7 @@ import type { ConnectionUseName } from '#lib/rules/service-accounts.ts'
 export const USES: Record<ConnectionUseName, string> = {
   telemetry: 'Telemetry',
   gateway: 'Tool calls (MCP)',
-  scim: 'SCIM',
+  scim: 'Members (SCIM)',
 }
 
 type ReachProps = { use: ConnectionUseName; agents: readonly string[] | null }

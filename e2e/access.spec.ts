@@ -140,6 +140,35 @@ test('a connection token is shown once, sends telemetry until it is revoked, and
   expect((await send()).status).toBe(401)
 })
 
+test('a connection token for SCIM needs no agents, and is shown with the address that a provider asks for', async ({
+  signedIn,
+  origin,
+}) => {
+  const name = unique('directory')
+  const page = await signedIn('tom')
+  await page.goto(at('connection-tokens'))
+  await page.getByRole('button', { name: 'Create a connection token' }).click()
+  const form = dialog(page, 'Create a connection token')
+  await form.getByRole('textbox', { name: 'Name' }).fill(name)
+  await form.getByRole('textbox', { name: 'Agents' }).fill('planner')
+  await form.getByLabel('For').selectOption('scim')
+  await expect(form.getByRole('textbox', { name: 'Agents' })).toHaveCount(0)
+  await form.getByLabel('Service account').selectOption({ label: 'Decisions bot' })
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Create the token' }).click()
+  const shown = dialog(page, `The connection token ${name}`)
+  await expect(shown).toContainText(`${origin}/scim/v2`)
+  const token = await shownValue(page)
+  await expectAccessible(page)
+  await shown.getByRole('checkbox', { name: 'I stored the token' }).check()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Members (SCIM)')
+  const config = await fetch(`${origin}/scim/v2/ServiceProviderConfig`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect([config.status, config.headers.get('content-type')]).toEqual([200, 'application/scim+json'])
+})
+
 test('if the response with a new key is lost, a retry creates no second key and reports that the value is lost', async ({
   signedIn,
   troubles,

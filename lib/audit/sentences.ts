@@ -134,10 +134,12 @@ export const auditSentences: Readonly<Record<string, readonly [done: string, tri
   'member.password_set': ['{actor} set a password for {object}'],
   'member.removed': ['{actor} removed {object}', '{actor} tried to remove {object}'],
   'member.reset_acknowledged': ['{actor} acknowledged a password reset'],
+  'member.restored': ['{actor} restored the membership of {object}'],
   'member.resumed': ['{actor} resumed {object}', '{actor} tried to resume {object}'],
   'member.roles_granted': ['{actor} granted the approved roles to {object}'],
   'member.roles_set': ['{actor} changed the roles of {object}', '{actor} tried to change the roles of {object}'],
   'member.suspended': ['{actor} suspended {object}', '{actor} tried to suspend {object}'],
+  'member.updated': ['{actor} changed {object}, as the identity provider says', '{actor} tried to change {object}'],
   'member.vouched': [
     '{actor} vouched for the account of {object}',
     '{actor} tried to vouch for the account of {object}',
@@ -188,6 +190,15 @@ export const auditSentences: Readonly<Record<string, readonly [done: string, tri
     '{actor} tried to publish a version of {object}',
   ],
   'prompt.read': ['{actor} read a prompt for {object}', '{actor} tried to read a prompt for {object}'],
+  'provider_group.created': [
+    '{actor} created a group of the identity provider',
+    '{actor} tried to create a group of the identity provider',
+  ],
+  'provider_group.deleted': ['{actor} deleted a group of the identity provider'],
+  'provider_group.updated': [
+    '{actor} changed a group of the identity provider',
+    '{actor} tried to change a group of the identity provider',
+  ],
   'release.activated': ['{actor} activated {object}'],
   'release.proposed': ['{actor} proposed {object}', '{actor} tried to propose a release'],
   'release.rejected': ['{actor} did not activate {object}, because it was not approved'],

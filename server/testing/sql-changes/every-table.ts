@@ -27,6 +27,7 @@ const withoutEvidence: Record<string, string> = {
   machine_uses: 'When a service account was used last.',
   mails: 'Mails to be sent. What they are about is bound.',
   member_sponsors: 'Who vouched for a member. The log has each of them.',
+  member_tokens: 'When a member’s newest token was issued. Who it gives a seat is in mapped_members, which is bound.',
   notification_channels: 'Where messages go, which decide nothing. The log has each change.',
   notification_deliveries: 'Messages to be sent. What they are about is bound.',
   observed_agents: 'Agents that telemetry names, for a list.',

@@ -151,7 +151,7 @@ describe('wrong usage', () => {
     [['agents', 'list', '--json', '@nowhere.json'], 'nowhere.json can’t be read'],
     [['agents', 'list', '--output', 'xml'], '--output: "xml". Must be one of table, json, ndjson.'],
     [['agents', 'lst'], 'Unknown command: agents lst.'],
-    [['call', 'agents.lst'], 'Unknown operation: agents.lst. See agents.check, '],
+    [['call', 'agents.lst'], 'Unknown operation: agents.lst. See agents.activity, '],
     [['files', 'upload', 'nowhere'], 'nowhere is not a file.'],
     [['telemetry', 'send', 'nowhere'], 'nowhere can’t be read'],
   ])('%j exits with 2, states the rule, and sends nothing', async (args, message) => {

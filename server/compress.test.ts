@@ -42,7 +42,8 @@ describe('operations', () => {
         : fieldsOf(output)
             .filter(
               (field) =>
-                !field.endsWith('Id') && /secret|token|password|^key$|(invite|sign.?in|reset).*(url|link)/i.test(field),
+                !/(Id|At)$/.test(field) &&
+                /secret|token|password|^key$|(invite|sign.?in|reset).*(url|link)/i.test(field),
             )
             .map((field) => `${name}: ${field}`),
     )

@@ -41,7 +41,9 @@ async function checksOf(permission: string, work: () => Promise<unknown>): Promi
   try {
     const statements = await statementsOf(work)
     // An open stream reads the membership again, by the tenant's id; a request here names none.
-    const admissions = statements.filter(({ text, values }) => text.includes('from admit(') && values[1] === null)
+    const admissions = statements.filter(
+      ({ text, values }) => text.includes('from admit_caller(') && values[1] === null,
+    )
     return { admitted: admissions.length, authorized }
   } finally {
     Set.prototype.has = has

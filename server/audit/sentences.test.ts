@@ -94,6 +94,8 @@ const variables: Record<string, readonly string[]> = {
   ),
   openedAction: ['approval.opened'],
   closedAction: ['alarm.closed'],
+  // What SCIM changed.
+  'output.action': ['member.updated', 'member.suspended', 'member.resumed'],
   // What an approval is about, which is not an action of a record.
   'presentation.action': [],
   'row.presentation': [],

@@ -2,6 +2,7 @@ import type { Page, Route } from '@playwright/test'
 import { externalId, home, waitingRefund } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
+import { signInToNewTenant } from './new-tenant.ts'
 import { readerManifest, register, releasedAgent, startAs } from './own-agent.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -69,9 +70,8 @@ test('home sends its parts in one request, and a part that can’t be read fails
   await expect(region(page, 'Decisions')).toBeVisible()
 })
 
-test('home of an organisation in which nothing happens says what would fill it', async ({ signedIn }) => {
-  const page = await signedIn('jonas', 'globex')
-  await page.goto(home('globex'))
+test('home of an organisation in which nothing happens says what would fill it', async ({ page, origin }) => {
+  await signInToNewTenant(page, origin)
   await expect(page.getByText('No approvals need you.')).toBeVisible()
   await expect(page.getByText('No executions are running.')).toBeVisible()
   await expect(page.getByText('Every agent that telemetry names is registered.')).toBeVisible()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApi, type TestApi } from '#server/testing/api.ts'
 import { type CommandLine, commandLine } from '#server/testing/command-line.ts'
 import { until } from '#server/testing/until.ts'
+import { progressOf } from './commands/evidence.ts'
 
 // Evidence of a server that binds its rows to the log, so that all five verdicts can hold.
 
@@ -16,7 +17,14 @@ afterAll(async () => {
   await api.close()
 })
 
-test('is created with a progress bar on a terminal, and all five verdicts end with 0', async () => {
+test('its progress has a bar as soon as the total is known', () => {
+  const progress = { stage: 'collecting', unit: 'rows', done: 30, total: 40 }
+  expect(progressOf({ status: 'running', progress })).toBe(`collecting ${'█'.repeat(18)}${'░'.repeat(6)} 30/40 rows`)
+  expect(progressOf({ status: 'running', progress: { ...progress, total: null } })).toBe('collecting 30 rows')
+  expect(progressOf({ status: 'queued', progress: null })).toBe('queued')
+})
+
+test('is created with its progress on a terminal, and all five verdicts end with 0', async () => {
   const owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
   const [tenant] = api.credentials.tenants
@@ -38,9 +46,8 @@ test('is created with a progress bar on a terminal, and all five verdicts end wi
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
   const period = ['--from', today, '--to', tomorrow]
   const made = await cli.onTerminal(['evidence', 'create', ...period, '--out', 'bound.zip'], as('audit-export'))
-  // The line is rewritten in place; a bar appears as soon as the total is known.
-  const lines = made.out.split('\r\u001b[K')
-  expect(lines).toContainEqual(expect.stringMatching(/^\S+ [█░]{24} \d+\/\d+ \S+/))
+  // The line is rewritten in place. How far the export was when it was read differs.
+  expect(made.out.split('\r\u001b[K').length).toBeGreaterThan(1)
   expect(made.out).toContain('Everything agrees.')
   expect(made.code).toBe(0)
 

@@ -128,7 +128,8 @@ async function completed(session: Session, made: JsonValue, output: Output): Pro
 
 const barWidth = 24
 
-function progressOf({ status, progress }: JsonObject): string {
+/** The state of an export in a line, with a bar as soon as the total is known. */
+export function progressOf({ status, progress }: JsonObject): string {
   if (!isJsonObject(progress)) return String(status)
   const { stage, unit, done, total } = progress
   const share = typeof total === 'number' && total > 0 ? Math.min(1, Number(done) / total) : undefined

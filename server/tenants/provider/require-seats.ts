@@ -1,4 +1,4 @@
-import { requireBoundTogether } from '#server/kernel/bound/check.ts'
+import { requireBound, requireBoundTogether } from '#server/kernel/bound/check.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { readMappedSeats } from './seat-store.ts'
 
@@ -10,13 +10,21 @@ export async function requireSeatsBound(
   memberIds: readonly string[],
 ): Promise<void> {
   if (memberIds.length === 0) return
-  const mapped = await readMappedSeats(tx, tenantId)
-    .select(['mapping.id as mappingId', 'named.id as namedId'])
-    .where('mapping.groupId', '=', groupId)
-    .where('named.memberId', 'in', [...memberIds])
-    .execute()
+  // Sent together, so that they take one round trip.
+  const [mapped] = await Promise.all([
+    readMappedSeats(tx, tenantId)
+      .select(['mapping.id as mappingId', 'named.id as namedId'])
+      .where('mapping.groupId', '=', groupId)
+      .where('named.memberId', 'in', [...memberIds])
+      .execute(),
+    requireBound(
+      tx,
+      tenantId,
+      'approver_group_member',
+      memberIds.map((memberId) => `${groupId}/${memberId}`),
+    ),
+  ])
   await requireBoundTogether(tx, tenantId, {
-    approver_group_member: memberIds.map((memberId) => `${groupId}/${memberId}`),
     group_mapping: [...new Set(mapped.map((row) => row.mappingId))],
     mapped_member: [...new Set(mapped.map((row) => row.namedId))],
   })

@@ -22,7 +22,7 @@ const ClaimPath = z
   .min(1)
   .max(200)
   .regex(/^\S+$/, claimRule)
-  // Readers of a JSON Schema understand such a class only with a flag, so that it is no pattern.
+  // Not a pattern: readers of a JSON Schema understand such a class only with a flag.
   .refine((path) => !/\p{C}/u.test(path), claimRule)
 
 /** A name in the claim of roles, of one issuer, and the role that it gives. */

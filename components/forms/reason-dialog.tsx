@@ -73,6 +73,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
 type ReasonPromptProps = Omit<ReasonDialogProps, 'blocked' | 'offered' | 'suffix' | 'permission'> & {
   open: boolean
   onOpenChange: (open: boolean) => void
+  returnTo?: () => HTMLElement | null | undefined
 }
 
 /** The dialog alone, for an action that a menu offers. */
@@ -101,6 +102,7 @@ export function ReasonPrompt(props: ReasonPromptProps) {
     <Dialog
       open={open}
       onOpenChange={change}
+      {...(props.returnTo === undefined ? {} : { returnTo: props.returnTo })}
       title={title}
       description={consequence}
       actions={

@@ -16,11 +16,13 @@ type DialogProps = {
   actions?: ReactNode
   /** `side`: a sheet at the left edge, for navigation on small screens. `foot`: one at the foot, for details there. */
   placement?: 'middle' | 'side' | 'foot'
+  /** What gets the focus at the end, for a dialog that an item of a menu opens; by default what had it before. */
+  returnTo?: () => HTMLElement | null | undefined
 }
 
 /** A modal dialog: traps the focus, closes on Escape, then restores the focus. */
 export function Dialog(props: DialogProps) {
-  const { open, onOpenChange, title, description, children, actions, placement = 'middle' } = props
+  const { open, onOpenChange, title, description, children, actions, placement = 'middle', returnTo } = props
   // Radix restores the focus only to its own trigger, but any button can open this dialog.
   const opener = useRef<Element>(null)
   return (
@@ -32,9 +34,10 @@ export function Dialog(props: DialogProps) {
             opener.current = document.activeElement
           }}
           onCloseAutoFocus={(event) => {
-            if (!(opener.current instanceof HTMLElement) || !opener.current.isConnected) return
+            const next = returnTo?.() ?? opener.current
+            if (!(next instanceof HTMLElement) || !next.isConnected) return
             event.preventDefault()
-            opener.current.focus()
+            next.focus()
           }}
           className={classNames(
             'appear fixed z-50 flex flex-col gap-4 overflow-y-auto border border-line-strong bg-surface p-4 text-ink',

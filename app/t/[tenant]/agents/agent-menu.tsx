@@ -1,6 +1,6 @@
 'use client'
 
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { type AgentAct, agentAct } from '#components/agents/agent-acts.ts'
 import { useApi } from '#components/api/api.tsx'
 import { ReasonPrompt } from '#components/forms/reason-dialog.tsx'
@@ -16,13 +16,13 @@ export function AgentMenu({ agent }: { agent: AgentSummary }) {
   const { client } = useApi()
   const [asked, setAsked] = useState<AgentAct>()
   const [open, setOpen] = useState(false)
+  const place = useRef<HTMLSpanElement>(null)
   const choose = (act: AgentAct) => {
     setAsked(act)
-    // The menu first gives the focus back to its button, to which the dialog then returns it.
-    setTimeout(() => setOpen(true))
+    setOpen(true)
   }
   return (
-    <>
+    <span ref={place} className="contents">
       <MenuButton
         load={load}
         props={{ agent, choose }}
@@ -36,7 +36,15 @@ export function AgentMenu({ agent }: { agent: AgentSummary }) {
           </button>
         }
       />
-      {asked !== undefined && <ReasonPrompt {...agentAct(client, agent, asked)} open={open} onOpenChange={setOpen} />}
-    </>
+      {asked !== undefined && (
+        <ReasonPrompt
+          {...agentAct(client, agent, asked)}
+          open={open}
+          onOpenChange={setOpen}
+          // While the dialog opens, the focus may still be in the menu, which is gone by then.
+          returnTo={() => place.current?.querySelector('button')}
+        />
+      )}
+    </span>
   )
 }

@@ -7,6 +7,13 @@ import { demoUser, expect, test } from './fixtures.ts'
 
 const text = 'Order and amount checked against the claim.'
 
+declare global {
+  interface Window {
+    /** Of a page that counts its clicks. */
+    countClick?(): void
+  }
+}
+
 type Counts = { clicks: number }
 
 /** Counts the clicks that the pages of a tab get from now on, also after each navigation. */
@@ -16,8 +23,7 @@ async function counted(page: Page): Promise<Counts> {
     counts.clicks += 1
   })
   // Runs in the page. A capturing listener of the window comes before all others.
-  const listen = () =>
-    window.addEventListener('pointerdown', () => (window as unknown as { countClick(): void }).countClick(), true)
+  const listen = () => window.addEventListener('pointerdown', () => window.countClick?.(), true)
   await page.addInitScript(listen)
   return counts
 }

@@ -1,31 +1,18 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Id } from '#lib/schemas/common.ts'
+import { conditionOf } from '../protocol/condition-store.ts'
 import { invalidFilter } from '../protocol/errors.ts'
 import type { Filter } from '../protocol/filter.ts'
 import { localName } from '../protocol/local-name.ts'
 import { groupSchema } from '../schemas/group.ts'
 
+const supported =
+  'Groups can be filtered by id, externalId, displayName and members.value, each with eq, combined by and, or and brackets.'
+
 /** A filter of groups as a condition of SQL. Throws 400 `invalidFilter` for what providers don't send. */
-export function conditionOfGroups(filter: Filter): Expression<SqlBool> {
-  switch (filter.kind) {
-    case 'and':
-      return sql<boolean>`(${conditionOfGroups(filter.left)} and ${conditionOfGroups(filter.right)})`
-    case 'or':
-      return sql<boolean>`(${conditionOfGroups(filter.left)} or ${conditionOfGroups(filter.right)})`
-    case 'compare':
-      return comparison(filter)
-    default:
-      throw unsupported()
-  }
-}
+export const conditionOfGroups = (filter: Filter): Expression<SqlBool> => conditionOf(filter, supported, equal)
 
-const unsupported = () =>
-  invalidFilter(
-    'Groups can be filtered by id, externalId, displayName and members.value, each with eq, combined by and, or and brackets.',
-  )
-
-function comparison({ attribute, operator, value }: Extract<Filter, { kind: 'compare' }>): RawBuilder<boolean> {
-  if (operator !== 'eq') throw unsupported()
+function equal(attribute: string, value: unknown): RawBuilder<boolean> | undefined {
   if (typeof value !== 'string') throw invalidFilter(`${attribute} is compared with a text.`)
   const isId = Id.safeParse(value).success
   switch (localName(attribute, groupSchema.id)) {
@@ -42,6 +29,6 @@ function comparison({ attribute, operator, value }: Extract<Filter, { kind: 'com
             and named.source = 'scim' and named.name = provisioned.name and named.member_id = ${value})`
         : sql<boolean>`false`
     default:
-      throw unsupported()
+      return undefined
   }
 }

@@ -1,32 +1,19 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Id } from '#lib/schemas/common.ts'
+import { conditionOf } from '../protocol/condition-store.ts'
 import { invalidFilter } from '../protocol/errors.ts'
 import type { Filter } from '../protocol/filter.ts'
 import { localName } from '../protocol/local-name.ts'
 import { userSchema } from '../schemas/user.ts'
 import { userName } from './store.ts'
 
+const supported =
+  'Users can be filtered by id, externalId, userName, displayName, emails.value and active, each with eq, combined by and, or and brackets.'
+
 /** A filter of users as a condition of SQL. Throws 400 `invalidFilter` for what providers don't send. */
-export function conditionOfUsers(filter: Filter): Expression<SqlBool> {
-  switch (filter.kind) {
-    case 'and':
-      return sql<boolean>`(${conditionOfUsers(filter.left)} and ${conditionOfUsers(filter.right)})`
-    case 'or':
-      return sql<boolean>`(${conditionOfUsers(filter.left)} or ${conditionOfUsers(filter.right)})`
-    case 'compare':
-      return comparison(filter)
-    default:
-      throw unsupported()
-  }
-}
+export const conditionOfUsers = (filter: Filter): Expression<SqlBool> => conditionOf(filter, supported, equal)
 
-const unsupported = () =>
-  invalidFilter(
-    'Users can be filtered by id, externalId, userName, displayName, emails.value and active, each with eq, combined by and, or and brackets.',
-  )
-
-function comparison({ attribute, operator, value }: Extract<Filter, { kind: 'compare' }>): RawBuilder<boolean> {
-  if (operator !== 'eq') throw unsupported()
+function equal(attribute: string, value: unknown): RawBuilder<boolean> | undefined {
   const name = localName(attribute, userSchema.id)
   if (name === 'active') {
     const wanted = typeof value === 'string' ? value.toLowerCase() : String(value)
@@ -49,6 +36,6 @@ function comparison({ attribute, operator, value }: Extract<Filter, { kind: 'com
       return sql<boolean>`(case when sent.member_id is null then lower(member.email) = lower(${value})
         else exists (select from jsonb_array_elements(sent.emails) one where lower(one ->> 'value') = lower(${value})) end)`
     default:
-      throw unsupported()
+      return undefined
   }
 }

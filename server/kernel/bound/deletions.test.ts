@@ -88,7 +88,7 @@ const deletions: Record<string, Deletion> = {
     insert: () =>
       inTenant(async (tx) => {
         await setMappedGroups(tx, tenant.id, { memberId, source: 'scim', names: ['approvers'] })
-        const [row] = await findNamed(tx, tenant.id, 'scim', { memberId })
+        const [row] = await findNamed(tx, tenant.id, 'scim', memberId)
         return row?.id ?? ''
       }),
     remove: () =>

@@ -59,7 +59,7 @@ export async function moveMembers(
     .sort()
   for (const memberId of concerned) {
     await lockMember(tx, tenantId, memberId)
-    const names = (await findNamed(tx, tenantId, 'scim', { memberId })).map(({ name }) => name)
+    const names = (await findNamed(tx, tenantId, 'scim', memberId)).map(({ name }) => name)
     const others = names.filter((name) => name !== from.name && name !== to.name)
     await setMappedGroups(tx, tenantId, {
       memberId,

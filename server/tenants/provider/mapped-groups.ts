@@ -6,7 +6,7 @@ import { deleteNamed, findNamed, insertNamed, type MappingSource } from './mappi
 /** As long as the names in `group_mappings`: a longer one can't be mapped, and is left out. */
 export const maxGroupName = 256
 
-/** What changed, for the audit record of the caller: names of groups, or ids of members. */
+/** What changed, for the audit record of the caller: names of groups. */
 export type NamedChange = { joined: string[]; left: string[] }
 
 /**
@@ -19,32 +19,13 @@ export async function setMappedGroups(
   { memberId, source, names }: { memberId: string; source: MappingSource; names: readonly string[] },
 ): Promise<NamedChange> {
   await lockMember(tx, tenantId, memberId)
-  const before = await findNamed(tx, tenantId, source, { memberId })
+  const before = await findNamed(tx, tenantId, source, memberId)
   const wanted = usableNames(names)
   const left = before.filter(({ name }) => !wanted.includes(name))
   const joined = wanted.filter((name) => !before.some((row) => row.name === name))
   for (const { id } of left) await deleteNamed(tx, tenantId, id)
   for (const name of joined) await insertNamed(tx, { tenantId, id: newId(), memberId, source, name })
   return { joined, left: left.map(({ name }) => name) }
-}
-
-/** The same by group: `memberIds` are all members whom `source` names in the provider's group `name`; none if it was deleted. */
-export async function setMappedMembers(
-  tx: Transaction,
-  tenantId: string,
-  { name, source, memberIds }: { name: string; source: MappingSource; memberIds: readonly string[] },
-): Promise<NamedChange> {
-  const [usableName] = usableNames([name])
-  if (usableName === undefined) return { joined: [], left: [] }
-  const wanted = [...new Set(memberIds)].sort()
-  // In the order of their ids, so that two changes don't wait for each other.
-  for (const memberId of wanted) await lockMember(tx, tenantId, memberId)
-  const before = await findNamed(tx, tenantId, source, { name: usableName })
-  const left = before.filter(({ memberId }) => !wanted.includes(memberId))
-  const joined = wanted.filter((memberId) => !before.some((row) => row.memberId === memberId))
-  for (const { id } of left) await deleteNamed(tx, tenantId, id)
-  for (const memberId of joined) await insertNamed(tx, { tenantId, id: newId(), memberId, source, name: usableName })
-  return { joined, left: left.map(({ memberId }) => memberId) }
 }
 
 /** Distinct names that the database can store and a mapping can have. */

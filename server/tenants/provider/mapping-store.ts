@@ -68,22 +68,17 @@ export async function deleteMapping(tx: Transaction, tenantId: string, id: strin
   await tx.deleteFrom('groupMappings').where('tenantId', '=', tenantId).where('id', '=', id).execute()
 }
 
-/** The provider's groups that `source` names for a member, or for every member in one group. */
-export async function findNamed(
-  tx: Transaction,
-  tenantId: string,
-  source: MappingSource,
-  by: { memberId: string } | { name: string },
-) {
-  const rows = tx
+/** The provider's groups that `source` names for a member. */
+export const findNamed = (tx: Transaction, tenantId: string, source: MappingSource, memberId: string) =>
+  tx
     .selectFrom('mappedMembers')
     .select(['id', 'memberId', 'name'])
     .where('tenantId', '=', tenantId)
     .where('source', '=', source)
-  const some =
-    'memberId' in by ? rows.where('memberId', '=', by.memberId).orderBy('name') : rows.where('name', '=', by.name)
-  return await some.orderBy('id').execute()
-}
+    .where('memberId', '=', memberId)
+    .orderBy('name')
+    .orderBy('id')
+    .execute()
 
 export async function insertNamed(
   tx: Transaction,

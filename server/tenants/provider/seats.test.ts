@@ -16,7 +16,7 @@ import { approverGroup, askForRefund } from '#server/testing/approval-request.ts
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { createGroup } from '../create-tenant.ts'
-import { setMappedGroups, setMappedMembers } from './mapped-groups.ts'
+import { setMappedGroups } from './mapped-groups.ts'
 import { setMappings } from './set-mappings.ts'
 import { setNewestToken } from './token-store.ts'
 
@@ -115,14 +115,13 @@ describe('a mapped group', () => {
     expect(await eligible()).toEqual(ids(anna))
     await tokenOf(anna, 24.1)
     expect(await eligible()).toEqual([])
-    await inTenant((tx) =>
-      setMappedMembers(tx, tenant.id, { name: 'refunds', source: 'scim', memberIds: ids(anna, jonas) }),
-    )
+    await named(anna, ['refunds'])
+    await named(jonas, ['refunds'])
     expect(await eligible()).toEqual(ids(anna, jonas))
     const change = await inTenant((tx) =>
-      setMappedMembers(tx, tenant.id, { name: 'refunds', source: 'scim', memberIds: ids(jonas) }),
+      setMappedGroups(tx, tenant.id, { memberId: anna.principal.memberId, source: 'scim', names: [] }),
     )
-    expect(change).toEqual({ joined: [], left: ids(anna) })
+    expect(change).toEqual({ joined: [], left: ['refunds'] })
     expect(await eligible()).toEqual(ids(jonas))
   })
 

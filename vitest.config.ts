@@ -5,8 +5,8 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const onlyInProof = [
   'server/evidence/places/moto.test.ts',
   'server/testing/compatibility/**',
+  'server/testing/keycloak/**',
   'server/testing/properties/development.test.ts',
-  'server/testing/properties/keycloak.test.ts',
   'server/testing/properties/late-tools.test.ts',
   'server/testing/properties/release.test.ts',
   'server/testing/properties/routes-through-next.test.ts',

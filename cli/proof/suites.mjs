@@ -14,7 +14,7 @@ const bagit = 'bagit==1.9.0'
 const sdks = join(root, 'server/testing/compatibility/sdks')
 
 /** Programs that a file of property tests needs and a machine may lack. */
-const needs = { keycloak: ['java', 'mvn'], schemathesis: ['python3'] }
+const needs = { schemathesis: ['python3'] }
 
 /** One suite for each file of property tests; its name is the file's. */
 const propertySuites = readdirSync(join(root, properties))
@@ -77,6 +77,12 @@ export const suites = [
     missing: () => (installedBrowser() === undefined ? 'Chromium' : undefined),
     run: () => browser(specs.map((spec) => `e2e/${spec}.spec.ts`)),
   })),
+  {
+    name: 'keycloak',
+    missing: () => missing('java', 'mvn') ?? (installedBrowser() === undefined ? 'Chromium' : undefined),
+    // One Keycloak at a time.
+    run: () => vitest(['server/testing/keycloak/'], {}, ['--no-file-parallelism']),
+  },
   { name: 'compatibility', missing: () => missing('npm', 'python3'), run: compatibility },
 ]
 
@@ -132,15 +138,18 @@ function missing(...programs) {
 }
 
 /** Runs test files at full counts. A test that counts its cases is as many, every other one is one. */
-async function vitest(files, env = {}) {
+async function vitest(files, env = {}, options = []) {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-proof-'))
   const report = join(scratch, 'vitest.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   try {
-    const { ok } = await runStep([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files, ...reporters], {
-      cwd: root,
-      env: { PROOF: 'full', ...env },
-    })
+    const { ok } = await runStep(
+      [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files, ...options, ...reporters],
+      {
+        cwd: root,
+        env: { PROOF: 'full', ...env },
+      },
+    )
     const result = countsOf(JSON.parse(readFileSync(report, 'utf8')))
     return ok || result.failed > 0
       ? result

@@ -3,6 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Needs packages that `npm run proof` installs, programs that a machine may lack, or time that `npm test` does not have. */
 const onlyInProof = [
+  'cli/proof/lint-deploy.test.ts',
   'server/evidence/places/moto.test.ts',
   'server/testing/compatibility/**',
   'server/testing/keycloak/**',

@@ -33,7 +33,7 @@ test('the image runs as another user than root, starts node without a shell, and
   expect(parsed.filter(({ instruction }) => !allowed.includes(instruction ?? ''))).toEqual([])
   const final = parsed.slice(parsed.findLastIndex(({ instruction }) => instruction === 'FROM'))
   const last = (name: string) => final.findLast(({ instruction }) => instruction === name)?.rest
-  expect(last('USER')).toBe('node')
+  expect(last('USER')).toBe('1000:1000')
   const command: string[] = JSON.parse(last('CMD') ?? '')
   expect(command[0]).toBe('node')
   expect(existsSync(join(root, command[1] ?? ''))).toBe(true)

@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { installedBrowser } from '../browser.mjs'
 import { playwrightCounts } from '../reports/playwright.mjs'
 import { runStep } from '../run-step.mjs'
+import { deployTools } from './deploy-tools.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const properties = 'server/testing/properties'
@@ -83,6 +84,7 @@ export const suites = [
     // One Keycloak at a time.
     run: () => vitest(['server/testing/keycloak/'], {}, ['--no-file-parallelism']),
   },
+  { name: 'deploy', missing: () => missing('python3'), run: deploy },
   { name: 'compatibility', missing: () => missing('npm', 'python3'), run: compatibility },
 ]
 
@@ -111,6 +113,17 @@ async function compatibility() {
   const types = await runStep([join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', sdks], { cwd: root })
   if (!types.ok) throw new Error('the types of server/testing/compatibility/sdks')
   return await vitest(['server/testing/compatibility/'], { PROOF_PYTHON: await pythonPackages() })
+}
+
+/** The files of docs/deploy, with linters and the programs that read them. */
+async function deploy() {
+  const folder = join(root, 'node_modules/.cache/countersign-deploy')
+  const { path, missing: lacking } = await deployTools(folder, (name) => missing(name) === undefined)
+  const files = ['cli/proof/lint-deploy.test.ts', 'cli/deploy-files.test.ts', 'server/proxies.test.ts']
+  const result = await vitest(files, { PATH: path })
+  return lacking.length === 0
+    ? result
+    : { ...result, lines: [...result.lines, `without ${lacking.join(', ')}, which this machine does not have`] }
 }
 
 /** Makes a virtual environment with the third-party Python packages, and returns its folder. */

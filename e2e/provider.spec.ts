@@ -66,7 +66,7 @@ test('a new approver group proposes a group of the provider as its members', asy
     .getByRole('link', { name: /request/i })
     .first()
     .click()
-  await expect(page.getByText(/“board-members” of https:\/\/idp\.example\/realms\/globex/).first()).toBeVisible()
+  await expect(page.getByText(/https:\/\/idp\.example\/realms\/globex puts into “board-members”/).first()).toBeVisible()
 })
 
 test('a group of the provider is proposed for an approver group', async ({ signedIn }) => {

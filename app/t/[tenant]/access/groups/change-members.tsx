@@ -57,7 +57,13 @@ export function ChangeMembers({ group, onClose }: { group: Group; onClose: () =>
       }
       onClose={onClose}
     >
-      <MemberBoxes current={group.members} chosen={chosen} onChange={choose} locked={act.pending} />
+      <MemberBoxes
+        legend="Members after the change"
+        current={group.members}
+        chosen={chosen}
+        onChange={choose}
+        locked={act.pending}
+      />
       <ProviderGroups current={group.mappings} entries={mappings} onChange={setMappings} locked={act.pending} />
       <TextField
         label="Reason (optional)"

@@ -75,7 +75,7 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         readOnly={act.pending}
       />
-      <MemberBoxes current={[]} chosen={chosen} onChange={choose} locked={act.pending} />
+      <MemberBoxes legend="First members" current={[]} chosen={chosen} onChange={choose} locked={act.pending} />
       <ProviderGroups current={[]} entries={mappings} onChange={setMappings} locked={act.pending} />
     </ActDialog>
   )

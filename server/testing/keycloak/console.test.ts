@@ -132,7 +132,7 @@ describe.each([
     await page.getByRole('button', { name: /Keycloak/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { level: 1, name: 'You are signed out' }).waitFor()
-    // Keycloak has no session left that would sign in without a password.
+    // Keycloak’s session has ended, too: it asks for the password again.
     await page.goto(`${origin}/sign-in`)
     await page.getByRole('textbox', { name: 'Organisation' }).fill('northwind')
     await page.getByRole('button', { name: 'Continue' }).click()

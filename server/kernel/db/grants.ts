@@ -75,7 +75,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   mails: 'select, insert, update (attempts, delivery, error, message, revision, settled_at)',
   mapped_members: 'select, insert, delete',
   member_sponsors: 'select, insert',
-  member_tokens: 'select, insert, update (groups, issued_at)',
+  member_tokens: 'select, insert, update (groups, issued_at, mac)',
   members: 'select, insert, update (display_name, email, revision, roles, status, tokens_not_before, username)',
   notification_channels:
     'select, insert, update (disabled_reason, endpoint, events, host, name, revision, status), delete',

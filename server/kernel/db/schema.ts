@@ -701,6 +701,7 @@ export interface MemberSponsors {
 export interface MemberTokens {
   groups: Generated<string[]>;
   issuedAt: Timestamp;
+  mac: Buffer | null;
   memberId: string;
   tenantId: string;
 }

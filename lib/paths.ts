@@ -93,6 +93,9 @@ export const tracesPath = (tenant: string, search: TraceListSearch = {}) =>
   withSearch(`${homePath(tenant)}/traces`, search)
 export const tracePath = (tenant: string, traceId: string, search: TraceSearch = {}) =>
   withSearch(`${homePath(tenant)}/traces/${segment(traceId)}`, search)
+/** `with`: the other trace; without it, the page offers some. */
+export const compareTracesPath = (tenant: string, traceId: string, search: { with?: string } = {}) =>
+  withSearch(`${tracePath(tenant, traceId)}/compare`, search)
 
 export const evidencePath = (tenant: string) => `${homePath(tenant)}/evidence`
 /** `like`: the export whose choices the form begins with. */

@@ -46,8 +46,8 @@ test('a run is compared with another of its agent, by structure and by what was 
   await expect(page).toHaveURL(new RegExp(`/traces/${first.traceId}/compare\\?with=${second.traceId}$`))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Compare Issue .* A-1003 with Issue .* A-1001$/)
 
-  await expect(row(page, /execute_tool issue_refund, Tool call, missing/)).toBeVisible()
-  await expect(row(page, /execute_tool lookup_order, Tool call, changed/)).toContainText('input')
+  await expect(row(page, /execute_tool issue_refund , Tool call, missing/)).toBeVisible()
+  await expect(row(page, /execute_tool lookup_order , Tool call, changed/)).toContainText('input')
   await row(page, /lookup_order/).click()
   const input = detail(page).getByRole('region', { name: 'Input' })
   await expect(input.getByRole('row', { name: /\.id/ })).toHaveText(/A-1003.*A-1001/)
@@ -59,11 +59,11 @@ test('a run is compared with another of its agent, by structure and by what was 
   await expect(row(page, /lookup_order/)).toHaveCount(0)
   await expect(page).toHaveURL(/only=missing/)
   await page.reload()
-  await expect(row(page, /issue_refund, Tool call, missing/)).toBeVisible()
+  await expect(row(page, /issue_refund , Tool call, missing/)).toBeVisible()
   await expect(page.getByRole('button', { name: /missing$/ })).toHaveAttribute('aria-pressed', 'true')
 
   await page.getByRole('link', { name: 'Swap the two' }).click()
-  await expect(row(page, /execute_tool issue_refund, Tool call, added/)).toBeVisible()
+  await expect(row(page, /execute_tool issue_refund , Tool call, added/)).toBeVisible()
 })
 
 /** Traces of another program: the second one calls its model twice, and fails. */
@@ -113,9 +113,9 @@ test('an error that only one trace has comes first, and the keys lead from diffe
   await page.goto(`${home()}/traces/${first}/compare?with=${second}`)
   await expect(page.getByText('Only in the second trace: execute_tool notify failed after 3.00 s')).toBeVisible()
   await expect(page.getByRole('row', { name: /^Tokens in/ })).toHaveText(/1,204.*1,554.*\+350/)
-  await expect(row(page, /notify/)).toContainText('no error → error, +2.80 s')
-  await expect(row(page, /chat small-1, Model, changed/)).toContainText('+300 tokens')
-  await expect(row(page, /chat small-1, Model, added/)).toContainText('only in the second')
+  await expect(row(page, /notify/)).toContainText('ended → error, +2.80 s')
+  await expect(row(page, /chat small-1 , Model, changed/)).toContainText('+300 tokens')
+  await expect(row(page, /chat small-1 , Model, added/)).toContainText('only in the second')
   await page.locator('body').press('e')
   await expect(grid(page).getByRole('row', { selected: true })).toContainText('execute_tool notify')
   await page.locator('body').press('d')
@@ -132,7 +132,7 @@ test('an error that only one trace has comes first, and the keys lead from diffe
   await page.keyboard.press('Escape')
   await row(page, /notify/).click()
   const sheet = page.getByRole('dialog', { name: 'Selected span' })
-  await expect(sheet.getByRole('table', { name: 'The span in both traces' })).toContainText('no error')
+  await expect(sheet.getByRole('table', { name: 'The span in both traces' })).toContainText('ended')
   await expectAccessible(page)
 
   await page.setViewportSize({ width: 1440, height: 900 })

@@ -22,7 +22,7 @@ test('a row says what differs, the state first', () => {
     calls: [call(1_000), call(300)] as [ReturnType<typeof call>, ReturnType<typeof call>],
   }
   expect(changesOf(STATUS | DURATION | TOKENS | COST | INPUT | OUTPUT, both)).toEqual([
-    'no error → error',
+    'ended → error',
     'input',
     'output',
     '+1.50 s',

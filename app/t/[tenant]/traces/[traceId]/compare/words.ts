@@ -16,7 +16,7 @@ import {
 } from './difference.ts'
 
 export const stateWord = (span: TraceSpan): string =>
-  ({ running: 'running', error: 'error', ok: 'no error' })[stateOf(span)]
+  ({ running: 'running', error: 'error', ok: 'ended' })[stateOf(span)]
 
 const counts = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' })
 

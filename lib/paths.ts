@@ -35,6 +35,10 @@ export const verifyPath = () => '/verify'
 /** A tenant's public image, by the SHA-256 of its bytes in hex. */
 export const brandingPath = (sha256: string) => `/v1/branding/${segment(sha256)}`
 
+/** The audit records that match, as a file. */
+export const auditFilePath = (search: AuditSearch & { format: 'csv' | 'ndjson' }) =>
+  withSearch('/v1/audit/file', search)
+
 /** Where MCP clients reach the released tools of one server; `tenant` is the external id. */
 export const gatewayPath = (tenant: string, agent: string, server: string) =>
   `/v1/mcp/t/${[tenant, agent, server].map(encodeURIComponent).join('/')}`

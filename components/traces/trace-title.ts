@@ -9,8 +9,8 @@ import { useTRPC } from '#lib/trpc.ts'
 type Trace = Answers['traces']['getTrace']['trace']
 
 /**
- * What a trace shows: the effect of its execution, or else what its agent is called. The own name of an execution's trace is that of
- * its manifest; a trace of another program has no better one.
+ * What a trace shows: the effect of its execution, or else what its agent is called. An execution's trace is named like its
+ * manifest; a trace of another program keeps its name.
  */
 export function useTraceTitle(trace: Trace | undefined): string {
   const trpc = useTRPC()

@@ -8,6 +8,7 @@ import { Banner } from '#components/ui/feedback/banner.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
 import { failureFromBody, RequestError } from '#lib/failure.ts'
 import { formatBytes } from '#lib/format.ts'
+import { auditFilePath } from '#lib/paths.ts'
 import { toFailure } from '#lib/trpc.ts'
 import { type AuditFilter, inputOf } from './filter.ts'
 
@@ -32,11 +33,10 @@ export function SaveList({ filter, empty }: { filter: AuditFilter; empty: boolea
 
   async function save(format: Format) {
     const file = { name: `audit-records.${format}`, type: types[format] }
-    const search = new URLSearchParams({ ...inputOf(filter), format })
     setState({ is: 'saving', format, received: 0 })
     try {
       const request = async () => {
-        const response = await fetchApi(`/v1/audit/file?${search}`)
+        const response = await fetchApi(auditFilePath({ ...inputOf(filter), format }))
         if (response.ok) return response
         throw new RequestError(failureFromBody(await response.json().catch(() => undefined), response))
       }

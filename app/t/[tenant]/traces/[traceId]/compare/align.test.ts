@@ -99,6 +99,6 @@ test('ten thousand spans are paired with ten thousand, flat or deep', () => {
   expect([...left].filter((span) => span < 0)).toHaveLength(3333)
   expect([...right].filter((span) => span < 0)).toHaveLength(3333)
   const [deep, below] = large(10_000, true)
-  // A chain: below the first span without a partner there are no pairs.
+  // A chain: nothing below the first span without a partner is paired.
   expect(align(deep, below).left).toHaveLength(3 + 2 * (10_000 - 3))
 })

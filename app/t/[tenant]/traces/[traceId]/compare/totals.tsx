@@ -93,7 +93,7 @@ const modelsText = (usage: TraceUsage | null): ReactNode =>
 
 type Cost = TraceUsage['cost'] | undefined
 
-/** Amounts in two currencies have no difference. */
+/** Amounts in two currencies are not subtracted. */
 function costGap(from: Cost, to: Cost): string | undefined {
   if (from == null || to == null || from.currency !== to.currency) return undefined
   const gap = micros(to.amount) - micros(from.amount)

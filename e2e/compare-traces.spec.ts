@@ -48,7 +48,7 @@ test('a run is compared with another of its agent, by structure and by what was 
 
   await expect(row(page, /execute_tool issue_refund , Tool call, missing/)).toBeVisible()
   await expect(row(page, /execute_tool lookup_order , Tool call, changed/)).toContainText('input')
-  await row(page, /lookup_order/).click()
+  await row(page, /execute_tool lookup_order/).click()
   const input = detail(page).getByRole('region', { name: 'Input' })
   await expect(input.getByRole('row', { name: /\.id/ })).toHaveText(/A-1003.*A-1001/)
   await expect(detail(page).getByRole('region', { name: 'Output' })).toContainText('masked, so not compared')
@@ -56,7 +56,7 @@ test('a run is compared with another of its agent, by structure and by what was 
   await expectEveryView(page, 'compare')
 
   await page.getByRole('button', { name: /missing$/ }).click()
-  await expect(row(page, /lookup_order/)).toHaveCount(0)
+  await expect(row(page, /execute_tool lookup_order/)).toHaveCount(0)
   await expect(page).toHaveURL(/only=missing/)
   await page.reload()
   await expect(row(page, /issue_refund , Tool call, missing/)).toBeVisible()

@@ -90,7 +90,7 @@ export const ListMembersInput = z.strictObject({
   /** `open`: someone else counts as the holder until control is proved. `before`: older than these records, for review. */
   control: z.enum(['open', 'before']).optional(),
   /** `none`: people without a passkey. */
-  passkey: z.literal('none').optional(),
+  passkey: z.enum(['none']).optional(),
 })
 /** `passkeys`: of all active people with the role approver, whatever the filters. */
 export const MemberList = page(Member).extend({ passkeys: z.object({ approvers: z.int(), withPasskey: z.int() }) })

@@ -66,6 +66,7 @@ export function Totals({ tenant, left, right }: { tenant: string; left: Loaded; 
       <DataTable
         caption="Totals of both traces"
         dense
+        narrow="scroll"
         rows={rows}
         rowKey={({ name }) => name}
         columns={[

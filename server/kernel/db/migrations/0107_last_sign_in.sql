@@ -8,3 +8,6 @@ from (
   group by tenant_id, payload ->> 'accountId'
 ) session
 where session.tenant_id = account.tenant_id and session.account_id = account.id::text;
+-- To count the approvers who have a passkey.
+create index members_approvers on members (tenant_id, id)
+  where kind = 'person' and status = 'active' and 'approver' = any(roles);

@@ -112,18 +112,21 @@ function SideBySide({ first, second, details }: { first: One; second: One; detai
     ),
   ]
   return (
-    <DataTable
-      caption="The span in both traces"
-      dense
-      narrow="scroll"
-      rows={rows}
-      rowKey={({ name }) => name}
-      columns={[
-        { key: 'name', header: 'Of the span', rowHeader: true, cell: ({ name }) => name },
-        { key: 'first', header: 'First', cell: (row) => row.first },
-        { key: 'second', header: 'Second', cell: (row) => row.second },
-      ]}
-    />
+    // In the sheet of a phone, a column that scrolls would squeeze it.
+    <div className="shrink-0">
+      <DataTable
+        caption="The span in both traces"
+        dense
+        narrow="scroll"
+        rows={rows}
+        rowKey={({ name }) => name}
+        columns={[
+          { key: 'name', header: 'Of the span', rowHeader: true, cell: ({ name }) => name },
+          { key: 'first', header: 'First', cell: (row) => row.first },
+          { key: 'second', header: 'Second', cell: (row) => row.second },
+        ]}
+      />
+    </div>
   )
 }
 

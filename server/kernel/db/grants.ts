@@ -99,7 +99,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   realm_client_secrets: 'select, insert, update (not_after)',
   realm_clients: 'select, insert, update (disabled_at)',
   realm_sign_in_links: 'select, insert, update (used_at), delete',
-  realm_users: 'select, insert, update (password_hash), delete',
+  realm_users: 'select, insert, update (password_hash, signed_in_at), delete',
   registered_clients: 'select, insert, update (used_at), delete',
   releases: 'select, insert, update (decided_at, revision, status)',
   saved_views: 'select, insert, update (search, shared), delete',

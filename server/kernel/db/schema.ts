@@ -946,6 +946,7 @@ export interface RealmUsers {
   email: string | null;
   id: string;
   passwordHash: string | null;
+  signedInAt: Timestamp | null;
   tenantId: string;
   username: string;
 }

@@ -128,6 +128,9 @@ export const keeperGrants: Readonly<Record<string, string>> = {
   audit_records: 'insert',
   audit_tiles: 'select, insert, update (hashes)',
   legal_holds: 'select, update (release_reason, released_at, released_by, revision)',
+  // The policy on `tenants` reads these.
+  members: 'select (issuer, subject, tenant_id)',
+  tenants: 'select (clock_behind, id)',
 }
 
 /**

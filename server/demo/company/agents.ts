@@ -33,6 +33,7 @@ spec:
   owner: ${owner}@${mailDomain}
   risk: { tier: ${tier} }
   limits: { timeout: PT15M, maxToolCalls: 20 }
+  governance: { approvals: { expiresAfter: P7D } }
 ${spec}`
 
 /** What each text of the gallery begins with concerns one tool; the others of an agent only read. */

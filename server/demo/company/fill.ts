@@ -6,9 +6,11 @@ import { call, callerOf } from '#server/demo/act-as.ts'
 import { makeMembers, makeTenant, type TenantCredentials } from '#server/demo/make-tenant.ts'
 import { branding } from '#server/demo/tenants.ts'
 import { createExport } from '#server/evidence/create-export.ts'
+import { adoptTenant } from '#server/kernel/bound/adopt.ts'
 import { ordinaryTime, setClockBehind } from '#server/kernel/clock/process-clock.ts'
 import { bindTenant, type Database } from '#server/kernel/db/database.ts'
 import { writeDurably } from '#server/kernel/db/embedded/durable-file.ts'
+import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { newRandomId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findTenantBySlug } from '#server/tenants/store.ts'
@@ -53,6 +55,8 @@ export async function fillDemo(owner: Database, queue: OwnQueue, share: number):
     )
   })
   await signTenant(tenant.id)
+  // No earlier version wrote any of its rows.
+  if (!(await database.inDirectory((tx) => olderProcesses(tx)))) await adoptTenant(tenant.id)
   const clock = companyClock(tenant.id, owner, queue)
   const until = new Date(ordinaryTime() - 60_000)
   const filled = await liveFortnight({ tenantId: tenant.id, clock, queue, chance: chanceOf(2026), share, until })
@@ -64,12 +68,17 @@ export async function fillDemo(owner: Database, queue: OwnQueue, share: number):
 export async function requestEvidence(tenantId: string): Promise<void> {
   const auditor = await callerOf(tenantId, 'victor')
   const day = (ms: number) => new Date(Math.floor(ms / 86_400_000) * 86_400_000).toISOString()
-  await call(createExport, { ...auditor, justification: 'Evidence for the quarterly review' }, 'evidence.factory.create', {
-    startDate: day(Date.now() - fortnightMs),
-    endDate: day(Date.now()),
-    includeProofs: true,
-    includeRawPayloads: false,
-  })
+  await call(
+    createExport,
+    { ...auditor, justification: 'Evidence for the quarterly review' },
+    'evidence.factory.create',
+    {
+      startDate: day(Date.now() - fortnightMs),
+      endDate: day(Date.now()),
+      includeProofs: true,
+      includeRawPayloads: false,
+    },
+  )
 }
 
 /** "harbour", or with a number if a demo of that name exists. */

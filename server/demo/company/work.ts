@@ -48,16 +48,33 @@ export const starters: Readonly<Record<Work, readonly [string, ...string[]]>> = 
 
 type Pairs = readonly [readonly [string, string], ...(readonly [string, string])[]]
 
-const customers: Pairs = [
-  ['Elif Aydin', 'elif.aydin'],
-  ['Pavel Dvorak', 'pavel.dvorak'],
-  ['Grace Adeyemi', 'grace.adeyemi'],
-  ['Noor Haddad', 'noor.haddad'],
-  ['Tuomas Virtanen', 'tuomas.virtanen'],
-  ['Camille Laurent', 'camille.laurent'],
-  ['Rui Carvalho', 'rui.carvalho'],
-  ['Aoife Brennan', 'aoife.brennan'],
-]
+const givenNames = [
+  'Elif',
+  'Pavel',
+  'Grace',
+  'Noor',
+  'Tuomas',
+  'Camille',
+  'Rui',
+  'Aoife',
+  'Ingrid',
+  'Marek',
+  'Yara',
+  'Henrik',
+] as const
+const familyNames = [
+  'Aydin',
+  'Dvorak',
+  'Adeyemi',
+  'Haddad',
+  'Virtanen',
+  'Laurent',
+  'Carvalho',
+  'Brennan',
+  'Solberg',
+  'Zielinski',
+  'Costa',
+] as const
 
 const letters: Pairs = [
   [
@@ -121,11 +138,11 @@ export function inputOf(work: Work, fate: Fate, nth: number, chance: Chance): Js
     }
     case 'letters': {
       const [subject, body] = chance.of(letters)
-      const [name, mail] = chance.of(customers)
+      const [given, family] = [chance.of(givenNames), chance.of(familyNames)]
       const inside = fate === 'free'
       return {
-        name: inside ? 'Claims leads' : name,
-        to: inside ? `claims-leads@${mailDomain}` : `${mail}@mail.example`,
+        name: inside ? 'Claims leads' : `${given} ${family}`,
+        to: inside ? `claims-leads@${mailDomain}` : `${given}.${family}@mail.example`.toLowerCase(),
         subject: inside ? 'Open claims of this week' : subject,
         body: inside ? 'The table of open claims is attached.' : body,
         attachments: inside || fate === 'refused' ? 1 : 0,

@@ -167,6 +167,8 @@ function beginText(tenantId: string | undefined, snapshot: Snapshot | undefined)
   if (clockBehind() > 0)
     statements.push(
       'set local search_path = clock, pg_catalog, public',
+      // A demo that is interrupted stays unfinished anyway.
+      'set local synchronous_commit = off',
       `set local app.clock_behind = '${clockBehind()} milliseconds'`,
     )
   return statements.join('; ')

@@ -178,6 +178,6 @@ test('its archive verifies, and says wherever it is read that it is a demo', asy
   expect(await readFile(join(top, 'data/proofs', checkpoint ?? ''), 'utf8')).toContain(demoPrefix)
 }, 300_000)
 
-test('the server that ran meanwhile has nothing to report', () => {
+test('the server that ran at the same time has nothing to report', () => {
   expect(log).toBe('')
 })

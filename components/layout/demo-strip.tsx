@@ -1,6 +1,6 @@
 import { demoMark } from '#lib/verify/demo.ts'
 
-/** On each page of a demo tenant, on paper too: nobody takes it for real days. */
+/** On each page of a demo tenant, on paper too, so that it is not taken for real days. */
 export function DemoStrip() {
   return (
     <p className="border-line border-b bg-surface px-3 py-1 text-dense text-ink-2 rail:px-7">

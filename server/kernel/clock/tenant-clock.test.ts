@@ -13,7 +13,7 @@ import { createTenant } from '#server/tenants/create-tenant.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 
-// What the database holds of the clock of a demo tenant, whoever asks.
+// What the database accepts of the clock of a demo tenant, by each role.
 
 const day = 86_400_000
 let running: Awaited<ReturnType<typeof testRuntime>>

@@ -178,6 +178,36 @@ test('its archive verifies, and says wherever it is read that it is a demo', asy
   expect(await readFile(join(top, 'data/proofs', checkpoint ?? ''), 'utf8')).toContain(demoPrefix)
 }, 300_000)
 
+test('its people go on: what waits is decided by the server, and the agent carries it out', async () => {
+  const token = await tokenOf('priya')
+  const wanted = encodeURIComponent(JSON.stringify({ json: { view: 'needs-me', limit: 50 } }))
+  const { result } = (await (await ask(token, `approvals.getPending?input=${wanted}`)).json()) as {
+    result: { data: { json: { items: { approvalId: string; title: string }[] } } }
+  }
+  const refund = result.data.json.items.find(({ title }) => title.startsWith('Issue refund'))
+  const decided = await fetch(`${baseUrl}/v1/approvals.decide`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      json: {
+        approvalId: refund?.approvalId,
+        decision: 'approve',
+        decisionAcknowledged: true,
+        reason: 'The order came back.',
+      },
+    }),
+  })
+  expect(decided.status).toBe(200)
+  const ended = async () => {
+    const [execution] = await read<{ status: string }>(
+      `select e.status from executions e join approvals a on a.tenant_id = e.tenant_id and a.subject_id = e.id
+       where a.id = '${refund?.approvalId}' and e.ended_at is not null`,
+    )
+    return execution?.status
+  }
+  expect(await until(ended, 'The end of the execution')).toBe('succeeded')
+}, 60_000)
+
 test('the server that ran at the same time has nothing to report', () => {
   expect(log).toBe('')
 })

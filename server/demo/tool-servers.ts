@@ -11,20 +11,3 @@ export const demoMcpServers = (): McpServers => ({
     tenants: demoTenants.map((tenant) => tenant.externalId),
   },
 })
-
-const companyNames = ['demo-shop', 'demo-crm', 'demo-warehouse', 'demo-ci', 'demo-letters', 'demo-bank']
-
-/** The tool servers of the tenants that `npm run demo` makes, which no other tenant may use. Each starts when it is called. */
-export const companyMcpServers = (): McpServers =>
-  Object.fromEntries(
-    companyNames.map((name) => [
-      name,
-      {
-        command: process.execPath,
-        args: [fileURLToPath(new URL('./company/tools-process.ts', import.meta.url)), name],
-        env: {},
-        tenants: [],
-        demo: true as const,
-      },
-    ]),
-  )

@@ -39,6 +39,7 @@ const browserSuites = {
 export const suites = [
   ...propertySuites,
   { name: 'sealer-killed', run: () => vitest(['server/audit/sealing/sealer-killed.test.ts']) },
+  { name: 'demo', run: () => vitest(['server/demo-command.test.ts']) },
   { name: 'tampering', run: () => vitest(['server/audit/sealing/tampering.test.ts']) },
   { name: 'schema', run: () => vitest(['server/kernel/db/tables.test.ts']) },
   { name: 'tokens', run: () => vitest(['server/kernel/auth/']) },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
+import { onOrdinaryClock } from '#server/kernel/clock/ordinary-store.ts'
 import { cursorLots } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
@@ -34,9 +35,9 @@ const checkpoints = (tx: Transaction, tenantId: string, date: string) =>
 /** The tenant of a log. `externalId` is its name in leaves and checkpoints. */
 export type LogOwner = { id: string; externalId: string }
 
-/** Returns all tenants, whose logs are to be signed. */
+/** Returns the tenants whose logs are to be signed: all but demo tenants that are being filled. */
 export const listLogOwners = (tx: Transaction): Promise<LogOwner[]> =>
-  tx.selectFrom('tenants').select(['id', 'externalId']).orderBy('id').execute()
+  tx.selectFrom('tenants').select(['id', 'externalId']).where(onOrdinaryClock).orderBy('id').execute()
 
 /** Finds a tenant by the external id that its logs use. */
 export const findLogOwner = (tx: Transaction, externalId: string): Promise<LogOwner | undefined> =>

@@ -150,6 +150,7 @@ export const lentWrites: Readonly<Record<string, readonly string[]>> = {
     'tenants/store.ts setTenant',
   ],
   'connection-tokens': ['tenants/machine-store.ts lockServiceAccountById'],
+  demo: ['tenants/clock-store.ts moveTenantClock'],
   identity: ['tenants/member-store.ts endTokens'],
   releases: ['agents/store.ts setAgentActive'],
   scim: [

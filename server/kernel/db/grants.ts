@@ -128,6 +128,9 @@ export const keeperGrants: Readonly<Record<string, string>> = {
   audit_records: 'insert',
   audit_tiles: 'select, insert, update (hashes)',
   legal_holds: 'select, update (release_reason, released_at, released_by, revision)',
+  // The policy on `tenants` reads it.
+  members: 'select',
+  tenants: 'select',
 }
 
 /**
@@ -161,12 +164,15 @@ export const callerFunctions: readonly string[] = [
   'content_gone',
   'content_stub',
   'forget_approval_words',
+  'keep_demo_clock',
   'lapse_grants_of_mapped',
   'lapse_standing_grants',
   'lock_holds',
+  'move_demo_clock',
   'notify_member',
   'notify_tenant',
   'renew_policy_binding_revision',
+  'tenant_clock',
 ]
 
 /** Functions that only versions before this one call, with the rights of the role <database>_app. The next version drops them. */

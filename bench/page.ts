@@ -20,7 +20,7 @@ const style = `<style>
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 const classes = { yes: 'met', no: 'missed', '?': 'open', '–': 'open' } as const
 
-/** A value beside the value that it must reach (`atLeast`) or must not exceed. */
+/** A value, and the value that it must reach or must not exceed. */
 export type Bar = { label: string; value: number; target: number; text: string; met: Figure['met'] }
 
 /** The first number of a text such as "≥ 0.5×", "690 ms, 0.66 CPU s" or "1.2 s", in milliseconds if it is a time. */

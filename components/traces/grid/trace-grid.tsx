@@ -44,7 +44,7 @@ export function TraceGrid(props: TraceGridProps) {
   const { first, count, atEnd } = useViewport(grid, rows.length)
   const active = selected === undefined ? undefined : placeOfRow(rows, at(tree.rowOf, selected))
   const last = Math.min(rows.length, first + count)
-  const slotOf = (place: number) => `${id}-${place % count}`
+  const slotOf = (place: number) => `${id}-${place % Math.max(1, count)}`
 
   useEffect(() => onAtEnd(atEnd), [atEnd, onAtEnd])
   useEffect(() => {
@@ -97,7 +97,7 @@ export function TraceGrid(props: TraceGridProps) {
       aria-activedescendant={active !== undefined && active >= first && active < last ? slotOf(active) : undefined}
       onKeyDown={press}
       onClick={click}
-      className="relative max-h-[calc(100dvh-19rem)] min-h-40 wide:max-h-[calc(100dvh-25.5rem)] overflow-auto border-line border-y bg-surface -outline-offset-2 contain-content"
+      className="relative max-h-[calc(100dvh-19rem)] min-h-40 wide:max-h-[calc(100dvh-25.5rem)] overflow-auto border-line border-y bg-surface print:max-h-none print:overflow-visible print:contain-none -outline-offset-2 contain-content"
     >
       <AxisHeader axis={layout.axis} />
       <div role="rowgroup" className="relative" style={{ height: rows.length * ROW_HEIGHT }}>

@@ -9,13 +9,12 @@ export type ProvenRequest = {
 
 /**
  * A proof that the sender of one request holds the key that `accessToken` is bound to (RFC 9449, section 4.2): a JWT,
- * ES256, valid for a minute and for one use. `keys` is a P-256 pair; `now` is the server's time in epoch milliseconds. Without an
- * access token it proves a request to the token endpoint.
+ * ES256, valid for a minute and for one use. `keys` is a P-256 pair; `now` is the server's time in epoch milliseconds.
  */
 export async function makeProof(
   keys: CryptoKeyPair,
   { method, url, nonce }: ProvenRequest,
-  accessToken: string | undefined,
+  accessToken: string,
   now: number,
 ): Promise<string> {
   const { kty, crv, x, y } = await crypto.subtle.exportKey('jwk', keys.publicKey)
@@ -26,7 +25,7 @@ export async function makeProof(
     htm: method,
     htu: `${address.origin}${address.pathname}`,
     iat: Math.floor(now / 1000),
-    ath: accessToken === undefined ? undefined : base64url(await crypto.subtle.digest('SHA-256', utf8(accessToken))),
+    ath: base64url(await crypto.subtle.digest('SHA-256', utf8(accessToken))),
     nonce,
   }
   const content = `${base64url(utf8(JSON.stringify(header)))}.${base64url(utf8(JSON.stringify(payload)))}`

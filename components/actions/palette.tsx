@@ -1,10 +1,10 @@
 'use client'
 
+import * as Radix from '@radix-ui/react-dialog'
 import { useRouter } from 'next/navigation'
 import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Modal } from '#components/ui/controls/modal.tsx'
 import { limits } from '#lib/limits.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { ChoiceLine } from './choice-line.tsx'
@@ -17,22 +17,26 @@ const mostRecent = 5
 
 export function Palette({ open, onClose, ...rest }: PaletteProps) {
   const [recent, setRecent] = useState<Choice[]>([])
-  if (!open) return null
   return (
-    <Modal
-      onClose={onClose}
-      aria-label="Search, or run a command"
-      className="mx-auto mt-[10dvh] flex max-h-[min(34rem,80dvh)] w-[min(42rem,calc(100vw-1.5rem))] flex-col"
-    >
-      <Chooser
-        {...rest}
-        recent={recent}
-        onChosen={(choice) => {
-          onClose()
-          if (choice.found) setRecent([choice, ...recent.filter(({ id }) => id !== choice.id)].slice(0, mostRecent))
-        }}
-      />
-    </Modal>
+    <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="scrim appear fixed inset-0 z-40" />
+        <Radix.Content
+          aria-describedby={undefined}
+          className="appear fixed top-[10dvh] left-1/2 z-50 flex max-h-[min(34rem,80dvh)] w-[min(42rem,calc(100vw-1.5rem))] -translate-x-1/2 flex-col border border-line-strong bg-surface text-ink"
+        >
+          <Radix.Title className="sr-only">Search, or run a command</Radix.Title>
+          <Chooser
+            {...rest}
+            recent={recent}
+            onChosen={(choice) => {
+              onClose()
+              if (choice.found) setRecent([choice, ...recent.filter(({ id }) => id !== choice.id)].slice(0, mostRecent))
+            }}
+          />
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
   )
 }
 

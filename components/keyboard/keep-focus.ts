@@ -3,7 +3,7 @@
 import { useEffect } from 'react'
 
 /** Regions that a screen reader announces by their name. */
-const places = 'section[aria-labelledby], section[aria-label], main, dialog'
+const places = 'section[aria-labelledby], section[aria-label], main'
 
 /**
  * Keeps the focus in the page: when the element that has it is removed, because it was replaced or another person's change

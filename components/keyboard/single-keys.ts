@@ -13,5 +13,5 @@ export function isTyping({ target, ctrlKey, metaKey, altKey, isComposing }: Keyb
   if (ctrlKey || metaKey || altKey || isComposing) return true
   if (!(target instanceof HTMLElement)) return false
   if (target instanceof HTMLInputElement) return target.type !== 'radio' && target.type !== 'checkbox'
-  return target.isContentEditable || target.closest('textarea, select, [role="menu"], dialog') !== null
+  return target.isContentEditable || target.closest('textarea, select, [role="menu"], [role="dialog"]') !== null
 }

@@ -1,3 +1,4 @@
+import type { User } from 'oidc-client-ts'
 import type { AccessToken } from '#lib/api-fetch.ts'
 import { makeProof } from '#lib/dpop.ts'
 import type { Vault } from './vault.ts'
@@ -16,16 +17,8 @@ export type Token = {
 /** Fraction of a token's lifetime after which it is renewed. */
 const renewAfter = 0.75
 
-/** The part of a token response that a token is made of. */
-export type Issued = {
-  access_token: string
-  token_type: string
-  expires_in?: number | undefined
-  profile: { iat?: number | undefined }
-}
-
 /** The token that the provider just issued. */
-export function tokenOf(user: Issued): Token {
+export function tokenOf(user: User): Token {
   const life = (user.expires_in ?? 60) * 1000
   const now = Date.now()
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whyNotForUs, whyNotFromAsked, whyNotSamePerson } from './id-token.ts'
+import { whyNotForUs, whyNotFromAsked } from './id-token.ts'
 
 const asked = { issuer: 'https://auth.example/realms/northwind', clientId: 'countersign-console' }
 
@@ -36,23 +36,4 @@ test.each([
   ['an empty name', ''],
 ])('a response of %s gets none, so that its code is sent to no one', (_name, iss) => {
   expect(whyNotFromAsked(callback(iss), asked)).toContain('another organisation')
-})
-
-const before = { sub: 'maria', auth_time: 1_700_000_000, azp: asked.clientId }
-
-test.each([
-  ['the same claims', before],
-  ['no time of sign-in, which a renewal may leave out', { sub: 'maria', azp: asked.clientId }],
-])('the id_token of a renewal with %s continues the session', (_name, claims) => {
-  expect(whyNotSamePerson(claims, before)).toBeUndefined()
-})
-
-test.each([
-  ['another person', { ...before, sub: 'jonas' }],
-  ['no person', { auth_time: before.auth_time, azp: before.azp }],
-  ['another sign-in', { ...before, auth_time: before.auth_time + 1 }],
-  ['another party', { ...before, azp: 'countersign-cli' }],
-  ['no party', { sub: 'maria' }],
-])('the id_token of a renewal with %s ends the session', (_name, claims) => {
-  expect(whyNotSamePerson(claims, before)).toBeDefined()
 })

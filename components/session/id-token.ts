@@ -18,16 +18,3 @@ export function whyNotFromAsked(address: string, asked: { issuer: string }): str
   const iss = new URL(address).searchParams.get('iss')
   if (iss !== null && iss !== asked.issuer) return 'The identity provider answered for another organisation.'
 }
-
-/** Claims of two id_tokens of one session that must agree. */
-type Continued = { sub?: unknown; auth_time?: unknown; azp?: unknown }
-
-/**
- * Why the id_token of a renewal does not continue a session, or undefined if it does (OpenID Connect Core, section 12.2): it must name
- * the same person, the same time of sign-in and the same party.
- */
-export function whyNotSamePerson(next: Continued, before: Continued): string | undefined {
-  if (next.sub !== before.sub) return 'The identity provider answered for another person.'
-  if (next.auth_time !== undefined && next.auth_time !== before.auth_time) return 'This is another sign-in.'
-  if (next.azp !== before.azp) return 'The identity provider answered for another application.'
-}

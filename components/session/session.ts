@@ -1,12 +1,19 @@
 'use client'
 
+import { ErrorResponse, type User, type UserManager } from 'oidc-client-ts'
 import type { AccessToken, TokenSource } from '#lib/api-fetch.ts'
 import { failureOf, RequestError } from '#lib/failure.ts'
 import { signedOutPath } from '#lib/paths.ts'
-import { type Issued, presented, type Token, tokenOf } from './credential.ts'
+import { presented, type Token, tokenOf } from './credential.ts'
 import { whyNotForUs, whyNotFromAsked } from './id-token.ts'
-import { consoleClientId, discoverRealm, type Realm, type RealmProblem, realmUrl } from './realm.ts'
-import { type IdClaims, renewedUser, signOutAt, storedUser, userPrefix } from './renewal.ts'
+import {
+  consoleClientId,
+  discoverRealm,
+  providerClient,
+  type Realm,
+  type RealmProblem,
+  realmUrl,
+} from './provider-client.ts'
 import { openVault } from './vault.ts'
 
 /** The person that this browser is signed in as. */
@@ -182,17 +189,25 @@ async function renewLocked(rejected: string | undefined): Promise<void> {
   // Another tab may have renewed while this one waited for the lock.
   if (token !== undefined && token.text !== rejected && Date.now() < token.renewAt) return
   const realm = await storedRealm()
-  const known = realm && (await storedUser(realm, vault))
-  if (realm === undefined || known?.refresh_token === undefined) return end()
-  const user = await renewedUser(realm, vault, known)
-  if (user === undefined || refusalOf(realm, user.profile) !== undefined) return end()
-  share(realm, user)
+  const client = realm && providerClient(realm, vault)
+  const known = await client?.getUser()
+  if (realm === undefined || client === undefined || !known?.refresh_token) return end()
+  try {
+    const user = await client.signinSilent()
+    if (user === null || refusalOf(realm, user) !== undefined) return end()
+    share(realm, client, user)
+  } catch (error) {
+    if (error instanceof ErrorResponse) return end()
+    throw new RequestError(failureOf('network', 'The identity provider can’t be reached.'), error)
+  }
 }
 
-const refusalOf = ({ slug }: Realm, claims: Pick<IdClaims, 'iss' | 'aud'>): string | undefined =>
-  whyNotForUs(claims, { issuer: realmUrl(slug), clientId: consoleClientId })
+const refusalOf = ({ slug }: Realm, { profile }: User): string | undefined =>
+  whyNotForUs(profile, { issuer: realmUrl(slug), clientId: consoleClientId })
 
-function share(realm: Realm, user: Issued & { profile: IdClaims }): void {
+function share(realm: Realm, client: UserManager, user: User): void {
+  // Its timers would otherwise run until the token expires.
+  client.events.unload()
   const { iss, sub, name, preferred_username: username = sub } = user.profile
   const identity = { organisation: realm.slug, issuer: iss, subject: sub, username, name: name ?? username }
   const next = tokenOf(user)
@@ -205,18 +220,13 @@ async function storedRealm(): Promise<Realm | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as Realm)
 }
 
-/** The code of a sign-in (20 KB), which a session does not need afterwards. Undefined without a connection. */
-const loadClient = () => import('./provider-client.ts').catch(() => undefined)
-
 /** Redirects to the organisation's sign-in page. Resolves to the reason if that is impossible. */
 async function signIn(slug: string, options: SignInOptions = {}): Promise<RealmProblem | undefined> {
   const { returnTo, helper = false, username, replace = false } = options
   const realm = await discoverRealm(slug)
   if (typeof realm === 'string') return realm
   const pending: Pending = { realm, returnTo, helper }
-  const code = await loadClient()
-  if (code === undefined) return 'unreachable'
-  await code.providerClient(realm, vault).signinRedirect({
+  await providerClient(realm, vault).signinRedirect({
     state: pending,
     // Binds the id_token to this sign-in (OpenID Connect Core, 3.1.2.1).
     nonce: crypto.randomUUID(),
@@ -236,25 +246,21 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
   const { realm, returnTo, helper }: Pending = JSON.parse(stored).data
   const mixedUp = whyNotFromAsked(address, { issuer: realmUrl(realm.slug) })
   if (mixedUp !== undefined) return { done: false, reason: mixedUp }
-  const code = await loadClient()
-  if (code === undefined) return { done: false, reason: 'The service can’t be reached.' }
-  const client = code.providerClient(realm, vault)
+  const client = providerClient(realm, vault)
   try {
     const user = await client.signinRedirectCallback(address)
-    // Its timers would otherwise run until the token expires.
-    client.events.unload()
-    const refusal = refusalOf(realm, user.profile)
+    const refusal = refusalOf(realm, user)
     if (refusal !== undefined) {
       await client.removeUser()
       return { done: false, reason: refusal }
     }
     await vault.set(REALM, JSON.stringify(realm))
-    for (const name of await vault.names(userPrefix))
+    for (const name of await vault.names('user.'))
       if (!name.includes(`:${client.settings.authority}:`)) await vault.remove(name)
-    share(realm, user)
+    share(realm, client, user)
     return { done: true, returnTo, helper }
   } catch (error) {
-    if (error instanceof code.ErrorResponse)
+    if (error instanceof ErrorResponse)
       return {
         done: false,
         reason: error.error_description ?? error.error ?? 'The identity provider refused the sign-in.',
@@ -270,9 +276,12 @@ async function signOut(): Promise<void> {
   channel?.postMessage({ type: 'signed-out' } satisfies Message)
   await navigator.locks.request(LOCK, async () => {
     const realm = await storedRealm()
-    const user = realm && (await storedUser(realm, vault))
-    const next = realm && (await signOutAt(realm, user))
+    const client = realm && providerClient(realm, vault)
+    const user = await client?.getUser()
+    // Ending the provider's session also ends the refresh token; revoking it here is only sooner.
+    await client?.revokeTokens().catch(() => undefined)
     await vault.clear()
-    window.location.assign(next ?? signedOutPath())
+    if (client === undefined) window.location.assign(signedOutPath())
+    else await client.signoutRedirect(user?.id_token === undefined ? {} : { id_token_hint: user.id_token })
   })
 }

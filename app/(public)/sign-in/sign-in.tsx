@@ -9,7 +9,7 @@ import {
   takeReturnTo,
 } from '#components/session/last-organisation.ts'
 import { organisationOf } from '#components/session/organisation-of.ts'
-import { isSlug, otherIssuer, type RealmProblem } from '#components/session/realm.ts'
+import { isSlug, otherIssuer, type RealmProblem } from '#components/session/provider-client.ts'
 import { session } from '#components/session/session.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'

@@ -1,7 +1,7 @@
 'use client'
 
 import { Section } from '#components/page/section.tsx'
-import { passwordUrl } from '#components/session/realm.ts'
+import { passwordUrl } from '#components/session/provider-client.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { SettingsPage } from '#components/settings/settings-page.tsx'
 import { Button } from '#components/ui/controls/button.tsx'

@@ -3,10 +3,11 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Needs packages that `npm run proof` installs, programs that a machine may lack, or time that `npm test` does not have. */
 const onlyInProof = [
+  'cli/proof/lint-deploy.test.ts',
   'server/evidence/places/moto.test.ts',
   'server/testing/compatibility/**',
+  'server/testing/keycloak/**',
   'server/testing/properties/development.test.ts',
-  'server/testing/properties/keycloak.test.ts',
   'server/testing/properties/late-tools.test.ts',
   'server/testing/properties/release.test.ts',
   'server/testing/properties/routes-through-next.test.ts',

@@ -68,13 +68,22 @@ export function printTable(figures: readonly Figure[]): void {
   process.stdout.write(`\n${rows.map(line).join('\n')}\n`)
 }
 
-/** Writes the figures next to those of earlier runs; returns the file's path. */
-export async function saveResults(figures: readonly Figure[], pace: Pace, quiet: boolean): Promise<string> {
+/** What one run measured, as it is saved. */
+export type Run = {
+  at: string
+  machine: { cpus: string[]; load: number[]; quiet: boolean; node: string }
+  pace: Pace
+  figures: Figure[]
+}
+
+/** Writes the figures next to those of earlier runs. */
+export async function saveResults(figures: Figure[], pace: Pace, quiet: boolean): Promise<{ path: string; run: Run }> {
   const folder = join(import.meta.dirname, 'results')
   await mkdir(folder, { recursive: true })
   const at = new Date().toISOString()
   const path = join(folder, `${at.replaceAll(/[:.]/g, '-')}.json`)
   const machine = { cpus: cpus().map((cpu) => cpu.model), load: loadavg(), quiet, node: process.version }
-  await writeFile(path, `${JSON.stringify({ at, machine, pace, figures }, null, 2)}\n`)
-  return path
+  const run = { at, machine, pace, figures }
+  await writeFile(path, `${JSON.stringify(run, null, 2)}\n`)
+  return { path, run }
 }

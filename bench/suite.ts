@@ -27,6 +27,7 @@ import { stopChildren } from './child.ts'
 import { counters } from './counters.ts'
 import { openLab } from './lab.ts'
 import { comparer, type Pace } from './measure.ts'
+import { writePage } from './page.ts'
 import { isQuiet, settled } from './procfs.ts'
 import { type Figure, figure, printTable, saveResults } from './report.ts'
 
@@ -34,6 +35,7 @@ const { values } = parseArgs({
   options: {
     full: { type: 'boolean', default: false },
     only: { type: 'string' },
+    page: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     'segment-ms': { type: 'string' },
   },
@@ -127,5 +129,7 @@ say(
 )
 if (!quiet)
   say('The machine was not idle at the start: read the ratios with their spreads, and ignore absolute figures.')
-say(`Results: ${await saveResults(figures, pace, quiet)}`)
+const { path, run: measured } = await saveResults(figures, pace, quiet)
+say(`Results: ${path}`)
+if (values.page) await writePage(measured)
 process.exit()

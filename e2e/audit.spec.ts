@@ -72,6 +72,8 @@ test('Vera finds an object by its words, and saves the filtered list as CSV and 
   const { approvalId } = await waitingRefund(origin)
   await decideAs(origin, 'jonas', approvalId, 'reject', '=1+1 is not a reason.')
   const page = await signedIn('vera')
+  // A test can't operate the system's file dialog. Without it, the browser downloads the file.
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
   await page.goto(`/t/${externalId()}/audit`)
   // Each action that a run records has a sentence of its own.
   await expect(records(page)).toContainText(/Refund assistant called a tool in an execution/)

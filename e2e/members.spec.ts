@@ -1,6 +1,6 @@
 import { at, dialog, manage, shownValue, unique } from './access-page.ts'
 import { call, decideAs, externalId, home, personToken } from './cases.ts'
-import { expectViews } from './every-view.ts'
+import { expectEveryView, expectViews } from './every-view.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 // Members, groups and settings, for an administrator and for other members.
@@ -51,6 +51,8 @@ test('an invited person sets a password through the link and signs in, and loses
 
   await page.reload()
   await expect(row).toContainText('Active')
+  await expect(row).toContainText('just now')
+  await expect(row).toContainText('No passkey')
   await (await manage(page, `Nora ${name}`)).getByRole('button', { name: 'Suspend' }).click()
   const suspend = dialog(page, `Suspend Nora ${name}`)
   await suspend.getByRole('textbox', { name: 'Reason' }).fill('Lost laptop.')
@@ -68,6 +70,18 @@ test('an invited person sets a password through the link and signs in, and loses
   await remove.getByRole('textbox', { name: 'Reason' }).fill('Left.')
   await remove.getByRole('button', { name: `Remove Nora ${name}` }).click()
   await expect(row).toHaveCount(0)
+})
+
+test('the list says when people signed in, and who lacks a passkey', async ({ signedIn }) => {
+  const page = await signedIn('tom')
+  await page.goto(at('members'))
+  await expect(page.getByText(/^\d+ of \d+ active approvers (has|have) a passkey\.$/)).toBeVisible()
+  const members = page.getByRole('table', { name: 'Members' })
+  await expect(members.getByRole('row', { name: /^Tom / })).toContainText(/just now|ago/)
+  await page.getByLabel('Show').selectOption('Without a passkey')
+  await expect(page).toHaveURL(`${at('members')}?status=no-passkey`)
+  await expect(members.getByRole('row', { name: /^Tom / })).toContainText('No passkey')
+  await expectEveryView(page, 'members-without-passkey')
 })
 
 test('Tom can’t change his own membership, and the page shows why', async ({ signedIn }) => {

@@ -49,6 +49,26 @@ test('roles from tokens look dangerous, name who could give what, and wait for a
   })
 })
 
+test('a new approver group proposes a group of the provider as its members', async ({ signedIn }) => {
+  const page = await signedIn('tom', 'globex')
+  await page.goto(`${globex()}/access/groups`)
+  await page.getByRole('button', { name: 'Create a group' }).click()
+  const form = dialog(page, 'Create an approver group')
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('board')
+  await form.getByRole('textbox', { name: 'Display name' }).fill('The board')
+  await form.getByRole('button', { name: 'Add a group' }).click()
+  const create = form.getByRole('button', { name: 'Create the group and propose its members' })
+  await expect(create).toHaveAccessibleDescription('Enter the name of each group of the identity provider.')
+  await form.getByRole('textbox', { name: 'Group at the provider' }).fill(' board-members ')
+  await expectEveryView(page, 'provider-new-group')
+  await create.click()
+  await page
+    .getByRole('link', { name: /request/i })
+    .first()
+    .click()
+  await expect(page.getByText(/https:\/\/idp\.example\/realms\/globex puts into “board-members”/).first()).toBeVisible()
+})
+
 test('a group of the provider is proposed for an approver group', async ({ signedIn }) => {
   const page = await signedIn('tom', 'globex')
   await page.goto(`${globex()}/access/groups`)

@@ -35,6 +35,10 @@ export const verifyPath = () => '/verify'
 /** A tenant's public image, by the SHA-256 of its bytes in hex. */
 export const brandingPath = (sha256: string) => `/v1/branding/${segment(sha256)}`
 
+/** The audit records that match, as a file. */
+export const auditFilePath = (search: AuditSearch & { format: 'csv' | 'ndjson' }) =>
+  withSearch('/v1/audit/file', search)
+
 /** Where MCP clients reach the released tools of one server; `tenant` is the external id. */
 export const gatewayPath = (tenant: string, agent: string, server: string) =>
   `/v1/mcp/t/${[tenant, agent, server].map(encodeURIComponent).join('/')}`
@@ -93,6 +97,9 @@ export const tracesPath = (tenant: string, search: TraceListSearch = {}) =>
   withSearch(`${homePath(tenant)}/traces`, search)
 export const tracePath = (tenant: string, traceId: string, search: TraceSearch = {}) =>
   withSearch(`${homePath(tenant)}/traces/${segment(traceId)}`, search)
+/** `with`: the other trace; without it, the page offers some. */
+export const compareTracesPath = (tenant: string, traceId: string, search: { with?: string } = {}) =>
+  withSearch(`${tracePath(tenant, traceId)}/compare`, search)
 
 export const evidencePath = (tenant: string) => `${homePath(tenant)}/evidence`
 /** `like`: the export whose choices the form begins with. */

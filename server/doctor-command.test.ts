@@ -1,4 +1,6 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -57,6 +59,7 @@ test('a running installation fails nowhere, and gets a line for each part', asyn
     /^ok {7}Keys {6}the master key is the one that encrypted the tenants’ keys$/m,
     /^ok {7}Provider {2}this server signs people in$/m,
     /^warning {2}Mail {6}SMTP_URL is not set: .* → /m,
+    /^ok {7}Address {3}requests arrive without a proxy, from (127\.0\.0\.1|::1)$/m,
     /^ok {7}Address {3}WebSockets pass$/m,
   ])
     expect(text).toMatch(line)
@@ -198,6 +201,35 @@ test('stores and a time-stamping authority get a line each, and nothing is writt
   }
 })
 
+test('a proxy that the server does not trust is found by what the server saw, which it tells no one else', async () => {
+  const { port } = new URL(api.baseUrl)
+  const proxy = createServer((req, res) => {
+    const list = [req.headers['x-forwarded-for'], req.socket.remoteAddress].join(', ')
+    const headers = { ...req.headers, 'x-forwarded-for': list }
+    req.pipe(
+      request({ host: 'localhost', port, path: req.url, method: req.method, headers }, (answer) => {
+        res.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(res)
+      }),
+    )
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  try {
+    const { text } = await doctor({ ...ofServer(), BASE_URL: through })
+    expect(text).toMatch(
+      /FAILED {3}Address {3}the proxy at (127\.0\.0\.1|::1) is not in TRUSTED_PROXIES: .* → Set TRUSTED/,
+    )
+    const stranger = await fetch(`${through}/v1/health/ready`, { headers: { 'x-countersign-operator': '1.ab' } })
+    expect(await stranger.json()).toEqual({ status: 'ready' })
+    const otherKey = { ...ofServer(), BASE_URL: through, MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }
+    expect((await doctor(otherKey)).text).toMatch(/warning {2}Address {3}the server does not say what it saw .* → Run/)
+  } finally {
+    proxy.closeAllConnections()
+    await new Promise((resolve) => proxy.close(resolve))
+  }
+})
+
 describe('with another identity provider', () => {
   let keycloak: ForeignIssuer
   beforeAll(async () => {
@@ -220,7 +252,7 @@ describe('with another identity provider', () => {
           ? res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ access_token: token }))
           : res.writeHead(404).end()
       const machine = { COUNTERSIGN_TENANT: 'northwind', COUNTERSIGN_CLIENT_ID: 'ci', COUNTERSIGN_CLIENT_SECRET: 's' }
-      const { text } = await doctor({ AUTH_URL: keycloak.origin, ...machine })
+      const { text } = await doctor({ ...ofServer(), AUTH_URL: keycloak.origin, ...machine })
       keycloak.instead = undefined
       return text.split('\n').filter((line) => line.includes('the token of ci'))
     }
@@ -230,7 +262,23 @@ describe('with another identity provider', () => {
     expect(right.join('\n')).toContain('roles are developer')
     const wrong = (await answerWith({ aud: 'account', realm_access: { roles: ['x'] } })).join('\n')
     expect(wrong).toMatch(/FAILED .*not aud contains countersign → Add an audience mapper/)
-    expect(wrong).toMatch(/FAILED .*not roles are known → Give the service account a role/)
+    expect(wrong).toMatch(
+      /FAILED .*not roles are known → Give the service account a role in the claim realm_access\.roles/,
+    )
+
+    // As the tenant reads roles.
+    const owner = new Client({ connectionString: api.ownerUrl })
+    await owner.connect()
+    const set = (settings: object) =>
+      owner.query(`update tenants set settings = settings || $1 where slug = 'northwind'`, [JSON.stringify(settings)])
+    const roleMapping = [{ issuer: keycloak.realm('northwind'), name: 'cs-operators', role: 'operator' }]
+    await set({ roleClaim: 'groups', roleMapping })
+    const mapped = (await answerWith({ groups: ['cs-operators', 'x'] })).join('\n')
+    const unmapped = (await answerWith({ groups: ['x'] })).join('\n')
+    await set({ roleClaim: 'realm_access.roles', roleMapping: [] })
+    await owner.end()
+    expect(mapped).toContain('roles are operator')
+    expect(unmapped).toMatch(/not roles are known → Give the service account a role in the claim groups, .* names x\.$/)
   })
 })
 

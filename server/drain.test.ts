@@ -153,6 +153,43 @@ describe('SIGTERM', () => {
   })
 })
 
+test('a call that runs longer than DRAIN_SECONDS is cut, and continues in the next process without a second effect', async () => {
+  const api = await startApi({ DRAIN_SECONDS: '1', LOG_LEVEL: 'info' })
+  const hold = join(api.gate, 'hold-issue_refund')
+  const lines = async (event: string, id: string) => {
+    const log = await readFile(join(api.gate, 'calls.log'), 'utf8').catch(() => '')
+    return log.split('\n').filter((line) => line.startsWith(`${event} issue_refund ${id}:`)).length
+  }
+  const agentId = await releaseRefundAgent(api, 'refund-cut')
+  const maria = await api.person('maria')
+  const input = { agentId, environment: 'production', input: { orderId: 'A-1002' } }
+  const { executionId: id } = payload<{ executionId: string }>(await api.mutate(maria, 'executions.execute', input))
+  type Execution = { status: string; steps: { id: string; approvalId: string | null }[] }
+  const reaches = (status: string) =>
+    until(
+      async () => {
+        const found = payload<Execution>(await api.query(maria, 'executions.get', { id }))
+        return found.status === status ? found : undefined
+      },
+      `the execution was ${status}`,
+      60_000,
+    )
+  const { steps } = await reaches('waiting_approval')
+  await writeFile(hold, '')
+  await approve(api, steps.find((step) => step.id === 'refund')?.approvalId ?? '')
+  await until(async () => (await lines('called', id)) || undefined, 'the call began')
+  const exited = once(api.process, 'exit')
+  api.process.kill('SIGTERM')
+  // The call is held: only the end of its time lets the process end.
+  expect(await exited).toEqual([0, null])
+  expect(await lines('paid', id)).toBe(0)
+  await rm(hold)
+  await api.killAndRestart()
+  await reaches('succeeded')
+  expect(await lines('paid', id)).toBe(1)
+  await api.close()
+}, 180_000)
+
 test('while another process migrates, a process is live and not ready, and says why', async () => {
   const database = await testDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'countersign-starting-'))

@@ -8,13 +8,13 @@ import { expireUnmatched } from '#server/inputs/expire-events.ts'
 import { purgeProofs } from '#server/kernel/auth/authorization.ts'
 import { asOwnerOf, dropPartitions, makePartitions } from '#server/kernel/db/partitions.ts'
 import { retirePredecessor } from '#server/kernel/db/roles.ts'
+import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { purgeDeliveries } from '#server/notifications/purge-deliveries.ts'
 import { purgeWindows } from '#server/policies/budgets/purge-windows.ts'
 import { resumeErasures } from '#server/privacy/resume-erasures.ts'
 import { purgeContent } from '#server/privacy/retention.ts'
-import { listTenants } from '#server/tenants/store.ts'
 import { purgePartials } from '#server/traces/partial/partial-text.ts'
 import { isOver, purgeTraces, retentionLimit } from '#server/traces/retention/retention.ts'
 
@@ -29,7 +29,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
   let closed = false
   let round: Promise<void> = Promise.resolve()
   const clean = async () => {
-    const tenants = await database.inDirectory(listTenants)
+    const tenants = await database.inDirectory(listServedTenantIds)
     await keepPartitions(ownerUrl, tenants)
     for (const { id } of tenants)
       for (const purge of [

@@ -91,6 +91,29 @@ const calls = async (event: string, tool: string, id: string) => {
   return log.split('\n').filter((line) => line.startsWith(`${event} ${tool} ${id}:`)).length
 }
 
+/** The stream of changes at a process, or after `lastId` of an earlier one. */
+async function openStream(origin: string, token: string, lastId = '') {
+  const input = encodeURIComponent(JSON.stringify({ json: { topics: ['secrets'] } }))
+  const stopped = new AbortController()
+  const response = await fetch(`${origin}/v1/changes.stream?input=${input}`, {
+    headers: { authorization: `Bearer ${token}`, ...(lastId === '' ? {} : { 'last-event-id': lastId }) },
+    signal: stopped.signal,
+  })
+  let text = ''
+  const read = async () => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString()
+  }
+  return {
+    ended: read().then(
+      () => 'ended',
+      () => 'broken',
+    ),
+    lastId: () => [...text.matchAll(/^id: ?(.*)$/gm)].at(-1)?.[1] ?? '',
+    until: (part: string) => until(async () => text.includes(part) || undefined, `the stream contained ${part}`),
+    close: () => stopped.abort(),
+  }
+}
+
 test('processes that start concurrently on an empty database apply each migration once', async () => {
   const files = readdirSync(join(import.meta.dirname, 'kernel/db/migrations')).filter((name) => name.endsWith('.sql'))
   const { rows } = await owner.query<{ name: string }>('select name from schema_migrations order by name')
@@ -129,6 +152,49 @@ test('a stream on one node reports what another node changes', async () => {
   await read
   expect(text).toContain('"topic":"secrets"')
   ended.abort()
+})
+
+test('a web process that is killed loses no accepted call, and its streams continue on the other', {
+  timeout: 180_000,
+}, async () => {
+  const token = await api.client('admin-automation')
+  const create = (name: string) =>
+    api.mutate(token, 'secrets.createApiKey', { name, permissions: ['decisions:read'] }, { 'idempotency-key': name })
+  const [victim, survivor] = web
+  if (victim === undefined || survivor === undefined) throw new Error('unreachable: two web processes started')
+  const before = await openStream(at(victim), token)
+  await before.until('id: ')
+
+  const accepted: string[] = []
+  let running = true
+  let made = 0
+  const client = async () => {
+    while (running) {
+      made += 1
+      const name = `killed ${made}`
+      // A connection that breaks in the middle of an answer: a client repeats the request with its key.
+      const { status } = await create(name).catch(() => create(name))
+      if (status === 200) accepted.push(name)
+      else throw new Error(`A call was answered with ${status}.`)
+    }
+  }
+  const clients = Array.from({ length: 3 }, client)
+  await until(async () => accepted.length > 20 || undefined, 'calls were accepted')
+  victim.child.kill('SIGKILL')
+  await once(victim.child, 'exit')
+  const then = accepted.length
+  await until(async () => accepted.length > then + 20 || undefined, 'calls were accepted by the other process')
+  running = false
+  await Promise.all(clients)
+  const { rows } = await owner.query<{ name: string }>(`select name from secrets where name like 'killed %'`)
+  expect(rows.map(({ name }) => name).sort()).toEqual([...accepted].sort())
+
+  expect(await before.ended).toBe('broken')
+  const { secretId } = payload<{ secretId: string }>(await create('created while the stream was away'))
+  const after = await openStream(balancer.origin, token, before.lastId())
+  await after.until(secretId)
+  after.close()
+  web[web.indexOf(victim)] = await start('web', victim.port)
 })
 
 test('workers that are killed one after the other lose nothing and repeat nothing', { timeout: 180_000 }, async () => {

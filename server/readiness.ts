@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { currentClient } from '#server/kernel/net/client-address.ts'
+import { isOperatorProof, operatorHeader } from '#server/kernel/net/operator-proof.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 /**
@@ -13,18 +15,33 @@ export type ClockProblem = { aheadSeconds: number; problem: string }
 // Owned by this module: the check that is running. Anyone may ask, so all who ask share its connection and its answer.
 let checking: Promise<ClockProblem | undefined> | undefined
 
-/** 200 if the database answers, otherwise 503, so that no traffic is sent here. Also reports a wrong clock. */
-export async function readiness(): Promise<Response> {
+/** 200 if the database answers, otherwise 503, so that no traffic is sent here. Also reports a wrong clock, and to the operator what it saw. */
+export async function readiness(request?: Request): Promise<Response> {
   const headers = { 'cache-control': 'no-store' }
   try {
     checking ??= checkClock().finally(() => {
       checking = undefined
     })
     const clock = await checking
-    return Response.json({ status: 'ready', clock }, { headers })
+    return Response.json({ status: 'ready', clock, seen: seenOf(request) }, { headers })
   } catch (error) {
     runtime().log.warn({ err: error }, 'not ready')
     return Response.json({ status: 'unavailable' }, { status: 503, headers: { ...headers, 'retry-after': '1' } })
+  }
+}
+
+/** What reached this process of a request that proves to come from the operator (`npm run doctor`). */
+function seenOf(request: Request | undefined) {
+  const client = currentClient()
+  const { vault } = runtime()
+  const proof = request?.headers.get(operatorHeader) ?? null
+  if (request === undefined || client === undefined || !isOperatorProof(vault.keys, proof, Date.now())) return undefined
+  return {
+    peer: client.peer.address,
+    trusted: client.peer.trusted,
+    address: client.address,
+    forwarded: request.headers.get('forwarded'),
+    xForwardedFor: request.headers.get('x-forwarded-for'),
   }
 }
 

@@ -12,6 +12,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { allowed, declaredProcedures } from '#server/kernel/trpc.ts'
 import { scimRoutes } from '#server/scim/routes.ts'
 import * as procedures from '../app/v1/[...path]/route.ts'
+import * as auditFile from '../app/v1/audit/file/route.ts'
 import * as brandingImage from '../app/v1/branding/[sha256]/route.ts'
 import * as catalog from '../app/v1/catalog/route.ts'
 import * as evidenceEstimate from '../app/v1/evidence/estimate/route.ts'
@@ -47,6 +48,7 @@ export const routes: readonly [path: string, module: Module][] = [
   ['/.well-known/countersign/:externalId/log-keys.json', { GET: logKeysRoute }],
   ['/.well-known/oauth-protected-resource/v1/mcp/t/:externalId/:agent/:server', { GET: resourceMetadata }],
   ...scimRoutes,
+  ['/v1/audit/file', auditFile],
   ['/v1/branding/:sha256', brandingImage],
   ['/v1/catalog', catalog],
   ['/v1/evidence/estimate', evidenceEstimate],

@@ -6,6 +6,7 @@ import { startFilling } from '#server/approvals/fill.ts'
 import { startSealer } from '#server/audit/sealing/sealer.ts'
 import { loadWitnesses, startWitnessing } from '#server/audit/witnesses/witnesses.ts'
 import { registerCatalog } from '#server/catalog/operations.ts'
+import { companyMcpServers } from '#server/demo/company/tool-servers.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { toolsAt } from '#server/executions/gateway/tools-at.ts'
@@ -123,7 +124,7 @@ async function openEmbedded({ dataDir }: Config, say: Say, closing: AsyncDisposa
 async function readOperatorFiles(config: Config) {
   const mcpServers = config.mcpServersFile === undefined ? {} : await loadMcpServers(config.mcpServersFile)
   return {
-    mcpServers: config.seedDemo ? { ...demoMcpServers(), ...mcpServers } : mcpServers,
+    mcpServers: { ...companyMcpServers(), ...(config.seedDemo ? demoMcpServers() : {}), ...mcpServers },
     trustedIssuers: await loadTrustedIssuers(config),
     witnesses: await loadWitnesses(config),
     sinks: config.roles.has('worker') ? await loadSinks(config) : [],

@@ -48,8 +48,11 @@ export async function rotate(slug: string, say: Say): Promise<void> {
   say(key)
 }
 
+/** `ownerUrl`: the address of the database for its owner. */
+export type Installation = { ownerUrl: string; close(): Promise<void> }
+
 /** The same database, keys and addresses as the server's, without serving. */
-export async function openInstallation(config: Config, say: Say): Promise<() => Promise<void>> {
+export async function openInstallation(config: Config, say: Say, connections = 2): Promise<Installation> {
   const log = createLog(config.logLevel)
   const closing: (() => Promise<unknown>)[] = []
   const close = async () => {
@@ -61,7 +64,7 @@ export async function openInstallation(config: Config, say: Say): Promise<() => 
     const masterKeys = await loadMasterKeys(config)
     const url = await migrate(ownerUrl, masterKeys[0])
     const vault = createVault(...masterKeys)
-    const database = openDatabase(url, log, 2)
+    const database = openDatabase(url, log, connections)
     closing.push(() => database.close())
     const listener = openListener(url, log)
     closing.push(() => listener.close())
@@ -69,7 +72,7 @@ export async function openInstallation(config: Config, say: Say): Promise<() => 
     closing.push(() => queue.close())
     setRuntime({ config, log, database, listener, queue, vault, mcpServers: {}, trustedIssuers: [] })
     bindRows()
-    return close
+    return { ownerUrl, close }
   } catch (error) {
     await close()
     throw error

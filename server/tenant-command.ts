@@ -77,7 +77,7 @@ export async function runTenantCommand(config: Config, args: readonly string[], 
   const act = readCommand(program, commands, args)
   await refuseUnfinishedRestore(config.dataDir)
   const { openInstallation } = await acts()
-  const close = await openInstallation(config, say)
+  const { close } = await openInstallation(config, say)
   try {
     await act(say)
   } catch (error) {

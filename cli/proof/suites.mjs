@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { installedBrowser } from '../browser.mjs'
 import { playwrightCounts } from '../reports/playwright.mjs'
 import { runStep } from '../run-step.mjs'
+import { deployTools } from './deploy-tools.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const properties = 'server/testing/properties'
@@ -14,7 +15,7 @@ const bagit = 'bagit==1.9.0'
 const sdks = join(root, 'server/testing/compatibility/sdks')
 
 /** Programs that a file of property tests needs and a machine may lack. */
-const needs = { keycloak: ['java', 'mvn'], schemathesis: ['python3'] }
+const needs = { schemathesis: ['python3'] }
 
 /** One suite for each file of property tests; its name is the file's. */
 const propertySuites = readdirSync(join(root, properties))
@@ -40,6 +41,7 @@ const browserSuites = {
 export const suites = [
   ...propertySuites,
   { name: 'sealer-killed', run: () => vitest(['server/audit/sealing/sealer-killed.test.ts']) },
+  { name: 'demo', run: () => vitest(['server/demo-command.test.ts']) },
   { name: 'tampering', run: () => vitest(['server/audit/sealing/tampering.test.ts']) },
   { name: 'schema', run: () => vitest(['server/kernel/db/tables.test.ts']) },
   { name: 'tokens', run: () => vitest(['server/kernel/auth/']) },
@@ -83,6 +85,13 @@ export const suites = [
         specs.map((spec) => `e2e/${spec}.spec.ts`),
       ),
   })),
+  {
+    name: 'keycloak',
+    missing: () => missing('java', 'mvn') ?? (installedBrowser() === undefined ? 'Chromium' : undefined),
+    // One Keycloak at a time.
+    run: () => vitest(['server/testing/keycloak/'], {}, ['--no-file-parallelism']),
+  },
+  { name: 'deploy', missing: () => missing('python3'), run: deploy },
   { name: 'compatibility', missing: () => missing('npm', 'python3'), run: compatibility },
 ]
 
@@ -113,6 +122,17 @@ async function compatibility() {
   return await vitest(['server/testing/compatibility/'], { PROOF_PYTHON: await pythonPackages() })
 }
 
+/** The files of docs/deploy, with linters and the programs that read them. */
+async function deploy() {
+  const folder = join(root, 'node_modules/.cache/countersign-deploy')
+  const { path, missing: lacking } = await deployTools(folder, (name) => missing(name) === undefined)
+  const files = ['cli/proof/lint-deploy.test.ts', 'cli/deploy-files.test.ts', 'server/proxies.test.ts']
+  const result = await vitest(files, { PATH: path })
+  return lacking.length === 0
+    ? result
+    : { ...result, lines: [...result.lines, `without ${lacking.join(', ')}, which this machine does not have`] }
+}
+
 /** Makes a virtual environment with the third-party Python packages, and returns its folder. */
 async function pythonPackages() {
   const folder = join(root, 'node_modules/.cache/countersign-python')
@@ -138,15 +158,18 @@ function missing(...programs) {
 }
 
 /** Runs test files at full counts. A test that counts its cases is as many, every other one is one. */
-async function vitest(files, env = {}) {
+async function vitest(files, env = {}, options = []) {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-proof-'))
   const report = join(scratch, 'vitest.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   try {
-    const { ok } = await runStep([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files, ...reporters], {
-      cwd: root,
-      env: { PROOF: 'full', ...env },
-    })
+    const { ok } = await runStep(
+      [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files, ...options, ...reporters],
+      {
+        cwd: root,
+        env: { PROOF: 'full', ...env },
+      },
+    )
     const result = countsOf(JSON.parse(readFileSync(report, 'utf8')))
     return ok || result.failed > 0
       ? result

@@ -2,6 +2,7 @@
 
 const commands = {
   backup: () => import('../backup.mjs'),
+  demo: () => import('../demo.mjs'),
   doctor: () => import('../doctor.mjs'),
   restore: () => import('../restore.mjs'),
   'rotate-master-key': () => import('../rotate-master-key.mjs'),

@@ -1,11 +1,12 @@
-import type { Query, QueryClient } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
 import type { Topic } from '#lib/rules/changes.ts'
 import type { Client } from '#lib/trpc.ts'
-import { type Change, isTouched } from './matching.ts'
+import { type Change, isCount, isTouched } from './matching.ts'
+import { createRounds } from './rounds.ts'
 
-/** Changes within this period cause one reload, so no list is reloaded more often, in milliseconds. */
-const gatherMs = 100
+/** Least time between two reloads of a list, and of what is counted over everything, in milliseconds. */
 const roundMs = 250
+const countMs = 1000
 /** Delay before subscribing, because the components of a page mount one after another. */
 const settleMs = 50
 /** Delay after a refusal (the session is over, a permission was lost), in milliseconds. */
@@ -31,17 +32,13 @@ export type Live = {
 export function createLive(client: Client, cache: QueryClient): Live {
   const wants = new Set<Want>()
   const listeners = new Set<() => void>()
-  const changed = new Map<string, Change>()
   const readAt = new Map<Topic, number>()
   let followed: ReadonlySet<Topic> = new Set()
   let lastEventId: string | undefined
   let unsubscribe: (() => void) | undefined
   let up = true
   let settling: ReturnType<typeof setTimeout> | undefined
-  let scheduled = false
   let ticking: ReturnType<typeof setInterval> | undefined
-  let reading = false
-  let roundBegan = 0
   let followedAt = 0
 
   const setUp = (now: boolean) => {
@@ -52,35 +49,12 @@ export function createLive(client: Client, cache: QueryClient): Live {
     for (const listener of listeners) listener()
   }
 
+  const isWanted = (topic: Change['topic']) => [...wants].some((want) => want.topics.some((one) => one === topic))
+  const lists = createRounds({ cache, isWanted, mine: (query) => !isCount(query), roundMs })
+  const counts = createRounds({ cache, isWanted, mine: isCount, roundMs: countMs })
   const take = (change: Change) => {
-    changed.set(`${change.topic}/${change.id ?? ''}`, change)
-    schedule()
-  }
-  const schedule = () => {
-    if (scheduled) return
-    scheduled = true
-    setTimeout(() => void read(), Math.max(gatherMs, roundBegan + roundMs - Date.now()))
-  }
-
-  /** Rounds run one after another: under constant change, a list is reloaded once its last response has arrived. */
-  async function read(): Promise<void> {
-    scheduled = false
-    if (reading || changed.size === 0) return
-    reading = true
-    roundBegan = Date.now()
-    const changes = [...changed.values()]
-    changed.clear()
-    const isWantedTopic = (topic: Change['topic']) =>
-      [...wants].some((want) => want.topics.some((one) => one === topic))
-    const touching = (isWanted: boolean) => ({
-      predicate: (query: Query) =>
-        changes.some((change) => isWantedTopic(change.topic) === isWanted && isTouched(query, change)),
-    })
-    // Still followed, but not shown by any component that relies on this subscription.
-    await cache.invalidateQueries({ ...touching(false), refetchType: 'none' })
-    await cache.invalidateQueries(touching(true))
-    reading = false
-    if (changed.size > 0) schedule()
+    lists.take(change)
+    counts.take(change)
   }
 
   function poll(): void {

@@ -71,6 +71,13 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
   },
 }
 
+/** Queries that count over much of the tenant, so that each reload costs the server more than that of a list. */
+const counts: readonly Path[] = [['home'], ['agents', 'activity']]
+
+export function isCount({ queryKey: [path] }: Pick<Query, 'queryKey'>): boolean {
+  return isPath(path) && counts.some((place) => place.every((name, index) => path[index] === name))
+}
+
 /** The fields of an input that identify the object of a query; the first one present counts. */
 const subjects = ['id', 'approvalId', 'exportId', 'traceId', 'decisionId'] as const
 

@@ -11,8 +11,6 @@ const most = 10_000
 /** Rows in one answer. */
 export const csvPage = 100
 
-const CSV = { name: 'CSV', type: 'text/csv' }
-
 type Page<Row> = { items: Row[]; nextCursor: string | null }
 
 type DownloadCsvProps<Row> = {
@@ -22,14 +20,12 @@ type DownloadCsvProps<Row> = {
   /** The page after `cursor`, or the first one. */
   load: (cursor: string | undefined) => Promise<Page<Row>>
   toText: (rows: readonly Row[]) => string
-  /** The form of the file, by default CSV. */
-  form?: { name: string; type: string }
 }
 
 type State = { is: 'idle' } | { is: 'loading'; loaded: number } | { is: 'failed'; why: string } | { is: 'cut' }
 
-/** Saves a list as a file, by default for a spreadsheet, in the order of the list. */
-export function DownloadCsv<Row>({ noun, fileName, load, toText, form = CSV }: DownloadCsvProps<Row>) {
+/** Saves a list as a file for a spreadsheet, in the order of the list. */
+export function DownloadCsv<Row>({ noun, fileName, load, toText }: DownloadCsvProps<Row>) {
   const [state, setState] = useState<State>({ is: 'idle' })
 
   async function save() {
@@ -41,7 +37,7 @@ export function DownloadCsv<Row>({ noun, fileName, load, toText, form = CSV }: D
       rows.push(...page.items)
       cursor = page.nextCursor
     } while (cursor !== null && rows.length < most)
-    offerFile(new Blob([toText(rows)], { type: `${form.type};charset=utf-8` }), fileName)
+    offerFile(new Blob([toText(rows)], { type: 'text/csv;charset=utf-8' }), fileName)
     setState({ is: cursor === null ? 'idle' : 'cut' })
   }
 
@@ -51,7 +47,7 @@ export function DownloadCsv<Row>({ noun, fileName, load, toText, form = CSV }: D
         onClick={() => void save().catch((error: unknown) => setState({ is: 'failed', why: toFailure(error).message }))}
         busyLabel={state.is === 'loading' ? `Loading ${state.loaded} ${noun}s…` : undefined}
       >
-        Download {form.name}
+        Download CSV
       </Button>
       {state.is === 'failed' && (
         <Banner tone="danger" urgency="alert">

@@ -6,7 +6,7 @@ import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { NoPermission } from '#components/ui/feedback/no-permission.tsx'
 import type { Failure } from '#lib/failure.ts'
-import { type Permission, peopleWith } from '#lib/permissions.ts'
+import { type Permission, peopleWith, rolesToAskFor } from '#lib/permissions.ts'
 import { toFailure } from '#lib/trpc.ts'
 import { useSession } from './session-provider.tsx'
 
@@ -70,7 +70,7 @@ const namesNothing = ({ code, issues }: Failure): boolean =>
 export function MissingPermission({ act, permission }: { act: string; permission: Permission }) {
   return (
     <NoPermission what={act}>
-      {`Only ${peopleWith(permission)} can. A tenant administrator assigns these roles.`}
+      {`Only ${peopleWith(permission)} can. A tenant administrator assigns ${rolesToAskFor(permission).length === 1 ? 'this role' : 'these roles'}.`}
     </NoPermission>
   )
 }

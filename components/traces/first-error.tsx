@@ -9,8 +9,10 @@ import { formatDuration } from '#lib/format.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import type { TraceSpan } from './model/trace-span.ts'
 
-/** The first error of a trace as a sentence, with the way to it. */
-export function FirstError({ traceId, span, onGo }: { traceId: string; span: TraceSpan; onGo: () => void }) {
+type FirstErrorProps = { traceId: string; span: TraceSpan; onGo: () => void; where?: string }
+
+/** The first error of a trace as a sentence, with the way to it. `where`: before the sentence, if there are two traces. */
+export function FirstError({ traceId, span, onGo, where }: FirstErrorProps) {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.traces.getSpan.queryOptions({ traceId, spanId: span.spanId }))
   const message = data?.span.statusMessage
@@ -25,6 +27,7 @@ export function FirstError({ traceId, span, onGo }: { traceId: string; span: Tra
       }
     >
       <p className="wrap-anywhere">
+        {where !== undefined && `${where}: `}
         <strong className="font-semibold">
           <ShownText breaks>{span.name}</ShownText>
         </strong>{' '}

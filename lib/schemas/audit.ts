@@ -15,8 +15,7 @@ const Word = z.string().min(1).max(200)
 const LogTime = z.iso
   .datetime({ offset: true })
   .refine((time) => time >= '1970' && time < '9999', 'Must be a time from 1970 to 9998.')
-export const ListAuditInput = z.strictObject({
-  ...PageInput,
+const AuditFilters = {
   /** Id of the actor. */
   actorId: Word.optional(),
   /** The whole action, such as `approval.approve`. */
@@ -26,7 +25,10 @@ export const ListAuditInput = z.strictObject({
   /** The period is [from, to). */
   from: LogTime.optional(),
   to: LogTime.optional(),
-})
+}
+export const ListAuditInput = z.strictObject({ ...PageInput, ...AuditFilters })
+/** All records that match, as they are in the list, each with its sentence. */
+export const AuditFileInput = z.strictObject({ ...AuditFilters, format: z.enum(['csv', 'ndjson']).default('csv') })
 export const AuditList = page(AuditRecord)
 export const AuditFacets = z.object({
   /** In alphabetical order. */

@@ -71,6 +71,13 @@ export const Member = Actor.extend({
   rolesFrom: z.string().nullable(),
   /** When the newest token of an external identity provider that the member has presented was issued. */
   tokenIssuedAt: Time.nullable(),
+  /**
+   * The last sign-in with a password, or the newest token of an external identity provider. Null: none is recorded, as for
+   * accounts of another organisation.
+   */
+  lastSignInAt: Time.nullable(),
+  /** How many passkeys the member has registered here. */
+  passkeys: z.int(),
   createdAt: Time,
   revision: Revision,
 })
@@ -82,8 +89,11 @@ export const ListMembersInput = z.strictObject({
   kind: z.enum(['person', 'service_account']).optional(),
   /** `open`: someone else counts as the holder until control is proved. `before`: older than these records, for review. */
   control: z.enum(['open', 'before']).optional(),
+  /** `none`: people without a passkey. */
+  passkey: z.enum(['none']).optional(),
 })
-export const MemberList = page(Member)
+/** `passkeys`: of all active people with the role approver, whatever the filters. */
+export const MemberList = page(Member).extend({ passkeys: z.object({ approvers: z.int(), withPasskey: z.int() }) })
 
 /** Stored in lower case: letters, digits, and the separators used in names and e-mail addresses. */
 export const Username = z

@@ -41,6 +41,7 @@ export const Trace = z.object({
 })
 export type Trace = z.infer<typeof Trace>
 
+/** `agentName`: what a registered agent is called, or else what telemetry calls it. */
 const Counted = { spanCount: z.int(), errorCount: z.int(), agentName: z.string().nullable() }
 
 /** Of its model calls that report tokens. `cost`: null if a price is unknown. */
@@ -74,6 +75,25 @@ export const TraceSkeleton = z.object({
 })
 export type TraceSkeleton = z.infer<typeof TraceSkeleton>
 
+/**
+ * What a comparison needs of the spans, as a reader without a grant sees them. `input` and `output` have an entry for each row of
+ * the skeleton: a digest of the values, '' without values, `hidden` if one of them is masked or removed.
+ */
+export const SpanContents = z.object({
+  /** Model calls that report their tokens. `cost`: null if the price is unknown. */
+  calls: z.array(
+    z.object({
+      row: z.int(),
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      cost: z.object({ amount: z.string(), currency: z.string() }).nullable(),
+    }),
+  ),
+  input: z.array(z.string()),
+  output: z.array(z.string()),
+})
+export type SpanContents = z.infer<typeof SpanContents>
+
 /** One read of unmasked values. */
 export const Reveal = z.object({
   by: Actor,
@@ -89,15 +109,19 @@ export const GetTraceInput = z.strictObject({
   /** External id; selects the tenant like the header. */
   tenantId: z.string().optional(),
   includeSensitiveData: z.boolean().default(false),
-  /** `skeleton`: the columns instead of the spans; traces.getSpan returns the details. */
-  view: z.enum(['full', 'skeleton']).default('full'),
+  /**
+   * `skeleton`: the columns instead of the spans; traces.getSpan returns the details. `comparison`: the columns, and what is
+   * compared with another trace.
+   */
+  view: z.enum(['full', 'skeleton', 'comparison']).default('full'),
 })
 export const Masking = z.object({ maskedValues: z.int(), revealed: z.boolean(), reason: z.string().nullable() })
 export const GetTraceOutput = z.object({
   trace: Trace.extend(Counted),
-  /** In order of arrival; at most 10,000, and none with `view: skeleton`. */
+  /** In order of arrival; at most 10,000, and only with `view: full`. */
   spans: z.array(Span),
   skeleton: TraceSkeleton.optional(),
+  contents: SpanContents.optional(),
   /** Null without a model call that reports its tokens. */
   usage: TraceUsage.nullable(),
   masking: Masking,

@@ -27,7 +27,7 @@ const knownMembers = new Map([
     '',
     'type formatVersion specVersion exportId tenant scope purpose period requestedPeriod previousExportId heads rows createdAt sealedAt createdBy status options files payloadOxum payloadManifestSha256 counts days omissions omissionCount signer timeStampAuthority hashing software',
   ],
-  ['tenant', 'externalId name'],
+  ['tenant', 'externalId name demo'],
   ['scope', 'agentId executionId approvalId'],
   ['period', 'start end'],
   ['requestedPeriod', 'start end'],

@@ -1,3 +1,4 @@
+import { demoMark, isDemoTenant } from './demo.ts'
 import { wordsOf } from './fingerprint/words.ts'
 import type { About, Report, VerdictName } from './report.ts'
 
@@ -11,12 +12,17 @@ export const questions: Record<VerdictName, { title: string; question: string }>
   freshness: { title: 'Freshness', question: 'Is its log part of the one that others see now?' },
 }
 
-/** One sentence for the whole archive. */
-export function conclusionOf({ verdicts, everything }: Pick<Report, 'verdicts' | 'everything'>): string {
+/** What the whole archive is worth, in a sentence or two: that of a demo tenant is marked, whatever its verdicts are. */
+export function conclusionOf({
+  verdicts,
+  everything,
+  about,
+}: Pick<Report, 'verdicts' | 'everything' | 'about'>): string {
   const states = Object.values(verdicts)
   if (states.includes('fails')) return 'This archive is not valid. Do not rely on it.'
-  if (everything) return 'Everything agrees.'
-  return 'Nothing contradicts itself, but not everything could be checked.'
+  const mark = isDemoTenant(about?.tenant.externalId) ? ` ${demoMark}` : ''
+  if (everything) return `Everything agrees.${mark}`
+  return `Nothing contradicts itself, but not everything could be checked.${mark}`
 }
 
 /** What to say of an archive before any verdict, as label and text. */
@@ -25,6 +31,7 @@ export function aboutLines(about: About): [label: string, text: string][] {
   const { timeStampAuthority } = about
   return [
     ...row(!sealed, 'Not sealed', 'No signature covers what follows: it is only claimed.'),
+    ...row(isDemoTenant(tenant.externalId), 'Demo', demoMark),
     ['Archive', exportId],
     ['Organisation', `${tenant.name} (${tenant.externalId})`],
     ['Period', `${inWords(period.start)} to ${inWords(period.end)} (UTC)`],

@@ -1,4 +1,5 @@
 import type { AgentSpec } from '#lib/schemas/manifest.ts'
+import { isDemoTenant } from '#lib/verify/demo.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 /** A tool server of an agent: the operator's, by name, or the manifest's own, with `url`. */
@@ -20,5 +21,7 @@ export const toolServerOf = (spec: AgentSpec, name: string): ToolServer => {
 /** True when the operator's configuration makes `server` available to the tenant. */
 export function mayUseServer(tenant: { externalId: string }, server: string): boolean {
   const { mcpServers } = runtime()
-  return Object.hasOwn(mcpServers, server) && mcpServers[server]?.tenants.includes(tenant.externalId) === true
+  const found = Object.hasOwn(mcpServers, server) ? mcpServers[server] : undefined
+  if (found === undefined) return false
+  return found.tenants.includes(tenant.externalId) || (found.demo === true && isDemoTenant(tenant.externalId))
 }

@@ -1,4 +1,4 @@
-import { listTenantIds } from '#server/kernel/keys/store.ts'
+import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { fillShapesOf } from './repeats/fill-shapes.ts'
 import { fillWordsOf } from './words/fill-words.ts'
@@ -14,7 +14,7 @@ export function startFilling(): { close(): Promise<void> } {
   const stop = { stopped: false }
   let round: Promise<void> | undefined
   const run = async () => {
-    for (const { id } of await database.inDirectory(listTenantIds)) {
+    for (const { id } of await database.inDirectory(listServedTenantIds)) {
       await fillShapesOf(id, stop)
       await fillWordsOf(id, stop)
     }

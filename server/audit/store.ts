@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
-import { cursorRows } from '#server/kernel/db/cursor.ts'
+import { onOrdinaryClock } from '#server/kernel/clock/ordinary-store.ts'
+import { cursorLots } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
 export type StoredRecord = {
@@ -34,9 +35,9 @@ const checkpoints = (tx: Transaction, tenantId: string, date: string) =>
 /** The tenant of a log. `externalId` is its name in leaves and checkpoints. */
 export type LogOwner = { id: string; externalId: string }
 
-/** Returns all tenants, whose logs are to be signed. */
+/** Returns the tenants whose logs are to be signed: all but demo tenants that are being filled. */
 export const listLogOwners = (tx: Transaction): Promise<LogOwner[]> =>
-  tx.selectFrom('tenants').select(['id', 'externalId']).orderBy('id').execute()
+  tx.selectFrom('tenants').select(['id', 'externalId']).where(onOrdinaryClock).orderBy('id').execute()
 
 /** Finds a tenant by the external id that its logs use. */
 export const findLogOwner = (tx: Transaction, externalId: string): Promise<LogOwner | undefined> =>
@@ -132,14 +133,14 @@ export const findRegistrations = async (
         .where('resourceId', 'in', passkeyIds)
         .execute()
 
-/** Streams the first `size` records of a day in order. */
-export const streamRecords = (
+/** Streams the first `size` records of a day in order, many at a time. */
+export const streamRecordLots = (
   tx: Transaction,
   tenantId: string,
   date: string,
   size: number,
-): AsyncGenerator<StoredRecord> =>
-  cursorRows(tx, records(tx, tenantId).where('date', '=', date).where('seq', '<', size).orderBy('seq'))
+): AsyncGenerator<StoredRecord[]> =>
+  cursorLots(tx, records(tx, tenantId).where('date', '=', date).where('seq', '<', size).orderBy('seq'))
 
 /**
  * Returns the concatenated leaf hashes of a day's records from `start` until before `end`, or undefined if a record is missing

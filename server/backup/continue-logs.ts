@@ -22,7 +22,7 @@ export async function continueLogs(
   memories: ReadonlyMap<string, BackedUpMemory>,
   say: Say,
 ): Promise<void> {
-  const close = await openInstallation(config, say)
+  const { close } = await openInstallation(config, say)
   try {
     for (const { id, slug } of backup.tenants) {
       const texts = memories.get(id) ?? { memory: undefined, adopted: undefined }

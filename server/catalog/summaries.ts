@@ -90,6 +90,7 @@ export const summaries: Record<string, Line> = {
     { subject: 'maria@northwind.example', reason: 'Article 17 request.' },
   ],
   'erasures.list': 'List erasures',
+  'audit.file': 'Download audit records as CSV or NDJSON',
   'evidence.cancelExport': 'Cancel an evidence export',
   'evidence.createExport': ['Create an evidence export', { ...period, includeProofs: true }],
   'evidence.download': 'Download the archive of an export, or a range of it',

@@ -1,41 +1,27 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { permissionsOf } from '#lib/permissions.ts'
 import { guestName } from '#server/access/operator.ts'
 import { create as createAgent } from '#server/agents/create.ts'
 import { toolsOffered } from '#server/agents/known-tools.ts'
-import { decide } from '#server/approvals/decide.ts'
 import { execute as startExecution } from '#server/executions/execute.ts'
-import { createRealm, createRealmUser, createServiceClient } from '#server/identity/realms/create-realm.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
 import { writeDurably } from '#server/kernel/db/embedded/durable-file.ts'
-import { newId, newRandomId, newSecret } from '#server/kernel/ids.ts'
-import { execute, type Operation } from '#server/kernel/operation.ts'
+import { newRandomId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { proposeBinding } from '#server/policies/bindings/propose.ts'
 import { createPolicy } from '#server/policies/create.ts'
 import { createVersion } from '#server/policies/create-version.ts'
 import { publishVersion } from '#server/policies/publish-version.ts'
 import { propose as proposeRelease } from '#server/releases/propose.ts'
-import { tenantById } from '#server/tenants/by-id.ts'
-import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
-import { findGroup } from '#server/tenants/group-store.ts'
+import { createMember } from '#server/tenants/create-tenant.ts'
 import { findMemberByUsername, listTenants } from '#server/tenants/store.ts'
+import { call, callerOf } from './act-as.ts'
+import { approve, environment } from './company/set-up.ts'
+import { makeMembers, makeTenant, type TenantCredentials } from './make-tenant.ts'
 import { seedLock } from './store.ts'
 import { type DemoTenant, demoClients, demoGuests, demoTenants, demoUsers } from './tenants.ts'
-
-const environment = 'production'
-
-type TenantCredentials = {
-  slug: string
-  externalId: string
-  id: string
-  users: { username: string; displayName: string; password: string; roles: string[] }[]
-  clients: { clientId: string; clientSecret: string; roles: string[] }[]
-}
 
 /**
  * Fills an empty database with the demo tenants and drives the real operations, under the demo's identities, until
@@ -67,45 +53,9 @@ async function createDemoTenant(tx: Transaction, demo: DemoTenant): Promise<Tena
   const { mailDomain, ...base } = demo
   const tenant = { id: newRandomId(), ...base }
   await bindTenant(tx, tenant.id)
-  await createTenant(tx, tenant)
-  await createRealm(tx, tenant)
-  const refundApprovers = await createGroup(tx, tenant, 'refund-approvers', 'Refund approvers')
-  const members = new Map<string, string>()
-  const users: TenantCredentials['users'] = []
-  for (const { username, displayName, roles, groups } of demoUsers) {
-    const password = newSecret().slice(0, 20)
-    const email = `${username}@${mailDomain}`
-    const { userId } = await createRealmUser(tx, tenant, { username, displayName, email, password })
-    const memberId = await createMember(tx, tenant, {
-      issuer: issuerOf(tenant.slug),
-      subject: userId,
-      kind: 'person',
-      username,
-      displayName,
-      email,
-      roles,
-    })
-    members.set(username, memberId)
-    for (const name of groups)
-      await addGroupMember(tx, tenant, await groupId(tx, tenant.id, name, refundApprovers), memberId)
-    users.push({ username, displayName, password, roles })
-  }
-  const clients: TenantCredentials['clients'] = []
-  for (const { clientId, displayName, roles, createdBy } of demoClients) {
-    const { clientSecret } = await createServiceClient(tx, tenant, { clientId })
-    const person = createdBy === undefined ? undefined : members.get(createdBy)
-    await createMember(tx, tenant, {
-      issuer: issuerOf(tenant.slug),
-      subject: clientId,
-      kind: 'service_account',
-      username: clientId,
-      displayName,
-      roles,
-      createdBy: person,
-    })
-    clients.push({ clientId, clientSecret, roles })
-  }
-  return { slug: tenant.slug, externalId: tenant.externalId, id: tenant.id, users, clients }
+  await makeTenant(tx, tenant)
+  const groups = [{ name: 'refund-approvers', displayName: 'Refund approvers' }]
+  return await makeMembers(tx, tenant, { mailDomain, groups, users: demoUsers, clients: demoClients })
 }
 
 /** The same principal (issuer and subject) in a second tenant, with the roles that it has there. */
@@ -129,20 +79,13 @@ async function joinDemoTenant(
   })
 }
 
-async function groupId(tx: Transaction, tenantId: string, name: string, refundApprovers: string): Promise<string> {
-  if (name === 'refund-approvers') return refundApprovers
-  const group = await findGroup(tx, tenantId, name)
-  if (group === undefined) throw new Error(`The tenant does not have a group ${name}.`)
-  return group.id
-}
-
 /** The newcomer's case: a refund agent, governed and released, and one execution that waits for a person. */
 async function driveRefundCase(slug: string): Promise<void> {
-  const ci = await callerOf(slug, 'ci-pipeline')
+  const ci = await memberOf(slug, 'ci-pipeline')
   // A policy is checked against the available tools, and on a slow machine the demo's tool server starts slowly.
   await toolsOffered(ci.tenant, 'payments')
-  const jonas = await callerOf(slug, 'jonas')
-  const maria = await callerOf(slug, 'maria')
+  const jonas = await memberOf(slug, 'jonas')
+  const maria = await memberOf(slug, 'maria')
   const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
 
   const { agent } = await call(createAgent, ci, 'agents.create', { yaml: await read('./refund-assistant.yaml') })
@@ -174,34 +117,9 @@ async function driveRefundCase(slug: string): Promise<void> {
   })
 }
 
-const approve = (caller: Caller, approvalId: string, reason: string) =>
-  call(decide, caller, 'approvals.decide', { approvalId, decision: 'approve', decisionAcknowledged: true, reason })
-
-const call = <I, O>(operation: Operation<I, O>, caller: Caller, name: string, input: unknown): Promise<O> =>
-  execute(operation, caller, input, { name })
-
-/** A demo principal as the transports would make it. */
-async function callerOf(slug: string, username: string): Promise<Caller> {
-  const { database } = runtime()
-  const row = (await database.inDirectory(listTenants)).find((tenant) => tenant.slug === slug)
+/** A member of the tenant with this slug. */
+async function memberOf(slug: string, username: string): Promise<Caller> {
+  const row = (await runtime().database.inDirectory(listTenants)).find((tenant) => tenant.slug === slug)
   if (row === undefined) throw new Error(`The tenant ${slug} does not exist.`)
-  return await database.inTenant(row.id, async (tx) => {
-    const tenant = await tenantById(tx, row.id)
-    const member = await findMemberByUsername(tx, tenant.id, username)
-    return {
-      tenant,
-      requestId: newId(),
-      principal: {
-        memberId: member.id,
-        kind: member.kind === 'person' ? 'person' : 'service_account',
-        issuer: member.issuer,
-        subject: member.subject,
-        username: member.username,
-        displayName: member.displayName,
-        roles: member.roles,
-        permissions: permissionsOf(member.roles),
-        expiresAt: Date.now() + 60_000,
-      },
-    }
-  })
+  return await callerOf(row.id, username)
 }

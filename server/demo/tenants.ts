@@ -9,7 +9,7 @@ export type DemoTenant = {
   branding: Branding
 }
 
-const branding = (displayName: string, accentColor: string): Branding => ({
+export const branding = (displayName: string, accentColor: string): Branding => ({
   displayName,
   logoUrl: null,
   logoMarkUrl: null,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { McpServers } from '#server/kernel/mcp-servers.ts'
 import { demoTenants } from './tenants.ts'
 
-/** The demo's own tool server, as an operator's file would name it; MCP_SERVERS may replace it by the same name. */
+/** The tool server of the first start's demo, as an operator's file would name it; MCP_SERVERS may replace it by the same name. */
 export const demoMcpServers = (): McpServers => ({
   payments: {
     command: process.execPath,

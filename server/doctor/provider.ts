@@ -1,7 +1,8 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Client } from 'pg'
-import { roleNames } from '#lib/permissions.ts'
+import { TenantSettings } from '#lib/schemas/tenants.ts'
 import { programOf } from '#server/command-line.ts'
+import { namesAt, rolesNamed } from '#server/kernel/auth/effective-roles.ts'
 import { fetchJson } from '#server/kernel/auth/issuers/fetch-json.ts'
 import { discoverJwks, fetchJwks } from '#server/kernel/auth/issuers/jwks.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
@@ -31,7 +32,8 @@ export async function checkProvider(config: Config, client?: Client, machine?: M
   }
   const trusted = await loadTrustedIssuers(config).catch(() => [])
   for (const { issuer, jwksUri } of trusted) found.push(...(await checkIssuer(issuer, false, jwksUri)))
-  if (machine !== undefined) found.push(...(await checkToken(config, machine)))
+  if (machine !== undefined)
+    found.push(...(await checkToken(config, machine, await rolesSettings(client, machine.slug))))
   return found
 }
 
@@ -80,8 +82,18 @@ async function checkMetadata(issuer: string): Promise<Finding[]> {
   return found
 }
 
+/** How the tenant reads roles from tokens; the default, as long as the tenant or the database is unknown. */
+async function rolesSettings(client: Client | undefined, slug: string): Promise<TenantSettings> {
+  const tenant = (await listTenants(client)).find((one) => one.slug === slug)
+  return TenantSettings.parse(tenant?.settings ?? {})
+}
+
 /** Requests a token and says line by line what fits. */
-async function checkToken(config: Config, { slug, clientId, secret }: Machine): Promise<Finding[]> {
+async function checkToken(
+  config: Config,
+  { slug, clientId, secret }: Machine,
+  settings: TenantSettings,
+): Promise<Finding[]> {
   const realm = `${config.authUrl}/realms/${slug}`
   const answer = await fetch(`${realm}/protocol/openid-connect/token`, {
     method: 'POST',
@@ -101,8 +113,9 @@ async function checkToken(config: Config, { slug, clientId, secret }: Machine): 
   const { access_token: token } = (await answer.json()) as { access_token: string }
   const claims = decodeJwt(token)
   const { typ } = decodeProtectedHeader(token)
-  const roles = (claims.realm_access as { roles?: string[] } | undefined)?.roles ?? []
-  const known = roleNames.filter((role) => roles.includes(role))
+  const { roleClaim } = settings
+  const named = namesAt(claims, roleClaim)
+  const known = rolesNamed({ issuer: realm, claims }, settings, 'service_account')
   const fits = (holds: boolean, text: string, advice: string) =>
     holds
       ? ok('Provider', `the token of ${clientId}: ${text}`)
@@ -126,7 +139,7 @@ async function checkToken(config: Config, { slug, clientId, secret }: Machine): 
     fits(
       known.length > 0,
       `roles are ${known.join(', ') || 'known'}`,
-      'Give the service account a role in realm_access.roles.',
+      `Give the service account a role in the claim ${roleClaim}, by its name or a name in the role mapping of the tenant. It names ${named.join(', ') || 'nothing'}.`,
     ),
   ]
 }

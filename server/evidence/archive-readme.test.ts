@@ -69,6 +69,7 @@ describe('every command of README.txt', () => {
     ['another size in a checkpoint', '7', 'data/proofs/{today}.checkpoint', 60],
     ['another path to the log of closed days', '7', 'data/proofs/seals.checkpoint', 50],
     ['another statement in the Sigstore bundle', '12', 'seal/bundle.sigstore.json', 400],
+    ['another byte outside of what is signed in the Sigstore bundle', '12', 'seal/bundle.sigstore.json', 20],
     ['a changed verify.html', '2', 'verify.html', 100],
     ['a changed list of tag files', '5', 'tagmanifest-sha256.txt', 10],
   ])('finds %s in step %s', async (name, step, path, at) => {

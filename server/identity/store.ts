@@ -95,3 +95,29 @@ export async function findLiveSecrets(tx: Transaction, tenantId: string, clientI
     .execute()
   return rows.map((row) => row.secretSha256)
 }
+
+/** Sets the account's last sign-in to now. */
+export async function setSignedIn(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  await tx
+    .updateTable('realmUsers')
+    .set({ signedInAt: sql<Date>`clock_timestamp()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** When these accounts last signed in, by the account. Those that never did are left out. */
+export async function findSignIns(
+  tx: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Map<string, Date>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('realmUsers')
+    .select(['id', 'signedInAt'])
+    .where('tenantId', '=', tenantId)
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Map(rows.flatMap(({ id, signedInAt }) => (signedInAt === null ? [] : [[id, signedInAt] as const])))
+}

@@ -16,7 +16,8 @@ const McpServersFile = z.strictObject({
   ),
 })
 
-export type McpServer = { command: string; args: string[]; env: Record<string, string>; tenants: string[] }
+/** `demo`: for all demo tenants, in addition to `tenants`; not in an operator's file. */
+export type McpServer = { command: string; args: string[]; env: Record<string, string>; tenants: string[]; demo?: true }
 export type McpServers = Readonly<Record<string, McpServer>>
 
 /** Throws ConfigError, which names the file and the problem in it. */

@@ -130,3 +130,20 @@ export const takeChallenge = (tx: Transaction, tenantId: string, memberId: strin
     .where('expiresAt', '>', sql<Date>`clock_timestamp()`)
     .returning('bound')
     .executeTakeFirst()
+
+/** How many passkeys these members have, by the member. */
+export async function countPasskeysOf(
+  tx: Transaction,
+  tenantId: string,
+  memberIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (memberIds.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('passkeys')
+    .select((select) => ['memberId', select.fn.countAll<number>().as('count')])
+    .where('tenantId', '=', tenantId)
+    .where('memberId', 'in', [...memberIds])
+    .groupBy('memberId')
+    .execute()
+  return new Map(rows.map(({ memberId, count }) => [memberId, Number(count)]))
+}

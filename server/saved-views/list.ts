@@ -2,6 +2,7 @@ import { ListSavedViewsInput, SavedView, SavedViewList } from '#lib/schemas/list
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { isRemovable } from './remove.ts'
+import { requireList } from './require-list.ts'
 import { findViews } from './store.ts'
 
 /** The caller's saved filters of a list, and those that others share. */
@@ -10,6 +11,7 @@ export const list = query({
   input: ListSavedViewsInput,
   output: SavedViewList,
   async run({ tx, tenant, principal, input }) {
+    requireList(principal, input.list)
     const rows = await findViews(tx, tenant.id, input.list, principal.memberId)
     const actor = await actorsById(
       tx,

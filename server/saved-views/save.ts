@@ -2,6 +2,7 @@ import { ApiError } from '#lib/errors.ts'
 import { SaveViewInput, SaveViewOutput } from '#lib/schemas/lists/saved-views.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { requireList } from './require-list.ts'
 import { countViews, saveView } from './store.ts'
 
 const mostOwn = 50
@@ -18,6 +19,7 @@ export const save = mutation({
   }),
   async run({ tx, tenant, principal, input }) {
     const { list, name, search, shared } = input
+    requireList(principal, list)
     const ownerId = principal.memberId
     const id = await saveView(tx, { tenantId: tenant.id, id: newId(), list, ownerId, name, search, shared })
     if ((await countViews(tx, tenant.id, list, ownerId)) > mostOwn)

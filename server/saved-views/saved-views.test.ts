@@ -54,6 +54,23 @@ test('only the owner removes a view, and an administrator a shared one', async (
   await expect(removes(jonas, own.id)).rejects.toMatchObject({ code: 'not_found' })
 })
 
+test('each list has views of its own, for those who may read it', async () => {
+  const { jonas } = await scene()
+  const view = { list: 'executions', name: 'Large', search: { sort: 'amount' } }
+  await execute(save, jonas, view, { name: 'savedViews.save' })
+  await saves(jonas, 'Large')
+  const { items } = await execute(list, jonas, { list: 'executions' }, { name: 'savedViews.list' })
+  expect(items).toMatchObject([{ name: 'Large', search: { sort: 'amount' } }])
+
+  const tenant = await testTenant(running)
+  const machine = await tenant.as('machine', { roles: ['decisions:read'] })
+  await execute(list, machine, { list: 'approvals' }, { name: 'savedViews.list' })
+  await expect(execute(list, machine, { list: 'executions' }, { name: 'savedViews.list' })).rejects.toMatchObject({
+    code: 'forbidden',
+  })
+  await expect(execute(save, machine, view, { name: 'savedViews.save' })).rejects.toMatchObject({ code: 'forbidden' })
+})
+
 test('there are at most fifty of a person, and filters have names and lengths', async () => {
   const { jonas } = await scene()
   for (let index = 0; index < 50; index++) await saves(jonas, `View ${index}`)

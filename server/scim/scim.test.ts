@@ -273,6 +273,32 @@ describe('approving power', () => {
     expect((await member(user.id)).roles).toEqual(['approver', 'viewer'])
   })
 
+  test('a group that SQL gave another name is refused before the provider adds anyone to it', async () => {
+    const group = (displayName: string) => ({ schemas: [`${core}:Group`], displayName, externalId: displayName })
+    const { body: made } = await server.call('POST', '/Groups', group('Harmless'))
+    const path = `/Groups/${(made as { id: string }).id}`
+    const { body: renamed } = await server.call('PUT', path, { ...group('Harmless'), displayName: 'Also harmless' })
+    expect(renamed).toMatchObject({ displayName: 'Also harmless' })
+    const change = (column: 'name' | 'external_id', value: string) =>
+      server.owner.query(`update provisioned_groups set ${column} = $2 where id = $1`, [
+        (made as { id: string }).id,
+        value,
+      ])
+    for (const [column, before] of [
+      ['name', 'Also harmless'],
+      ['external_id', 'Harmless'],
+    ] as const) {
+      await change(column, 'Deciders')
+      expect((await server.call('PUT', path, group('Harmless'))).status).toBe(500)
+      await change(column, before)
+      expect((await server.call('PUT', path, { ...group('Harmless'), displayName: `without ${column}` })).status).toBe(
+        200,
+      )
+      await server.call('PUT', path, { ...group('Harmless'), displayName: 'Also harmless' })
+    }
+    expect((await server.call('DELETE', path)).status).toBe(204)
+  })
+
   test('a group that is mapped to change-approvers gives no one the role that deciding needs', async () => {
     const user = await create({ roles: [{ value: 'viewer' }] })
     await server.owner.query(

@@ -15,6 +15,8 @@ export type NewTenant = {
   name: string
   displayName: string
   branding: Branding
+  /** The interval by which the clock of a demo tenant is behind: `tx` is then a transaction of the database's owner. */
+  clockBehind?: string
 }
 
 /**

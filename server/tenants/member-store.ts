@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import type { DB } from '#server/kernel/db/schema.ts'
 import { readSeats } from './provider/seat-store.ts'
 
 const columns = [
@@ -124,10 +125,40 @@ export const findAdmins = (tx: Transaction, tenantId: string) =>
     .where(sql<boolean>`'tenant_admin' = any(roles)`)
     .execute()
 
+/** Active approvers, and those of them who have a passkey. */
+export async function countApprovers(tx: Transaction, tenantId: string) {
+  const { approvers, withPasskey } = await tx
+    .selectFrom('members')
+    .select((e) => [
+      e.fn.countAll<number>().as('approvers'),
+      e.fn.countAll<number>().filterWhere(hasPasskey(e)).as('withPasskey'),
+    ])
+    .where('tenantId', '=', tenantId)
+    .where('kind', '=', 'person')
+    .where('status', '=', 'active')
+    .where(sql<boolean>`'approver' = any(roles)`)
+    .executeTakeFirstOrThrow()
+  return { approvers: Number(approvers), withPasskey: Number(withPasskey) }
+}
+
+const hasPasskey = (e: ExpressionBuilder<DB, 'members'>) =>
+  e.exists(
+    e
+      .selectFrom('passkeys as passkey')
+      .select('passkey.id')
+      .whereRef('passkey.tenantId', '=', 'members.tenantId')
+      .whereRef('passkey.memberId', '=', 'members.id'),
+  )
+
 export async function listMembers(
   tx: Transaction,
   tenantId: string,
-  filter: { status: MemberStatus | undefined; kind: string | undefined; control: 'open' | 'before' | undefined },
+  filter: {
+    status: MemberStatus | undefined
+    kind: string | undefined
+    control: 'open' | 'before' | undefined
+    passkey: 'none' | undefined
+  },
   limit: number,
   cursor: string | undefined,
 ) {
@@ -135,6 +166,11 @@ export async function listMembers(
   query = filter.kind === undefined ? query.where('kind', 'in', managed) : query.where('kind', '=', filter.kind)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (cursor !== undefined) query = query.where('id', '>', cursor)
+  if (filter.passkey === 'none')
+    query = query
+      .where('kind', '=', 'person')
+      .where('status', '<>', 'removed')
+      .where((e) => e.not(hasPasskey(e)))
   const { control } = filter
   if (control !== undefined)
     query = query

@@ -4,7 +4,16 @@ import { json } from '#server/kernel/db/json.ts'
 
 export async function insertTenant(
   tx: Transaction,
-  row: { id: string; slug: string; externalId: string; name: string; displayName: string; branding: Branding },
+  row: {
+    id: string
+    slug: string
+    externalId: string
+    name: string
+    displayName: string
+    branding: Branding
+    /** Only for a demo tenant, whom only the owner of the database creates. */
+    clockBehind?: string
+  },
 ): Promise<void> {
   await tx
     .insertInto('tenants')

@@ -75,7 +75,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   observed_agents: { owner: 'traces', readBy: ['telemetry'] },
   partial_texts: { owner: 'traces', readBy: [] },
   passkey_challenges: { owner: 'passkeys', readBy: [] },
-  passkeys: { owner: 'passkeys', readBy: [] },
+  passkeys: { owner: 'passkeys', readBy: ['tenants'] },
   policies: { owner: 'policies', readBy: ['home'] },
   policy_binding_revisions: { owner: 'policies', readBy: [] },
   policy_bindings: { owner: 'policies', readBy: ['evidence', 'home'] },
@@ -150,6 +150,7 @@ export const lentWrites: Readonly<Record<string, readonly string[]>> = {
     'tenants/store.ts setTenant',
   ],
   'connection-tokens': ['tenants/machine-store.ts lockServiceAccountById'],
+  demo: ['tenants/clock-store.ts moveTenantClock'],
   identity: ['tenants/member-store.ts endTokens'],
   releases: ['agents/store.ts setAgentActive'],
   scim: [

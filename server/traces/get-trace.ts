@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
 import { GetTraceInput, GetTraceOutput, type Span } from '#lib/schemas/traces.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
@@ -10,6 +11,7 @@ import { decryptSpan, withShown } from '#server/traces/encryption/encrypt-span.t
 import { shownSpans } from '#server/traces/encryption/shown-spans.ts'
 import { authorityOver, noteReveal, revealed, seenBy } from '#server/traces/unmasking/reveal.ts'
 import { StoredAttributes } from './attributes.ts'
+import { contentsOf } from './contents.ts'
 import { requireExecutionsOf } from './executions-of.ts'
 import { skeletonOf } from './skeleton.ts'
 import { findTrace, listEncrypted, listSkeleton, listSpans, type TraceKey } from './store.ts'
@@ -46,7 +48,7 @@ export const getTrace = query({
         agentName: trace.agentName,
       },
       spans,
-      ...(input.view === 'skeleton' ? { skeleton: skeletonOf(await listSkeleton(tx, key)) } : {}),
+      ...(await columnsOf(tx, key, trace.agentId, input.view)),
       usage: await usageOfTrace(tx, key, trace.agentId),
       masking: { maskedValues: maskedValues(spans), revealed: values > 0, reason },
       seenBy: await seenBy(tx, tenant.id, input.traceId),
@@ -56,14 +58,24 @@ export const getTrace = query({
   },
 })
 
+type View = z.infer<typeof GetTraceInput>['view']
+
+async function columnsOf(tx: Transaction, key: TraceKey, agentId: string | null, view: View) {
+  if (view === 'full') return {}
+  const skeleton = skeletonOf(await listSkeleton(tx, key))
+  return view === 'skeleton'
+    ? { skeleton }
+    : { skeleton, contents: await contentsOf(tx, key, agentId, skeleton.spanIds) }
+}
+
 async function spansOf(
   tx: Transaction,
   caller: Caller,
   key: TraceKey,
-  view: 'full' | 'skeleton',
+  view: View,
   asked: boolean,
 ): Promise<{ spans: Span[]; values: number; reason: string | null }> {
-  if (view === 'skeleton') return { spans: [], values: 0, reason: null }
+  if (view !== 'full') return { spans: [], values: 0, reason: null }
   const rows = await listSpans(tx, key, maxSpans)
   const authority = asked ? await authorityOver(tx, caller, key.traceId) : null
   if (authority === null || typeof authority === 'string')

@@ -49,8 +49,20 @@ export async function insertTrace(
 export const findTrace = (tx: Transaction, tenantId: string, traceId: string) =>
   tx
     .selectFrom('traces')
-    .select(['traceId', 'day', 'name', 'executionId', 'agentId', 'agentName', 'changeCount', 'spanCount', 'errorCount'])
+    .select(['traceId', 'day', 'name', 'executionId', 'agentId', 'changeCount', 'spanCount', 'errorCount'])
     .select(['startedAt', 'endedAt'])
+    .select((select) =>
+      select.fn
+        .coalesce(
+          select
+            .selectFrom('agents')
+            .select('agents.displayName')
+            .whereRef('agents.tenantId', '=', 'traces.tenantId')
+            .whereRef('agents.id', '=', 'traces.agentId'),
+          'traces.agentName',
+        )
+        .as('agentName'),
+    )
     .where('tenantId', '=', tenantId)
     .where('traceId', '=', traceId)
     .executeTakeFirst()

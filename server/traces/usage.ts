@@ -22,7 +22,7 @@ export async function usageOfTrace(tx: Transaction, key: TraceKey, agentId: stri
 }
 
 /** Prices in the manifests of the agent's active releases, by model. */
-async function pricesOf(tx: Transaction, tenantId: string, agentId: string): Promise<Map<string, Prices>> {
+export async function pricesOf(tx: Transaction, tenantId: string, agentId: string): Promise<Map<string, Prices>> {
   const contents = await listActiveContents(tx, tenantId, agentId)
   const models = contents.flatMap((content) => modelsOf(ReleaseContent.parse(content).spec))
   return new Map(models.flatMap(({ model, prices }) => (prices === undefined ? [] : [[model, prices] as const])))
@@ -41,7 +41,8 @@ export function totalCost(rows: readonly ModelUsage[], prices: ReadonlyMap<strin
   return currency === undefined ? null : { amount: decimal(sum), currency }
 }
 
-function costOfModel(
+/** What one model's calls cost; undefined if the price is unknown. */
+export function costOfModel(
   { model, inputTokens, outputTokens, cost, currency }: ModelUsage,
   prices: ReadonlyMap<string, Prices>,
 ): { micros: bigint; currency: string } | undefined {

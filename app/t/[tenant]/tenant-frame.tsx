@@ -8,6 +8,7 @@ import { useQuery } from '#components/api/query.ts'
 import { useNotices } from '#components/approvals/use-notices.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { useSealedAt } from '#components/audit/use-sealed-at.ts'
+import { DemoStrip } from '#components/layout/demo-strip.tsx'
 import { Frame } from '#components/layout/frame.tsx'
 import { useTitleCount } from '#components/layout/title-count.ts'
 import { useOnline } from '#components/session/online.ts'
@@ -17,6 +18,7 @@ import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { limits } from '#lib/limits.ts'
 import { useTRPC } from '#lib/trpc.ts'
+import { isDemoTenant } from '#lib/verify/demo.ts'
 
 /** The frame for the tenant in the address, and the session in it. */
 export function TenantFrame({ children }: { children: ReactNode }) {
@@ -39,7 +41,13 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
   const alarms = useOpenAlarms().data?.items.length
   const sealedAt = useSealedAt()
   const content = <SessionGate tenant={tenant}>{children}</SessionGate>
-  if (state.status !== 'ready') return <Frame tenant={{ externalId: tenant }}>{content}</Frame>
+  const demo = isDemoTenant(tenant) && <DemoStrip />
+  if (state.status !== 'ready')
+    return (
+      <Frame tenant={{ externalId: tenant }} banners={demo}>
+        {content}
+      </Frame>
+    )
   const { me, identity, signOut } = state.session
   const { branding, displayName } = me.tenant
   const logoUrl = branding.logoMarkUrl ?? branding.logoUrl
@@ -57,7 +65,12 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
       {...(alarms === undefined ? {} : { alarms })}
       sealedAt={sealedAt}
       onSignOut={signOut}
-      banners={<SessionBanners session={state.session} />}
+      banners={
+        <>
+          {demo}
+          <SessionBanners session={state.session} />
+        </>
+      }
     >
       {/* The key discards what one person typed when another person signs in. */}
       <Fragment key={identity.subject}>{content}</Fragment>

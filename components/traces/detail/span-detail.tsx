@@ -19,6 +19,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { formatDuration } from '#lib/format.ts'
 import { auditRecordPath } from '#lib/paths.ts'
+import { isInput, isOutput } from '#lib/traces/span-content.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { Part } from './part.tsx'
 import { RevealDialog } from './reveal-dialog.tsx'
@@ -112,10 +113,6 @@ function SpanStatus({ span: { status, endedAt } }: { span: TraceSpan }) {
   return <StatusShape status="approved" label={status === 'ok' ? 'OK' : 'Ended'} />
 }
 
-/** Attributes with inputs and outputs, as named by the semantic conventions that Countersign understands. */
-const INPUT = /(^|\.)(input|inputs|prompt|prompts|arguments|input_messages|input\.messages|input\.value)$/
-const OUTPUT = /(^|\.)(output|outputs|completion|result|response|output_messages|output\.messages|output\.value)$/
-
 function Carried({
   traceId,
   detail,
@@ -127,8 +124,8 @@ function Carried({
   const conversation = conversationOf(attributes)
   // They are above, in the conversation.
   const said = attributes.filter(({ key }) => conversation?.keys.has(key))
-  const inputs = attributes.filter((one) => INPUT.test(one.key) && !said.includes(one))
-  const outputs = attributes.filter((one) => OUTPUT.test(one.key) && !said.includes(one))
+  const inputs = attributes.filter((one) => isInput(one) && !said.includes(one))
+  const outputs = attributes.filter((one) => isOutput(one) && !said.includes(one))
   const policy = attributes.filter(({ key }) => /^countersign\.(policy|decision|approval)/.test(key))
   const rest = attributes.filter((one) => ![...said, ...inputs, ...outputs, ...policy].includes(one))
   return (

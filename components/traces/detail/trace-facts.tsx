@@ -39,7 +39,8 @@ export function TraceFacts({ spans, ended, usage }: TraceFactsProps) {
 }
 
 /** Model calls cost fractions of a cent, which the usual form of an amount would round to nothing. */
-const costText = (cost: TraceUsage['cost']): string => (cost === null ? 'unknown' : `${cost.amount} ${cost.currency}`)
+export const costText = (cost: TraceUsage['cost']): string =>
+  cost === null ? 'unknown' : `${cost.amount} ${cost.currency}`
 
 /** The state is the worst of what happened: a trace with a failed span is not simply "ended". */
 export function TraceStatus({ ended, errors }: { ended: boolean; errors: number }) {

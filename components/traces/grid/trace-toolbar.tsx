@@ -1,6 +1,6 @@
 'use client'
 
-import { type ReactNode, useId, useRef } from 'react'
+import { useId, useRef } from 'react'
 import { useActions } from '#components/actions/registry.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -8,6 +8,7 @@ import { CONTROL } from '#components/ui/controls/field.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { formatCount } from '#lib/format.ts'
+import { Pill } from './pill.tsx'
 import { KindGlyph, kindWord, spanKinds } from './span-kind.tsx'
 import type { Waterfall } from './use-waterfall.ts'
 
@@ -93,23 +94,5 @@ export function TraceToolbar({ waterfall, spans, onNextError }: TraceToolbarProp
         )}
       </div>
     </search>
-  )
-}
-
-function Pill({ pressed, onPress, children }: { pressed: boolean; onPress: () => void; children: ReactNode }) {
-  return (
-    <button
-      type="button"
-      aria-pressed={pressed}
-      onClick={onPress}
-      className={classNames(
-        'inline-flex min-h-7 items-center gap-1.5 border px-2 text-dense',
-        pressed
-          ? 'border-ink bg-selected font-semibold text-ink'
-          : 'border-line-strong bg-surface text-ink-2 hover:bg-selected',
-      )}
-    >
-      {children}
-    </button>
   )
 }

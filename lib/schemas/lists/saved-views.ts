@@ -3,7 +3,7 @@ import { limits } from '#lib/limits.ts'
 import { Actor, Id } from '../common.ts'
 
 /** The lists whose filters can be saved. */
-export const SavedList = z.enum(['approvals'])
+export const SavedList = z.enum(['approvals', 'executions'])
 
 /** The filters of a list as they are written into its address. */
 const Search = z
@@ -22,6 +22,7 @@ export const SavedView = z.object({
 })
 export type SavedView = z.infer<typeof SavedView>
 
+/** Needs the permission to read the list. */
 export const ListSavedViewsInput = z.strictObject({ list: SavedList })
 /** The caller's own and the shared ones, by name. */
 export const SavedViewList = z.object({ items: z.array(SavedView) })

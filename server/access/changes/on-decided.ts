@@ -15,6 +15,7 @@ import { lockGroup, replaceGroupMembers } from '#server/tenants/group-store.ts'
 import { samePerson } from '#server/tenants/identities.ts'
 import { lockMember, setMember } from '#server/tenants/member-store.ts'
 import { findNamedBy } from '#server/tenants/provider/mapping-store.ts'
+import { requireTokensKeyed } from '#server/tenants/provider/newest-token.ts'
 import { rolesComeFromToken } from '#server/tenants/provider/roles-from.ts'
 import { setMappings } from '#server/tenants/provider/set-mappings.ts'
 import { lockTenant, setTenant } from '#server/tenants/store.ts'
@@ -117,6 +118,8 @@ async function refuseOwnSeat(
   deciders: readonly string[],
 ): Promise<void> {
   const added = after.filter((one) => !before.some(({ issuer, name }) => one.issuer === issuer && one.name === name))
+  if (added.length === 0) return
+  await requireTokensKeyed(tx, tenant.id, deciders)
   const named = await findNamedBy(tx, tenant.id, added)
   if (named.some(({ id }) => deciders.includes(id)))
     throw refuse('separation_of_duties', 'You are in a group of the identity provider that this would let decide.')

@@ -1,7 +1,7 @@
 import { ListMembersInput, MemberList } from '#lib/schemas/members.ts'
 import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { listMembers } from '#server/tenants/member-store.ts'
+import { countApprovers, listMembers } from '#server/tenants/member-store.ts'
 import { memberViews } from './view.ts'
 
 /** People and service accounts of the tenant, oldest first, including removed ones. */
@@ -10,12 +10,13 @@ export const list = query({
   input: ListMembersInput,
   output: MemberList,
   async run({ tx, tenant, input }) {
-    const filter = { status: input.status, kind: input.kind, control: input.control }
+    const filter = { status: input.status, kind: input.kind, control: input.control, passkey: input.passkey }
     const rows = await listMembers(tx, tenant.id, filter, input.limit + 1, input.cursor)
-    return await boundPage(tx, tenant.id, 'member', {
+    const page = await boundPage(tx, tenant.id, 'member', {
       rows: await memberViews(tx, tenant, rows),
       limit: input.limit,
       idOf: ({ id }) => id,
     })
+    return { ...page, passkeys: await countApprovers(tx, tenant.id) }
   },
 })

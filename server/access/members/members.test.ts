@@ -13,6 +13,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
+import { insertPasskey } from '#server/passkeys/store.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { invite } from './invite.ts'
 import { list } from './list.ts'
@@ -398,6 +399,31 @@ describe('the lifecycle of a membership', () => {
     expect(paged).toEqual(all)
     expect((await call(list, tom, { kind: 'service_account' })).items).toEqual([])
     expect((await call(list, tom, { status: 'invited' })).items).toEqual([])
+  })
+
+  test('counts the active approvers with a passkey, and lists the people without one', async () => {
+    const before = (await call(list, tom, {})).passkeys
+    const { principal } = await tenant.as('keyed', { roles: ['approver'] })
+    await tenant.as('unkeyed', { roles: ['approver'] })
+    await running.database.inTenant(tenant.id, (tx) =>
+      insertPasskey(tx, {
+        tenantId: tenant.id,
+        id: newId(),
+        memberId: principal.memberId,
+        name: 'Laptop',
+        credentialId: 'a credential',
+        publicKey: Buffer.alloc(32),
+        signCount: 0,
+        transports: [],
+        synced: false,
+      }),
+    )
+    const { items, passkeys } = await call(list, tom, {})
+    expect(passkeys).toEqual({ approvers: before.approvers + 2, withPasskey: before.withPasskey + 1 })
+    expect(items.find(({ id }) => id === principal.memberId)).toMatchObject({ passkeys: 1, lastSignInAt: null })
+    const without = (await call(list, tom, { passkey: 'none' })).items.map(({ username }) => username)
+    expect(without).toContain('unkeyed')
+    expect(without).not.toContain('keyed')
   })
 })
 

@@ -1,9 +1,11 @@
 import { AccountControl, type Member } from '#lib/schemas/members.ts'
 import { TenantSettings } from '#lib/schemas/tenants.ts'
 import { findLinkEnds } from '#server/identity/links/link-store.ts'
+import { findSignIns } from '#server/identity/store.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { countPasskeysOf } from '#server/passkeys/store.ts'
 import { listLinksOfMembers } from '#server/tenants/account-link-store.ts'
 import { actorOf } from '#server/tenants/actors.ts'
 import { findAdmins, findGroupNamesOf, findMemberById, type MemberRow } from '#server/tenants/member-store.ts'
@@ -30,6 +32,8 @@ export async function memberViews(
   const links = await listLinksOfMembers(tx, tenantId, ids)
   const resets = new Map((await findResets(tx, tenantId, ids)).map((row) => [row.subjectId, row]))
   const tokens = await findNewestTokens(tx, tenantId, ids)
+  const signIns = await findSignIns(tx, tenantId, subjects.filter(isUuid))
+  const passkeys = await countPasskeysOf(tx, tenantId, ids)
   const rules = TenantSettings.parse(settings)
   return rows.map((row) => {
     const grant = grants.get(row.id)
@@ -59,11 +63,17 @@ export async function memberViews(
       isForeign: row.issuer !== issuerOf(slug),
       rolesFrom: rolesComeFromToken(rules, row) ? row.issuer : null,
       tokenIssuedAt: tokens.get(row.id)?.toISOString() ?? null,
+      lastSignInAt: latest(signIns.get(row.subject), tokens.get(row.id))?.toISOString() ?? null,
+      passkeys: passkeys.get(row.id) ?? 0,
       createdAt: row.createdAt.toISOString(),
       revision: row.revision,
     }
   })
 }
+
+/** A token of another provider is the only sign of a sign-in there. */
+const latest = (one: Date | undefined, other: Date | undefined): Date | undefined =>
+  one === undefined || (other !== undefined && other > one) ? other : one
 
 type Link = Awaited<ReturnType<typeof listLinksOfMembers>>[number]
 

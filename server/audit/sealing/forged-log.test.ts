@@ -100,6 +100,13 @@ const attacks: [what: string, attack: Attack][] = [
     },
   ],
   [
+    'a checkpoint of a sealed day whose note is no longer one',
+    async ({ tenant, ids: [, auditId = ''] }) => {
+      await owner.query(`update audit_checkpoints set note = 'x' where tenant_id = $1 and date = $2`, [tenant.id, past])
+      return { auditId, day: past }
+    },
+  ],
+  [
     'a rewritten record of a sealed day, whose entry in the seal log was deleted',
     async ({ tenant, ids: [, auditId = ''] }) => {
       await rewriteRecord(owner, tenant, await placeOf(auditId), 'It was never due.')

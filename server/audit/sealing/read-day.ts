@@ -1,12 +1,12 @@
 import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { formatTlogProof } from '#server/audit/notes/tlog-proof.ts'
-import { type LogOwner, listDays, type StoredRecord, streamRecords } from '#server/audit/store.ts'
+import { type LogOwner, listDays, type StoredRecord, streamRecordLots } from '#server/audit/store.ts'
 import { append, emptyFrontier, leafHash, rootFromInclusionProof, rootOf } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { dayHead } from './day-head.ts'
 import type { DaySeal } from './day-seal.ts'
 import { sealLog } from './log-name.ts'
-import { whyAltered } from './record-leaf.ts'
+import { type LoggedTexts, loggedTexts } from './record-leaf.ts'
 import { countSeals, listSeals } from './seal-store.ts'
 import { knownMemory, whyFoundBroken } from './why-contradicted.ts'
 
@@ -77,16 +77,17 @@ export async function storedDay(tx: Transaction, tenant: LogOwner, date: string)
   }
 }
 
+/** A record of the log, with the texts that its hashes cover. */
+export type LoggedRecord = StoredRecord & LoggedTexts
+
 /**
- * Yields the records of a signed day in order. Each is hashed again before it is yielded, and their root is compared after
- * the last one. Throws LogBroken for the first one that was changed, moved or removed.
+ * Yields the records of a signed day in order, many at a time. Each is hashed again before it is yielded, and their root is
+ * compared after the last one. Throws LogBroken for the first one that was changed, moved or removed.
  */
-export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay): AsyncGenerator<StoredRecord> {
+export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay): AsyncGenerator<LoggedRecord[]> {
   const check = recordsOf(tenant, day)
-  for await (const row of streamRecords(tx, tenant.id, day.date, day.size)) {
-    check.add(row)
-    yield row
-  }
+  for await (const lot of streamRecordLots(tx, tenant.id, day.date, day.size))
+    yield lot.map((row) => Object.assign(row, check.add(row)))
   check.end()
 }
 
@@ -94,11 +95,12 @@ export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay
 export function recordsOf(tenant: LogOwner, day: Pick<SignedDay, 'date' | 'size' | 'root'>) {
   let tree = emptyFrontier
   return {
-    add(row: StoredRecord): void {
+    add(row: StoredRecord): LoggedTexts {
       if (row.seq !== tree.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
-      const altered = whyAltered(row, tenant.externalId)
-      if (altered !== undefined) throw new LogBroken(`Record ${row.seq} of ${day.date} was changed: ${altered}.`)
+      const texts = loggedTexts(row, tenant.externalId)
+      if ('altered' in texts) throw new LogBroken(`Record ${row.seq} of ${day.date} was changed: ${texts.altered}.`)
       tree = append(tree, row.leafHash)
+      return texts
     },
     end(): void {
       if (tree.size !== day.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)

@@ -1,14 +1,14 @@
-import { JcsError } from '#lib/jcs.ts'
+import { canonicalJson, JcsError } from '#lib/jcs.ts'
 import type { StoredRecord } from '#server/audit/store.ts'
-import { auditLeafHash, recordDigest } from '#server/kernel/audit/record.ts'
+import { auditLeafHash, auditLeafText, leafTextHash, recordDigest, textDigest } from '#server/kernel/audit/record.ts'
 
 /** The digest of the stored record under `nonce`; undefined when the server never writes rows of this form. */
 export const digestOf = ({ record }: StoredRecord, nonce: Uint8Array): Buffer | undefined =>
   ifWritable(() => recordDigest(nonce, record))
 
-function ifWritable(hash: () => Buffer): Buffer | undefined {
+function ifWritable<T>(written: () => T): T | undefined {
   try {
-    return hash()
+    return written()
   } catch (error) {
     if (error instanceof JcsError || error instanceof RangeError) return undefined
     throw error
@@ -38,11 +38,18 @@ export function hasRecordedTime({ record, createdAt }: StoredRecord): boolean {
   return typeof at === 'string' && Date.parse(at) === new Date(createdAt).getTime()
 }
 
-/** Returns why the row differs from the logged record, or undefined if its record, nonce, digest and leaf hash match. */
-export function whyAltered(row: StoredRecord, tenantExternalId: string): string | undefined {
-  const digest = digestOf(row, row.nonce)
-  if (!digest?.equals(row.digest)) return 'its record does not have the logged digest'
-  if (!leafHashOf(row, tenantExternalId, digest)?.equals(row.leafHash))
-    return 'its fields do not have the logged leaf hash'
-  if (!hasRecordedTime(row)) return 'its column created_at is not the time of the record'
+/** Canonical JSON of a record and of its leaf. */
+export type LoggedTexts = { recordText: string; leafText: string }
+
+/** Returns what was hashed for the row if its record, nonce, digest and leaf hash match, or why it differs from the logged record. */
+export function loggedTexts(row: StoredRecord, tenantExternalId: string): LoggedTexts | { altered: string } {
+  const recordText = ifWritable(() => canonicalJson(row.record))
+  if (recordText === undefined || !ifWritable(() => textDigest(row.nonce, recordText))?.equals(row.digest))
+    return { altered: 'its record does not have the logged digest' }
+  const { auditId, date, digest, seq, type } = row
+  const leafText = ifWritable(() => auditLeafText({ auditId, date, digest, seq, tenant: tenantExternalId, type }))
+  if (leafText === undefined || !leafTextHash(leafText).equals(row.leafHash))
+    return { altered: 'its fields do not have the logged leaf hash' }
+  if (!hasRecordedTime(row)) return { altered: 'its column created_at is not the time of the record' }
+  return { recordText, leafText }
 }

@@ -47,7 +47,9 @@ export async function sealClosedDays(tx: Transaction, tenant: LogOwner): Promise
   const seals: StoredSeal[] = []
   for (const [index, day] of days.entries()) {
     await checkClosed(tx, tenant, day, read, from + index < memory.seals.size ? undefined : memory)
-    seals.push({ seq: from + index, date: day.date, entry: entryOf(day.note) })
+    const entry = entryOf(day.note)
+    if (entry === undefined) throw new LogRefused(`The checkpoint of ${day.date} is not a signed note.`)
+    seals.push({ seq: from + index, date: day.date, entry })
   }
   const log = { tenantId: tenant.id, name: sealLog }
   const grown = await extendTree(tx, log, from, [Buffer.concat(seals.map((seal) => leafHash(Buffer.from(seal.entry))))])

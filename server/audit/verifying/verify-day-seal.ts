@@ -1,7 +1,7 @@
 import type { NoteReader } from '#server/audit/notes/checkpoint-note.ts'
-import { parseNote } from '#server/audit/notes/signed-note.ts'
 import { dayHead } from '#server/audit/sealing/day-head.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
+import { entryOf } from '#server/audit/sealing/memory/open-memory.ts'
 import { whyFoundBroken } from '#server/audit/sealing/why-contradicted.ts'
 import { findDay, type LogOwner } from '#server/audit/store.ts'
 import { leafHash, rootFromInclusionProof } from '#server/audit/tree/merkle.ts'
@@ -29,7 +29,7 @@ export async function checkSeal(tx: Transaction, tenant: LogOwner, date: string,
     seal.proof && rootFromInclusionProof({ index, size, leafHash: leafHash(Buffer.from(entry)), proof: seal.proof })
   const note = read(sealLog, seal.note)
   const signed = note.ok && note.checkpoint.size === size && root.equals(note.checkpoint.root)
-  const same = last !== undefined && read(date, last.note).ok && parseNote(last.note).text === entry
+  const same = last !== undefined && read(date, last.note).ok && entryOf(last.note) === entry
   const holds = same && reached?.equals(root) === true && signed
   return [
     check(

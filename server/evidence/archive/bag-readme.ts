@@ -1,11 +1,12 @@
+import { demoMark } from '#lib/verify/demo.ts'
 import { recordsScript, signaturesScript, sigstoreScript } from './readme-check.ts'
 
 /**
  * README.txt of an archive: how to check everything in it with sha256sum, openssl, sh and Python alone, and what each check
- * proves. ASCII; the text has 80 columns.
+ * proves. ASCII; the text has 80 columns. `demo`: the archive is that of a demo tenant.
  */
-export function bagReadme(exportId: string): string {
-  return `Evidence archive ${exportId}
+export function bagReadme(exportId: string, { demo = false } = {}): string {
+  return `Evidence archive ${exportId}${demo ? `\n${demoMark} Not evidence of real events.` : ''}
 Format: evidence-room-bundle-v1, format version 2, a BagIt 1.0 bag (RFC 8493)
 
 The records are in data/. Everything else describes and seals them:

@@ -50,12 +50,13 @@ export type Bag = {
 /**
  * An `evidence-room-bundle-v1`: a BagIt 1.0 bag (RFC 8493) in a ZIP64, written as a stream and sealed last.
  * Calls go one after the other. Sealing ends `out`; a failure destroys it, and every later call rejects with that error.
+ * `demo`: its README says that it is the archive of a demo tenant.
  * A caller that stops before sealing destroys `out` itself. The same content and key result in the same bytes.
  */
-export function openBag({ exportId, out }: { exportId: string; out: Writable }): Bag {
+export function openBag({ exportId, out, demo = false }: { exportId: string; out: Writable; demo?: boolean }): Bag {
   if (!/^[A-Za-z0-9-]{1,64}$/.test(exportId))
     throw new RangeError('An export id must consist of letters, digits and hyphens.')
-  const draft: Draft = { exportId, zip: openZip(out), payload: [], tags: [], taken: new Set() }
+  const draft: Draft = { exportId, demo, zip: openZip(out), payload: [], tags: [], taken: new Set() }
   const alone = oneAtATime(out, () => writeOpening(draft))
   return {
     async addFile(path, content, options) {
@@ -73,6 +74,7 @@ export function openBag({ exportId, out }: { exportId: string; out: Writable }):
 /** A bag that is being written. Owned by its `openBag`. */
 type Draft = {
   exportId: string
+  demo: boolean
   zip: ZipWriter
   payload: BagFile[]
   /** The files that describe the bag, as tagmanifest-sha256.txt lists them. */
@@ -124,7 +126,7 @@ async function writeTag(draft: Draft, path: string, content: string | Buffer): P
 
 async function writeOpening(draft: Draft): Promise<void> {
   await writeTag(draft, 'bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
-  await writeTag(draft, 'README.txt', bagReadme(draft.exportId))
+  await writeTag(draft, 'README.txt', bagReadme(draft.exportId, draft))
   await writeTag(draft, 'verify.html', verifiers().page)
   await writeTag(draft, 'verify.mjs', verifiers().command)
   await writeTag(draft, 'bagit-profile.json', bagProfile())

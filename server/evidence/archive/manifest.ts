@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
+import { demoMark, isDemoTenant } from '#lib/verify/demo.ts'
 import { kindOf } from '#lib/verify/seal.ts'
 import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
@@ -26,7 +27,11 @@ export function manifestOf(
     formatVersion: 2,
     specVersion: '1.0',
     exportId: row.id,
-    tenant: { externalId: tenant.externalId, name: tenant.name },
+    tenant: {
+      externalId: tenant.externalId,
+      name: tenant.name,
+      ...(isDemoTenant(tenant.externalId) ? { demo: demoMark } : {}),
+    },
     ...(row.scope === null ? {} : { scope: row.scope }),
     ...(row.purpose === null ? {} : { purpose: row.purpose }),
     period: { start: period.start.toISOString(), end: period.end.toISOString() },

@@ -34,6 +34,15 @@ openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in "$dir/signed"
 for path in manifest.json tagmanifest-sha256.txt; do
   grep -qF "\"$path\",\"digest\":{\"sha256\":\"$(sha256sum < $path | cut -c 1-64)\"" "$dir/payload" || exit 1
 done
+key=$(openssl pkey -pubin -in seal/seal.pub.pem -outform DER | sha256sum | cut -c 1-64)
+text() { base64 < "$1" | tr -d '\n'; }
+bundle() {
+  printf '{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json",'
+  printf '"verificationMaterial":{"publicKey":{"hint":"sha256:%s"}},' "$key"
+  printf '"dsseEnvelope":{"payload":"%s",' "$(text "$dir/payload")"
+  printf '"payloadType":"application/vnd.in-toto+json","signatures":[{"sig":"%s","keyid":""}]}}\n' "$(text "$dir/sig")"
+}
+[ "$(bundle | sha256sum)" = "$(sha256sum < seal/bundle.sigstore.json)" ] || exit 1
 # END sigstore
 `
 

@@ -3,7 +3,7 @@ declare module 'zip-stream' {
   import type { Readable, Transform } from 'node:stream'
 
   export default class ZipStream extends Transform {
-    constructor(options?: { forceZip64?: boolean; zlib?: { level?: number } })
+    constructor(options?: { forceZip64?: boolean; zlib?: { level?: number; chunkSize?: number } })
     /** One entry at a time: the next may begin after `callback`. */
     entry(
       source: Readable,

@@ -7,6 +7,8 @@ const entryTime = new Date('1980-01-01T00:00:00Z')
 const entryMode = 0o644
 // Records are mostly digests and ids, which hardly shrink: level 6 would take three times the CPU for a tenth of the size.
 const compressionLevel = 1
+// A piece for each call of zlib and each write, instead of 16 KB.
+const pieceBytes = 128 * 1024
 
 export type ZipWriter = {
   /** Writes one entry, reading `content` only as fast as `out` takes it. Rejects when either side fails. */
@@ -21,7 +23,7 @@ export type ZipWriter = {
  */
 export function openZip(out: Writable): ZipWriter {
   // ZIP64 always: decided per archive, zip-stream would miscount one with exactly 65,535 entries.
-  const zip = new ZipStream({ forceZip64: true, zlib: { level: compressionLevel } })
+  const zip = new ZipStream({ forceZip64: true, zlib: { level: compressionLevel, chunkSize: pieceBytes } })
   let failure: Error | undefined
   const written = pipeline(zip, out)
   written.catch((error: Error) => {

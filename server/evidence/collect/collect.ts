@@ -1,6 +1,5 @@
 import { listExpiredFiles } from '#server/audit/coverage-store.ts'
-import { readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
-import { leafOf } from '#server/audit/sealing/record-leaf.ts'
+import { type LoggedRecord, readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { findPlaces, findRegistrations } from '#server/audit/store.ts'
 import type { Bag } from '#server/evidence/archive/bag.ts'
 import { type Coverage, chainFile } from '#server/evidence/archive/coverage.ts'
@@ -180,7 +179,7 @@ async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
   for await (const row of rows) yield `${JSON.stringify(row)}\n`
 }
 
-/** Yields the day's records in the period: `{leaf, nonce, record}`. `leaves` receives the hashes of all records of the day. */
+/** Yields the lines of the day's records in the period: `{leaf, nonce, record}`. `leaves` receives the hashes of all records of the day. */
 async function* auditLines(
   tx: Transaction,
   { tenant, row: { scope } }: ClaimedExport,
@@ -189,19 +188,17 @@ async function* auditLines(
   leaves: LeafColumn,
   named: NamedRecords,
 ): AsyncGenerator<string> {
-  const ofPeriod = async function* () {
-    for await (const row of readDay(tx, tenant, day)) {
-      leaves.push(row.leafHash)
-      if (row.createdAt >= start && row.createdAt < end) yield row
-    }
-  }
-  const rows = scope === null ? ofPeriod() : recordsInScope(tx, tenant.id, scope, ofPeriod())
-  for await (const row of rows) {
-    const { nonce, record } = row
-    if (scope !== null) named.contained(row)
-    yield `${JSON.stringify({ leaf: leafOf(row, tenant.externalId), nonce: nonce.toString('hex'), record })}\n`
+  for await (const lot of readDay(tx, tenant, day)) {
+    for (const { leafHash } of lot) leaves.push(leafHash)
+    const ofPeriod = lot.filter(({ createdAt }) => createdAt >= start && createdAt < end)
+    const rows = scope === null ? ofPeriod : await recordsInScope(tx, tenant.id, scope, ofPeriod)
+    if (scope !== null) for (const row of rows) named.contained(row)
+    yield rows.map(auditLine).join('')
   }
 }
+
+const auditLine = ({ leafText, nonce, recordText }: LoggedRecord) =>
+  `{"leaf":${leafText},"nonce":"${nonce.toString('hex')}","record":${recordText}}\n`
 
 /** Returns the part of the period on a UTC date. */
 function within(date: string, { start, end, scope }: Period): Period {

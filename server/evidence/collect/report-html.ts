@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { scopeWords } from '#lib/evidence/scope-words.ts'
+import { demoMark, isDemoTenant } from '#lib/verify/demo.ts'
 import type { Coverage } from '#server/evidence/archive/coverage.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import type { LeftOut } from './left-out.ts'
@@ -48,7 +49,7 @@ export function* reportHtml(
 <body>
 <main>
 <h1>Evidence of ${escaped(tenant.name)}</h1>
-<p class="quiet">This page is part of the archive ${escaped(row.id)}. Its seal covers it; README.txt describes how to check it.</p>
+${isDemoTenant(tenant.externalId) ? `<p><strong>${escaped(demoMark)}</strong> Nothing here is evidence of real events.</p>\n` : ''}<p class="quiet">This page is part of the archive ${escaped(row.id)}. Its seal covers it; README.txt describes how to check it.</p>
 <h2>What was requested</h2>
 <dl>${pairs([
     ['Organisation', `${tenant.name} (${tenant.externalId})`],

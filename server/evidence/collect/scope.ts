@@ -1,36 +1,33 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import type { ExportScope } from '#lib/schemas/evidence.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { inLots } from './in-lots.ts'
 import { findInScope } from './scope-store.ts'
 
 /** The records whose resource belongs to the scope, or whose details name something that does. */
-export async function* recordsInScope<Row extends { record: unknown }>(
+export async function recordsInScope<Row extends { record: unknown }>(
   tx: Transaction,
   tenantId: string,
   scope: ExportScope,
-  rows: AsyncIterable<Row>,
-): AsyncGenerator<Row> {
-  for await (const lot of inLots(rows)) {
-    const ids = lot.map(({ record }) => idsIn(record))
-    const about = await findInScope(
-      tx,
-      tenantId,
-      scope,
-      ids.flatMap((one) => one.resource),
-    )
-    const naming = await findInScope(
-      tx,
-      tenantId,
-      scope,
-      ids.flatMap((one) => one.details),
-      { named: true },
-    )
-    for (const [index, row] of lot.entries()) {
-      const { resource = [], details = [] } = ids[index] ?? {}
-      if (resource.some((id) => about.has(id)) || details.some((id) => naming.has(id))) yield row
-    }
-  }
+  rows: readonly Row[],
+): Promise<Row[]> {
+  const ids = rows.map(({ record }) => idsIn(record))
+  const about = await findInScope(
+    tx,
+    tenantId,
+    scope,
+    ids.flatMap((one) => one.resource),
+  )
+  const naming = await findInScope(
+    tx,
+    tenantId,
+    scope,
+    ids.flatMap((one) => one.details),
+    { named: true },
+  )
+  return rows.filter((_row, index) => {
+    const { resource = [], details = [] } = ids[index] ?? {}
+    return resource.some((id) => about.has(id)) || details.some((id) => naming.has(id))
+  })
 }
 
 function idsIn(record: unknown): { resource: string[]; details: string[] } {

@@ -1,3 +1,4 @@
+import { demoMark, isDemoTenant } from '#lib/verify/demo.ts'
 import { type Bag, openBag, type SealedBag } from '#server/evidence/archive/bag.ts'
 import type { Coverage } from '#server/evidence/archive/coverage.ts'
 import { listedOmissions, manifestOf } from '#server/evidence/archive/manifest.ts'
@@ -35,7 +36,7 @@ export async function makeArchive(
   try {
     await advance(run, 'collecting')
     await progress.begin({ stage: 'collecting', unit: 'records', done: 0, total: expected })
-    const bag = openBag({ exportId: run.row.id, out: file.out })
+    const bag = openBag({ exportId: run.row.id, out: file.out, demo: isDemoTenant(run.tenant.externalId) })
     const leftOut = await collect(run, countingLines(bag, progress), covered)
     await advance(run, 'sealing')
     const sealed = await seal(run, bag, covered, leftOut)
@@ -82,6 +83,7 @@ async function seal(run: ClaimedExport, bag: Bag, covered: Coverage, leftOut: re
     info: {
       'Source-Organization': tenant.name.replaceAll(/\s+/g, ' '),
       'Bagging-Date': sealedAt.toISOString().slice(0, 10),
+      ...(isDemoTenant(tenant.externalId) ? { 'External-Description': demoMark } : {}),
     },
   })
 }

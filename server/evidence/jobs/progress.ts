@@ -52,7 +52,13 @@ export const countingLines = (bag: Bag, progress: Progress): Bag => ({
 
 async function* counted(content: Parameters<Bag['addFile']>[1], progress: Progress) {
   for await (const piece of content) {
-    if (typeof piece === 'string') progress.add(1)
+    if (typeof piece === 'string') progress.add(linesIn(piece))
     yield piece
   }
+}
+
+function linesIn(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
+  return count
 }

@@ -6,9 +6,11 @@ import { expiredPage, problemPage } from '#server/identity/pages/error-page.ts'
 import type { OpenRealm } from '#server/identity/realms/provider.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { sendPage } from '#server/identity/respond.ts'
+import { setSignedIn } from '#server/identity/store.ts'
 import { type Tried, tryPassword } from '#server/identity/strangers/try-password.ts'
 import { activePerson } from '#server/identity/tokens/claims.ts'
 import { OverloadError } from '#server/kernel/rate/turns.ts'
+import { runtime } from '#server/kernel/runtime.ts'
 import { isForeign } from './same-site.ts'
 import { signInPage } from './sign-in-page.ts'
 import { usernameKey } from './username.ts'
@@ -78,6 +80,7 @@ async function submit(
     const problem = `You are not an active member of ${realm.displayName}. Ask an administrator to activate your membership.`
     return show(realm, interaction, res, { username, problem, status: 403 })
   }
+  await runtime().database.inTenant(realm.tenantId, (tx) => setSignedIn(tx, realm.tenantId, subject))
   const account = open.guard.accountOf('person', username)
   res.appendHeader('set-cookie', open.guard.browsers.cookieFor(req.headers.cookie, account))
   const login = { accountId: subject, amr: ['pwd'] }

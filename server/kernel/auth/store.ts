@@ -78,7 +78,10 @@ export const findMember = (tx: Transaction, tenantId: string, issuer: string, su
     .selectFrom('members as member')
     .innerJoin('tenants as tenant', 'tenant.id', 'member.tenantId')
     .leftJoin('memberTokens as token', (join) =>
-      join.onRef('token.tenantId', '=', 'member.tenantId').onRef('token.memberId', '=', 'member.id'),
+      join
+        .onRef('token.tenantId', '=', 'member.tenantId')
+        .onRef('token.memberId', '=', 'member.id')
+        .on('token.mac', 'is not', null),
     )
     .select(['member.id', 'member.kind', 'member.username', 'member.displayName', 'member.roles', 'member.status'])
     .select(['member.tokensNotBefore', 'token.issuedAt as tokenIssuedAt', 'tenant.settings'])

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
-import { listTenantIds } from '#server/kernel/keys/store.ts'
+import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { adoptTenant, rememberEnds } from './adopt.ts'
 import { adoptionOf, isLaterBound } from './adopted.ts'
@@ -29,7 +29,7 @@ export function startBinding(every: Partial<Every> = {}): { close(): Promise<voi
   const remembered = new Set<string>()
   const closing = new AbortController()
   const { signal } = closing
-  const tenants = () => database.inDirectory(listTenantIds)
+  const tenants = () => database.inDirectory(listServedTenantIds)
   const inTenant = <T>(id: string, work: (tx: Transaction) => Promise<T>) => database.inTenant(id, work)
 
   /** One tenant's key, memory or rows must not keep the others from being checked. */

@@ -1,5 +1,5 @@
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
-import { listTenantIds } from '#server/kernel/keys/store.ts'
+import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { forgetTenantKeys, keptMs, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findFormats, insertFormats, lockOldRows, replaceOld, setCompleted } from './format-store.ts'
@@ -25,7 +25,7 @@ export function startCommitting(): { close(): Promise<void> } {
   let round: Promise<void> | undefined
   const completed = new Set<string>()
   const run = async () => {
-    for (const { id } of await database.inDirectory(listTenantIds))
+    for (const { id } of await database.inDirectory(listServedTenantIds))
       if (!stop.stopped && !completed.has(id) && (await commitContent(id, stop)).completed) completed.add(id)
   }
   const next = () => {

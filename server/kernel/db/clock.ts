@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { clockBehind, ordinaryTime } from '#server/kernel/clock/process-clock.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { Database, Transaction } from './database.ts'
 
@@ -13,24 +14,25 @@ const jumpMs = 500
 
 /**
  * The database's clock (decision 0015), continued by this process's monotonic clock, so that a wrong system clock doesn't
- * matter. It is never ahead of the database's. Costs one statement a minute.
+ * matter. It is never ahead of the database's, and behind by as much as this process (clock/process-clock.ts). Costs one
+ * statement a minute.
  */
 export async function databaseClock(tx: Transaction): Promise<() => Date> {
   const { database } = runtime()
   const known = readings.get(database)
   const reading = known !== undefined && isFresh(known) ? known : await read(tx)
   readings.set(database, reading)
-  return () => new Date(Math.floor(reading.database + performance.now() - reading.monotonic))
+  return () => new Date(Math.floor(reading.database + performance.now() - reading.monotonic) - clockBehind())
 }
 
 function isFresh({ monotonic, wall }: Reading): boolean {
   const passed = performance.now() - monotonic
-  return passed < readEveryMs && Math.abs(Date.now() - wall - passed) < jumpMs
+  return passed < readEveryMs && Math.abs(ordinaryTime() - wall - passed) < jumpMs
 }
 
 async function read(tx: Transaction): Promise<Reading> {
   const { rows } = await sql<{ now: Date }>`select pg_catalog.clock_timestamp() as now`.execute(tx)
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the clock has a row')
-  return { database: row.now.getTime(), monotonic: performance.now(), wall: Date.now() }
+  return { database: row.now.getTime(), monotonic: performance.now(), wall: ordinaryTime() }
 }

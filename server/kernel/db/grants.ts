@@ -75,7 +75,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   mails: 'select, insert, update (attempts, delivery, error, message, revision, settled_at)',
   mapped_members: 'select, insert, delete',
   member_sponsors: 'select, insert',
-  member_tokens: 'select, insert, update (groups, issued_at)',
+  member_tokens: 'select, insert, update (groups, issued_at, mac)',
   members: 'select, insert, update (display_name, email, revision, roles, status, tokens_not_before, username)',
   notification_channels:
     'select, insert, update (disabled_reason, endpoint, events, host, name, revision, status), delete',
@@ -99,7 +99,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   realm_client_secrets: 'select, insert, update (not_after)',
   realm_clients: 'select, insert, update (disabled_at)',
   realm_sign_in_links: 'select, insert, update (used_at), delete',
-  realm_users: 'select, insert, update (password_hash), delete',
+  realm_users: 'select, insert, update (password_hash, signed_in_at), delete',
   registered_clients: 'select, insert, update (used_at), delete',
   releases: 'select, insert, update (decided_at, revision, status)',
   saved_views: 'select, insert, update (search, shared), delete',
@@ -128,6 +128,9 @@ export const keeperGrants: Readonly<Record<string, string>> = {
   audit_records: 'insert',
   audit_tiles: 'select, insert, update (hashes)',
   legal_holds: 'select, update (release_reason, released_at, released_by, revision)',
+  // The policy on `tenants` reads it.
+  members: 'select',
+  tenants: 'select',
 }
 
 /**
@@ -161,12 +164,15 @@ export const callerFunctions: readonly string[] = [
   'content_gone',
   'content_stub',
   'forget_approval_words',
+  'keep_demo_clock',
   'lapse_grants_of_mapped',
   'lapse_standing_grants',
   'lock_holds',
+  'move_demo_clock',
   'notify_member',
   'notify_tenant',
   'renew_policy_binding_revision',
+  'tenant_clock',
 ]
 
 /** Functions that only versions before this one call, with the rights of the role <database>_app. The next version drops them. */

@@ -4,6 +4,7 @@
  */
 
 import type { ColumnType } from "kysely";
+import type { IPostgresInterval } from "postgres-interval";
 
 export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
   ? U[]
@@ -16,6 +17,8 @@ export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
+
+export type Interval = ColumnType<IPostgresInterval, IPostgresInterval | number | string, IPostgresInterval | number | string>;
 
 export type Json = JsonValue;
 
@@ -701,6 +704,7 @@ export interface MemberSponsors {
 export interface MemberTokens {
   groups: Generated<string[]>;
   issuedAt: Timestamp;
+  mac: Buffer | null;
   memberId: string;
   tenantId: string;
 }
@@ -945,6 +949,7 @@ export interface RealmUsers {
   email: string | null;
   id: string;
   passwordHash: string | null;
+  signedInAt: Timestamp | null;
   tenantId: string;
   username: string;
 }
@@ -1107,7 +1112,9 @@ export interface TenantKeys {
 
 export interface Tenants {
   branding: Json;
+  clockBehind: Interval | null;
   createdAt: Generated<Timestamp>;
+  demoFrom: Timestamp | null;
   displayName: string;
   externalId: string;
   id: string;

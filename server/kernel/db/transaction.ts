@@ -12,6 +12,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { type BoundType, writtenBy } from '#server/kernel/bound/types.ts'
+import { clockBehind } from '#server/kernel/clock/process-clock.ts'
 import { PooledConnection } from './connection.ts'
 import { isConstantText } from './constant-text.ts'
 import type { DB } from './schema.ts'
@@ -162,6 +163,14 @@ function beginText(tenantId: string | undefined, snapshot: Snapshot | undefined)
   if (typeof snapshot === 'object') statements.push(`set transaction snapshot ${pg.escapeLiteral(snapshot.id)}`)
   if (snapshot !== undefined) statements.push('set local idle_in_transaction_session_timeout = 0')
   if (tenantId !== undefined) statements.push(`set local app.tenant_id = '${tenantId}'`)
+  // now() and clock_timestamp() are then those of the schema clock, which read the setting (migration 0103).
+  if (clockBehind() > 0)
+    statements.push(
+      'set local search_path = clock, pg_catalog, public',
+      // A demo that is interrupted stays unfinished anyway.
+      'set local synchronous_commit = off',
+      `set local app.clock_behind = '${clockBehind()} milliseconds'`,
+    )
   return statements.join('; ')
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { onOrdinaryClock } from '#server/kernel/clock/ordinary-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
 export const insertKey = async (
@@ -84,6 +85,10 @@ export async function insertTenantKey(
 }
 
 export const listTenantIds = (tx: Transaction) => tx.selectFrom('tenants').select('id').orderBy('id').execute()
+
+/** The tenants for whom every worker works: all but demo tenants that are being filled. */
+export const listServedTenantIds = (tx: Transaction) =>
+  tx.selectFrom('tenants').select('id').where(onOrdinaryClock).orderBy('id').execute()
 
 export const lockTenantKeys = (tx: Transaction, tenantId: string) =>
   tx

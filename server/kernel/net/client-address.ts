@@ -5,9 +5,18 @@ import { type Address, isIn, type Network, parseAddress, type Source, sourceOf, 
 import { forwardedHops, xForwardedForHops } from './forwarded.ts'
 
 /** Where a request comes from. */
-export type Client = Source & { address: string }
+export type Client = Source & {
+  address: string
+  /** The address that the connection came from: the nearest proxy's, or the client's. `trusted`: it is in TRUSTED_PROXIES. */
+  peer: { address: string; trusted: boolean }
+}
 
-const nowhere: Client = { address: 'unknown', group: 'unknown', network: 'unknown' }
+const nowhere: Client = {
+  address: 'unknown',
+  group: 'unknown',
+  network: 'unknown',
+  peer: { address: 'unknown', trusted: false },
+}
 
 const known = new WeakMap<IncomingMessage, Client>()
 const current = new AsyncLocalStorage<Client>()
@@ -20,10 +29,18 @@ export function clientOf(req: IncomingMessage): Client {
   if (config.trustedProxies.length === 0 && isForwarded(req)) warnOnce()
   // A link-local peer comes with the zone of this machine's interface.
   const peer = parseAddress((req.socket.remoteAddress ?? '').replace(/%.*$/, ''))
-  const address = peer === undefined ? undefined : clientAddress(peer, req.headers, config.trustedProxies)
-  const client = address === undefined ? nowhere : { address: textOf(address), ...sourceOf(address) }
+  const client = peer === undefined ? nowhere : clientBehind(peer, req.headers, config.trustedProxies)
   known.set(req, client)
   return client
+}
+
+function clientBehind(peer: Address, headers: IncomingHttpHeaders, proxies: readonly Network[]): Client {
+  const address = clientAddress(peer, headers, proxies)
+  return {
+    address: textOf(address),
+    ...sourceOf(address),
+    peer: { address: textOf(peer), trusted: isIn(proxies, peer) },
+  }
 }
 
 const isForwarded = ({ headers }: IncomingMessage): boolean =>

@@ -9,6 +9,7 @@ import { Resource } from '../protocol/resource-schema.ts'
 import { isKnownVersion } from '../protocol/version.ts'
 import { groupSchema } from '../schemas/group.ts'
 import { membersOf, readGroup, requireGroup } from './read.ts'
+import { requireRecordedName } from './recorded-name.ts'
 import { attributesOfGroup, groupOf, versionOfGroup } from './resource.ts'
 import { membersChanged, moveMembers, requireOthers, requirePeople } from './set-members.ts'
 import { findGroupNamed, lockGroup, setGroup } from './store.ts'
@@ -34,6 +35,7 @@ async function changeGroup(
 ): Promise<z.infer<typeof Output>> {
   const row = await requireGroup(tx, tenant, id, lockGroup)
   if (!isKnownVersion(ifMatch, versionOfGroup(row))) throw changedSince()
+  await requireRecordedName(tx, tenant, row)
   const memberIds = (await membersOf(tx, tenant, [id])).get(id) ?? []
   const attributes = attributesOfGroup(row, memberIds)
   const after = groupOf(decide(attributes))
@@ -53,7 +55,7 @@ async function changeGroup(
   await setGroup(tx, tenant.id, id, { name: after.name, externalId: after.externalId })
   return {
     resource: await readGroup(tx, tenant, id),
-    details: { name: after.name, before: row.name, ...membersChanged(moved) },
+    details: { name: after.name, before: row.name, externalId: after.externalId, ...membersChanged(moved) },
   }
 }
 

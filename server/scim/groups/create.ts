@@ -18,12 +18,22 @@ const mostGroups = 1_000
 export const createGroup = mutation({
   ...scimOnly,
   input: Creating,
-  output: z.object({ resource: Resource, id: z.string(), name: z.string(), joined: z.array(z.string()) }),
+  output: z.object({
+    resource: Resource,
+    id: z.string(),
+    name: z.string(),
+    externalId: z.string().nullable(),
+    joined: z.array(z.string()),
+  }),
   audit: (_, output) => ({
     action: 'provider_group.created',
     resource: { type: 'provider_group', id: output?.id ?? 'none' },
     reason: 'Provisioned by SCIM.',
-    details: { name: output?.name ?? '', ...membersChanged({ joined: output?.joined ?? [], left: [] }) },
+    details: {
+      name: output?.name ?? '',
+      externalId: output?.externalId ?? null,
+      ...membersChanged({ joined: output?.joined ?? [], left: [] }),
+    },
   }),
   async run({ tx, tenant, principal, input }) {
     const { name, externalId, memberIds } = groupOf(input.resource)
@@ -37,6 +47,6 @@ export const createGroup = mutation({
     if (!(await insertGroup(tx, { tenantId: tenant.id, id, name, externalId })))
       throw uniqueness('displayName: Another group has this name.')
     const { joined } = await moveMembers(tx, tenant.id, { name, memberIds: [] }, { name, memberIds })
-    return { resource: await readGroup(tx, tenant, id), id, name, joined }
+    return { resource: await readGroup(tx, tenant, id), id, name, externalId, joined }
   },
 })

@@ -7,7 +7,8 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { lockMember, setMember } from '../member-store.ts'
 import { setMappedGroups, usableNames } from './mapped-groups.ts'
 import { findMappedNames } from './mapping-store.ts'
-import { findNewestToken, setNewestToken } from './token-store.ts'
+import { setNewestToken } from './newest-token.ts'
+import { listTokens, type StoredToken } from './token-store.ts'
 
 /** So many groups of a token are remembered for the question who would get a seat by a new mapping. */
 const maxShown = 200
@@ -21,8 +22,8 @@ export const followToken: FollowToken = (tenant, member, token, requestId) =>
     const locked = await lockMember(tx, tenant.id, member.id)
     const known = await findMember(tx, tenant.id, token.issuer, locked?.subject ?? '')
     if (locked === undefined || known === undefined) throw new Error('unreachable: members are never deleted')
-    const newest = await findNewestToken(tx, tenant.id, member.id)
-    if (known.status !== 'active' || (newest !== undefined && newest.getTime() >= token.issuedAt)) return known
+    const [newest] = await listTokens(tx, tenant.id, [member.id])
+    if (known.status !== 'active' || (newest !== undefined && isOlder(token.issuedAt, newest))) return known
     const settings = TenantSettings.parse(known.settings)
     const groups = usableNames(namesAt(token.claims, settings.groupClaim))
     await setNewestToken(tx, {
@@ -61,3 +62,7 @@ export const followToken: FollowToken = (tenant, member, token, requestId) =>
     })
     return { ...known, roles }
   })
+
+/** A token whose row lacks a mac is written again. */
+const isOlder = (issuedAt: number, newest: StoredToken): boolean =>
+  newest.mac === null ? issuedAt < newest.issuedAt.getTime() : issuedAt <= newest.issuedAt.getTime()

@@ -24,7 +24,11 @@ export const readMappedSeats = (tx: Transaction, tenantId: string) =>
     .where((e) =>
       e.or([
         e('named.source', '=', 'scim'),
-        e('token.issuedAt', '>', sql<Date>`now() - make_interval(hours => ${tokenHours})`),
+        e.and([
+          // A row without a mac says nothing until the member's next request.
+          e('token.mac', 'is not', null),
+          e('token.issuedAt', '>', sql<Date>`now() - make_interval(hours => ${tokenHours})`),
+        ]),
       ]),
     )
 

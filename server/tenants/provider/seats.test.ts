@@ -17,8 +17,8 @@ import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { createGroup } from '../create-tenant.ts'
 import { setMappedGroups } from './mapped-groups.ts'
+import { setNewestToken } from './newest-token.ts'
 import { setMappings } from './set-mappings.ts'
-import { setNewestToken } from './token-store.ts'
 
 // Seats in approver groups that SCIM and tokens give, without any row in approver_group_members.
 
@@ -178,6 +178,28 @@ test('a seat that SQL has made is refused when it decides', async () => {
     details: { type: 'mapped_member' },
   })
   expect(await vote(jonas, approvalId)).toMatchObject({ status: 'approved' })
+})
+
+test('a seat whose token SQL has made newer is refused when it decides, and counts for nothing without its mac', async () => {
+  await named(anna, ['refunds'], 'token')
+  await named(jonas, ['refunds'])
+  await tokenOf(anna, 25)
+  const { approvalId } = await askForRefund(tenant, maria)
+  await expect(vote(anna, approvalId)).rejects.toMatchObject({ code: 'not_eligible' })
+  const mine = [tenant.id, anna.principal.memberId]
+  // The trigger takes the mac from a row that is changed without it.
+  await owner.query('update member_tokens set issued_at = now() where tenant_id = $1 and member_id = $2', mine)
+  await expect(vote(anna, approvalId)).rejects.toMatchObject({ code: 'not_eligible' })
+  await tokenOf(anna, 25)
+  await owner.query('alter table member_tokens disable trigger forget_mac')
+  await owner.query('update member_tokens set issued_at = now() where tenant_id = $1 and member_id = $2', mine)
+  await owner.query('alter table member_tokens enable trigger forget_mac')
+  await expect(vote(anna, approvalId)).rejects.toMatchObject({
+    code: 'integrity_failed',
+    details: { type: 'member_token', id: anna.principal.memberId },
+  })
+  await tokenOf(anna, 1)
+  expect(await vote(anna, approvalId)).toMatchObject({ status: 'approved' })
 })
 
 describe('a standing grant ends with the seat of its people', () => {

@@ -1,40 +1,36 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** When the member's newest token was issued. The caller holds the lock of the member. */
-export async function findNewestToken(tx: Transaction, tenantId: string, memberId: string): Promise<Date | undefined> {
-  const row = await tx
-    .selectFrom('memberTokens')
-    .select('issuedAt')
-    .where('tenantId', '=', tenantId)
-    .where('memberId', '=', memberId)
-    .executeTakeFirst()
-  return row?.issuedAt
-}
+const none = '00000000-0000-0000-0000-000000000000'
 
-/** The same of several members, by their ids. */
-export async function findNewestTokens(
+/** What is stored of a member's newest token. `mac`: null if a process of an earlier version wrote the row. */
+export type StoredToken = { memberId: string; issuedAt: Date; groups: string[]; mac: Buffer | null }
+
+/** The newest tokens of these members. */
+export const listTokens = (tx: Transaction, tenantId: string, memberIds: readonly string[]): Promise<StoredToken[]> =>
+  tx
+    .selectFrom('memberTokens')
+    .select(['memberId', 'issuedAt', 'groups', 'mac'])
+    .where('tenantId', '=', tenantId)
+    .where('memberId', 'in', memberIds.length === 0 ? [none] : [...memberIds])
+    .execute()
+
+/** When the newest tokens of these members were issued, by their ids. */
+export const findNewestTokens = async (
   tx: Transaction,
   tenantId: string,
   memberIds: readonly string[],
-): Promise<Map<string, Date>> {
-  const rows = await tx
-    .selectFrom('memberTokens')
-    .select(['memberId', 'issuedAt'])
-    .where('tenantId', '=', tenantId)
-    .where('memberId', 'in', memberIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...memberIds])
-    .execute()
-  return new Map(rows.map((row) => [row.memberId, row.issuedAt]))
-}
+): Promise<Map<string, Date>> =>
+  new Map((await listTokens(tx, tenantId, memberIds)).map((row) => [row.memberId, row.issuedAt]))
 
-export async function setNewestToken(
-  tx: Transaction,
-  row: { tenantId: string; memberId: string; issuedAt: Date; groups: string[] },
-): Promise<void> {
+/** Use setNewestToken, which adds the mac. */
+export async function writeToken(tx: Transaction, row: StoredToken & { tenantId: string; mac: Buffer }): Promise<void> {
   await tx
     .insertInto('memberTokens')
     .values(row)
     .onConflict((conflict) =>
-      conflict.columns(['tenantId', 'memberId']).doUpdateSet({ issuedAt: row.issuedAt, groups: row.groups }),
+      conflict
+        .columns(['tenantId', 'memberId'])
+        .doUpdateSet({ issuedAt: row.issuedAt, groups: row.groups, mac: row.mac }),
     )
     .execute()
 }

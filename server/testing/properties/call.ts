@@ -120,7 +120,7 @@ type ErrorBody = { code?: string; permission?: string; httpStatus?: number; reas
 
 function errorIn(type: string, text: string): { status?: number; reason?: string; permission?: string } | undefined {
   const failed = /^event: serialized-error\ndata: (.*)$/m.exec(text)?.[1]
-  if (failed === undefined && !type.includes('json')) return undefined
+  if (failed === undefined && !/\/(.+\+)?json\b/.test(type)) return undefined
   const body = JSON.parse(failed ?? text) as { error?: { json?: { data?: ErrorBody } } } & {
     json?: { data?: ErrorBody }
   } & ErrorBody

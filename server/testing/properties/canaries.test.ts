@@ -289,6 +289,7 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       ['savedViews.list', [{ list: 'approvals' }]],
       ['audit.get', audits],
       ['audit.list', [{ limit: 100 }]],
+      ['audit.file', [{ format: 'ndjson' }, { format: 'csv' }]],
       // From the start of the day, so that its changes are sent again. Topic by topic, because each requires a permission.
       ['changes.stream', ['approvals', 'executions', 'agents'].map((topic) => ({ topics: [topic], lastEventId }))],
       ['evidence.download', exported],

@@ -258,6 +258,8 @@ export const lines: Record<string, Line> = {
   'POST /v1/erasures.create': ['subject:erase', plain({ subject: 'unknown@nowhere.example', reason })],
   'GET /v1/erasures.list': ['subject:erase', plain()],
 
+  'GET /v1/audit/file': ['audit:read', plain()],
+
   'GET /v1/evidence/estimate': ['evidence:export', plain(days), by('agent', (agentId) => ({ ...days, agentId }))],
   'GET /v1/evidence/export-jobs': ['evidence:list', plain(), filter('export', 'cursor')],
   'POST /v1/evidence/export-jobs': ['evidence:export', plain(period, { own: [202] })],

@@ -11,6 +11,7 @@ import {
   type LogTenant,
   noteTruth,
   readerOf,
+  untilSigned,
 } from '#server/testing/sql-changes/log-tenant.ts'
 import { readTables } from '#server/testing/sql-changes/rows.ts'
 import { until } from '#server/testing/until.ts'
@@ -38,26 +39,30 @@ const cases: Record<Variant, Case[]> = {
   'while an older version is connected': [],
 }
 
-beforeAll(async () => {
-  server = await openInstallation([])
-  const at = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
-  const days: Days = { past: at(2), empty: at(1), today: at(0) }
-  const tenant = () => createLogTenant(server, `t-${randomBytes(4).toString('hex')}`, days.past)
-  const add = async (variant: Variant, change: LogChange) =>
-    cases[variant].push({ change, one: await tenant(), forged: [] })
-  other = await tenant()
-  // Each change in each variant.
-  const spread = async (changes: Iterable<LogChange>, share: number) => {
-    for (const [index, change] of [...changes].entries())
-      for (const [shift, variant] of variants.entries())
-        if ((index + shift * Math.trunc(share / variants.length)) % sized(1, share) === 0) await add(variant, change)
-  }
-  await spread(changesOfTheLog(server, days), 15)
-  await spread(changesOfLogTables(server, await readTables(server.owner), days), 192)
-  await server.start()
-  for (const one of [other, ...Object.values(cases).flatMap((of) => of.map((one) => one.one))])
-    await noteTruth(server, one)
-}, 600_000)
+beforeAll(
+  async () => {
+    server = await openInstallation([])
+    const at = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+    const days: Days = { past: at(2), empty: at(1), today: at(0) }
+    const tenant = () => createLogTenant(server, `t-${randomBytes(4).toString('hex')}`, days.past)
+    const add = async (variant: Variant, change: LogChange) =>
+      cases[variant].push({ change, one: await tenant(), forged: [] })
+    other = await tenant()
+    // Each change in each variant.
+    const spread = async (changes: Iterable<LogChange>, share: number) => {
+      for (const [index, change] of [...changes].entries())
+        for (const [shift, variant] of variants.entries())
+          if ((index + shift * Math.trunc(share / variants.length)) % sized(1, share) === 0) await add(variant, change)
+    }
+    await spread(changesOfTheLog(server, days), 15)
+    await spread(changesOfLogTables(server, await readTables(server.owner), days), 192)
+    await server.start()
+    const tenants = [other, ...Object.values(cases).flatMap((of) => of.map(({ one }) => one))]
+    await untilSigned(server, tenants)
+    for (const one of tenants) await noteTruth(server, one)
+  },
+  sized(3_600_000, 600_000),
+)
 afterAll(() => server.close())
 
 async function makeAll(variant: Variant): Promise<void> {
@@ -88,7 +93,7 @@ async function judgeAll(variant: Variant, baseUrl: string) {
 }
 
 test('in the same process, nothing untrue is signed, exported, verified or shown', {
-  timeout: 1_200_000,
+  timeout: sized(3_600_000, 1_200_000),
 }, async (context) => {
   await makeAll('in the same process')
   const { wrong } = await judgeAll('in the same process', server.baseUrl)
@@ -97,7 +102,7 @@ test('in the same process, nothing untrue is signed, exported, verified or shown
 })
 
 test('after a restart it is the same, and the re-read raises an alarm for what no request has found', {
-  timeout: 1_200_000,
+  timeout: sized(3_600_000, 1_200_000),
 }, async (context) => {
   const variant = 'after a restart'
   await makeAll(variant)
@@ -118,7 +123,7 @@ test('after a restart it is the same, and the re-read raises an alarm for what n
   countCases(context, cases[variant].length)
 })
 
-test('on a second node it is the same', { timeout: 1_200_000 }, async (context) => {
+test('on a second node it is the same', { timeout: sized(3_600_000, 1_200_000) }, async (context) => {
   const baseUrl = await server.startSecond()
   await makeAll('on a second node')
   const { wrong } = await judgeAll('on a second node', baseUrl)
@@ -127,7 +132,7 @@ test('on a second node it is the same', { timeout: 1_200_000 }, async (context) 
 })
 
 test('a connection that looks like an older version, which pauses signing, lets nothing untrue pass', {
-  timeout: 1_200_000,
+  timeout: sized(3_600_000, 1_200_000),
 }, async (context) => {
   const variant = 'while an older version is connected'
   const older = new Client({ connectionString: server.serverUrl })

@@ -62,7 +62,7 @@ test('every table is part of a matrix, or has a reason why a change to it proves
 })
 
 test('no archive with a changed row is published or agrees, and no record of it verifies, whichever node is asked', {
-  timeout: 2_400_000,
+  timeout: sized(7_200_000, 2_400_000),
 }, async (context) => {
   const all = [...changesOfRows(server, tables), ...changesOfStates(server, tables), ...changesOfSpans(server, tables)]
   const wrong: string[] = []
@@ -123,7 +123,7 @@ async function alarmsSince(reader: Reader, since: string): Promise<Set<string>> 
 }
 
 test('after a restart, the re-read raises an alarm for each changed object, and neither archives nor records agree', {
-  timeout: 2_400_000,
+  timeout: sized(7_200_000, 2_400_000),
 }, async (context) => {
   let made = 0
   const silent: string[] = []

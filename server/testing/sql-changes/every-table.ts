@@ -27,7 +27,8 @@ const withoutEvidence: Record<string, string> = {
   machine_uses: 'When a service account was used last.',
   mails: 'Mails to be sent. What they are about is bound.',
   member_sponsors: 'Who vouched for a member. The log has each of them.',
-  member_tokens: 'When a member’s newest token was issued. Who it gives a seat is in mapped_members, which is bound.',
+  member_tokens:
+    'A member’s newest token. It counts only with its mac, and who it gives a seat is in mapped_members, which is bound.',
   notification_channels: 'Where messages go, which decide nothing. The log has each change.',
   notification_deliveries: 'Messages to be sent. What they are about is bound.',
   observed_agents: 'Agents that telemetry names, for a list.',
@@ -36,7 +37,8 @@ const withoutEvidence: Record<string, string> = {
   policy_binding_revisions: 'A counter that makes processes read the bindings again, which are bound.',
   policy_budget_reservations: 'What waits for its budget.',
   policy_budget_windows: 'What a budget has left. Each decision is bound.',
-  provisioned_groups: 'What a provider calls its groups. Who is in one is in mapped_members, which is bound.',
+  provisioned_groups:
+    'What a provider calls its groups. The log has each name, which a change compares; who is in one is bound.',
   provisioned_members: 'What a provider calls its people. The names of members are bound.',
   rate_budgets: 'Limits of requests.',
   realm_artifacts: 'Sessions and codes of the sign-in.',

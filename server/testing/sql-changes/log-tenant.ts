@@ -58,23 +58,27 @@ export const readerOf = (baseUrl: string, { tenant, token }: LogTenant): Reader 
   token,
 })
 
-/** Waits until a node has sealed the tenant's past days and signed today, and notes what is true. */
+/** Waits until a node has sealed the past days of all these tenants and signed today. Fails when no further log gets signed. */
+export async function untilSigned(server: Installation, tenants: readonly LogTenant[]): Promise<void> {
+  let waiting = tenants.map(({ tenant }) => tenant.id)
+  while (waiting.length > 0) {
+    const unsigned = async () => {
+      const { rows } = await server.owner.query<{ id: string }>(
+        `select id from unnest($1::uuid[]) id where (select count(*) from audit_seals where tenant_id = id) < 2
+           or (select max(c.size) from audit_checkpoints c where c.tenant_id = id and c.date = current_date)
+             is distinct from (select size from audit_days d where d.tenant_id = id and d.date = current_date)
+           or not exists (select from bound_adoptions where tenant_id = id)`,
+        [waiting],
+      )
+      return rows.length < waiting.length ? rows.map(({ id }) => id) : undefined
+    }
+    waiting = await until(unsigned, `one of ${waiting.length} logs is signed`, 120_000)
+  }
+}
+
+/** Notes what is true of a tenant whose log is signed. */
 export async function noteTruth(server: Installation, one: LogTenant): Promise<void> {
   const { tenant } = one
-  await until(
-    async () => {
-      const { rows } = await server.owner.query(
-        `select 1 where (select count(*) from audit_seals where tenant_id = $1) >= 2
-           and (select max(c.size) from audit_checkpoints c where c.tenant_id = $1 and c.date = current_date)
-             = (select size from audit_days d where d.tenant_id = $1 and d.date = current_date)
-           and exists (select from bound_adoptions where tenant_id = $1)`,
-        [tenant.id],
-      )
-      return rows[0]
-    },
-    `the log of ${tenant.slug} is signed`,
-    120_000,
-  )
   const { rows } = await server.owner.query<{ audit_id: string; record: JsonObject }>(
     'select audit_id, record from audit_records where tenant_id = $1',
     [tenant.id],

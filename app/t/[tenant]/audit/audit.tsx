@@ -5,7 +5,7 @@ import { useSearchParams } from 'next/navigation'
 import { OpenAlarms } from '#components/alarms/open-alarms.tsx'
 import { usePages } from '#components/api/use-pages.ts'
 import { ResourceLink } from '#components/audit/resource-link.tsx'
-import { objectsOf, useNames } from '#components/audit/use-names.ts'
+import { useNames } from '#components/audit/use-names.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { replaceAddress } from '#components/lists/replace-address.ts'
@@ -15,9 +15,10 @@ import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
+import { type SaidRow, saidRow } from '#lib/audit/file.ts'
+import { objectsOf } from '#lib/audit/object-names.ts'
 import { alarmsPath, auditPath, auditRecordPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
-import { type SaidRow, saidRow } from './audit-file.ts'
 import { DayFacts } from './day-facts.tsx'
 import { countSet, filterFrom, inputOf, searchOf } from './filter.ts'
 import { Filters } from './filters.tsx'
@@ -52,7 +53,7 @@ function AuditList() {
             </Link>
           </>
         }
-        action={<SaveList filter={filter} />}
+        action={<SaveList filter={filter} empty={pages.items?.length === 0} />}
       />
       <OpenAlarms />
       <Filters filter={filter} />

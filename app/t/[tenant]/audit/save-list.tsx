@@ -1,30 +1,83 @@
 'use client'
 
+import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
-import { inParts, namesIn, objectsOf } from '#components/audit/use-names.ts'
-import { csvPage, DownloadCsv } from '#components/lists/download-csv.tsx'
-import { auditCsv, auditNdjson, saidRow } from './audit-file.ts'
+import { type FileType, type SavedHow, saveFile } from '#components/page/save-file.ts'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
+import { failureFromBody, RequestError } from '#lib/failure.ts'
+import { formatBytes } from '#lib/format.ts'
+import { auditFilePath } from '#lib/paths.ts'
+import { toFailure } from '#lib/trpc.ts'
 import { type AuditFilter, inputOf } from './filter.ts'
 
-const NDJSON = { name: 'NDJSON', type: 'application/x-ndjson' }
+type Format = 'csv' | 'ndjson'
 
-/** Saves the filtered list with its sentences, for a spreadsheet or for another program. */
-export function SaveList({ filter }: { filter: AuditFilter }) {
-  const { client } = useApi()
-  async function load(cursor: string | undefined) {
-    const page = await client.audit.list.query({
-      ...inputOf(filter),
-      limit: csvPage,
-      ...(cursor === undefined ? {} : { cursor }),
-    })
-    const parts = inParts(objectsOf(page.items)).map((objects) => client.search.names.query({ objects }))
-    const nameOf = namesIn((await Promise.all(parts)).flatMap(({ names }) => names))
-    return { items: page.items.map((row) => saidRow(row, nameOf)), nextCursor: page.nextCursor }
+const names: Record<Format, string> = { csv: 'CSV', ndjson: 'NDJSON' }
+const types: Record<Format, FileType> = {
+  csv: { description: 'CSV', accept: { 'text/csv': ['.csv'] } },
+  ndjson: { description: 'NDJSON', accept: { 'application/x-ndjson': ['.ndjson'] } },
+}
+
+type State =
+  | { is: 'idle' }
+  | { is: 'saving'; format: Format; received: number }
+  | { is: 'saved'; how: SavedHow }
+  | { is: 'failed'; why: string }
+
+/** Saves every record that the filters match, with its sentence, for a spreadsheet or for another program. The server writes the file. */
+export function SaveList({ filter, empty }: { filter: AuditFilter; empty: boolean }) {
+  const { fetchApi } = useApi()
+  const [state, setState] = useState<State>({ is: 'idle' })
+
+  async function save(format: Format) {
+    const file = { name: `audit-records.${format}`, type: types[format] }
+    setState({ is: 'saving', format, received: 0 })
+    try {
+      const request = async () => {
+        const response = await fetchApi(auditFilePath({ ...inputOf(filter), format }))
+        if (response.ok) return response
+        throw new RequestError(failureFromBody(await response.json().catch(() => undefined), response))
+      }
+      const how = await saveFile(request, file, (received) => setState({ is: 'saving', format, received }))
+      setState(how === undefined ? { is: 'idle' } : { is: 'saved', how })
+    } catch (error) {
+      const why = error instanceof RequestError ? toFailure(error).message : 'The download was interrupted.'
+      setState({ is: 'failed', why })
+    }
   }
+
+  const busy = (format: Format): InProgress | undefined =>
+    state.is === 'saving' && state.format === format ? `Saving (${formatBytes(state.received)} so far)…` : undefined
   return (
-    <div className="flex flex-wrap items-start gap-3">
-      <DownloadCsv noun="record" fileName="audit-records.csv" load={load} toText={auditCsv} />
-      <DownloadCsv noun="record" fileName="audit-records.ndjson" load={load} toText={auditNdjson} form={NDJSON} />
+    <div className="flex flex-col items-end gap-2">
+      <div className="flex flex-wrap items-start gap-3">
+        {(['csv', 'ndjson'] as const).map((format) => (
+          <Button
+            key={format}
+            onClick={() => void save(format)}
+            busyLabel={busy(format)}
+            disabledReason={
+              empty
+                ? 'No records match.'
+                : state.is === 'saving' && state.format !== format
+                  ? 'Another file is being saved.'
+                  : undefined
+            }
+          >
+            Download {names[format]}
+          </Button>
+        ))}
+      </div>
+      <p role="status" className="text-ink-2">
+        {state.is === 'saved' && (state.how === 'streamed' ? 'Saved.' : 'The file is in your browser’s downloads.')}
+      </p>
+      {state.is === 'failed' && (
+        <Banner tone="danger" urgency="alert">
+          The file was not saved. {state.why} If part of it was saved, delete it.
+        </Banner>
+      )}
     </div>
   )
 }

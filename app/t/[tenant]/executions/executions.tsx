@@ -9,10 +9,13 @@ import { usePages } from '#components/api/use-pages.ts'
 import { titleOf } from '#components/executions/effect-title.tsx'
 import { executionColumns } from '#components/executions/execution-columns.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
+import { byAmount } from '#components/lists/by-amount.ts'
 import { csvPage, DownloadCsv } from '#components/lists/download-csv.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
+import { SavedViews } from '#components/lists/saved-views.tsx'
 import { useRowKeys } from '#components/lists/use-row-keys.ts'
 import { type Selection, useSelection } from '#components/lists/use-selection.ts'
+import { useWhole } from '#components/lists/use-whole.ts'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -26,12 +29,16 @@ import { useTRPC } from '#lib/trpc.ts'
 import { CancelTogether } from './cancel-together.tsx'
 import { isCancelable, whyNotTogether } from './cancelable.ts'
 import { executionsCsv } from './executions-csv.ts'
-import { countFilters, filterFrom, inputOf } from './filter.ts'
+import { countFilters, filterFrom, inputOf, searchOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 
 const refreshMs = 5000
+/** Amounts are compared by the page, which loads this many executions at most. */
+const mostOrdered = 500
 const none: ExecutionSummary[] = []
+const compareAmounts = (one: ExecutionSummary, other: ExecutionSummary): number =>
+  byAmount(one.effect?.amount, other.effect?.amount)
 const idOf = ({ id }: ExecutionSummary): string => id
 
 /** Executions by what they do. Search, filters and order are in the address. */
@@ -50,8 +57,13 @@ function ExecutionList() {
   const filter = filterFrom(useSearchParams())
   const input = inputOf(filter)
   useChanges(['executions'], refreshMs)
-  const pages = usePages(trpc.executions.list, input)
-  const { items = none } = pages
+  const ordered = filter.sort === 'amount'
+  const pages = useWhole(
+    usePages(trpc.executions.list, ordered ? { ...input, limit: csvPage } : input),
+    ordered ? mostOrdered : 0,
+  )
+  const { items: loaded = none, loading } = pages
+  const items = useMemo(() => (ordered ? loaded.toSorted(compareAmounts) : loaded), [ordered, loaded])
   const selection = useCancelable(items)
   const [canceling, setCanceling] = useState<ExecutionSummary[]>()
   const cancel = () => {
@@ -93,7 +105,7 @@ function ExecutionList() {
                     ...(cursor === undefined ? {} : { cursor }),
                   })
                 }
-                toText={executionsCsv}
+                toText={(rows) => executionsCsv(ordered ? rows.toSorted(compareAmounts) : rows)}
               />
             )}
             <ActionLink href={newExecutionPath(tenant)} permission="execution:start" hotkey="n">
@@ -102,9 +114,25 @@ function ExecutionList() {
           </div>
         }
       />
+      <SavedViews
+        list="executions"
+        keeps="the filters and the order"
+        noun="execution"
+        search={searchOf(filter)}
+        known={(saved) => searchOf(filterFrom(new URLSearchParams(saved)))}
+        isSet={Object.keys(searchOf(filter)).length > 0}
+        hrefOf={(saved) => executionsPath(tenant, saved)}
+      />
       <Filters filter={filter} rows={items} />
+      {ordered && (
+        <p role="status" className="text-dense text-ink-2">
+          {loading
+            ? 'Loading more executions…'
+            : pages.hasMore && `Of the newest ${items.length} executions that match. Filter by day to see others.`}
+        </p>
+      )}
       <PagedTable
-        pages={pages}
+        pages={{ ...pages, items: pages.items && items, hasMore: pages.hasMore && !ordered }}
         caption="Executions"
         columns={columns}
         dense

@@ -3,7 +3,7 @@ import { type Days, dayFrom, periodOf } from '#components/lists/period.ts'
 import { limits, slugPattern } from '#lib/limits.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 
-export const sortOrders = ['newest', 'oldest'] as const
+export const sortOrders = ['newest', 'oldest', 'amount'] as const
 export type SortOrder = (typeof sortOrders)[number]
 
 /** The filters in the address: a state or every state that can still change, and ids. '' does not filter. */
@@ -45,7 +45,7 @@ export function searchOf({ sort, ...filter }: ExecutionFilter): Record<string, s
 export const countFilters = ({ sort: _, ...filter }: ExecutionFilter): number =>
   Object.values(filter).filter((value) => value !== '').length
 
-/** Returns the filters as input of `executions.list`. */
+/** Returns the filters as input of `executions.list`. It does not know amounts, which are encrypted: the page orders by them. */
 export function inputOf({ q, status, agentId, environment, startedBy, sort, from, to }: ExecutionFilter) {
   return {
     ...(q.trim() === '' ? {} : { q: q.trim() }),
@@ -53,7 +53,7 @@ export function inputOf({ q, status, agentId, environment, startedBy, sort, from
     ...(agentId === '' ? {} : { agentId }),
     ...(environment === '' ? {} : { environment }),
     ...(startedBy === '' ? {} : { startedBy }),
-    ...(sort === 'newest' ? {} : { sort }),
+    ...(sort === 'oldest' ? { sort } : {}),
     ...periodOf({ from, to }),
   }
 }

@@ -18,7 +18,11 @@ import { countFilters, type ExecutionFilter, filterFrom, type SortOrder, searchO
 /** The value of a select for "not filtered". */
 const ALL = 'all values'
 
-const ORDERS: Record<SortOrder, string> = { newest: 'Newest first', oldest: 'Oldest first' }
+const ORDERS: Record<SortOrder, string> = {
+  newest: 'Newest first',
+  oldest: 'Oldest first',
+  amount: 'Largest amount first',
+}
 
 /** How long typing pauses before the server searches, in milliseconds. */
 const typingPauseMs = 300
@@ -75,7 +79,7 @@ export function Filters({ filter, rows }: { filter: ExecutionFilter; rows: reado
       <SelectField
         label="Order"
         value={filter.sort}
-        onChange={(sort) => show({ sort: sort === 'oldest' ? 'oldest' : 'newest' })}
+        onChange={(sort) => show({ sort: filterFrom(new URLSearchParams({ sort })).sort })}
         placeholder=""
         options={Object.entries(ORDERS).map(([value, label]) => ({ value, label }))}
       />

@@ -12,6 +12,7 @@ import { ChangeList } from './change-list.tsx'
 import { Figures } from './figures.tsx'
 import { Lead } from './lead.tsx'
 import { NeedsPerson } from './needs-person.tsx'
+import { OfferDemo } from './offer-demo.tsx'
 import { RunningNow } from './running-now.tsx'
 import { TodaysLog } from './todays-log.tsx'
 import { Ungoverned } from './ungoverned.tsx'
@@ -47,6 +48,7 @@ export function Home() {
             </>
           }
         />
+        <OfferDemo />
         {can('audit:read') && <OpenAlarms />}
         <Figures />
       </div>

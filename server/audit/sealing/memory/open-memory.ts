@@ -1,4 +1,4 @@
-import { parseNote } from '#server/audit/notes/signed-note.ts'
+import { NoteError, parseNote } from '#server/audit/notes/signed-note.ts'
 import type { LogOwner } from '#server/audit/store.ts'
 import { leafHash } from '#server/audit/tree/merkle.ts'
 import { provenLeaf, rootAt } from '#server/audit/tree/tree.ts'
@@ -93,5 +93,12 @@ export async function sealedThrough(tx: Transaction, tenant: LogOwner, seals: Si
 export const dateOfEntry = (entry: string): string | undefined =>
   /^[^\s/]+(?:\/restored-[0-9a-f]{12})?\/t\/[^\s/]+\/audit\/(\d{4}-\d{2}-\d{2})\n/.exec(entry)?.[1]
 
-/** The text of a day's checkpoint is its entry in the seal log. */
-export const entryOf = (note: string): string => parseNote(note).text
+/** The text of a day's checkpoint is its entry in the seal log. Returns undefined for a row whose note was changed to what is not one. */
+export function entryOf(note: string): string | undefined {
+  try {
+    return parseNote(note).text
+  } catch (error) {
+    if (error instanceof NoteError) return undefined
+    throw error
+  }
+}

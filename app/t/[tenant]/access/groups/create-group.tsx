@@ -9,8 +9,10 @@ import { whyNotName } from '#components/forms/name-rule.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
+import type { GroupMapping } from '#lib/schemas/members.ts'
 import { MembersProposed } from './change-members.tsx'
 import { MemberBoxes } from './member-boxes.tsx'
+import { ProviderGroups, sentMappings, whyNotMapped } from './provider-groups.tsx'
 
 /** Creates an empty group, and proposes its first members. */
 export function CreateGroup({ onClose }: { onClose: () => void }) {
@@ -20,6 +22,7 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [displayName, setDisplayName] = useState('')
   const { chosen, choose } = useChoice<string>([])
+  const [mappings, setMappings] = useState<GroupMapping[]>([])
   const act = useAct({
     send: client.groups.create.mutate,
     touches: ['groups', 'approvals'],
@@ -36,17 +39,24 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
     <ActDialog
       title="Create an approver group"
       description="The group starts empty. Its first members join after a change approver other than you approves them."
-      label={chosen.size === 0 ? 'Create the group' : 'Create the group and propose its members'}
+      label={chosen.size + mappings.length === 0 ? 'Create the group' : 'Create the group and propose its members'}
       busyLabel="Creating the group…"
       done="created"
       missing={
         badName ??
         (displayName.trim() === '' || displayName.trim().length > limits.groupDisplayName
           ? `Enter a display name, up to ${limits.groupDisplayName} characters.`
-          : undefined)
+          : whyNotMapped(mappings))
       }
       act={act}
-      onRun={() => act.run({ name, displayName: displayName.trim(), memberIds: [...chosen] })}
+      onRun={() =>
+        act.run({
+          name,
+          displayName: displayName.trim(),
+          memberIds: [...chosen],
+          ...(mappings.length === 0 ? {} : { mappings: sentMappings(mappings) }),
+        })
+      }
       onClose={onClose}
     >
       <TextField
@@ -65,7 +75,8 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         readOnly={act.pending}
       />
-      <MemberBoxes current={[]} chosen={chosen} onChange={choose} locked={act.pending} />
+      <MemberBoxes legend="First members" current={[]} chosen={chosen} onChange={choose} locked={act.pending} />
+      <ProviderGroups current={[]} entries={mappings} onChange={setMappings} locked={act.pending} />
     </ActDialog>
   )
 }

@@ -14,6 +14,7 @@ import type { Member } from '#lib/schemas/members.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
 type MemberBoxesProps = {
+  legend: string
   /** The current members. They are offered even if the loaded pages of the list don't contain them. */
   current: readonly Actor[]
   chosen: ReadonlySet<string>
@@ -22,7 +23,7 @@ type MemberBoxesProps = {
 }
 
 /** Checkboxes for the people of a group. Those who couldn't decide in it yet are marked. */
-export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesProps) {
+export function MemberBoxes({ legend, current, chosen, onChange, locked }: MemberBoxesProps) {
   const id = useId()
   const trpc = useTRPC()
   const pages = usePages(trpc.members.list, { kind: 'person', limit: limits.pageRows })
@@ -45,7 +46,7 @@ export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesPr
   return (
     <fieldset aria-labelledby={id} className="flex flex-col gap-1">
       <legend id={id} className="mb-1.5 font-semibold text-dense">
-        Members after the change
+        {legend}
       </legend>
       {others.map((member) => (
         <Checkbox
@@ -59,7 +60,7 @@ export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesPr
       {people.map((member) => (
         <Checkbox
           key={member.id}
-          label={<PersonLabel member={member} />}
+          label={<PersonLabel member={member} namesakes={people.some((one) => isNamesake(one, member))} />}
           checked={chosen.has(member.id)}
           onChange={(on) => onChange(member.id, on)}
           locked={locked}
@@ -76,11 +77,20 @@ export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesPr
   )
 }
 
-function PersonLabel({ member }: { member: Member }) {
+const isNamesake = (one: Member, other: Member) => one.id !== other.id && one.displayName === other.displayName
+
+/** `namesakes`: someone else in the list has the same name. */
+function PersonLabel({ member, namesakes }: { member: Member; namesakes: boolean }) {
   const note = noteOf(member)
   return (
     <span>
       <ShownText>{member.displayName}</ShownText>
+      {namesakes && (
+        <span className="text-dense text-ink-2">
+          {' '}
+          <ShownText>{member.username}</ShownText>
+        </span>
+      )}
       {note !== undefined && <span className="text-dense text-ink-2"> ({note})</span>}
     </span>
   )

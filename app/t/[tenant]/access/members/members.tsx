@@ -3,12 +3,15 @@
 import { useState } from 'react'
 import { AccessPage } from '#components/access/access-page.tsx'
 import { ManageButton } from '#components/access/manage-button.tsx'
+import { useQuery } from '#components/api/query.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { formatCount } from '#lib/format.ts'
 import type { Member } from '#lib/schemas/members.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { ControlState } from './control-state.tsx'
@@ -47,7 +50,10 @@ function MemberList() {
   const pages = usePages(trpc.members.list, { kind: 'person', ...filter })
   return (
     <>
-      <StatusFilter />
+      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
+        <StatusFilter />
+        <PasskeyCoverage />
+      </div>
       <PagedTable
         pages={pages}
         caption="Members"
@@ -73,6 +79,19 @@ function MemberList() {
   )
 }
 
+/** How many approvers can decide where a passkey is needed. */
+function PasskeyCoverage() {
+  const trpc = useTRPC()
+  const { data } = useQuery(trpc.members.list.queryOptions({ kind: 'person', limit: 1 }))
+  if (data === undefined || data.passkeys.approvers === 0) return null
+  const { approvers, withPasskey } = data.passkeys
+  return (
+    <p>
+      {withPasskey} of {formatCount(approvers, 'active approver')} {withPasskey === 1 ? 'has' : 'have'} a passkey.
+    </p>
+  )
+}
+
 const columns = (manage: (row: Member) => void): Column<Member>[] => [
   {
     key: 'name',
@@ -94,6 +113,22 @@ const columns = (manage: (row: Member) => void): Column<Member>[] => [
       <span className="flex flex-col">
         <MemberStatusShape status={row.status} />
         <PendingReset member={row} />
+      </span>
+    ),
+  },
+  {
+    key: 'sign-in',
+    header: 'Last sign-in',
+    cell: (row) => (
+      <span className="flex flex-col">
+        {row.lastSignInAt === null ? (
+          <span className="text-ink-2">{row.status === 'invited' ? 'Not yet' : 'Not recorded'}</span>
+        ) : (
+          <Time at={row.lastSignInAt} show="relative" />
+        )}
+        <span className={row.passkeys === 0 ? 'text-ink-2' : undefined}>
+          {row.passkeys === 0 ? 'No passkey' : formatCount(row.passkeys, 'passkey')}
+        </span>
       </span>
     ),
   },

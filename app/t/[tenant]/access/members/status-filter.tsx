@@ -6,7 +6,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { accessPath } from '#lib/paths.ts'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 
-type Filter = MemberStatus | 'all' | 'open' | 'before'
+type Filter = MemberStatus | 'all' | 'open' | 'before' | 'no-passkey'
 
 const OPTIONS: { value: Filter; label: string }[] = [
   { value: 'all', label: 'Everyone' },
@@ -14,6 +14,7 @@ const OPTIONS: { value: Filter; label: string }[] = [
   { value: 'invited', label: 'Invited' },
   { value: 'suspended', label: 'Suspended' },
   { value: 'removed', label: 'Removed' },
+  { value: 'no-passkey', label: 'Without a passkey' },
   { value: 'open', label: 'Control not proved' },
   { value: 'before', label: 'Accounts from before, to review' },
 ]
@@ -25,8 +26,11 @@ export function useMemberFilter() {
   return { status, filter: inputOf(status) }
 }
 
-function inputOf(status: Filter): { status?: MemberStatus; control?: 'open' | 'before' } {
+type Input = { status?: MemberStatus; control?: 'open' | 'before'; passkey?: 'none' }
+
+function inputOf(status: Filter): Input {
   if (status === 'all') return {}
+  if (status === 'no-passkey') return { passkey: 'none' }
   return status === 'open' || status === 'before' ? { control: status } : { status }
 }
 

@@ -1,4 +1,5 @@
 import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
+import { byAmount } from '#components/lists/by-amount.ts'
 import { type LayoutSearch, layoutSearchFrom } from './layout.ts'
 
 export type Request = ApprovalSummaries[number]
@@ -105,11 +106,9 @@ const compare: Record<SortOrder, (one: Request, other: Request) => number> = {
   expires: (one, other) => one.expiresAt.localeCompare(other.expiresAt),
   newest: (one, other) => other.requestedAt.localeCompare(one.requestedAt),
   oldest: (one, other) => one.requestedAt.localeCompare(other.requestedAt),
-  // Requests without an amount come last.
-  amount: (one, other) => amountOf(other) - amountOf(one),
+  amount: (one, other) => byAmount(one.amount, other.amount),
   risk: (one, other) => riskTiers.indexOf(one.risk) - riskTiers.indexOf(other.risk),
 }
-const amountOf = ({ amount }: Request): number => (amount === null ? -1 : Number(amount.value))
 
 /** The requests that match at `now`, in the chosen order; equal ones by their expiry. */
 export const applyFilter = (requests: readonly Request[], filter: InboxFilter, now: number): Request[] =>

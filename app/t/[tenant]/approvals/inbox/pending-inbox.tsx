@@ -2,6 +2,7 @@
 
 import { useSearchParams } from 'next/navigation'
 import { type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { SavedViews } from '#components/lists/saved-views.tsx'
 import { useSelection } from '#components/lists/use-selection.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -9,17 +10,16 @@ import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { useNow } from '#components/ui/text/now.ts'
 import { TimeZoneContext } from '#components/ui/text/time.tsx'
-import { type ApprovalsView, approvalPath } from '#lib/paths.ts'
+import { type ApprovalsView, approvalPath, approvalsPath } from '#lib/paths.ts'
 import { type BulkDecision, whyNotTogether } from './bulk.ts'
 import { DecideTogether } from './decide-together.tsx'
 import { EMPTY } from './empty.ts'
-import { applyFilter, filterFrom, idOf, type Request, searchOf } from './filter.ts'
+import { applyFilter, countFilters, filterFrom, idOf, type Request, searchOf } from './filter.ts'
 import { InboxFilters, useFilterChange } from './filters.tsx'
 import { groupByExpiry } from './groups.ts'
 import { searchOfLayout, useLayout } from './layout.ts'
 import { LayoutChooser } from './layout-chooser.tsx'
 import { RequestTable } from './request-table.tsx'
-import { SavedViews } from './saved-views.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { mostLoaded, useAllPending } from './use-all-pending.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
@@ -65,7 +65,15 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
   return (
     <>
       <Loaded view={view} pending={pending}>
-        <SavedViews view={view} filter={filter} />
+        <SavedViews
+          list="approvals"
+          keeps="the filters, the order and the columns"
+          noun="approval"
+          search={searchOf(filter)}
+          known={(saved) => searchOf(filterFrom(new URLSearchParams(saved)))}
+          isSet={countFilters(filter) > 0 || filter.hide !== '' || filter.density !== ''}
+          hrefOf={(saved) => approvalsPath(tenant, { view, ...saved })}
+        />
         <InboxFilters filter={filter} requests={items} />
         <div className="flex flex-col gap-1">
           <p role="status" className="text-dense text-ink-2">

@@ -1,8 +1,8 @@
 'use client'
 
-import { useEffect } from 'react'
 import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
+import { useWhole } from '#components/lists/use-whole.ts'
 import type { ApprovalsView } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
@@ -17,10 +17,5 @@ export function useAllPending(view: Exclude<ApprovalsView, 'decided'>, { enabled
   const trpc = useTRPC()
   useChanges(enabled ? ['approvals'] : [], refreshMs)
   const pages = usePages(trpc.approvals.getPending, { view, limit }, { enabled })
-  const { items, hasMore, loadingMore, loadMore, error } = pages
-  const loading = hasMore && (items?.length ?? 0) < mostLoaded
-  useEffect(() => {
-    if (loading && !loadingMore && error === null) loadMore()
-  })
-  return { ...pages, loading }
+  return useWhole(pages, mostLoaded)
 }

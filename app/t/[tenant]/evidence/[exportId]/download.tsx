@@ -1,6 +1,7 @@
 'use client'
 
 import { useState } from 'react'
+import { type SavedHow, saveFile } from '#components/page/save-file.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
@@ -8,7 +9,6 @@ import { type Failure, failureOf, RequestError } from '#lib/failure.ts'
 import { formatBytes } from '#lib/format.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 import { toFailure } from '#lib/trpc.ts'
-import { type SavedHow, saveArchive } from './save-archive.ts'
 import { useArchive } from './use-archive.ts'
 
 type State =
@@ -16,6 +16,8 @@ type State =
   | { is: 'saving'; received: number }
   | { is: 'saved'; how: SavedHow }
   | { is: 'failed'; failure: Failure }
+
+const zip = { description: 'ZIP archive', accept: { 'application/zip': ['.zip'] } }
 
 /** Saves the archive to disk. The server records each download. */
 export function Download({ job }: { job: ExportJob }) {
@@ -26,7 +28,7 @@ export function Download({ job }: { job: ExportJob }) {
   async function save() {
     setState({ is: 'saving', received: 0 })
     try {
-      const how = await saveArchive(fetchArchive, name, (received) => setState({ is: 'saving', received }))
+      const how = await saveFile(fetchArchive, { name, type: zip }, (received) => setState({ is: 'saving', received }))
       setState(how === undefined ? { is: 'idle' } : { is: 'saved', how })
     } catch (error) {
       const failure =

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
+import { collected, counted } from '#components/page/counted.ts'
 import { type Failure, failureOf, RequestError } from '#lib/failure.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 import { toFailure } from '#lib/trpc.ts'
-import { collected, counted } from './counted.ts'
 import { useArchive } from './use-archive.ts'
 
 export type Loading =

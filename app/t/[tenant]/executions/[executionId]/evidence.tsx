@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { usePages } from '#components/api/use-pages.ts'
+import { useNames } from '#components/audit/use-names.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
@@ -13,12 +14,11 @@ import type { Column } from '#components/ui/text/data-table.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
+import { type SaidRow, saidRow } from '#lib/audit/file.ts'
+import { objectsOf } from '#lib/audit/object-names.ts'
 import { approvalPath, auditRecordPath, newEvidencePath, tracePath } from '#lib/paths.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
-import type { Answers } from '#lib/trpc.ts'
 import { useTRPC } from '#lib/trpc.ts'
-
-type Row = Answers['audit']['list']['items'][number]
 
 /** The evidence of the execution: its audit records, each with its own proof, and the objects that they refer to. */
 export function Evidence({ execution }: { execution: Execution }) {
@@ -53,7 +53,9 @@ export function Evidence({ execution }: { execution: Execution }) {
 
 function Subjects({ execution: { id, releaseId, traceId, steps } }: { execution: Execution }) {
   const { tenant } = useSession()
-  const decided = steps.flatMap(({ id: step, approvalId }) => (approvalId === null ? [] : [{ step, approvalId }]))
+  const decided = steps.flatMap(({ id: step, title, approvalId }) =>
+    approvalId === null ? [] : [{ step, title, approvalId }],
+  )
   return (
     <KeyValues>
       <KeyValue name="Execution">
@@ -71,8 +73,8 @@ function Subjects({ execution: { id, releaseId, traceId, steps } }: { execution:
           {traceId}
         </Link>
       </KeyValue>
-      {decided.map(({ step, approvalId }) => (
-        <KeyValue key={step} name={`Approval of ${step}`}>
+      {decided.map(({ step, title, approvalId }) => (
+        <KeyValue key={step} name={`Approval of ${title}`}>
           <Link
             href={approvalPath(tenant, approvalId)}
             prefetch={false}
@@ -90,9 +92,11 @@ function Records({ executionId }: { executionId: string }) {
   const trpc = useTRPC()
   const { tenant } = useSession()
   const pages = usePages(trpc.audit.list, { resourceId: executionId })
+  const nameOf = useNames(objectsOf(pages.items ?? []))
+  const said = { ...pages, items: pages.items?.map((row) => saidRow(row, nameOf)) }
   return (
     <PagedTable
-      pages={pages}
+      pages={said}
       caption="Audit records about the execution"
       columns={columns(tenant)}
       rowKey={(row) => row.auditId}
@@ -107,18 +111,17 @@ function Records({ executionId }: { executionId: string }) {
   )
 }
 
-const columns = (tenant: string): Column<Row>[] => [
+const columns = (tenant: string): Column<SaidRow>[] => [
   {
     key: 'type',
     header: 'What',
     rowHeader: true,
     cell: (row) => (
-      <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link wrap-anywhere font-mono">
-        {row.type}
+      <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link wrap-anywhere">
+        <ShownText>{row.sentence}</ShownText>
       </Link>
     ),
   },
-  { key: 'actor', header: 'Who', cell: (row) => <ShownText>{row.actor.name}</ShownText> },
   {
     key: 'reason',
     header: 'Reason',
@@ -129,5 +132,5 @@ const columns = (tenant: string): Column<Row>[] => [
         </span>
       ),
   },
-  { key: 'at', header: 'When', cell: (row) => <Time at={row.at} show="absolute" /> },
+  { key: 'at', header: 'When', cell: (row) => <Time at={row.at} show="seconds" /> },
 ]

@@ -7,7 +7,7 @@ import { TraceFacts } from '#components/traces/detail/trace-facts.tsx'
 import { TraceView } from '#components/traces/trace-view.tsx'
 import { useTrace } from '#components/traces/use-trace.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
-import { tracePath } from '#lib/paths.ts'
+import { compareTracesPath, tracePath } from '#lib/paths.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 
 /** The execution's trace, with the same view as on the trace's page. */
@@ -42,6 +42,13 @@ function OneTrace({ traceId }: { traceId: string }) {
         <TraceFacts spans={spans} ended={query.data.trace.endedAt !== null} usage={query.data.usage ?? null} />
         <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
           Open the trace on its own page
+        </Link>
+        <Link
+          href={compareTracesPath(tenant, traceId)}
+          prefetch={false}
+          className="text-link inline-flex min-h-6 items-center"
+        >
+          Compare with another run
         </Link>
       </div>
       <TraceView trace={trace} />

@@ -109,14 +109,14 @@ function Tab({ name, execution }: { name: ExecutionTab; execution: ExecutionDeta
 
 function Facts({ execution }: { execution: ExecutionDetail }) {
   const { tenant } = useSession()
-  const { agentId, agentName, agentVersion, environment, startedBy, createdAt, status, decision } = execution
+  const { agentId, agentDisplayName, agentVersion, environment, startedBy, createdAt, status, decision } = execution
   return (
     <>
       <ExecutionStatusShape status={status} boxed />
       <span>
         Agent{' '}
         <Link href={agentPath(tenant, agentId)} prefetch={false} className="text-link font-semibold">
-          <ShownText>{agentName}</ShownText>
+          <ShownText>{agentDisplayName}</ShownText>
         </Link>{' '}
         <ShownText>{agentVersion}</ShownText> in {environment}
       </span>
@@ -128,7 +128,7 @@ function Facts({ execution }: { execution: ExecutionDetail }) {
         <Time at={createdAt} show="relative" />
       </span>
       <span>
-        Took <Took execution={execution} />
+        {execution.endedAt === null ? 'Running for' : 'Took'} <Took execution={execution} />
       </span>
       {decision?.by != null && (
         <span>

@@ -2,18 +2,20 @@
 
 import Link from 'next/link'
 import { useParams } from 'next/navigation'
+import { LinkButton } from '#components/layout/link-button.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { TraceFacts } from '#components/traces/detail/trace-facts.tsx'
+import { useTraceTitle } from '#components/traces/trace-title.ts'
 import { TraceView } from '#components/traces/trace-view.tsx'
 import { useTrace } from '#components/traces/use-trace.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { executionPath, tracesPath } from '#lib/paths.ts'
+import { compareTracesPath, executionPath, tracesPath } from '#lib/paths.ts'
 
 /** One trace as a waterfall, updated live until it ends. */
 export function Trace() {
@@ -30,6 +32,7 @@ function OneTrace({ traceId }: { traceId: string }) {
   const live = useTrace(traceId)
   const { query, trace, spans, waitingForStart } = live
   const crumbs = [{ label: 'Traces', href: tracesPath(tenant) }]
+  const title = useTraceTitle(trace)
   const shownId = <Copyable value={traceId} label="trace ID" shorten="middle" />
   if (trace === undefined)
     return (
@@ -51,7 +54,8 @@ function OneTrace({ traceId }: { traceId: string }) {
   return (
     <Page wide>
       <PageHeader
-        title={<ShownText>{trace.name}</ShownText>}
+        title={<ShownText>{title}</ShownText>}
+        action={<LinkButton href={compareTracesPath(tenant, traceId)}>Compare with another</LinkButton>}
         crumbs={crumbs}
         id={shownId}
         facts={

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { ChangedValues } from '#components/json/changed-values.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
@@ -175,37 +176,11 @@ export function SupersededSection({ shown: { supersedes } }: { shown: Approval }
   return (
     <CustodySection title="Changed after a review">
       <Said by={by.displayName} at={at} text={reason} />
-      <table className="w-full max-w-2xl text-dense">
-        <caption className="sr-only">Arguments that differ from those of the earlier request</caption>
-        <thead>
-          <tr className="border-line border-b text-left text-ink-2">
-            <th scope="col" className="py-1 pr-3 font-normal">
-              Argument
-            </th>
-            <th scope="col" className="py-1 pr-3 font-normal">
-              Before
-            </th>
-            <th scope="col" className="py-1 font-normal">
-              Now
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {changed.map(({ path, before, after }) => (
-            <tr key={path} className="border-line border-b align-top">
-              <th scope="row" className="wrap-anywhere py-1 pr-3 text-left font-mono font-normal">
-                <ShownText>{path}</ShownText>
-              </th>
-              <td className="wrap-anywhere py-1 pr-3">
-                <Side side={before} />
-              </td>
-              <td className="wrap-anywhere py-1 font-semibold">
-                <Side side={after} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <ChangedValues
+        caption="Arguments that differ from those of the earlier request"
+        names={{ value: 'Argument', before: 'Before', after: 'Now' }}
+        rows={changed}
+      />
       {changed.length === 0 && <p>The content of the earlier request is no longer stored.</p>}
       <p>
         <Link
@@ -218,12 +193,4 @@ export function SupersededSection({ shown: { supersedes } }: { shown: Approval }
       </p>
     </CustodySection>
   )
-}
-
-type SideOf = NonNullable<Approval['supersedes']>['changed'][number]['before']
-
-function Side({ side }: { side: SideOf }) {
-  if (side === null) return <span className="text-ink-2">none</span>
-  if (side.masked !== undefined) return <span className="text-ink-2">masked {side.masked.class}</span>
-  return <ShownText>{typeof side.value === 'string' ? side.value : JSON.stringify(side.value)}</ShownText>
 }

@@ -7,7 +7,6 @@ import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { Browser } from '#server/testing/auth/browser.ts'
 import {
   authorizationRequest,
-  authorize,
   commandLine,
   consoleClient,
   exchangeCode,
@@ -15,19 +14,21 @@ import {
   refresh,
 } from '#server/testing/auth/sign-in.ts'
 import { freePort } from '#server/testing/free-port.ts'
-import { type Keycloak, startKeycloak } from '#server/testing/processes/keycloak.ts'
+import { type Keycloak, startKeycloak } from './process.ts'
+import { addressOf, authorizeAtKeycloak, keycloakRealm, letGroupsDecide } from './realm.ts'
 
 // A real Keycloak, with the realm file of docs/deploy and nothing else but people: what docs/identity-providers.md says works.
 
 let keycloak: Keycloak
 let api: TestApi
 let realmUrl: string
-const password = 'A-password-of-this-test-7'
+let realm: ReturnType<typeof keycloakRealm>
 beforeAll(async () => {
   const origin = `http://localhost:${await freePort()}`
   api = await startApi({ AUTH_URL: origin })
   keycloak = await startKeycloak(origin, { COUNTERSIGN_REALM: 'northwind', COUNTERSIGN_URL: api.baseUrl })
   realmUrl = `${origin}/realms/northwind`
+  realm = keycloakRealm(keycloak, realmUrl)
 }, 400_000)
 afterAll(async () => {
   await api.close()
@@ -36,29 +37,9 @@ afterAll(async () => {
 
 type Me = { principal: { kind: string; username: string; roles: string[] } }
 
-async function addPerson(username: string, roles: string[]): Promise<string> {
-  await keycloak.administer('POST', '/users', {
-    username,
-    enabled: true,
-    email: `${username}@elsewhere.example`,
-    emailVerified: true,
-    firstName: username,
-    lastName: 'Keycloak',
-    credentials: [{ type: 'password', value: password, temporary: false }],
-  })
-  const [person] = await keycloak.administer<{ id: string }[]>('GET', `/users?exact=true&username=${username}`)
-  if (person === undefined) throw new Error('Keycloak did not create the account.')
-  await setRoles('POST', person.id, roles)
-  return person.id
-}
-const setRoles = async (method: 'POST' | 'DELETE', personId: string, roles: string[]) => {
-  const all = await Promise.all(roles.map((role) => keycloak.administer('GET', `/roles/${role}`)))
-  await keycloak.administer(method, `/users/${personId}/role-mappings/realm`, all)
-}
-
 describe('a person', () => {
   test('signs in at the console with tokens that are bound to the browser’s key, renews them, and signs out', async () => {
-    await addPerson('tara', ['viewer', 'developer'])
+    await realm.addPerson('tara', ['viewer', 'developer'])
     const client = await consoleClient(api.baseUrl)
     const browser = new Browser()
     const request = authorizationRequest(realmUrl, client, { dpop_jkt: client.prover.thumbprint })
@@ -91,7 +72,7 @@ describe('a person', () => {
   })
 
   test('signs in with the command line, whose tokens are bearer tokens', async () => {
-    await addPerson('cleo', ['viewer'])
+    await realm.addPerson('cleo', ['viewer'])
     const request = authorizationRequest(realmUrl, commandLine)
     const code = await authorizeAtKeycloak(new Browser(), request, 'cleo')
     const { accessToken } = await readTokens(await exchangeCode(request, code))
@@ -99,15 +80,11 @@ describe('a person', () => {
   })
 
   test('loses a role with the next token after it was withdrawn at Keycloak', async () => {
-    const id = await addPerson('rolf', ['viewer', 'operator'])
-    const rolesNow = async () => {
-      const request = authorizationRequest(realmUrl, commandLine)
-      const code = await authorizeAtKeycloak(new Browser(), request, 'rolf')
-      const { accessToken } = await readTokens(await exchangeCode(request, code))
-      return payload<Me>(await api.query(accessToken, 'session.me')).principal.roles
-    }
+    const id = await realm.addPerson('rolf', ['viewer', 'operator'])
+    const rolesNow = async () =>
+      payload<Me>(await api.query(await realm.tokenFor('rolf'), 'session.me')).principal.roles
     expect(await rolesNow()).toEqual(['viewer', 'operator'])
-    await setRoles('DELETE', id, ['operator'])
+    await realm.setRoles('DELETE', id, ['operator'])
     expect(await rolesNow()).toEqual(['viewer'])
   })
 })
@@ -149,63 +126,26 @@ test('a client that lacks the audience mapper is refused with the audience that 
   expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('must contain \\"countersign\\"')])
 })
 
-/** A token of the person by the command line, issued in a later second than `before`: the server can’t order tokens of one second. */
-async function tokenFor(username: string, before?: string): Promise<string> {
-  for (;;) {
-    const request = authorizationRequest(realmUrl, commandLine)
-    const code = await authorizeAtKeycloak(new Browser(), request, username)
-    const { accessToken } = await readTokens(await exchangeCode(request, code))
-    if (before === undefined || (decodeJwt(accessToken).iat ?? 0) > (decodeJwt(before).iat ?? 0)) return accessToken
-  }
-}
-
 // Last: the tenant keeps these settings.
 test('with roles from tokens, a role and a seat follow the groups at Keycloak', async () => {
-  const addGroup = async (name: string) => {
-    await keycloak.administer('POST', '/groups', { name })
-    const [group] = await keycloak.administer<{ id: string }[]>('GET', `/groups?exact=true&search=${name}`)
-    return group?.id ?? ''
-  }
+  const { addGroup, put, tokenFor } = realm
   const [admins, deciders, board] = [
     await addGroup('cs-admins'),
     await addGroup('cs-deciders'),
     await addGroup('board'),
   ]
-  const put = (method: 'PUT' | 'DELETE', personId: string, groupId: string) =>
-    keycloak.administer(method, `/users/${personId}/groups/${groupId}`)
-  await put('PUT', await addPerson('ada', ['tenant_admin']), admins)
-  await put('PUT', await addPerson('boris', ['approver']), deciders)
-  const gerda = await addPerson('gerda', ['viewer'])
-  const [ada, bo] = [await tokenFor('ada'), await tokenFor('boris')]
-  payload(await api.query(bo, 'session.me'))
+  await put('PUT', await realm.addPerson('ada', ['tenant_admin']), admins)
+  await put('PUT', await realm.addPerson('boris', ['approver']), deciders)
+  const gerda = await realm.addPerson('gerda', ['viewer'])
+  const [ada, boris] = [await tokenFor('ada'), await tokenFor('boris')]
+  payload(await api.query(boris, 'session.me'))
   const { port } = new URL(api.baseUrl)
   const DATA_DIR = join(dirname(api.gate), 'data')
   const operator = { PORT: port, DATABASE_URL: api.ownerUrl, DATA_DIR, AUTH_URL: keycloak.origin, LOG_LEVEL: 'error' }
-  const seat = ['seat', 'northwind', '--group', 'change-approvers', '--person', 'boris@elsewhere.example']
+  const seat = ['seat', 'northwind', '--group', 'change-approvers', '--person', addressOf('boris')]
   await runTenantCommand(loadConfig(operator), seat, () => undefined)
+  await letGroupsDecide(api, realmUrl, ada, boris)
 
-  type Asked = { change: { approvalId: string } }
-  const approve = async (answer: Awaited<ReturnType<TestApi['mutate']>>) =>
-    payload(
-      await api.mutate(bo, 'approvals.decide', {
-        approvalId: payload<Asked>(answer).change.approvalId,
-        decision: 'approve',
-        decisionAcknowledged: true,
-        reason: 'Read and found right.',
-      }),
-    )
-  const { revision } = payload<{ revision: number }>(await api.query(ada, 'tenants.getSettings'))
-  await approve(
-    await api.mutate(ada, 'tenants.updateSettings', {
-      expectedRevision: revision,
-      rolesFrom: 'token',
-      roleClaim: 'groups',
-      roleMapping: [
-        { issuer: realmUrl, name: 'cs-admins', role: 'tenant_admin' },
-        { issuer: realmUrl, name: 'cs-deciders', role: 'approver' },
-      ],
-    }),
-  )
   type Seen = { principal: { roles: string[]; groups: string[] } }
   const seen = async (token: string) => payload<Seen>(await api.query(token, 'session.me')).principal
   // The claim of groups is absent, so the roles of the realm no longer count.
@@ -213,18 +153,6 @@ test('with roles from tokens, a role and a seat follow the groups at Keycloak', 
   expect(await seen(first)).toMatchObject({ roles: [], groups: [] })
   await put('PUT', gerda, deciders)
   await put('PUT', gerda, board)
-  const { items } = payload<{ items: { id: string; name: string; revision: number; members: { id: string }[] }[] }>(
-    await api.query(ada, 'groups.list'),
-  )
-  const group = items.find(({ name }) => name === 'escalation')
-  await approve(
-    await api.mutate(ada, 'groups.setMembers', {
-      id: group?.id,
-      expectedRevision: group?.revision,
-      memberIds: group?.members.map(({ id }) => id),
-      mappings: [{ issuer: realmUrl, name: 'board' }],
-    }),
-  )
   const joined = await tokenFor('gerda', first)
   expect(await seen(joined)).toMatchObject({ roles: ['approver'], groups: ['escalation'] })
   expect(await seen(first)).toMatchObject({ roles: [] })
@@ -233,19 +161,3 @@ test('with roles from tokens, a role and a seat follow the groups at Keycloak', 
   expect(await seen(await tokenFor('gerda', joined))).toMatchObject({ roles: [], groups: [] })
   expect(await seen(joined)).toMatchObject({ roles: [], groups: [] })
 })
-
-/** Fills in Keycloak's sign-in page. */
-async function authorizeAtKeycloak(
-  browser: Browser,
-  request: ReturnType<typeof authorizationRequest>,
-  username: string,
-): Promise<string> {
-  const { redirectUri } = request.client
-  const page = await browser.visit(request.url)
-  const action = /<form[^>]* action="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&')
-  if (action === undefined) return await authorize(browser, request, username, password)
-  const visit = await browser.follow(await browser.visit(action, { username, password }), redirectUri)
-  const answer = new URL(visit.location ?? `${page.url}#none`).searchParams
-  if (answer.get('state') !== request.state) throw new Error(`Keycloak did not sign in: ${visit.status} ${visit.text}`)
-  return answer.get('code') ?? ''
-}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { namesIn } from '#components/audit/use-names.ts'
-import { auditCsv, auditNdjson, saidRow } from './audit-file.ts'
+import { auditCsv, auditCsvHead, auditNdjson, saidRow } from './file.ts'
+import { namesIn } from './object-names.ts'
 
 const row = {
   auditId: '01890000-0000-7000-8000-000000000001',
@@ -19,7 +19,7 @@ const nameOf = namesIn([
 const said = saidRow(row, nameOf)
 
 test('each record is a line of CSV, in which a formula is text', () => {
-  const [head, line] = auditCsv([said]).split('\r\n')
+  const [head, line] = `${auditCsvHead()}${auditCsv([said])}`.split('\r\n')
   expect(head).toBe(
     'at,sentence,action,actor,actorType,actorId,object,resourceType,resourceId,reason,auditId,day,numberInTheDay',
   )

@@ -6,29 +6,39 @@ import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { limits } from '#lib/limits.ts'
-import { type ApprovalsView, approvalsPath } from '#lib/paths.ts'
 import type { SavedView } from '#lib/schemas/lists/saved-views.ts'
 import { useTRPC } from '#lib/trpc.ts'
-import { countFilters, filterFrom, type InboxFilter, searchOf } from './filter.ts'
 
-type SavedViewsProps = { view: Exclude<ApprovalsView, 'decided'>; filter: InboxFilter }
+type Search = Record<string, string>
+
+type SavedViewsProps = {
+  list: 'approvals' | 'executions'
+  /** What a view keeps, as in "the filters and the order". */
+  keeps: string
+  /** What the list shows, as in "No request changes." */
+  noun: string
+  /** The filters that are set, as they are written into the address. */
+  search: Search
+  /** Reads filters as the page does: a saved view may have some that no longer exist. */
+  known: (search: Search) => Search
+  /** Whether there is anything to save. */
+  isSet: boolean
+  hrefOf: (search: Search) => string
+}
 
 /** Filters under a name: the reader's own, and those that others share. The chosen one is the one whose filters are set. */
-export function SavedViews({ view, filter }: SavedViewsProps) {
-  const { tenant } = useSession()
+export function SavedViews({ list, keeps, noun, search, known, isSet, hrefOf }: SavedViewsProps) {
   const trpc = useTRPC()
-  const { data } = useQuery(trpc.savedViews.list.queryOptions({ list: 'approvals' }))
+  const { data } = useQuery(trpc.savedViews.list.queryOptions({ list }))
   const [open, setOpen] = useState<'save' | 'remove'>()
   const items = data?.items ?? []
-  const chosen = items.find(({ search }) => isSame(search, filter))
-  const isSet = countFilters(filter) > 0 || filter.hide !== '' || filter.density !== ''
+  const chosen = items.find((item) => textOf(known(item.search)) === textOf(search))
   if (items.length === 0 && !isSet) return null
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -38,7 +48,7 @@ export function SavedViews({ view, filter }: SavedViewsProps) {
             {items.map((item) => (
               <li key={item.id}>
                 <Link
-                  href={approvalsPath(tenant, { view, ...item.search })}
+                  href={hrefOf(item.search)}
                   prefetch={false}
                   aria-current={item === chosen ? 'true' : undefined}
                   className={classNames(
@@ -64,18 +74,22 @@ export function SavedViews({ view, filter }: SavedViewsProps) {
           Remove this view…
         </Button>
       )}
-      {open === 'save' && <SaveView filter={filter} onClose={() => setOpen(undefined)} />}
-      {open === 'remove' && chosen !== undefined && <RemoveView saved={chosen} onClose={() => setOpen(undefined)} />}
+      {open === 'save' && (
+        <SaveView list={list} keeps={keeps} noun={noun} search={search} onClose={() => setOpen(undefined)} />
+      )}
+      {open === 'remove' && chosen !== undefined && (
+        <RemoveView saved={chosen} noun={noun} onClose={() => setOpen(undefined)} />
+      )}
     </div>
   )
 }
 
-/** Compared as they are written into an address, because a saved view may have filters that no longer exist. */
-const isSame = (search: SavedView['search'], filter: InboxFilter): boolean =>
-  textOf(searchOf(filterFrom(new URLSearchParams(search)))) === textOf(searchOf(filter))
-const textOf = (search: Record<string, string>): string => new URLSearchParams(Object.entries(search).sort()).toString()
+/** Filters are compared as they are written into an address. */
+const textOf = (search: Search): string => new URLSearchParams(Object.entries(search).sort()).toString()
 
-function SaveView({ filter, onClose }: { filter: InboxFilter; onClose: () => void }) {
+type SaveViewProps = Pick<SavedViewsProps, 'list' | 'keeps' | 'noun' | 'search'> & { onClose: () => void }
+
+function SaveView({ list, keeps, noun, search, onClose }: SaveViewProps) {
   const { client } = useApi()
   const [name, setName] = useState('')
   const [shared, setShared] = useState(false)
@@ -83,13 +97,13 @@ function SaveView({ filter, onClose }: { filter: InboxFilter; onClose: () => voi
   return (
     <ActDialog
       title="Save this view"
-      description="Keeps the filters, the order and the columns under a name. A view of yours with the same name is replaced."
+      description={`Keeps ${keeps} under a name. A view of yours with the same name is replaced.`}
       label="Save the view"
       busyLabel="Saving the view…"
       done="saved"
       missing={name.trim() === '' ? 'Give it a name.' : undefined}
       act={act}
-      onRun={() => act.run({ list: 'approvals', name, search: searchOf(filter), shared })}
+      onRun={() => act.run({ list, name, search, shared })}
       onClose={onClose}
     >
       <TextField
@@ -98,18 +112,18 @@ function SaveView({ filter, onClose }: { filter: InboxFilter; onClose: () => voi
         maxLength={limits.savedViewName}
         onChange={({ target }) => setName(target.value)}
       />
-      <Checkbox label="Share it with everyone who can see the approvals" checked={shared} onChange={setShared} />
+      <Checkbox label={`Share it with everyone who can see the ${noun}s`} checked={shared} onChange={setShared} />
     </ActDialog>
   )
 }
 
-function RemoveView({ saved, onClose }: { saved: SavedView; onClose: () => void }) {
+function RemoveView({ saved, noun, onClose }: { saved: SavedView; noun: string; onClose: () => void }) {
   const { client } = useApi()
   const act = useAct({ send: client.savedViews.remove.mutate, touches: ['savedViews'], onDone: onClose })
   return (
     <ActDialog
       title="Remove this view"
-      description={saved.shared ? 'Everyone who uses it loses it. No request changes.' : 'No request changes.'}
+      description={`${saved.shared ? 'Everyone who uses it loses it. ' : ''}No ${noun} changes.`}
       label="Remove the view"
       busyLabel="Removing the view…"
       done="removed"

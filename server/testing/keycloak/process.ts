@@ -20,18 +20,20 @@ export type Keycloak = {
 
 /**
  * Starts a Keycloak of its makers (from Maven Central, once per clone) with the realm file of docs/deploy. `settings`: the variables
- * that the realm file names. `origin`: its address, with a port that is free.
+ * that the realm file names. `origin`: its address, with a port that is free. `options`: further ones of its start.
  */
 export async function startKeycloak(
   origin: string,
   settings: { COUNTERSIGN_REALM: string; COUNTERSIGN_URL: string },
+  options: readonly string[] = [],
 ): Promise<Keycloak> {
   const home = join(cache, `keycloak-${version}`)
   if (!existsSync(home)) {
     await mkdir(cache, { recursive: true })
     const artifact = `org.keycloak:keycloak-quarkus-dist:${version}:zip`
     const target = [`-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`]
-    await promisify(execFile)('mvn', ['--quiet', '--batch-mode', 'dependency:unpack', ...target])
+    // Without a project, the plugin writes its markers to the working directory.
+    await promisify(execFile)('mvn', ['--quiet', '--batch-mode', 'dependency:unpack', ...target], { cwd: cache })
   }
   const folder = await mkdtemp(join(tmpdir(), 'countersign-keycloak-'))
   await cp(home, folder, { recursive: true })
@@ -41,7 +43,14 @@ export async function startKeycloak(
   const { port } = new URL(origin)
   const child = spawn(
     'bash',
-    [join(folder, 'bin/kc.sh'), 'start-dev', '--http-host=localhost', `--http-port=${port}`, '--import-realm'],
+    [
+      join(folder, 'bin/kc.sh'),
+      'start-dev',
+      '--http-host=localhost',
+      `--http-port=${port}`,
+      '--import-realm',
+      ...options,
+    ],
     {
       env: {
         NODE_ENV: 'test',

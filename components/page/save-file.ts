@@ -4,30 +4,30 @@ import { collected, counted } from './counted.ts'
 /** How the file is saved: streamed to disk while it downloads, or collected by the browser first. */
 export type SavedHow = 'streamed' | 'collected'
 
-type SaveFilePicker = (options: {
-  suggestedName: string
-  types: { description: string; accept: Record<string, string[]> }[]
-}) => Promise<FileSystemFileHandle>
+/** As the file dialog names it: media types and their endings. */
+export type FileType = { description: string; accept: Record<string, string[]> }
+
+type SaveFilePicker = (options: { suggestedName: string; types: FileType[] }) => Promise<FileSystemFileHandle>
 
 /**
  * Saves a download that needs a header, which a link can't send. With the File System Access API, the bytes are written
- * straight to the chosen file; other browsers collect the archive until it is complete. Call it from a click.
- * Returns undefined if the person canceled the file dialog. Rejects if `fetchArchive` or reading the response rejects.
+ * straight to the chosen file; other browsers collect it until it is complete. Call it from a click.
+ * Returns undefined if the person canceled the file dialog. Rejects if `fetchFile` or reading the response rejects.
  */
-export async function saveArchive(
-  fetchArchive: () => Promise<Response>,
-  name: string,
+export async function saveFile(
+  fetchFile: () => Promise<Response>,
+  { name, type }: { name: string; type: FileType },
   onBytes: (received: number) => void,
 ): Promise<SavedHow | undefined> {
   const picker = savePicker()
   if (picker === undefined) {
-    const response = await fetchArchive()
+    const response = await fetchFile()
     offerFile(await collected(counted(response, onBytes)), name)
     return 'collected'
   }
-  const file = await chooseFile(picker, name)
+  const file = await chooseFile(picker, name, type)
   if (file === undefined) return undefined
-  const response = await fetchArchive()
+  const response = await fetchFile()
   // Closes the file when the download is complete, and discards it when the download is interrupted.
   await counted(response, onBytes).pipeTo(await file.createWritable())
   return 'streamed'
@@ -39,11 +39,15 @@ function savePicker(): SaveFilePicker | undefined {
     : undefined
 }
 
-async function chooseFile(picker: SaveFilePicker, suggestedName: string): Promise<FileSystemFileHandle | undefined> {
+async function chooseFile(
+  picker: SaveFilePicker,
+  suggestedName: string,
+  { description, accept }: FileType,
+): Promise<FileSystemFileHandle | undefined> {
   try {
     return await picker({
       suggestedName,
-      types: [{ description: 'ZIP archive', accept: { 'application/zip': ['.zip'] } }],
+      types: [{ description, accept }],
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return undefined

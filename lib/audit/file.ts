@@ -1,9 +1,10 @@
-import { actorName, type NameOf } from '#components/audit/use-names.ts'
-import { auditSentence } from '#lib/audit/sentence.ts'
+import type { z } from 'zod'
 import { toCsv } from '#lib/csv.ts'
-import type { Answers } from '#lib/trpc.ts'
+import type { AuditRecord } from '#lib/schemas/audit.ts'
+import { actorName, type NameOf } from './object-names.ts'
+import { auditSentence } from './sentence.ts'
 
-type Row = Answers['audit']['list']['items'][number]
+type Row = z.infer<typeof AuditRecord>
 /** A record with its sentence and the name of its object. */
 export type SaidRow = Row & { sentence: string; object: string | undefined }
 
@@ -31,9 +32,12 @@ const columns: [name: string, value: (row: SaidRow) => string | null | undefined
   ['numberInTheDay', ({ seq }) => String(seq)],
 ]
 
-/** Records as CSV: names of columns, then a line for each record. Times are in UTC. */
+/** The first line of the CSV: the names of the columns. */
+export const auditCsvHead = (): string => toCsv([columns.map(([name]) => name)])
+
+/** A line of CSV for each record. Times are in UTC. */
 export const auditCsv = (rows: readonly SaidRow[]): string =>
-  toCsv([columns.map(([name]) => name), ...rows.map((row) => columns.map(([, value]) => value(row) ?? ''))])
+  toCsv(rows.map((row) => columns.map(([, value]) => value(row) ?? '')))
 
 /** Records as NDJSON: one JSON object for each line. */
 export const auditNdjson = (rows: readonly SaidRow[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('')

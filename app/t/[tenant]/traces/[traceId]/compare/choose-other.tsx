@@ -1,0 +1,176 @@
+'use client'
+
+import Link from 'next/link'
+import { useRouter } from 'next/navigation'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { usePages } from '#components/api/use-pages.ts'
+import { EffectTitle } from '#components/executions/effect-title.tsx'
+import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
+import { Took } from '#components/executions/took.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { Section } from '#components/page/section.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { formatCount, formatDuration } from '#lib/format.ts'
+import { compareTracesPath } from '#lib/paths.ts'
+import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+import { type Answers, toFailure, useTRPC } from '#lib/trpc.ts'
+import { pastedId } from './pasted-id.ts'
+
+type Trace = Answers['traces']['getTrace']['trace']
+type TraceRow = Answers['traces']['list']['items'][number]
+
+/** Runs in the list that is offered. */
+const offered = 10
+
+/** The last runs of the same agent, and a field for the id of any other. */
+export function ChooseOther({ trace }: { trace: Trace }) {
+  const { can } = useSession()
+  return (
+    <div className="flex flex-col gap-8">
+      <PasteId trace={trace} />
+      <Section title={trace.agentName === null ? 'Last traces' : 'Last runs of the same agent'}>
+        {trace.executionId !== null && trace.agentId !== null && can('execution:read') ? (
+          <LastExecutions traceId={trace.traceId} agentId={trace.agentId} />
+        ) : (
+          <LastTraces trace={trace} />
+        )}
+      </Section>
+    </div>
+  )
+}
+
+function PasteId({ trace: { traceId } }: { trace: Trace }) {
+  const { tenant } = useSession()
+  const { client } = useApi()
+  const router = useRouter()
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+
+  async function compare(event: FormEvent) {
+    event.preventDefault()
+    const pasted = pastedId(text)
+    if (pasted === undefined) return setProblem('Paste the id or the address of a trace or an execution.')
+    setBusy(true)
+    try {
+      const other =
+        'traceId' in pasted ? pasted.traceId : (await client.executions.get.query({ id: pasted.executionId })).traceId
+      if (other === traceId) setProblem('That is this trace. Choose another one.')
+      else router.push(compareTracesPath(tenant, traceId, { with: other }))
+    } catch (error) {
+      const { code, message } = toFailure(error)
+      setProblem(code === 'not_found' ? 'The execution can’t be found.' : message)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form onSubmit={(event) => void compare(event)} className="flex max-w-2xl flex-wrap items-end gap-3">
+      <div className="min-w-60 flex-1">
+        <TextField
+          label="Id or address of a trace or an execution"
+          value={text}
+          error={problem}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ target }) => {
+            setText(target.value)
+            setProblem(undefined)
+          }}
+        />
+      </div>
+      <Button type="submit" variant="primary" busyLabel={busy ? 'Looking it up…' : undefined}>
+        Compare
+      </Button>
+    </form>
+  )
+}
+
+function LastExecutions({ traceId, agentId }: { traceId: string; agentId: string }) {
+  const trpc = useTRPC()
+  const { tenant } = useSession()
+  const pages = usePages(trpc.executions.list, { agentId, limit: offered })
+  const columns: Column<ExecutionSummary>[] = [
+    {
+      key: 'effect',
+      header: 'Execution',
+      rowHeader: true,
+      cell: (row) => (
+        <CompareLink href={compareTracesPath(tenant, traceId, { with: row.traceId })}>
+          <EffectTitle execution={row} />
+        </CompareLink>
+      ),
+    },
+    { key: 'status', header: 'State', cell: ({ status }) => <ExecutionStatusShape status={status} /> },
+    { key: 'version', header: 'Version', cell: (row) => <ShownText>{row.agentVersion}</ShownText> },
+    { key: 'began', header: 'Started', cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
+    { key: 'took', header: 'Took', align: 'end', cell: (row) => <Took execution={row} /> },
+  ]
+  return (
+    <PagedTable
+      pages={{ ...pages, items: pages.items?.filter((row) => row.traceId !== traceId) }}
+      caption="Last runs of the same agent"
+      columns={columns}
+      rowKey={({ id }) => id}
+      failed={{ what: 'The executions', act: 'see executions', permission: 'execution:read' }}
+      empty={<EmptyState title="The agent has not run another time.">Paste the id of another trace above.</EmptyState>}
+    />
+  )
+}
+
+function LastTraces({ trace: { traceId, agentId, agentName } }: { trace: Trace }) {
+  const trpc = useTRPC()
+  const { tenant } = useSession()
+  const same = agentId !== null ? { agentId } : agentName !== null ? { agent: agentName } : {}
+  const pages = usePages(trpc.traces.list, { ...same, limit: offered })
+  const columns: Column<TraceRow>[] = [
+    {
+      key: 'name',
+      header: 'Trace',
+      rowHeader: true,
+      cell: (row) => (
+        <CompareLink href={compareTracesPath(tenant, traceId, { with: row.traceId })}>
+          <ShownText>{row.name}</ShownText>
+        </CompareLink>
+      ),
+    },
+    { key: 'errors', header: 'Errors', align: 'end', cell: ({ errorCount }) => formatCount(errorCount, 'error') },
+    { key: 'spans', header: 'Spans', align: 'end', cell: ({ spanCount }) => spanCount.toLocaleString('en') },
+    { key: 'began', header: 'Started', cell: ({ startedAt }) => <Time at={startedAt} show="relative" /> },
+    {
+      key: 'took',
+      header: 'Duration',
+      align: 'end',
+      cell: ({ startedAt, endedAt }) =>
+        endedAt === null ? undefined : formatDuration(Date.parse(endedAt) - Date.parse(startedAt)),
+    },
+  ]
+  return (
+    <PagedTable
+      pages={{ ...pages, items: pages.items?.filter((row) => row.traceId !== traceId) }}
+      caption="Last traces"
+      columns={columns}
+      rowKey={(row) => row.traceId}
+      failed={{ what: 'The traces', act: 'see traces', permission: 'trace:read' }}
+      empty={<EmptyState title="No other traces were found.">Paste the id of another trace above.</EmptyState>}
+    />
+  )
+}
+
+const CompareLink = ({ href, children }: { href: string; children: ReactNode }) => (
+  <Link
+    href={href}
+    prefetch={false}
+    className="text-link wrap-anywhere font-semibold max-rail:inline-block max-rail:py-3"
+  >
+    {children}
+  </Link>
+)

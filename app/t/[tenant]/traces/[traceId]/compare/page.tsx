@@ -1,0 +1,16 @@
+import type { Metadata } from 'next'
+import { Suspense } from 'react'
+import { placeholder } from '#lib/paths.ts'
+import { CompareTraces } from './compare-traces.tsx'
+
+export const metadata: Metadata = { title: 'Compare traces' }
+
+export const generateStaticParams = () => [{ traceId: placeholder('traceId') }]
+
+export default function ComparePage() {
+  return (
+    <Suspense>
+      <CompareTraces />
+    </Suspense>
+  )
+}

@@ -1,0 +1,56 @@
+import type { TraceSpan } from '#components/traces/model/trace-span.ts'
+import { formatDuration } from '#lib/format.ts'
+import {
+  ADDED,
+  type Call,
+  COST,
+  DURATION,
+  durationOf,
+  HIDDEN,
+  INPUT,
+  MISSING,
+  OUTPUT,
+  STATUS,
+  stateOf,
+  TOKENS,
+} from './difference.ts'
+
+export const stateWord = (span: TraceSpan): string =>
+  ({ running: 'running', error: 'error', ok: 'ended' })[stateOf(span)]
+
+const counts = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' })
+
+/** "+1.20 s", "−340 ms". */
+export const gapText = (from: number, to: number): string =>
+  `${to < from ? '−' : '+'}${formatDuration(Math.abs(to - from))}`
+
+/** "+1,204", "−96", "0". */
+export const countGap = (from: number, to: number): string => counts.format(to - from).replace('-', '−')
+
+const tokensOf = (call: Call | undefined): number => (call === undefined ? 0 : call.inputTokens + call.outputTokens)
+
+type Both = { one: TraceSpan | undefined; other: TraceSpan | undefined; calls: [Call | undefined, Call | undefined] }
+
+/** What differs in a row, in a few words; the most important first. Empty if nothing does. */
+export function changesOf(bits: number, { one, other, calls: [first, second] }: Both): string[] {
+  if (bits & ADDED) return ['only in the second']
+  if (bits & MISSING) return ['only in the first']
+  const words: string[] = []
+  if (one === undefined || other === undefined) return words
+  if (bits & STATUS) words.push(`${stateWord(one)} → ${stateWord(other)}`)
+  if (bits & INPUT) words.push('input')
+  if (bits & OUTPUT) words.push('output')
+  const [from, to] = [durationOf(one), durationOf(other)]
+  if (bits & DURATION && from !== undefined && to !== undefined) words.push(gapText(from, to))
+  if (bits & TOKENS) words.push(`${countGap(tokensOf(first), tokensOf(second))} tokens`)
+  if (bits & COST) words.push('cost')
+  if (bits & HIDDEN) words.push('masked values not compared')
+  return words
+}
+
+/** The sort of a row: a sign that is shown, and the word for it. */
+export function markOf(bits: number): { sign: string; word: string } {
+  if (bits & ADDED) return { sign: '+', word: 'added' }
+  if (bits & MISSING) return { sign: '−', word: 'missing' }
+  return (bits & ~HIDDEN) === 0 ? { sign: '', word: 'the same' } : { sign: '≠', word: 'changed' }
+}

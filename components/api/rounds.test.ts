@@ -1,0 +1,53 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { isCount } from './matching.ts'
+import { createRounds } from './rounds.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A shown query that counts how often it is read. */
+function shown(cache: QueryClient, path: readonly string[]) {
+  let reads = 0
+  const observer = new QueryObserver(cache, {
+    queryKey: [path, { type: 'query' }],
+    queryFn: async () => ++reads,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  observer.subscribe(() => undefined)
+  return () => reads
+}
+
+test('under constant change, counts are read at most once a second and lists at most four times', async () => {
+  const cache = new QueryClient()
+  const [list, count] = [shown(cache, ['approvals', 'getPending']), shown(cache, ['home', 'now'])]
+  const rounds = { cache, isWanted: () => true }
+  const lists = createRounds({ ...rounds, mine: (query) => !isCount(query), roundMs: 250 })
+  const counts = createRounds({ ...rounds, mine: isCount, roundMs: 1000 })
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect([list(), count()]).toEqual([1, 1])
+  for (let change = 0; change < 100; change++) {
+    for (const one of [lists, counts]) one.take({ topic: 'approvals', id: `a${change}` })
+    await vi.advanceTimersByTimeAsync(50)
+  }
+  // In five seconds, after the first reads.
+  expect(count() - 1).toBeLessThanOrEqual(6)
+  expect(count() - 1).toBeGreaterThanOrEqual(4)
+  expect(list() - 1).toBeGreaterThanOrEqual(15)
+  expect(list() - 1).toBeLessThanOrEqual(21)
+})
+
+test('a single change is read a tenth of a second later, and the last one is never missed', async () => {
+  const cache = new QueryClient()
+  const count = shown(cache, ['home', 'figures'])
+  const counts = createRounds({ cache, isWanted: () => true, mine: isCount, roundMs: 1000 })
+  await vi.advanceTimersByTimeAsync(10_000)
+  counts.take({ topic: 'executions', id: 'e' })
+  await vi.advanceTimersByTimeAsync(100)
+  expect(count()).toBe(2)
+  counts.take({ topic: 'executions', id: 'f' })
+  await vi.advanceTimersByTimeAsync(500)
+  expect(count()).toBe(2)
+  await vi.advanceTimersByTimeAsync(500)
+  expect(count()).toBe(3)
+})

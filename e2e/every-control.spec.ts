@@ -62,7 +62,7 @@ async function tryAll(page: Page, { route, address }: ConsolePage, dead: string[
 
 /** The same control, if the page is still as it was opened: at its address, and without a dialog. */
 async function here(page: Page, address: string, control: Control): Promise<Control | undefined> {
-  if (new URL(page.url()).pathname !== address || (await page.locator('dialog[open]').count()) > 0) return undefined
+  if (new URL(page.url()).pathname !== address || (await page.getByRole('dialog').count()) > 0) return undefined
   return await find(page, control)
 }
 

@@ -91,7 +91,6 @@ export async function act(page: Page, area: string, { at, kind }: Control): Prom
   const onRequest = (request: { method(): string; url(): string }) => {
     if (request.url().includes('/v1/')) outside = true
   }
-  await control.scrollIntoViewIfNeeded()
   await control.hover({ trial: true }).catch(() => undefined)
   await watch(page)
   page.on('request', onRequest)

@@ -52,7 +52,9 @@ test('a request of critical risk is approved only after the time to read, which 
   await page.reload()
   await expect(rail.getByRole('textbox', { name: /Reason/ })).toHaveValue('Agreed with Tom.')
   await rail.getByRole('checkbox').check()
+  await approve.focus()
   await expect(approve).not.toHaveAttribute('aria-disabled', 'true', { timeout: seconds * 1000 })
+  await expect(approve).toBeFocused()
   await approve.click()
   await expect(rail).toContainText('Recorded: approved.')
 

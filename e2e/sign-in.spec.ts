@@ -44,7 +44,7 @@ test('an unknown organisation, an invalid short name and an empty field are repo
   const field = page.getByRole('textbox', { name: 'Organisation' })
   const go = page.getByRole('button', { name: 'Continue' })
   await go.click()
-  await expect(field).toHaveAccessibleDescription(/Enter your organisation’s short name/)
+  await expect(field).toHaveAccessibleDescription(/Enter your mail address or your organisation’s short name/)
   await field.fill('initech')
   await go.click()
   await expect(field).toHaveAccessibleDescription(/The organisation “initech” was not found/)
@@ -53,6 +53,19 @@ test('an unknown organisation, an invalid short name and an empty field are repo
   await field.fill('../realms/x')
   await go.click()
   await expect(field).toHaveAccessibleDescription(/lower-case letters, digits and hyphens/)
+  await field.fill('maria@initech.example')
+  await go.click()
+  await expect(field).toHaveAccessibleDescription(/could not be found by this address/)
+})
+
+test('a mail address leads to the organisation that its domain names', async ({ page }) => {
+  await page.goto('/sign-in')
+  const field = page.getByRole('textbox', { name: 'Mail address' })
+  await expect(field).toBeFocused()
+  await field.fill('Maria@northwind.example')
+  await field.press('Enter')
+  await expect(page).toHaveURL(/\/realms\/northwind\//)
+  await expect(page.getByRole('textbox', { name: 'User name' })).toBeVisible()
 })
 
 test('a provider that describes itself under another address gets no code', async ({ page }) => {

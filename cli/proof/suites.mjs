@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -30,6 +30,8 @@ const propertySuites = readdirSync(join(root, properties))
 const browserSuites = {
   'approval-states': ['approval-states', 'history', 'reading', 'questions', 'changes', 'standing-grants'],
   'approvals-in-a-row': ['approvals-in-a-row'],
+  'every-control': ['every-control'],
+  'every-page': ['every-page', 'print', 'sizes'],
 }
 
 /**
@@ -77,7 +79,11 @@ export const suites = [
   ...Object.entries(browserSuites).map(([name, specs]) => ({
     name,
     missing: () => (installedBrowser() === undefined ? 'Chromium' : undefined),
-    run: () => browser(specs.map((spec) => `e2e/${spec}.spec.ts`)),
+    run: () =>
+      browser(
+        name,
+        specs.map((spec) => `e2e/${spec}.spec.ts`),
+      ),
   })),
   {
     name: 'keycloak',
@@ -173,16 +179,22 @@ async function vitest(files, env = {}, options = []) {
   }
 }
 
-/** Runs browser tests on the build of this source, at full counts. */
-async function browser(files) {
+/** The pictures of the last run of each browser suite. */
+const pictures = join(root, 'node_modules', '.cache', 'countersign-pictures')
+
+/** Runs browser tests on the build of this source, at full counts, and keeps pictures of the pages that they check. */
+async function browser(name, files) {
   const quiet = { NEXT_TELEMETRY_DISABLED: '1' }
   if (!(await runStep([join(root, 'cli/build.mjs')], { cwd: root, env: quiet })).ok) throw new Error('the build')
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-proof-'))
   const report = join(scratch, 'playwright.json')
+  const kept = join(pictures, name)
+  rmSync(kept, { recursive: true, force: true })
+  mkdirSync(kept, { recursive: true })
   try {
     const { ok } = await runStep([join(root, 'node_modules/@playwright/test/cli.js'), 'test', ...files], {
       cwd: root,
-      env: { ...quiet, PROOF: 'full', PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+      env: { ...quiet, PROOF: 'full', E2E_PICTURES: kept, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     })
     const { passed, failed, causes, lines } = playwrightCounts(JSON.parse(readFileSync(report, 'utf8')))
     const failures = causes.map(({ title, message }) => failureLine(title, message))

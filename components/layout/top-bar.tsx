@@ -24,7 +24,7 @@ type TopBarProps = {
 export function TopBar({ tenant, user, memberships, waiting, alarms, sealedAt, onSignOut }: TopBarProps) {
   const name = tenant.name ?? tenant.externalId
   return (
-    <header className="sticky top-0 z-20 h-13 border-line border-t-3 border-t-accent-mark border-b bg-surface print:static">
+    <header className="sticky top-0 z-20 h-13 border-line border-t-3 border-t-accent-mark border-b bg-surface print:hidden">
       <div className="mx-auto flex h-full max-w-frame items-center gap-2 px-2 rail:px-4">
         <div className="rail:hidden">
           <NarrowRail tenant={tenant.externalId} name={name} waiting={waiting} alarms={alarms} sealedAt={sealedAt} />

@@ -8,6 +8,7 @@ import {
   safeReturnTo,
   takeReturnTo,
 } from '#components/session/last-organisation.ts'
+import { organisationOf } from '#components/session/organisation-of.ts'
 import { isSlug, otherIssuer, type RealmProblem } from '#components/session/provider-client.ts'
 import { session } from '#components/session/session.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -52,8 +53,8 @@ export function SignIn() {
   function submit(event: FormEvent) {
     event.preventDefault()
     if (leaving) return
-    const slug = organisation.trim().toLowerCase()
-    if (slug === '') {
+    const slug = organisationOf(organisation)
+    if (organisation.trim() === '') {
       setProblem('empty')
       field.current?.focus()
       return
@@ -67,11 +68,12 @@ export function SignIn() {
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
       <TextField
         ref={field}
-        label="Organisation"
-        hint="The short name that your administrator gave you, such as acme."
+        label="Mail address or organisation"
+        hint="The address that you use at work, or your organisation’s short name, such as acme."
         error={problem && problemOf(problem, organisation.trim())}
         name="organisation"
-        autoComplete="organization"
+        autoComplete="email"
+        inputMode="email"
         autoCapitalize="none"
         spellCheck={false}
         value={organisation}
@@ -89,8 +91,10 @@ export function SignIn() {
 function problemOf(problem: RealmProblem | 'empty', organisation: string): string {
   switch (problem) {
     case 'empty':
-      return 'Enter your organisation’s short name.'
+      return 'Enter your mail address or your organisation’s short name.'
     case 'unknown-organisation':
+      if (organisation.includes('@'))
+        return 'Your organisation could not be found by this address. Enter the short name that your administrator gave you.'
       return isSlug(organisation)
         ? `The organisation “${organisation}” was not found. Check the spelling, or ask your administrator.`
         : 'Use only lower-case letters, digits and hyphens.'

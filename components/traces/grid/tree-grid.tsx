@@ -111,7 +111,7 @@ export function TreeGrid(props: TreeGridProps) {
       aria-activedescendant={active !== undefined && active >= first && active < last ? slotOf(active) : undefined}
       onKeyDown={press}
       onClick={click}
-      className="relative max-h-[calc(100dvh-19rem)] min-h-40 wide:max-h-[calc(100dvh-25.5rem)] overflow-auto border-line border-y bg-surface -outline-offset-2 contain-content"
+      className="relative max-h-[calc(100dvh-19rem)] min-h-40 wide:max-h-[calc(100dvh-25.5rem)] overflow-auto border-line border-y bg-surface print:max-h-none print:overflow-visible print:contain-none -outline-offset-2 contain-content"
     >
       {header}
       <div role="rowgroup" className="relative" style={{ height: rows.length * ROW_HEIGHT }}>

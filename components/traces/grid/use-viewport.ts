@@ -1,10 +1,13 @@
 'use client'
 
-import { type RefObject, useEffect, useState } from 'react'
+import { type RefObject, useEffect, useState, useSyncExternalStore } from 'react'
 import { ROW_HEIGHT } from './trace-row.tsx'
 
 /** Extra rows above and below the visible ones, so that scrolling never shows a gap. */
 const OVERSCAN = 6
+
+/** Rows on paper, about 30 pages. */
+const PRINTED = 2000
 
 /** The rows that must be in the document: `count` from `first` on. A full viewport is assumed until it is measured. */
 export type Viewport = { first: number; count: number; atEnd: boolean }
@@ -34,5 +37,16 @@ export function useViewport(ref: RefObject<HTMLElement | null>, rows: number): V
       observer.disconnect()
     }
   }, [ref, rows])
-  return viewport
+  const printing = useSyncExternalStore(onPrint, isPrinting, () => false)
+  return printing ? { ...viewport, first: 0, count: Math.min(rows, PRINTED) } : viewport
+}
+
+const print = () => window.matchMedia('print')
+const isPrinting = () => print().matches
+
+/** A change of an external store is drawn immediately, before the browser lays out the printed page. */
+function onPrint(changed: () => void): () => void {
+  const query = print()
+  query.addEventListener('change', changed)
+  return () => query.removeEventListener('change', changed)
 }

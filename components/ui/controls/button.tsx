@@ -33,31 +33,31 @@ export function Button(props: ButtonProps) {
     if (blocked) event.preventDefault()
     else onClick?.(event)
   }
-  const button = (
-    <button
-      type="button"
-      {...rest}
-      onClick={press}
-      aria-disabled={blocked || undefined}
-      aria-busy={busyLabel !== undefined || undefined}
-      aria-describedby={disabledReason === undefined ? rest['aria-describedby'] : reasonId}
-      className={classNames(
-        'inline-flex min-h-9 items-center max-rail:min-h-11 justify-center gap-2 border px-3 py-1.5 text-center',
-        disabledReason === undefined ? LOOK[variant] : BLOCKED_LOOK,
-        wide && 'w-full',
-        className,
-      )}
-    >
-      {busyLabel ?? children}
-    </button>
-  )
-  if (disabledReason === undefined) return button
+  // The same elements with and without a reason: the button keeps the focus when its reason appears or disappears.
+  const place = disabledReason === undefined ? 'contents' : wide ? 'flex' : 'inline-flex'
   return (
-    <span className={classNames('flex-col items-start gap-1', wide ? 'flex' : 'inline-flex')}>
-      {button}
-      <span id={reasonId} className="text-dense text-ink-2">
-        {disabledReason}
-      </span>
+    <span className={classNames(place, disabledReason !== undefined && 'flex-col items-start gap-1')}>
+      <button
+        type="button"
+        {...rest}
+        onClick={press}
+        aria-disabled={blocked || undefined}
+        aria-busy={busyLabel !== undefined || undefined}
+        aria-describedby={disabledReason === undefined ? rest['aria-describedby'] : reasonId}
+        className={classNames(
+          'inline-flex min-h-9 items-center max-rail:min-h-11 justify-center gap-2 border px-3 py-1.5 text-center',
+          disabledReason === undefined ? LOOK[variant] : BLOCKED_LOOK,
+          wide && 'w-full',
+          className,
+        )}
+      >
+        {busyLabel ?? children}
+      </button>
+      {disabledReason !== undefined && (
+        <span id={reasonId} className="text-dense text-ink-2">
+          {disabledReason}
+        </span>
+      )}
     </span>
   )
 }

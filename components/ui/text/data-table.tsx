@@ -68,7 +68,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 <th
                   scope="rowgroup"
                   colSpan={columns.length}
-                  className={classNames('px-2 py-1 text-left font-normal', stack && '@max-[30rem]:block')}
+                  className={classNames('py-1 pr-2 text-left font-normal', stack && '@max-[30rem]:block')}
                 >
                   {section.heading}
                 </th>

@@ -15,6 +15,7 @@ import { Time } from '#components/ui/text/time.tsx'
 import type { JsonValue } from '#lib/json.ts'
 import { approvalPath } from '#lib/paths.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
+import { countHidden } from '#lib/text/visible-text.ts'
 import { Said, TextForm, useReplaced } from './said.tsx'
 
 const isCall = ({ kind }: Approval): boolean => kind === 'tool_call' || kind === 'external_call'
@@ -113,16 +114,20 @@ function Revise({ shown }: { shown: Approval }) {
         Propose other arguments until <Time at={shown.changes?.until ?? shown.expiresAt} />. They are a new request, for
         which no earlier vote counts.
       </p>
-      <div className="grid w-full gap-3 sm:grid-cols-2">
-        {editable.map(({ path, value }) => (
-          <TextField
-            key={path}
-            label={<ShownText>{path}</ShownText>}
-            value={texts[path] ?? String(value)}
-            readOnly={act.pending}
-            onChange={(event) => setTexts({ ...texts, [path]: event.target.value })}
-          />
-        ))}
+      <div className="grid w-full gap-3 narrow:grid-cols-2">
+        {editable.map(({ path, value }) => {
+          const text = texts[path] ?? String(value)
+          return (
+            <TextField
+              key={path}
+              label={<ShownText>{path}</ShownText>}
+              hint={countHidden(text, { edges: true }) > 0 && <MarkedText>{text}</MarkedText>}
+              value={text}
+              readOnly={act.pending}
+              onChange={(event) => setTexts({ ...texts, [path]: event.target.value })}
+            />
+          )
+        })}
       </div>
       {editable.length < rows.length && (
         <p className="text-ink-2">
@@ -148,6 +153,13 @@ function Revise({ shown }: { shown: Approval }) {
     </form>
   )
 }
+
+/** What an input can't show: characters that are invisible, or pass for others. */
+const MarkedText = ({ children }: { children: string }) => (
+  <>
+    Contains hidden or look-alike characters: <ShownText edges>{children}</ShownText>
+  </>
+)
 
 /** What can't be read as the type of the argument is sent as text, which the service refuses with a reason. */
 function typedAs(before: Editable['value'], text: string): JsonValue {

@@ -31,7 +31,7 @@ const browserSuites = {
   'approval-states': ['approval-states', 'history', 'reading', 'questions', 'changes', 'standing-grants'],
   'approvals-in-a-row': ['approvals-in-a-row'],
   'every-control': ['every-control'],
-  'every-page': ['every-page', 'print', 'sizes'],
+  'every-page': ['every-page', 'print'],
 }
 
 /**

@@ -45,7 +45,7 @@ export function TraceOverview({ layout, window: chosen, onWindow }: TraceOvervie
   return (
     <div
       aria-hidden="true"
-      className="relative h-11 cursor-crosshair touch-pan-y select-none border-line border-y bg-sunken"
+      className="relative h-11 cursor-crosshair touch-pan-y select-none border-line border-y bg-sunken print:hidden"
       onPointerDown={(event) => {
         if (event.button !== 0) return
         event.currentTarget.setPointerCapture(event.pointerId)

@@ -31,7 +31,7 @@ export function EffectsSection({ shown, expired, digest, outcome }: EffectsSecti
         <>
           fixed payload, SHA-256{' '}
           <Copyable value={payloadDigest.replace('sha256:', '')} label="payload digest" shorten="middle" />
-          {digest === 'same' && '(the same in this browser)'}
+          {digest === 'same' && ' (the same in this browser)'}
         </>
       }
     >

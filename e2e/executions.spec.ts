@@ -190,14 +190,16 @@ test('executions are ordered by amount, and their filters are saved under a name
   await page.getByLabel('Order').selectOption('Largest amount first')
   await expect(page).toHaveURL(/sort=amount$/)
   const rows = page.getByRole('table', { name: 'Executions' }).locator('tbody tr')
-  await expect(rows.first()).toContainText('€4,200.00')
   const amounts = async () =>
     (await rows.allTextContents()).flatMap((text) => {
       const [, amount] = /€([\d,]+\.\d\d)/.exec(text) ?? []
       return amount === undefined ? [] : [Number(amount.replaceAll(',', ''))]
     })
-  const shown = await amounts()
-  expect(shown).toEqual(shown.toSorted((one, other) => other - one))
+  await expect(async () => {
+    const shown = await amounts()
+    expect(new Set(shown).size).toBeGreaterThan(1)
+    expect(shown).toEqual(shown.toSorted((one, other) => other - one))
+  }).toPass()
   const name = `Large ${Date.now()}`
   await page.getByRole('button', { name: 'Save this view…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Save this view' })

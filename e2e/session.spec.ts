@@ -159,7 +159,7 @@ test('every call is signed with a key that can’t be exported, each proof is us
   expect(data.authorization).toMatch(/^DPoP /)
   expect(claimsOf(data.dpop)).toMatchObject({ htm: 'GET', htu: `${origin}/v1` })
 
-  await expect.poll(() => calls.length).toBeGreaterThan(2)
+  await expect.poll(() => calls.length).toBeGreaterThan(1)
   for (const { authorization, dpop, path, method } of calls) {
     expect(authorization).toMatch(/^DPoP /)
     expect(claimsOf(dpop)).toMatchObject({ htm: method, htu: `${origin}${path}` })

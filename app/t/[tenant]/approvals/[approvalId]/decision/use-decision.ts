@@ -136,5 +136,9 @@ export function useDecision(approvalId: string): DecisionControl {
 
 const followed = ['approvals', 'seals'] as const
 
+/** An approval that was not used yet changes when its call begins, which may be after its record was sealed. */
 const canChange = (approval: Approval | undefined): boolean =>
-  approval !== undefined && (approval.status === 'pending' || approval.seal === 'pending')
+  approval !== undefined &&
+  (approval.status === 'pending' ||
+    approval.seal === 'pending' ||
+    (approval.status === 'approved' && approval.usedAt === null))

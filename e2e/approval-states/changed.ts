@@ -52,7 +52,7 @@ export const changedStates = {
       const began = Date.now()
       await decideAs(scene.origin, 'anna', refund.approvalId, 'reject', 'Not covered by the contract.')
       reportTime('decided elsewhere, from the call to the screen', (await shown) - began)
-      news.expectPushed()
+      await news.expectPushed()
       await expectDraft(page)
       return page
     },
@@ -70,7 +70,7 @@ export const changedStates = {
       await call(origin, anna, 'mutation', 'approvals.requestChanges', { approvalId, reason: 'Half of it.' })
       await call(origin, maria, 'mutation', 'approvals.revise', { approvalId, changes: { amount: '2100.00' } })
       reportTime('other arguments, from the first call to the screen', (await shown) - began)
-      news.expectPushed()
+      await news.expectPushed()
       await expectDraft(page)
       await expect(rail(page)).toContainText('A reviewer requested changes.')
       await page.getByRole('button', { name: 'Show the record' }).click()

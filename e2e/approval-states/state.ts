@@ -42,7 +42,7 @@ export async function drafted({ origin, signedIn }: Scene): Promise<{ page: Page
   return { page, refund, news }
 }
 
-type News = { begin(): void; expectPushed(): void }
+type News = { begin(): void; expectPushed(): Promise<void> }
 
 /** Follows what the server sends to a page that is not open yet, and when the page reads the request. */
 function followNews(page: Page): News {
@@ -59,8 +59,11 @@ function followNews(page: Page): News {
     begin: () => {
       events = []
     },
-    /** The page has read the request because the server sent a change, not because time had passed. A read may still have been under way. */
-    expectPushed: () => expect(events.join(' ')).toContain('sent read'),
+    /**
+     * The server sent the change, and the page read the request because of that. A read for an earlier change may have shown it
+     * sooner, so that this one may still be to come.
+     */
+    expectPushed: () => expect.poll(() => events.join(' ')).toContain('sent read'),
   }
 }
 

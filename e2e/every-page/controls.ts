@@ -91,7 +91,8 @@ export async function act(page: Page, area: string, { at, kind }: Control): Prom
   const onRequest = (request: { method(): string; url(): string }) => {
     if (request.url().includes('/v1/')) outside = true
   }
-  await control.hover({ trial: true }).catch(() => undefined)
+  // Scrolls to it before changes are noted.
+  await control.hover({ trial: true })
   await watch(page)
   page.on('request', onRequest)
   if (kind === 'text') {

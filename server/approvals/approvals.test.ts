@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
@@ -5,7 +6,7 @@ import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { askForRefund, approverGroup as group, presentation } from '#server/testing/approval-request.ts'
-import { asOwner } from '#server/testing/owner.ts'
+import { asOwner, connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
 import { decide } from './decide.ts'
@@ -21,10 +22,13 @@ import { type DecidedApproval, onDecided } from './subjects.ts'
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 const told: DecidedApproval[] = []
+/** What a decision waits for before it commits. */
+let held: (() => Promise<void>) | undefined
 beforeAll(async () => {
   running = await testRuntime()
   onDecided('tool_call', async (_tx, _tenant, approval) => {
     told.push(approval)
+    await held?.()
   })
   await running.queue.work([expiry])
 })
@@ -77,6 +81,40 @@ const audited = async (tenant: TestTenant, approvalId: string) =>
         .execute(),
     )
     .then((rows) => rows.filter((row) => JSON.stringify(row.record).includes(approvalId)).map((row) => row.type))
+
+test('a decision that commits between the statements of a read is shown whole', async () => {
+  const { tenant, maria, jonas, anna } = await people()
+  const { approvalId } = await ask(tenant, maria)
+  const owner = await connectAsOwner(running)
+  const waits = async () => {
+    const { rows } = await running.database.inDirectory((tx) =>
+      sql`select from pg_locks where relation = 'approver_group_members'::regclass and not granted`.execute(tx),
+    )
+    return rows.length
+  }
+  try {
+    const decision = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    held = () => {
+      begun.resolve()
+      return decision.promise
+    }
+    const voting = vote(anna, approvalId, 'reject')
+    await begun.promise
+    // The lock waits for the decision, and the read waits for the lock: after it has the request, before it has the votes.
+    const locking = owner.query('begin; lock table approver_group_members in access exclusive mode; commit')
+    await until(async () => ((await waits()) === 1 ? true : undefined), 'the lock waits')
+    const reading = read(jonas, approvalId)
+    await until(async () => ((await waits()) === 2 ? true : undefined), 'the read waits')
+    decision.resolve()
+    await Promise.all([voting, locking])
+    const { status, votes } = await reading
+    expect({ status, votes: votes.length }).toEqual({ status: 'rejected', votes: 1 })
+  } finally {
+    held = undefined
+    await owner.end()
+  }
+})
 
 describe('anyone who caused a request', () => {
   test.each(['approve', 'escalate'])('may not %s it', async (decision) => {

@@ -4,17 +4,14 @@
 import type { Fold, TimeAxis } from '#components/traces/model/time-axis.ts'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { formatDuration } from '#lib/format.ts'
+import { headerClass } from './span-row.tsx'
 import { COLUMNS } from './trace-row.tsx'
 
 /** The names of the columns and, above the bars, the duration of the axis and of each folded period. */
 export function AxisHeader({ axis }: { axis: TimeAxis }) {
   const total = formatDuration(axis.to - axis.from)
   return (
-    <div
-      role="row"
-      aria-rowindex={1}
-      className={`${COLUMNS} sticky top-0 z-1 h-7 items-center border-line-strong border-b border-l-3 border-l-transparent bg-surface text-dense text-ink-2`}
-    >
+    <div role="row" aria-rowindex={1} className={headerClass(COLUMNS)}>
       <span role="columnheader" className="pl-2">
         Span
       </span>

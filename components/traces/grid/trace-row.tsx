@@ -2,30 +2,15 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
 import { memo } from 'react'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
-import { Glyph } from '#components/ui/status/glyph.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
-import { KindGlyph, kindWord } from './span-kind.tsx'
+import { SpanRow, type SpanRowProps } from './span-row.tsx'
 
-/** In pixels. Fixed, so that rows need not be measured. */
-export const ROW_HEIGHT = 26
 /** Name, duration, bar; the same for header, rows and the bands of the axis. */
 export const COLUMNS = 'grid grid-cols-[minmax(0,1fr)_5.25rem_8%] narrow:grid-cols-[minmax(0,2fr)_6rem_minmax(0,3fr)]'
 
-const INDENT = 14
-/** Deeper levels are not indented further, to leave room for the name. */
-const MAX_INDENT = 12 * INDENT
-
-type TraceRowProps = {
-  id: string
+type TraceRowProps = SpanRowProps & {
   span: TraceSpan
-  /** Index among the visible rows, from 0. */
-  place: number
-  depth: number
-  /** Undefined for a span without children. */
-  expanded: boolean | undefined
-  selected: boolean
   duration: string
   /** Fractions of the axis. */
   x: number
@@ -33,54 +18,16 @@ type TraceRowProps = {
 }
 
 /** One span. Elements are reused while scrolling, so a row holds neither state nor focus. */
-export const TraceRow = memo(function TraceRow(props: TraceRowProps) {
-  const { id, span, place, depth, expanded, selected, duration, x, width } = props
-  const failed = span.status === 'error'
+export const TraceRow = memo(function TraceRow({ span, duration, x, width, ...row }: TraceRowProps) {
   return (
-    <div
-      id={id}
-      role="row"
-      aria-rowindex={place + 2}
-      aria-level={depth + 1}
-      aria-expanded={expanded}
-      aria-selected={selected}
-      data-place={place}
-      className={classNames(
-        COLUMNS,
-        'absolute inset-x-0 top-0 h-6.5 cursor-pointer items-center border-line border-b border-l-3 text-dense',
-        selected ? 'border-l-focus bg-selected' : 'border-l-transparent hover:bg-selected',
-      )}
-      style={{ transform: `translateY(${place * ROW_HEIGHT}px)` }}
+    <SpanRow
+      {...row}
+      columns={COLUMNS}
+      kind={span.kind}
+      name={span.name}
+      failed={span.status === 'error'}
+      words={row.depth > 5 && `, level ${row.depth + 1}`}
     >
-      <div
-        role="gridcell"
-        className="flex min-w-0 items-center gap-1.5"
-        style={{ paddingLeft: Math.min(depth * INDENT, MAX_INDENT) }}
-      >
-        <span
-          data-fold={expanded === undefined ? undefined : ''}
-          className="inline-grid size-6 shrink-0 place-items-center text-ink-2"
-        >
-          {expanded !== undefined && (
-            <Glyph size="size-3">{expanded ? <path d="m3 5.5 5 5 5-5" /> : <path d="m5.5 3 5 5-5 5" />}</Glyph>
-          )}
-        </span>
-        <KindGlyph kind={span.kind} />
-        <span className={classNames('truncate [&>bdi]:whitespace-pre', failed && 'text-danger')}>
-          <ShownText>{span.name}</ShownText>
-        </span>
-        {failed && (
-          <Glyph className="text-danger">
-            <path d="M8 2.25 14.25 13.5H1.75z" />
-            <path d="M8 6.5v3m0 1.9v.1" />
-          </Glyph>
-        )}
-        <VisuallyHidden>
-          , {kindWord(span.kind)}
-          {failed && ', error'}
-          {depth > 5 && `, level ${depth + 1}`}
-        </VisuallyHidden>
-      </div>
       <div role="gridcell" className="whitespace-nowrap pr-3 text-right">
         {duration}
         {span.endedAt === null && <VisuallyHidden> and still running</VisuallyHidden>}
@@ -95,7 +42,7 @@ export const TraceRow = memo(function TraceRow(props: TraceRowProps) {
           style={{ left: `${x * 100}%`, width: `max(2px, ${width * 100}%)` }}
         />
       </div>
-    </div>
+    </SpanRow>
   )
 })
 

@@ -1,6 +1,6 @@
 'use client'
 
-import { useId, useRef } from 'react'
+import { useId } from 'react'
 import { useActions } from '#components/actions/registry.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -10,6 +10,7 @@ import { classNames } from '#components/ui/text/class-names.ts'
 import { formatCount } from '#lib/format.ts'
 import { Pill } from './pill.tsx'
 import { KindGlyph, kindWord, spanKinds } from './span-kind.tsx'
+import { SpanSearch } from './span-search.tsx'
 import type { Waterfall } from './use-waterfall.ts'
 
 const LEVELS = [1, 2, 3, 4] as const
@@ -19,37 +20,21 @@ type TraceToolbarProps = { waterfall: Waterfall; spans: readonly TraceSpan[]; on
 /** Filters spans by name, kind, error and time, and folds levels deeper than the chosen one. */
 export function TraceToolbar({ waterfall, spans, onNextError }: TraceToolbarProps) {
   const { filter, found, nextMatch, foldTo } = waterfall
-  const search = useRef<HTMLInputElement>(null)
-  const searchId = useId()
   const levelId = useId()
   const present = spanKinds.filter((kind) => spans.some((span) => span.kind === kind))
   const noError = spans.some((span) => span.status === 'error') ? undefined : 'No span has an error.'
-  useActions([
-    { title: 'Search in the spans', key: '/', run: () => search.current?.focus() },
-    { title: 'Go to the next error', key: 'e', blocked: noError, run: onNextError },
-  ])
+  useActions([{ title: 'Go to the next error', key: 'e', blocked: noError, run: onNextError }])
   return (
     <search aria-label="Find spans" className="flex flex-col gap-2">
       <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
-        <span className="flex min-w-48 flex-1 flex-col gap-1">
-          <label htmlFor={searchId} className="text-dense text-ink-2">
-            Name contains <Kbd>/</Kbd>
-          </label>
-          <input
-            ref={search}
-            id={searchId}
-            type="search"
-            autoComplete="off"
-            spellCheck={false}
-            value={filter.text}
-            onChange={(event) => filter.setText(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') nextMatch()
-              if (event.key === 'Escape' && filter.text !== '') filter.setText('')
-            }}
-            className={classNames(CONTROL, 'min-h-9')}
-          />
-        </span>
+        <SpanSearch
+          text={filter.text}
+          onText={filter.setText}
+          onKeyDown={({ key }) => {
+            if (key === 'Enter') nextMatch()
+            if (key === 'Escape' && filter.text !== '') filter.setText('')
+          }}
+        />
         <span className="flex flex-col gap-1">
           <label htmlFor={levelId} className="text-dense text-ink-2">
             Levels shown

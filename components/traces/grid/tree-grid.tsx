@@ -5,21 +5,13 @@
 import { Fragment, type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { at, placeOfRow, type SpanTree } from '#components/traces/model/span-tree.ts'
 import { isGridKey, moveBy } from './grid-keys.ts'
-import { ROW_HEIGHT } from './trace-row.tsx'
+import { ROW_HEIGHT, type SpanRowProps } from './span-row.tsx'
 import { useViewport } from './use-viewport.ts'
 
 const HEADER_HEIGHT = 28
 
-/** What every row of a treegrid needs. `span` is the index of what it shows, `place` its index among the visible rows. */
-export type GridRow = {
-  id: string
-  span: number
-  place: number
-  depth: number
-  /** Undefined for a row without children. */
-  expanded: boolean | undefined
-  selected: boolean
-}
+/** What every row of a treegrid needs. `span` is the index of what it shows. */
+type GridRow = SpanRowProps & { span: number }
 
 type TreeGridProps = {
   label: string

@@ -1,7 +1,7 @@
 'use client'
 
 import { type RefObject, useEffect, useState, useSyncExternalStore } from 'react'
-import { ROW_HEIGHT } from './trace-row.tsx'
+import { ROW_HEIGHT } from './span-row.tsx'
 
 /** Extra rows above and below the visible ones, so that scrolling never shows a gap. */
 const OVERSCAN = 6

@@ -100,7 +100,7 @@ const attacks: [what: string, attack: Attack][] = [
     },
   ],
   [
-    'a checkpoint of a sealed day whose note is no longer one',
+    'a checkpoint of a sealed day whose signed note was overwritten with other text',
     async ({ tenant, ids: [, auditId = ''] }) => {
       await owner.query(`update audit_checkpoints set note = 'x' where tenant_id = $1 and date = $2`, [tenant.id, past])
       return { auditId, day: past }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Approval } from '#lib/schemas/approvals.ts'
-import { type CallOutcome, effectsNow, outcomeOfCall, titleNow } from './outcome.ts'
+import { type CallOutcome, canStillChange, effectsNow, outcomeOfCall, titleNow } from './outcome.ts'
 
 const title = 'Issue refund of €59.90 for A-1001'
 const effects = [
@@ -67,4 +67,18 @@ test.each<[Parameters<typeof outcomeOfCall>, CallOutcome]>([
   [[{ status: 'calling' }, '2026-11-23T09:00:00.000Z', true], 'unknown'],
 ])('the outcome of a call is read from its step: %j', (call, expected) => {
   expect(outcomeOfCall(...call)).toBe(expected)
+})
+
+test.each<[string, Pick<Approval, 'status' | 'seal' | 'usedAt'>, boolean]>([
+  ['an open request', { status: 'pending', seal: 'none', usedAt: null }, true],
+  ['a rejected one before its seal', { status: 'rejected', seal: 'pending', usedAt: null }, true],
+  ['a rejected one after it', { status: 'rejected', seal: 'sealed', usedAt: null }, false],
+  [
+    'an approved one whose call has not begun, after its seal',
+    { status: 'approved', seal: 'sealed', usedAt: null },
+    true,
+  ],
+  ['one whose call has begun', { status: 'approved', seal: 'sealed', usedAt: '2026-11-24T12:00:00.000Z' }, false],
+])('whether %s can still change', (_name, approval, expected) => {
+  expect(canStillChange(approval)).toBe(expected)
 })

@@ -14,6 +14,13 @@ export function outcomeOfCall(step: Step | undefined, usedAt: string | null, ove
   return over ? 'unknown' : 'running'
 }
 
+/** Whether the page must follow a request: it is open, its record waits for its seal, or its call may still begin, also after the seal. */
+export const canStillChange = (approval: Pick<Approval, 'status' | 'seal' | 'usedAt'> | undefined): boolean =>
+  approval !== undefined &&
+  (approval.status === 'pending' ||
+    approval.seal === 'pending' ||
+    (approval.status === 'approved' && approval.usedAt === null))
+
 type Titled = Pick<Approval, 'status' | 'title' | 'changes'> & { presentation: Pick<Approval['presentation'], 'verb'> }
 
 /** The title of a request: what is asked for while it is pending, and then what became of it. */

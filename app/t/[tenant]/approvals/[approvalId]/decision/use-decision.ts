@@ -8,8 +8,8 @@ import { useChanges } from '#components/api/use-changes.ts'
 import { confirmWithPasskey } from '#components/passkeys/ceremony.ts'
 import { useOnline } from '#components/session/online.ts'
 import { useSession } from '#components/session/session-provider.tsx'
-import type { Approval } from '#lib/schemas/approvals.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
+import { canStillChange } from '../case/outcome.ts'
 import { type Draft, initial, type Machine, reduce } from './decision-state.ts'
 import { type Conditions, type View, viewOf, whyNotSubmit } from './decision-view.ts'
 import { useDeadline } from './use-deadline.ts'
@@ -66,7 +66,7 @@ export function useDecision(approvalId: string): DecisionControl {
       },
     ),
   )
-  useChanges(canChange(machine.latest) ? followed : [], pollMs)
+  useChanges(canStillChange(machine.latest) ? followed : [], pollMs)
   // An answer equal to the last one counts, too: it may mean that the decision was not recorded.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time of the answer is what changes.
   useEffect(() => {
@@ -135,10 +135,3 @@ export function useDecision(approvalId: string): DecisionControl {
 }
 
 const followed = ['approvals', 'seals'] as const
-
-/** An approval that was not used yet changes when its call begins, which may be after its record was sealed. */
-const canChange = (approval: Approval | undefined): boolean =>
-  approval !== undefined &&
-  (approval.status === 'pending' ||
-    approval.seal === 'pending' ||
-    (approval.status === 'approved' && approval.usedAt === null))

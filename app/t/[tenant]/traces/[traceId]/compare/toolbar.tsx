@@ -1,12 +1,10 @@
 'use client'
 
-import { useId, useRef } from 'react'
 import { useActions } from '#components/actions/registry.ts'
 import { Pill } from '#components/traces/grid/pill.tsx'
+import { SpanSearch } from '#components/traces/grid/span-search.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
-import { CONTROL } from '#components/ui/controls/field.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
-import { classNames } from '#components/ui/text/class-names.ts'
 import { formatCount } from '#lib/format.ts'
 import { countDifferences } from './difference.ts'
 import type { ComparisonState, Only } from './use-comparison.ts'
@@ -16,8 +14,6 @@ type ToolbarProps = { comparison: ComparisonState; errors: number; onOpen: () =>
 /** Search, the sorts of differences, and the ways to the next one. */
 export function Toolbar({ comparison, errors, onOpen }: ToolbarProps) {
   const { found, only, toggleOnly, matching, text, setText, foldsSame, toggleFolds } = comparison
-  const search = useRef<HTMLInputElement>(null)
-  const searchId = useId()
   const { added, missing, changed } = countDifferences(found)
   const different = added + missing + changed
   const noDifference = different === 0 ? 'Nothing differs.' : undefined
@@ -29,7 +25,6 @@ export function Toolbar({ comparison, errors, onOpen }: ToolbarProps) {
     if (comparison.nextError()) onOpen()
   }
   useActions([
-    { title: 'Search in the spans', key: '/', run: () => search.current?.focus() },
     { title: 'Go to the next difference', key: 'd', blocked: noDifference, run: nextDifference },
     { title: 'Go to the next error', key: 'e', blocked: noError, run: nextError },
   ])
@@ -43,21 +38,7 @@ export function Toolbar({ comparison, errors, onOpen }: ToolbarProps) {
   return (
     <search aria-label="Find spans" className="flex flex-col gap-2">
       <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
-        <span className="flex min-w-48 flex-1 flex-col gap-1">
-          <label htmlFor={searchId} className="text-dense text-ink-2">
-            Name contains <Kbd>/</Kbd>
-          </label>
-          <input
-            ref={search}
-            id={searchId}
-            type="search"
-            autoComplete="off"
-            spellCheck={false}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            className={classNames(CONTROL, 'min-h-9')}
-          />
-        </span>
+        <SpanSearch text={text} onText={setText} />
         <Button onClick={nextDifference} disabledReason={noDifference}>
           Next difference <Kbd>D</Kbd>
         </Button>

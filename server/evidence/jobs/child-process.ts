@@ -31,9 +31,13 @@ export async function askProcess<Answer>(module: URL, message: object, signal: A
   const answered = Promise.withResolvers<Answer>()
   child.once('message', (answer) => answered.resolve(answer as Answer))
   child.once('error', answered.reject)
-  child.once('exit', (code, killedBy) =>
-    answered.reject(new Error(`The process ${module.pathname} ended with ${killedBy ?? `code ${code}`}.`)),
-  )
+  child.once('exit', (code, killedBy) => {
+    const end = () =>
+      answered.reject(new Error(`The process ${module.pathname} ended with ${killedBy ?? `code ${code}`}.`))
+    // The end may be heard of before the answer, which the channel still has. It disconnects when it has been read to its end.
+    if (child.connected) child.once('disconnect', () => setImmediate(end))
+    else setImmediate(end)
+  })
   child.send(message, (error) => {
     // The process has ended, and `answered` says so.
     if (error) runtime().log.debug({ err: error }, 'a process did not take its work')

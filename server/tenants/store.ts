@@ -75,6 +75,10 @@ export const findMemberByName = (tx: Transaction, tenantId: string, name: string
 
 /** The people who created or rotated these members. */
 export const findSponsors = (tx: Transaction, tenantId: string, memberIds: readonly string[]) =>
+  readSponsors(tx, tenantId, memberIds).execute()
+
+/** The same as part of a larger statement. */
+export const readSponsors = (tx: Transaction, tenantId: string, memberIds: readonly string[]) =>
   tx
     .selectFrom('memberSponsors as sponsor')
     .innerJoin('members as member', (join) =>
@@ -93,7 +97,6 @@ export const findSponsors = (tx: Transaction, tenantId: string, memberIds: reado
     .where('sponsor.tenantId', '=', tenantId)
     .where('sponsor.memberId', 'in', memberIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...memberIds])
     .orderBy('sponsor.createdAt')
-    .execute()
 
 /** Throws if the member does not exist. */
 export const findMemberByUsername = (tx: Transaction, tenantId: string, username: string) =>

@@ -85,6 +85,10 @@ export const findActiveDelegates = (tx: Transaction, tenantId: string, delegator
 
 /** The active members for whom `delegateId` is currently the delegate, with their roles and the groups of their seats. */
 export const findActiveDelegators = (tx: Transaction, tenantId: string, delegateId: string) =>
+  readActiveDelegators(tx, tenantId, delegateId).execute()
+
+/** The same as part of a larger statement. */
+export const readActiveDelegators = (tx: Transaction, tenantId: string, delegateId: string) =>
   tx
     .selectFrom('approverDelegations as delegation')
     .innerJoin('members as delegator', (join) =>
@@ -101,4 +105,3 @@ export const findActiveDelegators = (tx: Transaction, tenantId: string, delegate
     .where('delegation.fromAt', '<=', sql<Date>`clock_timestamp()`)
     .where('delegation.untilAt', '>', sql<Date>`clock_timestamp()`)
     .orderBy('delegation.id')
-    .execute()

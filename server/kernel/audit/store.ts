@@ -15,7 +15,7 @@ export type UnplacedRecord = {
 }
 
 // A constant text, not built for each call: every operation ends with this statement.
-const appendText = 'select append_keyed_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
+export const appendText = 'select append_keyed_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
 
 /**
  * Appends the records, in order, to the tenant's log of today (UTC, the database's clock), and sends the notices. `moment` is

@@ -5,6 +5,7 @@ import { adoptionOfType } from './adopted.ts'
 import { findExternalId } from './adoption-store.ts'
 import { whyTampered } from './check.ts'
 import { differenceIn, IntegrityFailed, reportTampered } from './integrity-failed.ts'
+import { concludingStatement } from './known.ts'
 import { hasRightMac, rowDigest, stateMac } from './state.ts'
 import { forgetTouched, type NewState, readTouched, type Touched, writeStates } from './store.ts'
 import { type BoundType, form } from './types.ts'
@@ -41,6 +42,14 @@ const binder: Binder = {
       }),
     )
     return changes.length === 0 ? undefined : await recordChanges(tx, tenantId, cipher, changes, 'state.recorded')
+  },
+  async bindKnown(tx, { tenantId, call, rows }) {
+    const cipher = await tenantCipher(tx, tenantId)
+    const changes = rows.flatMap(
+      ({ bound, id, row, before }) => changeOf(cipher, bound, { id, row, bound: before }) ?? [],
+    )
+    const states = await recordChanges(tx, tenantId, cipher, changes, 'state.recorded')
+    return (append) => concludingStatement(call, states, append)
   },
   forget: (tx, written) =>
     forgetTouched(

@@ -38,6 +38,15 @@ export type BoundType = {
 
 export const form = 1
 
+/** A row as it is after a write that the process knows in advance, and its state before: null for a new one. */
+export type KnownRow = {
+  bound: BoundType
+  id: string
+  /** JSON of the columns of its form, as the database writes it. */
+  row: string
+  before: { form: number; revision: number; digest: Buffer | null; auditId: string; mac: Buffer } | null
+}
+
 const id = [['id', 'uuid']] as const
 
 /** Every type of object that an archive shows or an authority depends on, in the order of their names. */
@@ -549,7 +558,13 @@ const groundsOfGrants: readonly string[] = [
   'releases',
 ]
 
-/** The bound tables that a statement may write, by its text. Two are also written inside the database. */
+/** What functions of the database write that are called by a statement. */
+const writtenByFunctions: Readonly<Record<string, readonly string[]>> = {
+  accept_event: ['input_events'],
+  decide_approval: ['approval_votes', 'approvals'],
+}
+
+/** The bound tables that a statement may write, by its text. Some are also written inside the database. */
 export function writtenBy(text: string): readonly BoundType[] {
   const found = new Set<BoundType>()
   for (const [, name = ''] of text.matchAll(/\b(?:insert into|update|delete from|merge into)\s+"?(\w+)"?/gi)) {
@@ -558,6 +573,8 @@ export function writtenBy(text: string): readonly BoundType[] {
   }
   const grants = byTable.get('standing_grants')
   if (grants !== undefined && groundsOfGrants.some((table) => found.has(boundTable(table)))) found.add(grants)
+  for (const [, name = ''] of text.matchAll(/\b(decide_approval|accept_event)\(/g))
+    for (const table of writtenByFunctions[name] ?? []) found.add(boundTable(table))
   const holds = byTable.get('legal_holds')
   if (holds !== undefined && /\brelease_hold\(/.test(text)) found.add(holds)
   return [...found]

@@ -163,6 +163,7 @@ export const callerFunctions: readonly string[] = [
   'content_commitment',
   'content_gone',
   'content_stub',
+  'decide_approval',
   'forget_approval_words',
   'forget_token_mac',
   'keep_demo_clock',
@@ -172,6 +173,7 @@ export const callerFunctions: readonly string[] = [
   'move_demo_clock',
   'notify_member',
   'notify_tenant',
+  'record_outcome',
   'renew_policy_binding_revision',
   'tenant_clock',
 ]

@@ -1,6 +1,7 @@
+// More than 300 lines: everything between BEGIN and COMMIT, of which each part depends on the order of the others.
 import {
   CamelCasePlugin,
-  type CompiledQuery,
+  CompiledQuery,
   type DatabaseConnection,
   DefaultQueryExecutor,
   DummyDriver,
@@ -9,9 +10,10 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type QueryResult,
 } from 'kysely'
 import pg from 'pg'
-import { type BoundType, writtenBy } from '#server/kernel/bound/types.ts'
+import { type BoundType, type KnownRow, writtenBy } from '#server/kernel/bound/types.ts'
 import { clockBehind } from '#server/kernel/clock/process-clock.ts'
 import { PooledConnection } from './connection.ts'
 import { isConstantText } from './constant-text.ts'
@@ -50,12 +52,35 @@ type Closing = {
   written: Set<BoundType>
   /** Statements that are sent together with the last one. */
   pending: CompiledQuery[]
+  /** A write of evidence that waits for the COMMIT. */
+  known: KnownWrite | undefined
+  /** The same with its states, which the last statement writes too. */
+  conclusion: { known: KnownWrite; compose: Compose } | undefined
 }
+
+/** A write of evidence whose rows the process knows in advance, so that they need not be read before they are bound. */
+export type KnownWrite = {
+  tenantId: string
+  /**
+   * A call of a function of the database, with its parameters from $1 on. The function returns 'done' after writing exactly `rows`, and
+   * anything else after writing nothing.
+   */
+  call: CompiledQuery
+  /** The rows as they are afterwards. Those that existed are locked, and have been checked (requireFoundBound). */
+  rows: readonly KnownRow[]
+  /** Throws the error for another outcome than 'done'. */
+  otherwise(outcome: string): never
+}
+
+/** Puts a known write, its states and the records of the transaction into one statement. */
+type Compose = (append: CompiledQuery) => CompiledQuery
 
 /** Binds rows of evidence to the audit log before a transaction is committed: server/kernel/bound/bind.ts. */
 export type Binder = {
   /** Throws if the rows may not be bound; nothing is committed then. The result is sent with the COMMIT. */
   bind(tx: Transaction, written: readonly BoundType[]): Promise<CompiledQuery | undefined>
+  /** The same for a write whose rows the process knows: nothing is read. */
+  bindKnown(tx: Transaction, known: KnownWrite): Promise<Compose>
   /** Forgets what was written, before the transaction continues. */
   forget(tx: Transaction, written: readonly BoundType[]): Promise<void>
   /** Called after a transaction was rolled back because of `error`. */
@@ -106,9 +131,43 @@ export function withCommit(tx: Transaction, statement: CompiledQuery): void {
   closingOf(tx).pending.push(statement)
 }
 
+/**
+ * Sends a write of evidence whose rows are known with the COMMIT, in one statement with its states and records. If the transaction sends
+ * any other statement before, the write is sent with that one, and its rows are read as usual.
+ */
+export async function writeKnown(tx: Transaction, known: KnownWrite): Promise<void> {
+  const closing = closingOf(tx)
+  if (closing.known !== undefined) throw new Error('The transaction already has a known write.')
+  // Rows that were written before have to be read anyway.
+  if (closing.written.size > 0) await executeKnown(tx, known)
+  else closing.known = known
+}
+
+const outcomeIn = (rows: readonly unknown[]): string => String(Reflect.get(Object(rows[0]), 'outcome'))
+
+const alone = ({ call }: KnownWrite): CompiledQuery =>
+  CompiledQuery.raw(`select ${call.sql} as outcome`, [...call.parameters])
+
+async function executeKnown(tx: Pick<Transaction, 'executeQuery'>, known: KnownWrite): Promise<void> {
+  const outcome = outcomeIn((await tx.executeQuery(alone(known))).rows)
+  if (outcome !== 'done') known.otherwise(outcome)
+}
+
+async function bindKnown(tx: Transaction, closing: Closing): Promise<void> {
+  const { known } = closing
+  if (known === undefined) return
+  if (binder === undefined)
+    throw new Error('Rows of evidence can be written only by a process that binds them (bindWith).')
+  closing.known = undefined
+  closing.conclusion = { known, compose: await binder.bindKnown(tx, known) }
+}
+
 /** Writes what is left for the COMMIT now, because the transaction is going to be bound to another tenant. */
 export async function writeLast(tx: Transaction): Promise<void> {
   const closing = closingOf(tx)
+  const { known } = closing
+  closing.known = undefined
+  if (known !== undefined) await executeKnown(tx, known)
   const written = [...closing.written]
   if (written.length > 0) {
     await bindWritten(tx, closing)
@@ -191,12 +250,31 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     begun.catch(() => connection.discard())
   }
   let open = true
-  const closing: Closing = { notices: new Map(), last: undefined, sent: 0, written: new Set(), pending: [] }
+  const closing: Closing = {
+    notices: new Map(),
+    last: undefined,
+    sent: 0,
+    written: new Set(),
+    pending: [],
+    known: undefined,
+    conclusion: undefined,
+  }
   const noting: DatabaseConnection = {
-    executeQuery(query) {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const { known } = closing
+      closing.known = undefined
+      // In this order on the connection, so that the statement sees the write.
+      const before = known && executeKnown(noting, known)
+      // The statement after a failed one fails as well, and only the first error says why.
+      before?.catch(() => undefined)
       for (const type of typesIn(query.sql)) closing.written.add(type)
       closing.sent += 1
-      return connection.executeQuery(query)
+      const result = connection.executeQuery<R>(query)
+      if (before === undefined) return await result
+      const [written, own] = await Promise.allSettled([before, result])
+      if (written.status === 'rejected') throw written.reason
+      if (own.status === 'rejected') throw own.reason
+      return own.value
     },
     streamQuery: () => connection.streamQuery(),
   }
@@ -239,6 +317,7 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     async commit() {
       try {
         if (open) await bindWritten(tx, closing)
+        if (open) await bindKnown(tx, closing)
       } catch (error) {
         // A statement has failed before; the COMMIT reports that.
         if (Reflect.get(Object(error), 'code') !== transactionFailed) {
@@ -253,13 +332,17 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
   }
 }
 
-const hasLast = ({ notices, last, pending }: Closing): boolean =>
-  notices.size > 0 || last !== undefined || pending.length > 0
+const hasLast = ({ notices, last, pending, conclusion }: Closing): boolean =>
+  notices.size > 0 || last !== undefined || pending.length > 0 || conclusion !== undefined
 
 /** Returns the tag of the COMMIT; throws the error of the last statement. */
-async function sendCommit(connection: PooledConnection, { notices, last, pending }: Closing): Promise<string> {
+async function sendCommit(connection: PooledConnection, closing: Closing): Promise<string> {
+  const { notices, last, pending, conclusion } = closing
   const told = [...notices.values()]
-  const statements = last === undefined ? pending : [...pending, last(told)]
+  const append = last?.(told)
+  if (conclusion !== undefined && append === undefined) throw new Error('unreachable: states have a record')
+  const ending = append && (conclusion?.compose(append) ?? append)
+  const statements = ending === undefined ? pending : [...pending, ending]
   const commit = last === undefined && told.length > 0 ? `select ${tell(told)}; commit` : 'commit'
   if (statements.length === 0) return await connection.send(commit)
   const [committed, ...written] = await Promise.allSettled([
@@ -267,6 +350,12 @@ async function sendCommit(connection: PooledConnection, { notices, last, pending
     connection.send(commit),
   ]).then((settled) => [settled.at(-1), ...settled.slice(0, -1)])
   for (const one of [...written, committed]) if (one?.status === 'rejected') throw one.reason
+  if (conclusion !== undefined) {
+    const concluded = written.at(-1)
+    const rows = concluded?.status === 'fulfilled' && typeof concluded.value === 'object' ? concluded.value.rows : []
+    const outcome = outcomeIn(rows)
+    if (outcome !== 'done') conclusion.known.otherwise(outcome)
+  }
   return String(committed?.status === 'fulfilled' ? committed.value : '')
 }
 

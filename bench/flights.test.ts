@@ -117,6 +117,6 @@ describe('of calls over HTTP', () => {
 
   test('an input event', async () => {
     const what = await ourEventCall(api)
-    await expectOfCall(() => call(what(randomUUID())), { writes: 5, statements: 9, commits: 1 })
+    await expectOfCall(() => call(what(randomUUID())), { writes: 2, statements: 4, commits: 1 })
   })
 })

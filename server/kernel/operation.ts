@@ -7,7 +7,7 @@ import type { Admission } from './auth/admit.ts'
 import { type Authorized, authorize, type Connected, requireNamedTenant } from './auth/authorize.ts'
 import { type Caller, connectionOf, type Principal, type Tenant } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
-import { within } from './db/transaction.ts'
+import { Unforeseen, within } from './db/transaction.ts'
 import { answered, type Given, remember } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { readInput } from './input.ts'
@@ -29,6 +29,8 @@ export type Context<I> = {
 export type MutationContext<I> = Context<I> & {
   /** Id of this operation's audit record, known before the record is written. */
   auditId: string
+  /** Whether `run` may prepare its usual outcome alone (writeKnown). False when it runs again, because the outcome was another one. */
+  foresees: boolean
   /** Marks the record as "repeated": call it if the requested state already existed and nothing changed. */
   repeated(): void
   /** Adds details to the audit record that only this run knows. */
@@ -216,12 +218,17 @@ export async function perform<I, O>(
   }
   if (operation.prepares) await options.admission?.end()
   const run = await operation.begin({ ...caller, input })
-  const given = await inTransaction((tx) => mutate(operation, run, caller, tx, input, options)).catch(
-    async (error: unknown) => {
+  const attempt = (foresees: boolean) =>
+    inTransaction((tx) => mutate(operation, run, { ...caller, tx, input, foresees }, options))
+  const given = await attempt(true)
+    .catch((error: unknown) => {
+      if (error instanceof Unforeseen) return attempt(false)
+      throw error
+    })
+    .catch(async (error: unknown) => {
       if (error instanceof Refusal) await recordRefusal(operation, caller, input, error)
       throw error
-    },
-  )
+    })
   if ('error' in given) throw given.error
   return given.output
 }
@@ -243,11 +250,10 @@ export const actorOfCall = ({ kind, memberId, username }: Principal) => ({ type:
 async function mutate<I, O>(
   operation: Mutation<I, O>,
   run: (context: MutationContext<I>) => Promise<O>,
-  caller: Caller,
-  tx: Transaction,
-  input: I,
+  given: Context<I> & Pick<MutationContext<I>, 'foresees'>,
   { idempotencyKey, name }: ExecuteOptions,
 ): Promise<Given<O>> {
+  const { tx, input, foresees: _, ...caller } = given
   const identity =
     idempotencyKey === undefined
       ? undefined
@@ -266,7 +272,7 @@ async function mutate<I, O>(
   const answerWith = (given: ApiError) => {
     error = given
   }
-  const output = await run({ ...caller, tx, input, auditId, repeated, note, answerWith })
+  const output = await run({ ...given, auditId, repeated, note, answerWith })
   const entry = operation.audit(input, output)
   if (entry !== undefined)
     await appendAudit(tx, caller.tenant, {
@@ -276,10 +282,10 @@ async function mutate<I, O>(
       ...entry,
       details: { ...entry.details, ...noted, ...connectionOf(caller) },
     })
-  const given = error === undefined ? { output } : { error }
+  const answer = error === undefined ? { output } : { error }
   if (identity !== undefined)
-    await remember(tx, identity, 'error' in given ? given : { output: operation.replay?.(output) ?? output })
-  return given
+    await remember(tx, identity, 'error' in answer ? answer : { output: operation.replay?.(output) ?? output })
+  return answer
 }
 
 /** In a new transaction, because the operation's was rolled back. If it fails, the caller gets its error instead. */

@@ -151,6 +151,7 @@ export const keeperFunctions: readonly string[] = [
 
 /** Functions that run with the rights of their caller, which everyone may call: they add no right to the caller's. */
 export const callerFunctions: readonly string[] = [
+  'accept_event',
   'admit',
   'admit_caller',
   'app_api_key',

@@ -55,7 +55,7 @@ type Closing = {
   /** A write of evidence that waits for the COMMIT. */
   known: KnownWrite | undefined
   /** The same with its states, which the last statement writes too. */
-  conclusion: { known: KnownWrite; compose: Compose } | undefined
+  conclusion: Compose | undefined
 }
 
 /** A write of evidence whose rows the process knows in advance, so that they need not be read before they are bound. */
@@ -68,8 +68,16 @@ export type KnownWrite = {
   call: CompiledQuery
   /** The rows as they are afterwards. Those that existed are locked, and have been checked (requireFoundBound). */
   rows: readonly KnownRow[]
-  /** Throws the error for another outcome than 'done'. */
-  otherwise(outcome: string): never
+}
+
+/**
+ * A known write has found another case than the one that it was prepared for. Nothing of its transaction has an effect, and the operation
+ * runs again without foreseeing its outcome.
+ */
+export class Unforeseen extends Error {
+  constructor(outcome: string) {
+    super(`A known write ended as ${outcome}.`)
+  }
 }
 
 /** Puts a known write, its states and the records of the transaction into one statement. */
@@ -150,7 +158,7 @@ const alone = ({ call }: KnownWrite): CompiledQuery =>
 
 async function executeKnown(tx: Pick<Transaction, 'executeQuery'>, known: KnownWrite): Promise<void> {
   const outcome = outcomeIn((await tx.executeQuery(alone(known))).rows)
-  if (outcome !== 'done') known.otherwise(outcome)
+  if (outcome !== 'done') throw new Unforeseen(outcome)
 }
 
 async function bindKnown(tx: Transaction, closing: Closing): Promise<void> {
@@ -159,7 +167,7 @@ async function bindKnown(tx: Transaction, closing: Closing): Promise<void> {
   if (binder === undefined)
     throw new Error('Rows of evidence can be written only by a process that binds them (bindWith).')
   closing.known = undefined
-  closing.conclusion = { known, compose: await binder.bindKnown(tx, known) }
+  closing.conclusion = await binder.bindKnown(tx, known)
 }
 
 /** Writes what is left for the COMMIT now, because the transaction is going to be bound to another tenant. */
@@ -341,7 +349,7 @@ async function sendCommit(connection: PooledConnection, closing: Closing): Promi
   const told = [...notices.values()]
   const append = last?.(told)
   if (conclusion !== undefined && append === undefined) throw new Error('unreachable: states have a record')
-  const ending = append && (conclusion?.compose(append) ?? append)
+  const ending = append && (conclusion?.(append) ?? append)
   const statements = ending === undefined ? pending : [...pending, ending]
   const commit = last === undefined && told.length > 0 ? `select ${tell(told)}; commit` : 'commit'
   if (statements.length === 0) return await connection.send(commit)
@@ -354,7 +362,7 @@ async function sendCommit(connection: PooledConnection, closing: Closing): Promi
     const concluded = written.at(-1)
     const rows = concluded?.status === 'fulfilled' && typeof concluded.value === 'object' ? concluded.value.rows : []
     const outcome = outcomeIn(rows)
-    if (outcome !== 'done') conclusion.known.otherwise(outcome)
+    if (outcome !== 'done') throw new Unforeseen(outcome)
   }
   return String(committed?.status === 'fulfilled' ? committed.value : '')
 }

@@ -35,6 +35,7 @@ type Outcome = ReturnType<typeof outcomeOf>
 /** Records a reviewer's decision; of two concurrent ones, the second gets 409. The quorum counts people; one rejection ends it, also the requester’s own. */
 export const decide = mutation({
   permission: 'approval:decide',
+  contained: true,
   input: DecideInput,
   output: DecideOutput,
   audit: (input, output) => ({

@@ -30,6 +30,7 @@ const fingerprintOf = ({ source, type, subject, correlation, data }: SubmitInput
  */
 export const submit = mutation({
   permission: 'input:submit',
+  contained: true,
   input: SubmitInput,
   output: SubmitOutput,
   audit: ({ correlation: { executionId, input } }, output) => ({

@@ -82,6 +82,11 @@ export type Mutation<I, O, In = unknown> = Connected & {
   replay?(output: O): O
   justified?: true
   showsSecrets?: true
+  /**
+   * All effects of `run` are in its transaction, so it may begin before the database has confirmed the caller, and run again for another
+   * one.
+   */
+  contained?: true
   /** The input contains a secret: nothing that would allow guessing it is stored for the Idempotency-Key. */
   confidential?: true
   /** `begin` calls another system: no transaction may be open during the call. */
@@ -183,11 +188,17 @@ export const refuse = (
   details?: Record<string, unknown>,
 ): ApiError => new Refusal(code, message, audited, details)
 
+/** Whether the database alone decides if a call of this operation has an effect: it may begin before the caller is confirmed. */
+export const isContained = (operation: Pick<Declared, 'kind'>): boolean =>
+  operation.kind === 'query'
+    ? !('ask' in operation && operation.ask !== undefined)
+    : 'contained' in operation && operation.contained === true
+
 export type ExecuteOptions = {
   name: string
   idempotencyKey?: string | undefined
   /** The transaction that identified the caller. Without it, or if another call has claimed it, a new one is opened. */
-  admission?: Pick<Admission, 'claim' | 'end'> | undefined
+  admission?: Pick<Admission, 'claim' | 'end' | 'confirmed'> | undefined
 }
 
 /** Runs an operation for a caller whose input is available: checks the permission, then calls `perform`. */
@@ -226,7 +237,9 @@ export async function perform<I, O>(
       throw error
     })
     .catch(async (error: unknown) => {
-      if (error instanceof Refusal) await recordRefusal(operation, caller, input, error)
+      // Only a member's attempt is recorded.
+      const isCaller = (await options.admission?.confirmed?.()) ?? true
+      if (error instanceof Refusal && isCaller) await recordRefusal(operation, caller, input, error)
       throw error
     })
   if ('error' in given) throw given.error

@@ -154,6 +154,7 @@ export const callerFunctions: readonly string[] = [
   'accept_event',
   'admit',
   'admit_caller',
+  'admit_known',
   'app_api_key',
   'app_branding_digest',
   'app_connection_token',

@@ -13,6 +13,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
+import { ApiError } from '#lib/errors.ts'
 import { type BoundType, type KnownRow, writtenBy } from '#server/kernel/bound/types.ts'
 import { clockBehind } from '#server/kernel/clock/process-clock.ts'
 import { PooledConnection } from './connection.ts'
@@ -29,11 +30,22 @@ export type OpenTransaction = {
   commit(): Promise<void>
   /** Never fails: if the database can't be reached any more, the lost connection rolls back. */
   rollBack(): Promise<void>
+  /** With a first statement that was given: whether it succeeded. Resolves when it has been sent and answered. */
+  confirmed?(): Promise<boolean>
+}
+
+/** The first statement of a transaction was refused: the caller is not who they were. The call begins again, so no one gets this error. */
+export class FirstRefused extends ApiError {
+  constructor() {
+    super('unavailable', 'Your membership has changed since your last call. Send this call again.')
+  }
 }
 
 /** One state of the database for all statements of a transaction: a new one, or that of an open transaction (pg_export_snapshot). */
 export type Snapshot = 'new' | { id: string }
 
+/** SQLSTATE of admit_known() for a caller who is not the known one (migration 0117). */
+const refusedFirst = 'CS002'
 /** SQLSTATE in_failed_sql_transaction */
 const transactionFailed = '25P02'
 
@@ -245,17 +257,35 @@ function beginText(tenantId: string | undefined, snapshot: Snapshot | undefined)
  * Opens a transaction, for one tenant's rows or for the directory alone. BEGIN and the tenant are sent with the first
  * statement in one write, without waiting for their response; a transaction without statements never reaches the
  * database. Kysely's own transactions wait for each response, and would send concurrent statements one by one.
+ * `first` is sent right after BEGIN, in any case: if it fails, nothing that the transaction sends has an effect.
  */
-export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot?: Snapshot): Promise<OpenTransaction> {
+export async function openTransaction(
+  pool: pg.Pool,
+  tenantId?: string,
+  snapshot?: Snapshot,
+  first?: CompiledQuery,
+): Promise<OpenTransaction> {
   if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('The tenant must be given by its UUID.')
   const beginning = beginText(tenantId, snapshot)
   const connection = new PooledConnection(await pool.connect())
   let begun: Promise<string> | undefined
+  const confirmation = Promise.withResolvers<boolean>()
+  const refuse = (error: unknown) => {
+    if (Reflect.get(Object(error), 'code') === refusedFirst) confirmation.resolve(false)
+    else confirmation.reject(error)
+  }
+  confirmation.promise.catch(() => undefined)
+  /** The statements after a refused first one fail because of it. */
+  const asConfirmed = async (error: unknown): Promise<never> => {
+    if (first !== undefined && !(await confirmation.promise)) throw new FirstRefused()
+    throw error
+  }
   const begin = () => {
     if (begun !== undefined) return
     begun = connection.send(beginning)
     // The users of the transaction get the error: later statements fail, and so does the commit.
     begun.catch(() => connection.discard())
+    if (first !== undefined) connection.executeQuery(first).then(() => confirmation.resolve(true), refuse)
   }
   let open = true
   const closing: Closing = {
@@ -277,7 +307,7 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
       before?.catch(() => undefined)
       for (const type of typesIn(query.sql)) closing.written.add(type)
       closing.sent += 1
-      const result = connection.executeQuery<R>(query)
+      const result = connection.executeQuery<R>(query).catch(asConfirmed)
       if (before === undefined) return await result
       const [written, own] = await Promise.allSettled([before, result])
       if (written.status === 'rejected') throw written.reason
@@ -304,7 +334,7 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     if (!open) throw new Error('The transaction has already ended.')
     open = false
     try {
-      if (statement === 'commit' && hasLast(closing)) begin()
+      if (first !== undefined || (statement === 'commit' && hasLast(closing))) begin()
       if (begun === undefined) return
       // Sent without waiting for the response to BEGIN: in a transaction that could not begin, it fails or commits nothing.
       const ended = statement === 'commit' ? sendCommit(connection, closing) : connection.send(statement)
@@ -314,8 +344,9 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
         throw new Error('The transaction was rolled back because one of its statements failed.')
     } catch (error) {
       connection.discard()
+      confirmation.reject(error)
       // A lost connection has rolled back, and the caller of a rollback already has a more important error to report.
-      if (statement === 'commit') throw error
+      if (statement === 'commit') await asConfirmed(error)
     } finally {
       connection.release()
     }
@@ -337,6 +368,7 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
       await end('commit')
     },
     rollBack: () => end('rollback'),
+    ...(first === undefined ? {} : { confirmed: () => confirmation.promise }),
   }
 }
 

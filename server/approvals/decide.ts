@@ -68,7 +68,8 @@ export const decide = mutation({
     await requireRead(tx, context, approval, input)
     const confirmation = await confirmationOf(tx, context, approval, input)
     const decisionId = newId()
-    const at = (await databaseClock(tx))()
+    // The clock may be behind the database's by the time of an answer, and nothing is decided before it was requested.
+    const at = new Date(Math.max((await databaseClock(tx))().getTime(), approval.requestedAt.getTime() + 1))
     const own = {
       id: decisionId,
       memberId: principal.memberId,

@@ -27,52 +27,55 @@ const [approvals, votes, terms, members, seats] = [
 ]
 
 /** Everything that a decision on a request depends on, in one statement: after the lock, because its wait may change all of it. */
-const read = fixedStatement(['tenantId', 'approvalId', 'memberId'], (tx, { tenantId, approvalId, memberId }) => {
-  const [id, member, group] = [sql`${approvalId}::uuid`, sql`${memberId}::uuid`, sql.ref('approvals.groupId')]
-  return tx
-    .selectFrom(sql<{ one: number }>`(select 1 as one)`.as('one'))
-    .leftJoin('approvals', (join) => join.on('approvals.tenantId', '=', tenantId).on('approvals.id', '=', approvalId))
-    .select(columns.map((column) => `approvals.${column}` as const))
-    .select(computedColumns)
-    .select((e) => [
-      e
-        .selectFrom('approverGroups as g')
-        .select('g.displayName')
-        .where('g.tenantId', '=', tenantId)
-        .whereRef('g.id', '=', 'approvals.groupId')
-        .as('groupName'),
-      e
-        .exists(
-          e
-            .selectFrom(readSeats(tx, tenantId).as('link'))
-            .select('link.memberId')
-            .where('link.memberId', '=', memberId)
-            .whereRef('link.groupId', '=', 'approvals.groupId'),
-        )
-        .as('inGroup'),
-      // Who has any of these is read in more detail.
-      e.exists(readActiveDelegators(tx, tenantId, memberId)).as('hasDelegators'),
-      e.exists(readSponsors(tx, tenantId, [memberId])).as('hasSponsors'),
-      e
-        .exists(
-          readMappedSeats(tx, tenantId)
-            .select('mapping.id')
-            .where('named.memberId', '=', memberId)
-            .where(sql<boolean>`mapping.group_id = approvals.group_id`),
-        )
-        .as('hasMappedSeats'),
-      sql<string[]>`array(${readChannelsFor(tx, tenantId, 'approval.decided')})`.as('channels'),
-      sql<LinkInJson[] | null>`(select json_agg(json_build_object('id', l.id, 'accountId', l.account_id,
+const read = fixedStatement(
+  { tenantId: '', approvalId: '', memberId: '' },
+  (tx, { tenantId, approvalId, memberId }) => {
+    const [id, member, group] = [sql`${approvalId}::uuid`, sql`${memberId}::uuid`, sql.ref('approvals.groupId')]
+    return tx
+      .selectFrom(sql<{ one: number }>`(select 1 as one)`.as('one'))
+      .leftJoin('approvals', (join) => join.on('approvals.tenantId', '=', tenantId).on('approvals.id', '=', approvalId))
+      .select(columns.map((column) => `approvals.${column}` as const))
+      .select(computedColumns)
+      .select((e) => [
+        e
+          .selectFrom('approverGroups as g')
+          .select('g.displayName')
+          .where('g.tenantId', '=', tenantId)
+          .whereRef('g.id', '=', 'approvals.groupId')
+          .as('groupName'),
+        e
+          .exists(
+            e
+              .selectFrom(readSeats(tx, tenantId).as('link'))
+              .select('link.memberId')
+              .where('link.memberId', '=', memberId)
+              .whereRef('link.groupId', '=', 'approvals.groupId'),
+          )
+          .as('inGroup'),
+        // Who has any of these is read in more detail.
+        e.exists(readActiveDelegators(tx, tenantId, memberId)).as('hasDelegators'),
+        e.exists(readSponsors(tx, tenantId, [memberId])).as('hasSponsors'),
+        e
+          .exists(
+            readMappedSeats(tx, tenantId)
+              .select('mapping.id')
+              .where('named.memberId', '=', memberId)
+              .where(sql<boolean>`mapping.group_id = approvals.group_id`),
+          )
+          .as('hasMappedSeats'),
+        sql<string[]>`array(${readChannelsFor(tx, tenantId, 'approval.decided')})`.as('channels'),
+        sql<LinkInJson[] | null>`(select json_agg(json_build_object('id', l.id, 'accountId', l.account_id,
           'accountName', l.account_name, 'holder', l.holder, 'holderId', l.holder_id, 'holderName', l.holder_name,
           'kind', l.kind, 'createdAt', l.created_at, 'proof', l.proof, 'provedAt', l.proved_at))
         from (${readLinksAround(tenantId, [memberId])}) l)`.as('links'),
-      objectJson(approvals, id, [id]).as('boundApproval'),
-      objectJson(terms, id, [id]).as('boundTerms'),
-      objectJson(members, member, [member]).as('boundMember'),
-      objectJson(seats, sql`${group}::text || '/' || ${memberId}::text`, [group, member]).as('boundSeat'),
-      objectsBelowJson(votes, id).as('boundVotes'),
-    ])
-})
+        objectJson(approvals, id, [id]).as('boundApproval'),
+        objectJson(terms, id, [id]).as('boundTerms'),
+        objectJson(members, member, [member]).as('boundMember'),
+        objectJson(seats, sql`${group}::text || '/' || ${memberId}::text`, [group, member]).as('boundSeat'),
+        objectsBelowJson(votes, id).as('boundVotes'),
+      ])
+  },
+)
 
 type LinkInJson = Omit<LinkRow, 'createdAt' | 'provedAt'> & { createdAt: string; provedAt: string | null }
 

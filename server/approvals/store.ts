@@ -5,6 +5,7 @@ import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
 import { present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { Identity } from '#server/tenants/identities.ts'
@@ -265,9 +266,12 @@ export const findGrant = (tx: Transaction, tenantId: string, id: string) =>
     .executeTakeFirst()
 
 export const findGroupNames = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
+  groupNames(tx, { tenantId, ids })
+
+const groupNames = fixedStatement({ tenantId: '', ids: [''] }, (tx, { tenantId, ids }) =>
   tx
     .selectFrom('approverGroups')
     .select(['id', 'name', 'displayName'])
     .where('tenantId', '=', tenantId)
-    .where('id', 'in', ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...ids])
-    .execute()
+    .where(sql<boolean>`id = any(${ids}::uuid[])`),
+)

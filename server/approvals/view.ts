@@ -89,10 +89,6 @@ export async function summaries(
   const decided = rows.filter(isDecided).map((row) => row.id)
   const votes = decided.length === 0 ? [] : await findVotesOn(tx, tenant.id, decided)
   const lastVotes = new Map(votes.map((vote) => [vote.approvalId, vote]))
-  await requireBoundTogether(tx, tenant.id, {
-    approval: rows.map(({ id }) => id),
-    approval_vote: [...lastVotes.values()].map(({ approvalId, id }) => `${approvalId}/${id}`),
-  })
   const voters = [...lastVotes.values()].map((vote) => vote.memberId)
   const [actor, facts, repeats, sealOf] = await Promise.all([
     actorsById(tx, tenant.id, [...rows.map((row) => row.requestedBy), ...voters]),
@@ -107,6 +103,10 @@ export async function summaries(
       tenant.id,
       rows.flatMap(({ auditId }) => auditId ?? []),
     ),
+    requireBoundTogether(tx, tenant.id, {
+      approval: rows.map(({ id }) => id),
+      approval_vote: [...lastVotes.values()].map(({ approvalId, id }) => `${approvalId}/${id}`),
+    }),
   ])
   return rows.flatMap((row, index) => {
     const known = facts[index]

@@ -73,9 +73,9 @@ export async function admitAsKnown(
     claim,
     end: async () => claim()?.rollBack(),
     async confirmed() {
-      const isKnown = (await whole.confirmed?.()) === true
-      if (isKnown) known.admitted()
-      return isKnown
+      const isConfirmed = (await whole.confirmed?.()) === true
+      known.settle(isConfirmed)
+      return isConfirmed
     },
   }
 }

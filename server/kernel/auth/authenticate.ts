@@ -14,7 +14,7 @@ import type { ProvenRequest } from './dpop/proof.ts'
 import { effectiveRoles, rolesNamed, type TokenRoles } from './effective-roles.ts'
 import { signInFirst } from './external/first-sign-in.ts'
 import { type ForeignToken, followToken, isNews } from './external/follow-token.ts'
-import { knownCaller, rememberCaller } from './known-callers.ts'
+import { forgetCaller, knownCaller, rememberCaller } from './known-callers.ts'
 import { recogniseKey } from './known-keys.ts'
 import { noteUse } from './last-use.ts'
 import { isOutdated } from './outdated.ts'
@@ -122,7 +122,7 @@ export async function identify(
 export function identifyAsKnown(
   presented: Presented,
   credentials: Credentials,
-): { caller: Caller; first: CompiledQuery; admitted(): void } | undefined {
+): { caller: Caller; first: CompiledQuery; settle(isConfirmed: boolean): void } | undefined {
   if (!('token' in presented)) return undefined
   const { token } = presented
   const wanted = wantedCaller(token, credentials)
@@ -136,7 +136,10 @@ export function identifyAsKnown(
   return {
     caller: callerOf(tenant, member, token, credentials),
     first: admitKnown(wanted, found),
-    admitted: () => noteMachine(tenant, member),
+    settle(isConfirmed) {
+      if (isConfirmed) noteMachine(tenant, member)
+      else forgetCaller(wanted)
+    },
   }
 }
 

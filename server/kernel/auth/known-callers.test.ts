@@ -111,10 +111,20 @@ describe('a caller whom the process knows', () => {
     expect((await send(undefined, 'x'.repeat(2_000_000))).status).toBe(413)
   })
 
+  const remaining = ({ headers }: Answer) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
+
   test('spends one call of the tenant’s budget for each call', async () => {
-    const remaining = ({ headers }: Answer) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
     const first = remaining(await current())
     expect(remaining(await current())).toBe(first - 1)
     expect(remaining(await send())).toBe(first - 2)
+  })
+
+  test('spends none of it after the first refusal', async () => {
+    const first = remaining(await current())
+    await during(`status = 'suspended'`, async () => {
+      for (let call = 0; call < 5; call++) expect((await current()).status).toBe(403)
+    })
+    // The last call, and the one that found the change.
+    expect(remaining(await current())).toBeGreaterThanOrEqual(first - 2)
   })
 })

@@ -15,3 +15,8 @@ export const knownCaller = (wanted: Wanted): Found | undefined => known.get(keyO
 export function rememberCaller(wanted: Wanted, found: Found): void {
   known.set(keyOf(wanted), found)
 }
+
+/** The next call of this caller is read: one who is refused must not spend the tenant's budget again. */
+export function forgetCaller(wanted: Wanted): void {
+  known.delete(keyOf(wanted))
+}

@@ -5,28 +5,31 @@ import type { Transaction } from './transaction.ts'
 /** Begins a placeholder in the parameters of a statement that is compiled once. PostgreSQL can't store it, so no value is one. */
 const mark = '\0given '
 
-type Given<N extends string> = Readonly<Record<N, string>>
+type Values<V> = { readonly [K in keyof V]: V[K] extends string[] ? readonly string[] : V[K] }
 
 /**
- * A statement whose text never depends on its values. `build` composes it once, with placeholders for the values: composing a long
- * statement for each call would cost more than executing it.
+ * A statement whose text never depends on its values. `build` composes it once, with placeholders for the values, whose types are those of
+ * `like`: composing a statement for each call costs this process more than sending it. A list of values has to be one parameter, as
+ * in `= any(…)`, because its placeholder is not a list.
  */
-export function fixedStatement<N extends string, Row>(
-  names: readonly N[],
-  build: (tx: Transaction, given: Given<N>) => Compilable<Row>,
-): (tx: Transaction, values: Readonly<Record<N, unknown>>) => Promise<Row[]> {
-  const placeholders = new Map(names.map((name) => [`${mark}${name}`, name]))
+export function fixedStatement<V extends Record<string, string | string[]>, Row>(
+  like: V,
+  build: (tx: Transaction, given: Values<V>) => Compilable<Row>,
+): (tx: Transaction, values: Values<V>) => Promise<Row[]> {
+  const names = Object.keys(like)
+  const placeholders = new Map<unknown, string>(names.map((name) => [`${mark}${name}`, name]))
   let compiled: { text: string; parameters: readonly unknown[] } | undefined
   return async (tx, values) => {
     if (compiled === undefined) {
-      const given = Object.fromEntries(names.map((name) => [name, `${mark}${name}`])) as Given<N>
-      const { sql, parameters } = build(tx, given).compile()
+      const given: unknown = Object.fromEntries(names.map((name) => [name, `${mark}${name}`]))
+      const { sql, parameters } = build(tx, given as Values<V>).compile()
       compiled = { text: constantText(sql), parameters }
     }
+    const byName: Readonly<Record<string, unknown>> = values
     const filled = (parameter: unknown): unknown => {
       if (Array.isArray(parameter)) return parameter.map(filled)
-      const name = typeof parameter === 'string' ? placeholders.get(parameter) : undefined
-      return name === undefined ? parameter : values[name]
+      const name = placeholders.get(parameter)
+      return name === undefined ? parameter : byName[name]
     }
     const { rows } = await tx.executeQuery<Row>(CompiledQuery.raw(compiled.text, compiled.parameters.map(filled)))
     return rows

@@ -119,4 +119,9 @@ describe('of calls over HTTP', () => {
     const what = await ourEventCall(api)
     await expectOfCall(() => call(what(randomUUID())), { writes: 1, statements: 4, commits: 1 })
   })
+
+  test('an input event that was sent before', async () => {
+    const what = await ourEventCall(api)
+    await expectOfCall(() => call(what('sent-before')), { writes: 3, statements: 8, commits: 2 })
+  })
 })

@@ -23,7 +23,7 @@ export const procedures: RouteHandler = (request) => {
       reading,
       // The library refuses a longer batch.
       calls: Math.min(path.split(',').length, maxBatchSize),
-      isContained: contained.has(path),
+      isContained: contained.has(path) && isSingle(request),
       tenantIn: (read) => tenantNamedIn(request.url, path, read),
       // Selecting a tenant without a membership has the same response body on both transports.
       refused: (error, requestId) =>
@@ -48,6 +48,12 @@ export const procedures: RouteHandler = (request) => {
     },
   )
 }
+
+/** Answered as a whole. The responses to a batch and to a call that accepts a stream begin before their operations have run. */
+const isSingle = ({ url, headers }: Request): boolean =>
+  !new URL(url).searchParams.has('batch') &&
+  headers.get('trpc-accept') === null &&
+  headers.get('accept')?.includes('application/jsonl') !== true
 
 /** Single calls of operations whose effects are all in their transaction. */
 const contained = new Set(

@@ -71,6 +71,22 @@ describe('an event', () => {
     expect(await recorded(first.receiptId)).toMatchObject([{ status: 'received' }, { repeated: true }])
   })
 
+  test('that was sent before costs no connection to the database', async () => {
+    const connections = async () =>
+      (
+        await owner.query<{ pid: number }>(
+          `select pid from pg_stat_activity where datname = current_database() and application_name like 'countersign/%'`,
+        )
+      ).rows.map(({ pid }) => pid)
+    const [executionId, key] = [randomUUID(), randomUUID()]
+    await send(executionId, key)
+    const before = await connections()
+    expect(before.length).toBeGreaterThan(0)
+    for (let repetition = 0; repetition < 5; repetition++)
+      expect(await send(executionId, key)).toMatchObject({ result: 'duplicate' })
+    expect(await connections()).toEqual(expect.arrayContaining(before))
+  })
+
   test('whose wait is known is matched with it', async () => {
     const executionId = randomUUID()
     await openWait(executionId)

@@ -42,7 +42,7 @@ export const submit = mutation({
       status: output?.status,
     },
   }),
-  async run({ tx, tenant, principal, input, foresees, repeated, note }) {
+  async run({ tx, tenant, principal, input, unforeseen, repeated, note }) {
     const { executionId, input: inputName } = input.correlation
     const salt = newSalt()
     const fingerprint = fingerprintOf(input, salt)
@@ -62,12 +62,12 @@ export const submit = mutation({
       submittedBy: principal.memberId,
       ttlSeconds: durationSeconds(input.ttl) ?? 0,
     }
-    if (foresees) {
+    if (unforeseen === undefined) {
       await acceptEvent(tx, cipher, event)
       note({ fingerprint })
       return { result: 'accepted' as const, receiptId: row.id, status: 'received' as const }
     }
-    const inserted = await insertEvent(tx, cipher, event)
+    const inserted = unforeseen !== 'duplicate' && (await insertEvent(tx, cipher, event))
     // A duplicate must not take the lock, because many duplicates would each hold it until commit.
     if (!inserted) return await again()
     // Sent concurrently, so that both queries take one round trip.

@@ -48,8 +48,8 @@ export async function letIn<B>(
       if (known !== undefined) {
         const { tenant } = known.caller
         noteCaller(requestId, tenant.id)
-        const caller = withJustification(known.caller, request)
-        const outcome = await captureOutcome(work({ ...known, caller }, read))
+        const begin = async () => work({ ...known, caller: withJustification(known.caller, request) }, read)
+        const outcome = await captureOutcome(begin())
         await known.end()
         // Otherwise nothing was done, and the call begins again.
         if (await known.confirmed?.()) {

@@ -29,8 +29,8 @@ export type Context<I> = {
 export type MutationContext<I> = Context<I> & {
   /** Id of this operation's audit record, known before the record is written. */
   auditId: string
-  /** Whether `run` may prepare its usual outcome alone (writeKnown). False when it runs again, because the outcome was another one. */
-  foresees: boolean
+  /** Undefined if `run` may prepare its usual outcome alone (writeKnown). It runs again when the outcome was another one: this one. */
+  unforeseen: string | undefined
   /** Marks the record as "repeated": call it if the requested state already existed and nothing changed. */
   repeated(): void
   /** Adds details to the audit record that only this run knows. */
@@ -229,11 +229,11 @@ export async function perform<I, O>(
   }
   if (operation.prepares) await options.admission?.end()
   const run = await operation.begin({ ...caller, input })
-  const attempt = (foresees: boolean) =>
-    inTransaction((tx) => mutate(operation, run, { ...caller, tx, input, foresees }, options))
-  const given = await attempt(true)
+  const attempt = (unforeseen?: string) =>
+    inTransaction((tx) => mutate(operation, run, { ...caller, tx, input, unforeseen }, options))
+  const given = await attempt()
     .catch((error: unknown) => {
-      if (error instanceof Unforeseen) return attempt(false)
+      if (error instanceof Unforeseen) return attempt(error.outcome)
       throw error
     })
     .catch(async (error: unknown) => {
@@ -263,10 +263,10 @@ export const actorOfCall = ({ kind, memberId, username }: Principal) => ({ type:
 async function mutate<I, O>(
   operation: Mutation<I, O>,
   run: (context: MutationContext<I>) => Promise<O>,
-  given: Context<I> & Pick<MutationContext<I>, 'foresees'>,
+  given: Context<I> & Pick<MutationContext<I>, 'unforeseen'>,
   { idempotencyKey, name }: ExecuteOptions,
 ): Promise<Given<O>> {
-  const { tx, input, foresees: _, ...caller } = given
+  const { tx, input, unforeseen: _, ...caller } = given
   const identity =
     idempotencyKey === undefined
       ? undefined

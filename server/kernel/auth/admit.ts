@@ -1,4 +1,5 @@
 import type { OpenTransaction } from '#server/kernel/db/database.ts'
+import { FirstRefused } from '#server/kernel/db/transaction.ts'
 import { takeAtOnce, takeCalls } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { type Credentials, identify, identifyAsKnown, type Presented, present } from './authenticate.ts'
@@ -63,15 +64,24 @@ export async function admitAsKnown(
   if (known === undefined || takeAtOnce(known.caller.tenant.id, calls) === undefined) return undefined
   const whole = await runtime().database.open(known.first)
   let opened: OpenTransaction | undefined = whole
-  const claim = () => {
-    const claimed = opened
+  let ended = false
+  const take = () => {
+    const taken = opened
     opened = undefined
-    return claimed
+    return taken
+  }
+  // An operation that comes too late must not run in another transaction, which would not check the caller.
+  const claim = () => {
+    if (ended) throw new FirstRefused()
+    return take()
   }
   return {
     caller: known.caller,
     claim,
-    end: async () => claim()?.rollBack(),
+    async end() {
+      ended = true
+      await take()?.rollBack()
+    },
     async confirmed() {
       const isConfirmed = (await whole.confirmed?.()) === true
       known.settle(isConfirmed)

@@ -75,6 +75,28 @@ describe('a caller whom the process knows', () => {
     expect([(await send()).status, (await current()).status]).toEqual([202, 200])
   })
 
+  test('is refused in a batch of one, and in a stream, too', async () => {
+    const batch = '/v1/tenants.current?batch=1&input=%7B%7D'
+    const streamed = { headers: { accept: 'application/jsonl' } }
+    expect((await current()).status).toBe(200)
+    await during(`status = 'suspended'`, async () => {
+      for (const path of [batch, '/v1/tenants.current', '/v1/approvals.decide?batch=1', '/v1/approvals.decide']) {
+        const post = path.includes('decide')
+          ? { method: 'POST', body: '{"0":{}}', headers: { ...streamed.headers, 'content-type': 'application/json' } }
+          : streamed
+        expect([path, (await api.request(sender, path, post)).status]).toEqual([path, 403])
+      }
+    })
+  })
+
+  test('keeps no connection when the call fails before its operation', async () => {
+    expect((await current()).status).toBe(200)
+    const failing = { headers: { 'x-svc-justification': '%' } }
+    for (let call = 0; call < 40; call++)
+      expect((await api.request(sender, '/v1/tenants.current', failing)).headers.has('ratelimit')).toBe(true)
+    expect((await current()).status).toBe(200)
+  })
+
   test('has to renew a token from before its end', async () => {
     expect((await current()).status).toBe(200)
     await during(`tokens_not_before = now() + interval '1 hour'`, async () => {

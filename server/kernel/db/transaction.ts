@@ -84,11 +84,13 @@ export type KnownWrite = {
 
 /**
  * A known write has found another case than the one that it was prepared for. Nothing of its transaction has an effect, and the operation
- * runs again without foreseeing its outcome.
+ * runs again with the outcome.
  */
 export class Unforeseen extends Error {
+  readonly outcome: string
   constructor(outcome: string) {
     super(`A known write ended as ${outcome}.`)
+    this.outcome = outcome
   }
 }
 
@@ -343,7 +345,8 @@ export async function openTransaction(
       if (tag !== statement.toUpperCase())
         throw new Error('The transaction was rolled back because one of its statements failed.')
     } catch (error) {
-      connection.discard()
+      // After an unforeseen outcome, the transaction has ended in order.
+      if (!(error instanceof Unforeseen)) connection.discard()
       confirmation.reject(error)
       // A lost connection has rolled back, and the caller of a rollback already has a more important error to report.
       if (statement === 'commit') await asConfirmed(error)

@@ -1,4 +1,4 @@
--- What ends a transaction whose rows of evidence the process knows in advance (docs/decisions/0102-one-write-for-a-decision.md): the
+-- What ends a transaction whose rows of evidence the process knows in advance (docs/decisions/0102-one-write-for-a-call.md): the
 -- process hands in the states and the records of the outcome that it expects. All functions run with the rights of their caller, so
 -- row-level security and the list of grants apply.
 

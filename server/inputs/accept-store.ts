@@ -37,6 +37,7 @@ export async function acceptEvent(tx: Transaction, cipher: TenantCipher, event: 
   }
   await writeKnown(tx, {
     tenantId,
+    mayDiffer: true,
     call: CompiledQuery.raw(callText, [
       tenantId,
       id,

@@ -27,12 +27,17 @@ afterAll(async () => {
   await running.close()
 })
 
-const send = async (executionId: string, idempotencyKey: string = randomUUID(), data: unknown = { approved: true }) =>
+const send = async (
+  executionId: string,
+  idempotencyKey: string = randomUUID(),
+  data: unknown = { approved: true },
+  answerKey?: string,
+) =>
   await execute(
     submit,
     await tenant.as('sender', { roles: ['developer'] }),
     { idempotencyKey, correlation: { executionId, input: 'answer' }, data },
-    { name: 'inputEvents.submit' },
+    { name: 'inputEvents.submit', idempotencyKey: answerKey },
   )
 /** A wait that has ended, so that nothing is matched or resumed. */
 const openWait = (executionId: string) =>
@@ -69,6 +74,13 @@ describe('an event', () => {
     await expect(send(executionId, key, { approved: false })).rejects.toMatchObject({ code: 'event_conflict' })
     expect(await stored(executionId)).toHaveLength(1)
     expect(await recorded(first.receiptId)).toMatchObject([{ status: 'received' }, { repeated: true }])
+  })
+
+  test('that was sent before, under a key for its answer, is remembered as what it was', async () => {
+    const [executionId, key, answerKey] = [randomUUID(), randomUUID(), randomUUID()]
+    const first = await send(executionId, key)
+    for (let call = 0; call < 2; call++)
+      expect(await send(executionId, key, undefined, answerKey)).toEqual({ ...first, result: 'duplicate' })
   })
 
   test('that was sent before costs no connection to the database', async () => {

@@ -78,6 +78,8 @@ export type KnownWrite = {
    * anything else after writing nothing.
    */
   call: CompiledQuery
+  /** The function may return another outcome. */
+  mayDiffer?: true
   /** The rows as they are afterwards. Those that existed are locked, and have been checked (requireFoundBound). */
   rows: readonly KnownRow[]
 }
@@ -173,6 +175,14 @@ const alone = ({ call }: KnownWrite): CompiledQuery =>
 async function executeKnown(tx: Pick<Transaction, 'executeQuery'>, known: KnownWrite): Promise<void> {
   const outcome = outcomeIn((await tx.executeQuery(alone(known))).rows)
   if (outcome !== 'done') throw new Unforeseen(outcome)
+}
+
+/** What is sent with the COMMIT must not be committed with an unforeseen outcome. */
+async function executeIfPending(tx: Transaction, closing: Closing): Promise<void> {
+  const { known, pending } = closing
+  if (known?.mayDiffer !== true || pending.length === 0) return
+  closing.known = undefined
+  await executeKnown(tx, known)
 }
 
 async function bindKnown(tx: Transaction, closing: Closing): Promise<void> {
@@ -358,6 +368,7 @@ export async function openTransaction(
     tx,
     async commit() {
       try {
+        if (open) await executeIfPending(tx, closing)
         if (open) await bindWritten(tx, closing)
         if (open) await bindKnown(tx, closing)
       } catch (error) {

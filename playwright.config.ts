@@ -69,6 +69,9 @@ export default defineConfig({
     baseURL,
     browserName: 'chromium',
     screenshot: 'only-on-failure',
+    // An action that never becomes possible is named after this, instead of filling the time of its whole test.
+    actionTimeout: 30_000,
+    navigationTimeout: 60_000,
     launchOptions: {
       executablePath: installedBrowser(),
       args: [

@@ -1,10 +1,10 @@
 'use client'
 
 import Link from 'next/link'
-import { useSearchParams } from 'next/navigation'
 import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
+import { useAddressSearch } from '#components/lists/address.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -36,7 +36,7 @@ export function Traces() {
 function TraceList() {
   const trpc = useTRPC()
   const { tenant } = useSession()
-  const filter = filterFrom(useSearchParams())
+  const filter = filterFrom(useAddressSearch())
   useChanges(['traces'], refreshMs)
   const pages = usePages(trpc.traces.list, inputOf(filter))
   return (

@@ -2,8 +2,8 @@
 
 import { viewFromSearch } from '#components/approvals/view.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { addressSearch, replaceAddress } from '#components/lists/address.ts'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
-import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
 import { TypedField } from '#components/lists/typed-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { approvalsPath } from '#lib/paths.ts'

@@ -1,7 +1,7 @@
 'use client'
 
-import { useSearchParams } from 'next/navigation'
 import { type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { useAddressSearch } from '#components/lists/address.ts'
 import { SavedViews } from '#components/lists/saved-views.tsx'
 import { useSelection } from '#components/lists/use-selection.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
@@ -34,7 +34,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
   const { tenant } = useSession()
   const zone = useContext(TimeZoneContext)
   const minute = Math.floor((useNow() ?? Date.now()) / 60_000)
-  const address = useSearchParams()
+  const address = useAddressSearch()
   const filter = useMemo(() => filterFrom(address), [address])
   const [layout, remember] = useLayout(filter)
   const change = useFilterChange()

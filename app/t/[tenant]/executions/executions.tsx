@@ -163,6 +163,7 @@ function useCancelable(shown: readonly ExecutionSummary[]): Selection<ExecutionS
 const selectColumn = (set: Selection<ExecutionSummary>['set']): Column<ExecutionSummary> => ({
   key: 'select',
   header: <VisuallyHidden>Selected</VisuallyHidden>,
+  corner: true,
   cell: (row, selected) =>
     isCancelable(row) && (
       <RowCheckbox label={`Select ${titleOf(row)}`} checked={selected} onChange={(checked) => set([row], checked)} />

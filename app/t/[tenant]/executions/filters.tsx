@@ -56,7 +56,8 @@ export function Filters({ filter, rows }: { filter: ExecutionFilter; rows: reado
       onClear={() => show({ ...filterFrom(new URLSearchParams()), sort: filter.sort })}
     >
       <TypedField
-        label="Search effects, facts and ids"
+        label="Search"
+        placeholder="Effect, fact or ID"
         type="search"
         value={filter.q}
         onChange={(q) => show({ q })}

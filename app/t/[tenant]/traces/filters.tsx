@@ -38,7 +38,7 @@ export function Filters({ filter }: { filter: TraceFilter }) {
         ]}
       />
       <SelectField
-        label="Contains a step of kind"
+        label="With a step of kind"
         value={filter.kind === '' ? ALL : filter.kind}
         onChange={(value) => show({ kind: kindFrom(value) })}
         placeholder=""
@@ -62,7 +62,7 @@ function NameField({ text, onChange }: { text: string; onChange: (text: string) 
       }}
     >
       <TextField
-        label="Name contains"
+        label="Recorded name"
         type="search"
         autoComplete="off"
         spellCheck={false}

@@ -75,7 +75,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
           hrefOf={(saved) => approvalsPath(tenant, { view, ...saved })}
         />
         <InboxFilters filter={filter} requests={items} />
-        <div className="flex flex-col gap-1">
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
           <p role="status" className="text-dense text-ink-2">
             {countText(shown.length, items.length)}
             {pending.loading

@@ -6,6 +6,11 @@
 
 /** @type {import('next').NextConfig} */
 export default {
+  // A build leaves the texts of the pages open: cli/console/texts/ puts each language in. In development they are English.
+  turbopack:
+    process.env.NODE_ENV === 'production'
+      ? { rules: { 'en.ts': { loaders: ['./cli/console/texts/loader.mjs'], as: '*.js' } } }
+      : {},
   pageExtensions: ['tsx'],
   agentRules: false,
   poweredByHeader: false,

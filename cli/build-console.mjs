@@ -47,7 +47,7 @@ export async function buildConsole({ root, next } = OWN_TREE) {
     const made = { stamp: stampOf(root, files), digest: await digestOf(root, files) }
     await rm(recordIn(root), { force: true })
     const catalogs = await prepareTexts(root)
-    await runNextBuild(root, next)
+    await runNextBuild(root, next, catalogs)
     await pack(root, languages, catalogs)
     await record(root, { ...made, languages })
   } finally {
@@ -123,10 +123,11 @@ async function prepareTexts(root) {
   }
 }
 
-async function runNextBuild(root, next) {
+async function runNextBuild(root, next, catalogs) {
+  const { digestOfTexts } = await import('./console/texts/catalogs.ts')
   const { ok, output } = await runStep(['--import', END_WITH_PARENT, next, 'build'], {
     cwd: root,
-    env: { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+    env: { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', TEXTS_DIGEST: digestOfTexts(catalogs) },
     stdin: 'pipe',
     capture: true,
   })

@@ -45,7 +45,7 @@ test('a page of another language than the tab’s is loaded whole, so that no pa
   await expect(page).toHaveTitle(/Start · Countersign$/)
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Suchen oder Befehl ausführen' }).fill('richt')
-  await expect(page.getByRole('option', { name: 'Gehe zu Richtlinien' })).toBeVisible()
+  await expect(page.getByRole('option', { name: 'Zu den Richtlinien' })).toBeVisible()
 })
 
 test('every text of the converted pages is in a catalog, and longer ones fit a narrow screen', async ({

@@ -57,6 +57,12 @@ async function readArea(folder: string, area: string): Promise<Message[]> {
   })
 }
 
+/** Of all texts. As an option of the loader it makes Next's cache forget modules with other texts. */
+export const digestOfTexts = (catalogs: Catalogs): string =>
+  createHash('sha256')
+    .update([...catalogs.values()].map(({ key, digest }) => `${key}#${digest}`).join())
+    .digest('hex')
+
 /** Locales, which code passes on while it renders a page. */
 const FOR_FORMATS = new Set(['language.tag', 'language.dates'])
 

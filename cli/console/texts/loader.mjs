@@ -8,7 +8,6 @@ import { basename, dirname, join } from 'node:path'
  */
 export default function loadTexts() {
   const file = join(import.meta.dirname, '..', '..', '..', '.next', 'cache', 'texts.json')
-  this.addDependency(file)
   const area = basename(dirname(this.resourcePath))
   const module = JSON.parse(readFileSync(file, 'utf8'))[area]
   if (module === undefined) throw new Error(`${this.resourcePath} is not an area of components/texts.`)

@@ -5,7 +5,7 @@ import { check } from '../format-error.ts'
 import type { Catalogs, Message } from './catalogs.ts'
 
 /** A call that loader.mjs wrote. The minifier may have changed its quotes. */
-const CALL = /\b__text\(["'`]([\w.-]+)(?:#[0-9a-f]+)?["'`]\)/g
+const CALL = /\b__text\(["'`]([\w.-]+)(?:#([0-9a-f]+))?["'`]\)/g
 /** What mark.ts wrote: the key, and the number of a part or the arguments. */
 export const MARK_START = '⟦'
 export const MARK = /⟦([\w.-]+)(?:\/(\d+)|\?([^⟧]*))?⟧/g
@@ -14,11 +14,13 @@ const UNSAFE = /[<>&"'\\\p{Cc}]/u
 
 /** A script with the texts of one language. */
 export const textsInScript = (name: string, script: string, language: Language, catalogs: Catalogs): string =>
-  script.replaceAll(CALL, (_, key: string) =>
-    JSON.stringify(find(name, key, catalogs).compiled[language])
-      .replaceAll('\u2028', '\\u2028')
-      .replaceAll('\u2029', '\\u2029'),
-  )
+  script.replaceAll(CALL, (_, key: string, digest: string | undefined) => {
+    const found = find(name, key, catalogs)
+    // Its name would stay although its texts change.
+    if (digest !== undefined && digest !== found.digest)
+      throw new Error(`${name} was made with an older text of ${key}. Remove .next/cache and build again.`)
+    return JSON.stringify(found.compiled[language]).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+  })
 
 export const hasTexts = (script: string): boolean => script.search(CALL) >= 0
 

@@ -38,6 +38,10 @@ describe('scripts', () => {
     )
   })
 
+  test('made with an older text are refused', () => {
+    expect(() => textsInScript('a', '__text("area.title#000000")', 'en', catalogs)).toThrow(/older text of area\.title/)
+  })
+
   test('with an unknown text are refused', () => {
     expect(() => textsInScript('a', '__text("area.other#abc123")', 'en', catalogs)).toThrow(/area\.other.*catalogs/)
   })

@@ -1,21 +1,23 @@
 import type { Translation } from '#components/language/text.ts'
 
 export const german: Translation<typeof import('./en.ts')> = {
-  agentRegistered: '<object>{name}</object> {version, plural, =0 {} other {Version # }}wurde registriert',
+  agentRegistered:
+    '<object>{name}</object> {versioned, select, true {Version <shown>{version}</shown> } other {}}wurde registriert',
   suspended: '<object>{name}</object> wurde ausgesetzt',
   resumed: '<object>{name}</object> wurde wieder aufgenommen',
   retired: '<object>{name}</object> wurde stillgelegt',
   released:
-    '<object>{name}</object> {version, plural, =0 {} other {Version # }}wurde ausgerollt{place, select, true { in <shown>{environment}</shown>} other {}}',
+    '<object>{name}</object> {versioned, select, true {Version <shown>{version}</shown> } other {}}wurde{place, select, true { in <shown>{environment}</shown>} other {}} ausgerollt',
   withdrawn:
-    '<object>{name}</object> {version, plural, =0 {} other {Version # }}wurde zurückgezogen{place, select, true { in <shown>{environment}</shown>} other {}}',
-  published: '<object>{name}</object> {version, plural, =0 {} other {Version # }}wurde veröffentlicht',
+    '<object>{name}</object> {versioned, select, true {Version <shown>{version}</shown> } other {}}wurde{place, select, true { in <shown>{environment}</shown>} other {}} zurückgezogen',
+  published:
+    '<object>{name}</object> {versioned, select, true {Version <shown>{version}</shown> } other {}}wurde veröffentlicht',
   nowApplies:
-    '<object>{name}</object> {version, plural, =0 {} other {Version # }}gilt jetzt für {labels, select, true {Agenten mit ihren Labels} other {<shown>{agent}</shown>}}{place, select, true { in <shown>{environment}</shown>} other {}}',
+    '<object>{name}</object> {versioned, select, true {Version <shown>{version}</shown> } other {}}gilt jetzt für {labels, select, true {Agenten mit ihren Labels} other {<shown>{agent}</shown>}}{place, select, true { in <shown>{environment}</shown>} other {}}',
   noLongerApplies:
-    '<object>{name}</object> {version, plural, =0 {} other {Version # }}gilt nicht mehr für {labels, select, true {Agenten mit ihren Labels} other {<shown>{agent}</shown>}}{place, select, true { in <shown>{environment}</shown>} other {}}',
-  grantApproved: 'Eine Dauerfreigabe wurde genehmigt{place, select, true { in <shown>{environment}</shown>} other {}}',
-  grantRevoked: 'Eine Dauerfreigabe wurde widerrufen{place, select, true { in <shown>{environment}</shown>} other {}}',
+    '<object>{name}</object> {versioned, select, true {Version <shown>{version}</shown> } other {}}gilt nicht mehr für {labels, select, true {Agenten mit ihren Labels} other {<shown>{agent}</shown>}}{place, select, true { in <shown>{environment}</shown>} other {}}',
+  grantApproved: 'Eine Dauerfreigabe wurde{place, select, true { in <shown>{environment}</shown>} other {}} genehmigt',
+  grantRevoked: 'Eine Dauerfreigabe wurde{place, select, true { in <shown>{environment}</shown>} other {}} widerrufen',
   invited: '<object>{name}</object> wurde eingeladen',
   otherRoles: '<object>{name}</object> hat andere Rollen bekommen',
   rolesChanged: '<object>{name}</object> hat geänderte Rollen, oder eine Änderung wurde vorgeschlagen',

@@ -2,22 +2,26 @@ import { text } from '#components/language/text.ts'
 
 // What changed since yesterday, in sentences.
 
-export const agentRegistered = text('<object>{name}</object> {version, plural, =0 {} other {version # }}was registered')
+export const agentRegistered = text(
+  '<object>{name}</object> {versioned, select, true {version <shown>{version}</shown> } other {}}was registered',
+)
 export const suspended = text('<object>{name}</object> was suspended')
 export const resumed = text('<object>{name}</object> was resumed')
 export const retired = text('<object>{name}</object> was retired')
 export const released = text(
-  '<object>{name}</object> {version, plural, =0 {} other {version # }}was released{place, select, true { in <shown>{environment}</shown>} other {}}',
+  '<object>{name}</object> {versioned, select, true {version <shown>{version}</shown> } other {}}was released{place, select, true { in <shown>{environment}</shown>} other {}}',
 )
 export const withdrawn = text(
-  '<object>{name}</object> {version, plural, =0 {} other {version # }}was withdrawn{place, select, true { in <shown>{environment}</shown>} other {}}',
+  '<object>{name}</object> {versioned, select, true {version <shown>{version}</shown> } other {}}was withdrawn{place, select, true { in <shown>{environment}</shown>} other {}}',
 )
-export const published = text('<object>{name}</object> {version, plural, =0 {} other {version # }}was published')
+export const published = text(
+  '<object>{name}</object> {versioned, select, true {version <shown>{version}</shown> } other {}}was published',
+)
 export const nowApplies = text(
-  '<object>{name}</object> {version, plural, =0 {} other {version # }}now applies to {labels, select, true {agents with its labels} other {<shown>{agent}</shown>}}{place, select, true { in <shown>{environment}</shown>} other {}}',
+  '<object>{name}</object> {versioned, select, true {version <shown>{version}</shown> } other {}}now applies to {labels, select, true {agents with its labels} other {<shown>{agent}</shown>}}{place, select, true { in <shown>{environment}</shown>} other {}}',
 )
 export const noLongerApplies = text(
-  '<object>{name}</object> {version, plural, =0 {} other {version # }}no longer applies to {labels, select, true {agents with its labels} other {<shown>{agent}</shown>}}{place, select, true { in <shown>{environment}</shown>} other {}}',
+  '<object>{name}</object> {versioned, select, true {version <shown>{version}</shown> } other {}}no longer applies to {labels, select, true {agents with its labels} other {<shown>{agent}</shown>}}{place, select, true { in <shown>{environment}</shown>} other {}}',
 )
 export const grantApproved = text(
   'A standing grant was approved{place, select, true { in <shown>{environment}</shown>} other {}}',

@@ -4,11 +4,12 @@ import * as t from '#components/texts/changes/en.ts'
 import type { ChangeOfNote } from '#lib/rules/home/changes-of-note.ts'
 import type { Change } from '#lib/schemas/home/overview.ts'
 
-/** What a sentence can say. The message chooses by `place`, `labels` and a version that is not 0. */
+/** What a sentence can say. The message chooses by `versioned`, `place` and `labels`. */
 type Values = {
   name: string
   object: (content: ReactNode) => ReactNode
-  version: number
+  versioned: string
+  version: string
   place: string
   environment: string
   labels: string
@@ -64,7 +65,8 @@ export function changeSentence(change: Change, object: (name: ReactNode) => Reac
   return text({
     name: change.name ?? '',
     object,
-    version: Number(change.version ?? 0),
+    versioned: String(change.version !== null),
+    version: change.version ?? '',
     place: String(change.environment !== null),
     environment: change.environment ?? '',
     labels: String(change.agentName === null),

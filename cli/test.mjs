@@ -13,6 +13,9 @@ import { runStep } from './run-step.mjs'
 
 await continueOnPinnedNode()
 
+// As playwright.config.ts: in all languages, so that the build and the browser tests agree.
+process.env.CONSOLE_LANGUAGES ??= 'en,de,en-XA'
+
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-npm-test-'))
 const total = { passed: 0, failed: 0 }

@@ -1,6 +1,7 @@
 'use client'
 
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
+import * as t from '#components/texts/ui/en.ts'
 import { classNames } from './class-names.ts'
 
 export type Column<Row> = {
@@ -38,7 +39,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const sections = Array.isArray(rows) ? [{ key: 'all', heading: undefined, rows }] : rows.sections
   const { ref, overflows } = useOverflow()
   const stack = narrow === 'stack'
-  const scrolling = overflows ? { role: 'region', 'aria-label': `${caption}, scrolls sideways`, tabIndex: 0 } : {}
+  const scrolling = overflows ? { role: 'region', 'aria-label': t.scrolls({ caption }), tabIndex: 0 } : {}
   return (
     // A scrollable area must be reachable by keyboard (WCAG 2.1.1).
     <div ref={ref} {...scrolling} className="@container relative overflow-x-auto">

@@ -209,6 +209,35 @@ test('the first job of an id is run by the process that enqueues it, after the c
   }
 })
 
+test('transactions that are open at the same time take no more first jobs than workers are free, and a rollback frees one', async () => {
+  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  const held = Promise.withResolvers<void>()
+  try {
+    await queue.work([{ queue: 'crowded', concurrency: 1, run: () => held.promise }])
+    const [undone, one, two] = [job(), job(), job()]
+    const [enqueued, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const rolledBack = database.inDirectory(async (tx) => {
+      await queue.enqueueFirst(tx, 'crowded', undone)
+      enqueued.resolve()
+      await end.promise
+      throw new Error('Undone.')
+    })
+    await enqueued.promise
+    // The open transaction has the only worker.
+    await database.inDirectory((tx) => queue.enqueueFirst(tx, 'crowded', one))
+    expect(await stored(one.id)).toMatchObject([{ state: 'created' }])
+    end.resolve()
+    await expect(rolledBack).rejects.toThrow('Undone.')
+    held.resolve()
+    await until(async () => (await stored(one.id))[0]?.state === 'completed' || undefined, 'the job of the queue')
+    await database.inDirectory((tx) => queue.enqueueFirst(tx, 'crowded', two))
+    expect(await stored(two.id)).toMatchObject([{ isTaken: true }])
+  } finally {
+    held.resolve()
+    await queue.close()
+  }
+})
+
 test('a first job that fails is run again, and one that is running is returned when the process closes its queue', async () => {
   const queue = await openQueue(source.appUrl, log, hardlyEver)
   const attempts: number[] = []

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
 import { type Clock, type Job, PgBoss, systemClock } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
-import { afterCommit, withCommit } from './db/transaction.ts'
+import { afterEnd, withCommit } from './db/transaction.ts'
 import { newId } from './ids.ts'
 import { openSlots, type Slots } from './jobs/slots.ts'
 import { takenJobs } from './jobs/taken.ts'
@@ -142,15 +142,17 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
     enqueue,
     async enqueueFirst(tx, queue, data) {
       const working = workings.get(queue)
-      if (working === undefined || drained || !working.slots.isFree()) return await enqueue(tx, queue, data)
+      const slot = drained ? undefined : working?.slots.reserve()
+      if (working === undefined || slot === undefined) return await enqueue(tx, queue, data)
       const id = newId()
       withCommit(tx, CompiledQuery.raw(takenJobText, [id, queue, JSON.stringify(data), data.id]))
       const run = () =>
-        working.slots.run(async () => {
+        slot.run(async () => {
           if (drained) throw new Error('The process is being shut down.')
           await working.perform(data, 0)
         })
-      afterCommit(tx, () => {
+      afterEnd(tx, (committed) => {
+        if (!committed) return slot.giveBack()
         const { wakes } = working
         // A job that arrived since then may have waited for a slot, or for the end of this one because it has the same id.
         const wakeForMissed = () => {

@@ -36,10 +36,14 @@ export async function commitTogether(
   }
   const next: Member[] = []
   ofPool.set(beginning, next)
-  for (let together = [member]; together.length > 0; together = next.splice(0, mostTogether))
-    await commitAll(beginning, together)
-  ofPool.delete(beginning)
+  // Not awaited: the first member has its result after its own round, however many follow it.
+  void commitInRounds(beginning, member, next).finally(() => ofPool.delete(beginning))
   await promise
+}
+
+async function commitInRounds(beginning: string, first: Member, next: Member[]): Promise<void> {
+  for (let together = [first]; together.length > 0; together = next.splice(0, mostTogether))
+    await commitAll(beginning, together)
 }
 
 /** Never fails: each member gets its result. */
@@ -48,7 +52,9 @@ async function commitAll(beginning: string, members: Member[]): Promise<void> {
   if (first === undefined) return
   const outcome = await send(first.connection, beginning, members)
   if (outcome === 'committed') for (const { resolve } of members) resolve()
-  else if (outcome.rolledBack && members.length > 1) for (const one of members) await commitAll(beginning, [one])
+  // Each on its own connection, at the same time: one that waits for a lock does not keep the others waiting.
+  else if (outcome.rolledBack && members.length > 1)
+    await Promise.all(members.map((one) => commitAll(beginning, [one])))
   else for (const { reject } of members) reject(outcome.error)
 }
 
@@ -65,11 +71,11 @@ async function send(
   const failed = before.find((one) => one?.status === 'rejected')
   // Without an answer to the COMMIT, no one knows whether it was committed.
   if (ended?.status !== 'fulfilled') return { error: ended?.reason, rolledBack: false }
-  if (failed?.status === 'rejected') return { error: failed.reason, rolledBack: true }
-  if (ended.value !== 'COMMIT')
-    return {
-      error: new Error('The transaction was rolled back because one of its statements failed.'),
-      rolledBack: true,
-    }
-  return 'committed'
+  if (failed === undefined && ended.value === 'COMMIT') return 'committed'
+  const error =
+    failed?.status === 'rejected'
+      ? failed.reason
+      : new Error('The transaction was rolled back because one of its statements failed.')
+  // PostgreSQL may have committed a statement whose result could not be read here: that is not repeated.
+  return { error, rolledBack: ended.value === 'ROLLBACK' }
 }

@@ -56,8 +56,8 @@ type Closing = {
   pending: CompiledQuery[]
   /** The states of the rows that were bound; written in one statement with the records. */
   states: CompiledQuery | undefined
-  /** Called when the transaction is known to be committed. */
-  after: (() => void)[]
+  /** Called when the transaction has ended. */
+  after: ((committed: boolean) => void)[]
 }
 
 /** Throws if the rows that were read may not be bound; nothing is committed then. The result is sent with the COMMIT. */
@@ -117,8 +117,8 @@ export function withCommit(tx: Transaction, statement: CompiledQuery): void {
   closingOf(tx).pending.push(statement)
 }
 
-/** Calls `then` when the transaction is committed; not if it rolls back, nor if no one knows whether it was committed. */
-export function afterCommit(tx: Transaction, then: () => void): void {
+/** Calls `then` when the transaction has ended: `committed` if that is known, not if it rolled back, nor if no one knows. */
+export function afterEnd(tx: Transaction, then: (committed: boolean) => void): void {
   closingOf(tx).after.push(then)
 }
 
@@ -286,23 +286,40 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
       connection.release()
     }
   }
+  const told = (committed: boolean) => {
+    for (const then of closing.after.splice(0)) then(committed)
+  }
+  const commit = async () => {
+    try {
+      if (open) await bindWritten(tx, closing)
+    } catch (error) {
+      // A statement has failed before; the COMMIT reports that.
+      if (Reflect.get(Object(error), 'code') !== transactionFailed) {
+        await end('rollback')
+        await binder?.failed(error)
+        throw error
+      }
+    }
+    await end('commit')
+  }
   return {
     tx,
     async commit() {
       try {
-        if (open) await bindWritten(tx, closing)
+        await commit()
       } catch (error) {
-        // A statement has failed before; the COMMIT reports that.
-        if (Reflect.get(Object(error), 'code') !== transactionFailed) {
-          await end('rollback')
-          await binder?.failed(error)
-          throw error
-        }
+        told(false)
+        throw error
       }
-      await end('commit')
-      for (const then of closing.after) then()
+      told(true)
     },
-    rollBack: () => end('rollback'),
+    async rollBack() {
+      try {
+        await end('rollback')
+      } finally {
+        told(false)
+      }
+    },
   }
 }
 

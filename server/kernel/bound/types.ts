@@ -549,6 +549,17 @@ const groundsOfGrants: readonly string[] = [
   'releases',
 ]
 
+/** The bound tables that functions of the database write (migration 0110). */
+const writtenByFunctions: Readonly<Record<string, readonly string[]>> = {
+  begin_call: ['execution_events', 'execution_steps', 'executions', 'policy_decisions', 'spans'],
+  change_execution: ['execution_events', 'executions'],
+  end_call: ['execution_events', 'execution_steps', 'executions', 'spans'],
+  end_spans: ['spans'],
+  keep_step: ['execution_steps'],
+  record_decision: ['policy_decisions'],
+  start_spans: ['spans'],
+}
+
 /** The bound tables that a statement may write, by its text. Two are also written inside the database. */
 export function writtenBy(text: string): readonly BoundType[] {
   const found = new Set<BoundType>()
@@ -556,6 +567,8 @@ export function writtenBy(text: string): readonly BoundType[] {
     const bound = byTable.get(name)
     if (bound !== undefined) found.add(bound)
   }
+  for (const [, name = ''] of text.matchAll(/\b(\w+)\(/g))
+    for (const table of writtenByFunctions[name] ?? []) found.add(boundTable(table))
   const grants = byTable.get('standing_grants')
   if (grants !== undefined && groundsOfGrants.some((table) => found.has(boundTable(table)))) found.add(grants)
   const holds = byTable.get('legal_holds')

@@ -1,3 +1,4 @@
+// More than 300 lines: a transaction from BEGIN to COMMIT. What it keeps until then is known to no other file.
 import {
   CamelCasePlugin,
   type CompiledQuery,
@@ -13,6 +14,7 @@ import {
 import pg from 'pg'
 import { type BoundType, writtenBy } from '#server/kernel/bound/types.ts'
 import { clockBehind } from '#server/kernel/clock/process-clock.ts'
+import { commitTogether } from './commit-together.ts'
 import { PooledConnection } from './connection.ts'
 import { isConstantText } from './constant-text.ts'
 import type { DB } from './schema.ts'
@@ -39,8 +41,8 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** A notification that a transaction sends when it is committed. */
 export type Notice = { channel: string; topic: string }
-/** A transaction's last statement. It also sends the notifications (pg_notify). */
-type LastStatement = (notices: readonly Notice[]) => CompiledQuery
+/** A transaction's last statement. It also sends the notifications (pg_notify), and does what `states` would (bound/store.ts). */
+type LastStatement = (notices: readonly Notice[], states?: CompiledQuery) => CompiledQuery
 type Closing = {
   notices: Map<string, Notice>
   last: LastStatement | undefined
@@ -48,14 +50,23 @@ type Closing = {
   sent: number
   /** Types of evidence whose tables the transaction has written since its rows were last bound. */
   written: Set<BoundType>
+  /** What `readWritten` has read of the types written before it. */
+  read: { types: readonly BoundType[]; bind: Promise<Bind> } | undefined
   /** Statements that are sent together with the last one. */
   pending: CompiledQuery[]
+  /** The states of the rows that were bound; written in one statement with the records. */
+  states: CompiledQuery | undefined
+  /** Called when the transaction has ended. */
+  after: ((committed: boolean) => void)[]
 }
+
+/** Throws if the rows that were read may not be bound; nothing is committed then. The result is sent with the COMMIT. */
+export type Bind = () => Promise<CompiledQuery | undefined>
 
 /** Binds rows of evidence to the audit log before a transaction is committed: server/kernel/bound/bind.ts. */
 export type Binder = {
-  /** Throws if the rows may not be bound; nothing is committed then. The result is sent with the COMMIT. */
-  bind(tx: Transaction, written: readonly BoundType[]): Promise<CompiledQuery | undefined>
+  /** Reads the rows of these types that the transaction has touched, in one statement. */
+  read(tx: Transaction, written: readonly BoundType[]): Promise<Bind>
   /** Forgets what was written, before the transaction continues. */
   forget(tx: Transaction, written: readonly BoundType[]): Promise<void>
   /** Called after a transaction was rolled back because of `error`. */
@@ -106,28 +117,57 @@ export function withCommit(tx: Transaction, statement: CompiledQuery): void {
   closingOf(tx).pending.push(statement)
 }
 
+/** Calls `then` when the transaction has ended: `committed` if that is known, not if it rolled back, nor if no one knows. */
+export function afterEnd(tx: Transaction, then: (committed: boolean) => void): void {
+  closingOf(tx).after.push(then)
+}
+
 /** Writes what is left for the COMMIT now, because the transaction is going to be bound to another tenant. */
 export async function writeLast(tx: Transaction): Promise<void> {
   const closing = closingOf(tx)
-  const written = [...closing.written]
+  const written = writtenIn(closing)
   if (written.length > 0) {
     await bindWritten(tx, closing)
     await binder?.forget(tx, written)
   }
-  const { last, pending } = closing
+  const { last, pending, states } = closing
   closing.last = undefined
   closing.pending = []
+  closing.states = undefined
   for (const statement of pending) await tx.executeQuery(statement)
-  if (last !== undefined) await tx.executeQuery(last([]))
+  if (last !== undefined) await tx.executeQuery(last([], states))
 }
 
+/**
+ * Reads what the COMMIT needs to bind, as the last of several works that are sent in one write (inOneWrite): it saves the COMMIT a write.
+ * If the transaction writes evidence after it, the COMMIT reads all of it again.
+ */
+export async function readWritten(tx: Transaction): Promise<void> {
+  const closing = closingOf(tx)
+  const types = writtenIn(closing)
+  if (types.length === 0 || binder === undefined) return
+  const bind = binder.read(tx, types)
+  // The COMMIT awaits it, and throws its error.
+  bind.catch(() => undefined)
+  closing.written.clear()
+  closing.read = { types, bind }
+}
+
+const writtenIn = ({ written, read }: Closing): readonly BoundType[] => [
+  ...new Set([...(read?.types ?? []), ...written]),
+]
+
 async function bindWritten(tx: Transaction, closing: Closing): Promise<void> {
-  if (closing.written.size === 0) return
+  const types = writtenIn(closing)
+  if (types.length === 0) return
   if (binder === undefined)
     throw new Error('Rows of evidence can be written only by a process that binds them (bindWith).')
-  const states = await binder.bind(tx, [...closing.written])
+  const read = closing.written.size === 0 ? closing.read?.bind : undefined
+  const bind = await (read ?? binder.read(tx, types))
+  const states = await bind()
   closing.written.clear()
-  if (states !== undefined) closing.pending.push(states)
+  closing.read = undefined
+  closing.states = states
 }
 
 // Owned by this module: the types that a frequent text writes.
@@ -191,7 +231,16 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     begun.catch(() => connection.discard())
   }
   let open = true
-  const closing: Closing = { notices: new Map(), last: undefined, sent: 0, written: new Set(), pending: [] }
+  const closing: Closing = {
+    notices: new Map(),
+    last: undefined,
+    sent: 0,
+    written: new Set(),
+    read: undefined,
+    pending: [],
+    states: undefined,
+    after: [],
+  }
   const noting: DatabaseConnection = {
     executeQuery(query) {
       for (const type of typesIn(query.sql)) closing.written.add(type)
@@ -218,6 +267,9 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     if (!open) throw new Error('The transaction has already ended.')
     open = false
     try {
+      const { last, pending } = closing
+      if (statement === 'commit' && begun === undefined && last !== undefined && pending.length === 0)
+        return await commitTogether(pool, beginning, { connection, statement: last([...closing.notices.values()]) })
       if (statement === 'commit' && hasLast(closing)) begin()
       if (begun === undefined) return
       // Sent without waiting for the response to BEGIN: in a transaction that could not begin, it fails or commits nothing.
@@ -234,22 +286,40 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
       connection.release()
     }
   }
+  const told = (committed: boolean) => {
+    for (const then of closing.after.splice(0)) then(committed)
+  }
+  const commit = async () => {
+    try {
+      if (open) await bindWritten(tx, closing)
+    } catch (error) {
+      // A statement has failed before; the COMMIT reports that.
+      if (Reflect.get(Object(error), 'code') !== transactionFailed) {
+        await end('rollback')
+        await binder?.failed(error)
+        throw error
+      }
+    }
+    await end('commit')
+  }
   return {
     tx,
     async commit() {
       try {
-        if (open) await bindWritten(tx, closing)
+        await commit()
       } catch (error) {
-        // A statement has failed before; the COMMIT reports that.
-        if (Reflect.get(Object(error), 'code') !== transactionFailed) {
-          await end('rollback')
-          await binder?.failed(error)
-          throw error
-        }
+        told(false)
+        throw error
       }
-      await end('commit')
+      told(true)
     },
-    rollBack: () => end('rollback'),
+    async rollBack() {
+      try {
+        await end('rollback')
+      } finally {
+        told(false)
+      }
+    },
   }
 }
 
@@ -257,9 +327,10 @@ const hasLast = ({ notices, last, pending }: Closing): boolean =>
   notices.size > 0 || last !== undefined || pending.length > 0
 
 /** Returns the tag of the COMMIT; throws the error of the last statement. */
-async function sendCommit(connection: PooledConnection, { notices, last, pending }: Closing): Promise<string> {
+async function sendCommit(connection: PooledConnection, { notices, last, pending, states }: Closing): Promise<string> {
   const told = [...notices.values()]
-  const statements = last === undefined ? pending : [...pending, last(told)]
+  if (last === undefined && states !== undefined) throw new Error('unreachable: states belong to a record')
+  const statements = last === undefined ? pending : [...pending, last(told, states)]
   const commit = last === undefined && told.length > 0 ? `select ${tell(told)}; commit` : 'commit'
   if (statements.length === 0) return await connection.send(commit)
   const [committed, ...written] = await Promise.allSettled([

@@ -4,8 +4,14 @@
  * server/testing/properties/routes-through-next.test.ts builds them too, in a project of its own.
  */
 
+/** Its output depends on its options, for Next's cache, which does not notice other translations. */
+const textsLoader = { loader: './cli/console/texts/loader.mjs', options: { texts: process.env.TEXTS_DIGEST ?? '' } }
+
 /** @type {import('next').NextConfig} */
 export default {
+  // A build leaves the texts of the pages open: cli/console/texts/ puts each language in. In development they are English.
+  turbopack:
+    process.env.NODE_ENV === 'production' ? { rules: { 'en.ts': { loaders: [textsLoader], as: '*.js' } } } : {},
   pageExtensions: ['tsx'],
   agentRules: false,
   poweredByHeader: false,

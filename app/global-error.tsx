@@ -1,6 +1,8 @@
 'use client'
 
 import { PlainPage } from '#components/layout/plain-page.tsx'
+import * as language from '#components/texts/language/en.ts'
+import * as t from '#components/texts/stopped/en.ts'
 import { rootPath } from '#lib/paths.ts'
 import { FONT_CLASSES } from './fonts.ts'
 import './globals.css'
@@ -8,13 +10,13 @@ import './globals.css'
 /** Replaces the whole document if the root layout fails. */
 export default function GlobalError() {
   return (
-    <html lang="en" className={FONT_CLASSES}>
+    <html lang={language.attribute} className={FONT_CLASSES}>
       <body>
-        <PlainPage title="The console stopped working">
+        <PlainPage title={t.consoleStopped}>
           <p>
-            An error occurred in the console; you didn’t cause it. Changes that the server confirmed are stored.{' '}
+            {t.consoleStoppedAbout}{' '}
             <a href={rootPath()} className="text-link">
-              Go to the start page
+              {t.goToStart}
             </a>
           </p>
         </PlainPage>

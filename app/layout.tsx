@@ -1,11 +1,13 @@
 import type { Metadata, Viewport } from 'next'
 import type { ReactNode } from 'react'
+import * as language from '#components/texts/language/en.ts'
+import * as publicTexts from '#components/texts/public/en.ts'
 import { FONT_CLASSES } from './fonts.ts'
 import './globals.css'
 
 export const metadata: Metadata = {
   title: { default: 'Countersign', template: '%s · Countersign' },
-  description: 'Governs what AI agents may do, and records who decided it.',
+  description: publicTexts.description,
   robots: { index: false, follow: false },
   referrer: 'no-referrer',
 }
@@ -19,7 +21,7 @@ export const viewport: Viewport = {
 export default function RootLayout({ children }: { children: ReactNode }) {
   return (
     // The theme script in the shell may set an attribute before React hydrates.
-    <html lang="en" className={FONT_CLASSES} suppressHydrationWarning>
+    <html lang={language.attribute} className={FONT_CLASSES} suppressHydrationWarning>
       <body>{children}</body>
     </html>
   )

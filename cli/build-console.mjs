@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { takeBuildLock } from './build-lock.mjs'
 import { runStep } from './run-step.mjs'
@@ -36,18 +36,20 @@ const say = (line) => process.stdout.write(`${line}\n`)
  * concurrently. If the build fails, writes its output and ends this process with exit code 1.
  */
 export async function buildConsole({ root, next } = OWN_TREE) {
-  if (await isFresh(root)) return
+  const languages = await wantedLanguages()
+  if (await isFresh(root, languages)) return
   const lock = await takeBuildLock(root, 'console')
   try {
-    if (await isFresh(root)) return
+    if (await isFresh(root, languages)) return
     say('Building the console (about 20 s)…')
     // Before the build, so that an edit during the build makes it stale.
     const files = await sources(root)
     const made = { stamp: stampOf(root, files), digest: await digestOf(root, files) }
     await rm(recordIn(root), { force: true })
-    await runNextBuild(root, next)
-    await pack(root)
-    await record(root, made)
+    const catalogs = await prepareTexts(root)
+    await runNextBuild(root, next, catalogs)
+    await pack(root, languages, catalogs)
+    await record(root, { ...made, languages })
   } finally {
     lock.close()
   }
@@ -56,17 +58,24 @@ export async function buildConsole({ root, next } = OWN_TREE) {
 /** Whether a console has been built, from any sources. */
 export const isBuilt = (root = ROOT) => existsSync(recordIn(root))
 
-/** A copy or a checkout changes the times of files: then their content decides. */
-async function isFresh(root) {
+/** A build in more languages than wanted is fresh, too. A copy or a checkout changes the times of files: then their content decides. */
+async function isFresh(root, languages) {
   if (!isBuilt(root)) return false
   const made = JSON.parse(await readFile(recordIn(root), 'utf8'))
+  if (!languages.every((language) => made.languages?.includes(language))) return false
   const files = await sources(root)
   const stamp = stampOf(root, files)
   if (made.stamp === stamp) return true
   const { digest } = made
   if (digest !== (await digestOf(root, files))) return false
-  await record(root, { stamp, digest })
+  await record(root, { ...made, stamp })
   return true
+}
+
+/** Those that people can choose; tests also want others (`CONSOLE_LANGUAGES`, separated by commas). */
+async function wantedLanguages() {
+  const { offeredLanguages } = await import('../lib/languages.ts')
+  return process.env.CONSOLE_LANGUAGES?.split(',') ?? [...offeredLanguages]
 }
 
 const record = (root, made) => writeFile(recordIn(root), `${JSON.stringify(made)}\n`)
@@ -89,21 +98,36 @@ async function sources(root) {
 }
 
 /** Converts Next's output to the files that the server reads, and removes the rest, which is never run. */
-async function pack(root) {
+async function pack(root, languages, catalogs) {
   const output = join(root, '.next')
   const { packConsole } = await import('./console/pack.ts')
   try {
-    packConsole(output, join(root, 'public'), join(output, 'console'))
+    packConsole(output, join(root, 'public'), join(output, 'console'), { languages, catalogs })
   } catch (error) {
     fail(error.message)
   }
   for (const name of await readdir(output)) if (!KEPT.includes(name)) await rm(join(output, name), { recursive: true })
 }
 
-async function runNextBuild(root, next) {
+/** Writes the texts for the loader, which runs in another version of Node if that is the first one in the PATH. */
+async function prepareTexts(root) {
+  const { modulesOf, readCatalogs } = await import('./console/texts/catalogs.ts')
+  try {
+    const catalogs = await readCatalogs(join(root, 'components', 'texts'))
+    const cache = join(root, '.next', 'cache')
+    await mkdir(cache, { recursive: true })
+    await writeFile(join(cache, 'texts.json'), JSON.stringify(modulesOf(catalogs)))
+    return catalogs
+  } catch (error) {
+    return fail(error.message)
+  }
+}
+
+async function runNextBuild(root, next, catalogs) {
+  const { digestOfTexts } = await import('./console/texts/catalogs.ts')
   const { ok, output } = await runStep(['--import', END_WITH_PARENT, next, 'build'], {
     cwd: root,
-    env: { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+    env: { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', TEXTS_DIGEST: digestOfTexts(catalogs) },
     stdin: 'pipe',
     capture: true,
   })

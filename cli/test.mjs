@@ -8,10 +8,13 @@ import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { findBrowser } from './browser.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
-import { playwrightCounts } from './reports/playwright.mjs'
+import { playwrightCounts, playwrightTimes } from './reports/playwright.mjs'
 import { runStep } from './run-step.mjs'
 
 await continueOnPinnedNode()
+
+// As playwright.config.ts: in all languages, so that the build and the browser tests agree.
+process.env.CONSOLE_LANGUAGES ??= 'en,de,en-XA'
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-npm-test-'))
@@ -19,6 +22,9 @@ const total = { passed: 0, failed: 0 }
 /** The failures, which are repeated at the end, because the output of the runners has thousands of lines. */
 const failures = []
 const times = []
+/** Milliseconds of each test file. */
+const files = []
+const slowest = 20
 
 async function phase(name, work) {
   process.stdout.write(`\n— ${name}\n`)
@@ -44,8 +50,9 @@ function count(passed, failed) {
 /** A runner that ended before it wrote its report has failed as a whole. */
 function read(name, file, counts, ok) {
   try {
-    const { passed, failed, causes } = counts(JSON.parse(readFileSync(file, 'utf8')))
+    const { passed, failed, causes, took } = counts(JSON.parse(readFileSync(file, 'utf8')))
     const whole = failed === 0 && !ok
+    files.push(...took)
     count(passed, whole ? 1 : failed)
     failures.push(...causes, ...(whole ? [`${name}: the run as a whole`] : []))
   } catch {
@@ -74,12 +81,13 @@ function fromVitest({ numPassedTests: passed, testResults }) {
     if (failed.length === 0 && message) return [`${file}\n    ${cause(message)}`]
     return failed.map(({ fullName, failureMessages }) => `${file} › ${fullName}\n    ${cause(failureMessages[0])}`)
   })
-  return { passed, failed: causes.length, causes }
+  const took = testResults.map(({ name, startTime, endTime }) => [relative(root, name), endTime - startTime])
+  return { passed, failed: causes.length, causes, took }
 }
 
 function fromPlaywright(report) {
   const causes = playwrightCounts(report).causes.map(({ title, message }) => `${title}\n    ${cause(message)}`)
-  return { passed: report.stats.expected, failed: causes.length, causes }
+  return { passed: report.stats.expected, failed: causes.length, causes, took: playwrightTimes(report) }
 }
 
 await phase('types and lint', () =>
@@ -123,6 +131,9 @@ async function browserTests() {
 await Promise.all([phase('unit and integration', unit), browserTests()])
 
 rmSync(scratch, { recursive: true, force: true })
+const longest = files.toSorted(([, one], [, other]) => other - one).slice(0, slowest)
+process.stdout.write(`\nThe ${longest.length} slowest test files, while others ran:\n`)
+for (const [file, took] of longest) process.stdout.write(`  ${Math.round(took / 1000)} s  ${file}\n`)
 for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
 process.stdout.write(`\n${times.join(', ')}; together ${seconds(0)} s\n`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)

@@ -6,7 +6,7 @@ import { connectionStates } from './approval-states/connection.ts'
 import { formStates } from './approval-states/form.ts'
 import { outcomeStates } from './approval-states/outcome.ts'
 import type { State } from './approval-states/state.ts'
-import { expectViews } from './every-view.ts'
+import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 
 // Every state of the approval page in a real browser, on the real server: in npm test in one view, in npm run proof in both
@@ -23,7 +23,7 @@ const states: Record<Known, State> & Record<string, State> = {
   ...outcomeStates,
 }
 
-for (const [place, [name, { reach, says, within = rail }]] of Object.entries(states).entries())
+for (const [name, { reach, says, within = rail }] of Object.entries(states))
   test(`the state ${name} is stated, and accessible`, async ({ signedIn, origin, page, troubles }) => {
     const ends: (() => unknown)[] = []
     const scene = {
@@ -36,7 +36,7 @@ for (const [place, [name, { reach, says, within = rail }]] of Object.entries(sta
     try {
       const shown = await reach(scene)
       await expect(within(shown)).toContainText(says)
-      await expectViews(shown, `state-${name}`, place, async ({ width }) => {
+      await expectEveryView(shown, `state-${name}`, async ({ width }) => {
         const isSheet = within === rail && width < 900
         if (!isSheet) return await expect(within(shown)).toContainText(says, { useInnerText: true })
         // On a phone, the rail is a sheet that opens from the bar at the foot.

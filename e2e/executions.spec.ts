@@ -234,7 +234,7 @@ test('executions are found by words, and the list is saved as a file', async ({ 
   const page = await signedIn('omar')
   await page.goto(`/t/${externalId()}/executions?sort=oldest`)
   const table = page.getByRole('table', { name: 'Executions' })
-  await page.getByRole('searchbox', { name: 'Search effects, facts and ids' }).fill('issue refund')
+  await page.getByRole('searchbox', { name: 'Search', exact: true }).fill('issue refund')
   await expect(page).toHaveURL(/q=issue\+refund&sort=oldest$/)
   await expect(table.locator('tbody tr').filter({ hasNotText: 'Issue refund' })).toHaveCount(0)
   await page.getByRole('searchbox').fill(executionId)

@@ -1,6 +1,6 @@
 import { at, dialog, manage, shownValue, unique } from './access-page.ts'
 import { call, decideAs, externalId, home, personToken } from './cases.ts'
-import { expectEveryView, expectViews } from './every-view.ts'
+import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 // Members, groups and settings, for an administrator and for other members.
@@ -209,7 +209,7 @@ test('a weaker rule requires approval, then looks dangerous, and its history say
   const history = page.getByRole('table', { name: 'Changes of rules' }).getByRole('row')
   await expect(history.nth(1)).toContainText(/decisions by machines from off to on/)
   await expect(history.nth(1)).toContainText(/Tom .*Jonas Berg/)
-  await expectViews(page, 'settings', 3, async () => undefined)
+  await expectEveryView(page, 'settings')
   await machines.getByRole('radio', { name: 'Off' }).check()
   await rules.getByRole('button', { name: 'Set the rules' }).click()
   await expect(history.nth(1)).toContainText(/decisions by machines from on to off.*Not needed: not weaker/)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { call, clientToken, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
 import { editor, write } from './editor.ts'
-import { expectViews } from './every-view.ts'
+import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 
 /** Returns the policy of the demo, which requires approval for every refund. */
@@ -155,7 +155,7 @@ test('Maria starts from a policy of the gallery, and sees what her text decides 
   await expect(words).toContainText(
     'It applies to calls of payments/issue_refund, when the argument amount is greater than 5000.00. The call is denied.',
   )
-  await expectViews(page, 'policies-gallery', 0, async () => undefined)
+  await expectEveryView(page, 'policies-gallery')
 
   // The names of the installation are filled in, and the text follows.
   await page.getByLabel('Approver group').fill('owners')
@@ -185,7 +185,7 @@ test('the recent matches of a policy link to their executions', async ({ signedI
     /It applies to calls of payments\/issue_refund\. The call waits for an approval by one person of refund-approvers, for up to 7 d\..*In the last day: \d+ needed an approval\. Reaches \d+ agents?\./,
   )
   await expect(page.getByRole('table', { name: 'Agents that the rules reach' })).toContainText('Refund assistant')
-  await expectViews(page, 'policy', 1, async () => undefined)
+  await expectEveryView(page, 'policy')
   // An approver can read the policy, and is shown who can write policies.
   await expect(page.getByRole('button', { name: /^Simulate version/ })).toHaveAttribute('aria-disabled', 'true')
   await expect(page.getByText('Only a developer can do this.').first()).toBeVisible()

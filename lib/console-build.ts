@@ -4,16 +4,18 @@
  */
 export type ConsoleBuild = {
   version: typeof CONSOLE_BUILD_VERSION
+  /** In which every page exists. */
+  languages: string[]
   /** Request headers, in lower case, whose values choose one of a page's answers; see `choiceOf`. */
   chosenBy: string[]
   pages: BuiltPage[]
-  /** The document for every address that is not a page. */
-  notFound: BuiltAnswer
+  /** By language, the document for every address that is not a page. */
+  notFound: Record<string, BuiltAnswer>
   /** Files by their exact path, without a query. */
   files: Record<string, BuiltFile>
 }
 
-export const CONSOLE_BUILD_VERSION = 1
+export const CONSOLE_BUILD_VERSION = 2
 export const INDEX_FILE = 'console.json'
 export const BYTES_FILE = 'console.bin'
 
@@ -30,7 +32,8 @@ export type BuiltPage = {
   /** As in app/: `/t/[tenant]/approvals/[approvalId]`. */
   route: string
   parameters: string[]
-  answers: Record<string, BuiltAnswer>
+  /** By language, and by `choiceOf`. */
+  answers: Record<string, Record<string, BuiltAnswer>>
 }
 
 export type BuiltFile = {

@@ -4,16 +4,24 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** A duration for people: `0 ms`, `340 ms`, `1.23 s`, `2 min 5 s`, `1 h 20 min`, `3 d 4 h`. In milliseconds; negative counts as 0. */
-export function formatDuration(milliseconds: number): string {
+export function formatDuration(milliseconds: number, locale = 'en'): string {
   const ms = Math.max(0, milliseconds)
-  if (ms < SECOND) return `${ms < 10 && ms % 1 !== 0 ? ms.toFixed(1) : Math.floor(ms)} ms`
+  if (ms < SECOND) return `${ms < 10 && ms % 1 !== 0 ? decimal(ms, 1, locale) : Math.floor(ms)} ms`
   // Rounded down, so that 59.99 s isn't written as a minute's worth of seconds.
-  if (ms < 10 * SECOND) return `${(Math.floor(ms / 10) / 100).toFixed(2)} s`
-  if (ms < MINUTE) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
+  if (ms < 10 * SECOND) return `${decimal(Math.floor(ms / 10) / 100, 2, locale)} s`
+  if (ms < MINUTE) return `${decimal(Math.floor(ms / 100) / 10, 1, locale)} s`
   if (ms < HOUR) return pair(ms, MINUTE, 'min', SECOND, 's')
   if (ms < DAY) return pair(ms, HOUR, 'h', MINUTE, 'min')
   return pair(ms, DAY, 'd', HOUR, 'h')
 }
+
+/** As `toFixed`, with the decimal separator of the locale. */
+const decimal = (value: number, digits: number, locale: string): string =>
+  new Intl.NumberFormat(locale, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    useGrouping: false,
+  }).format(value)
 
 function pair(ms: number, large: number, largeName: string, small: number, smallName: string): string {
   const rest = Math.floor((ms % large) / small)
@@ -23,14 +31,14 @@ function pair(ms: number, large: number, largeName: string, small: number, small
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
 /** A size for people, in powers of 1000: `812 B`, `1.2 kB`, `48 MB`. */
-export function formatBytes(bytes: number): string {
+export function formatBytes(bytes: number, locale = 'en'): string {
   let size = bytes
   let unit = 0
   while (size >= 999.5 && unit < BYTE_UNITS.length - 1) {
     size /= 1000
     unit += 1
   }
-  return `${unit === 0 || size >= 9.95 ? Math.round(size) : size.toFixed(1)} ${BYTE_UNITS[unit]}`
+  return `${unit === 0 || size >= 9.95 ? Math.round(size) : decimal(size, 1, locale)} ${BYTE_UNITS[unit]}`
 }
 
 const counts = new Intl.NumberFormat('en')

@@ -74,7 +74,8 @@ describe('imports', () => {
 
   test('components import components and lib; primitives import no router, query or domain code', () => {
     expect(offenders((one) => areaOf(one.from) === 'components' && !/^(components|lib)\//.test(one.to))).toEqual([])
-    const knows = /from '(next\/(?!font)|@tanstack|@trpc|oidc-client-ts|#components\/(?!ui\/)|#lib\/(trpc|schemas))/
+    const knows =
+      /from '(next\/(?!font)|@tanstack|@trpc|oidc-client-ts|#components\/(?!(ui|texts|language)\/)|#lib\/(trpc|schemas))/
     expect(code.filter((file) => file.startsWith('components/ui/') && knows.test(source.get(file) ?? ''))).toEqual([])
   })
 

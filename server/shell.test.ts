@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { packConsole } from '../cli/console/pack.ts'
+import { type PageTexts, packConsole } from '../cli/console/pack.ts'
 import { type Front, openPort } from './http.ts'
 import { withCommandLine } from './shell/command-line.ts'
 import { type CspReport, createCspReportHandler } from './shell/csp-report.ts'
@@ -37,8 +37,8 @@ afterEach(async () => {
 const OPTIONS = { config: { authUrl: 'https://id.example', version: '1.2.3' }, connectOrigins: [], https: false }
 
 /** Packs the written output and serves it on a real port, as the server does. */
-async function serve(options: Partial<Parameters<typeof createShell>[0]> = {}) {
-  packConsole(dist, join(dist, 'public'), join(dist, 'console'))
+async function serve(options: Partial<Parameters<typeof createShell>[0]> = {}, texts?: PageTexts) {
+  packConsole(dist, join(dist, 'public'), join(dist, 'console'), texts)
   const shell = createShell({ build: loadConsole(join(dist, 'console')), ...OPTIONS, ...options })
   const csp = createCspReportHandler({ onReport: (report) => reports.push(report), perMinute: 2, https: false })
   front = await openPort(0, { https: options.https ?? false, rateLimitPerMinute: 600 })
@@ -287,6 +287,24 @@ test('the command line is a file of the server, under its own address', async ()
   const known = await get('/cli/countersign.mjs', { headers: { 'if-none-match': answer.headers.etag ?? '' } })
   expect(known.status).toBe(304)
   expect((await get('/cli/')).status).toBe(404)
+})
+
+test('a page is in the language of the cookie, otherwise in an offered language of the browser, otherwise in English', async () => {
+  writeNextOutput(dist, ROUTES, { html: '<h1>⟦area.title⟧</h1>' })
+  const compiled = { en: 'Sign in', de: 'Anmelden', 'en-XA': '[Šîĝñ îñ]' }
+  const message = { area: 'area', name: 'title', key: 'area.title', digest: 'abc123', compiled }
+  const texts: PageTexts = { languages: ['en', 'de'], catalogs: new Map([['area.title', message]]) }
+  const get = await serve({}, texts)
+  const titleFor = async (headers: Record<string, string>) =>
+    /<h1>(.*)<\/h1>/.exec((await get('/sign-in', { headers })).text)?.[1]
+  expect(await titleFor({})).toBe('Sign in')
+  expect(await titleFor({ cookie: 'countersign-language=de' })).toBe('Anmelden')
+  // Not built, and not offered yet.
+  expect(await titleFor({ cookie: 'countersign-language=en-XA' })).toBe('Sign in')
+  expect(await titleFor({ 'accept-language': 'de' })).toBe('Sign in')
+  const { headers, text } = await get('/nothing', { headers: { cookie: 'countersign-language=de' } })
+  expect(text).toContain('Anmelden')
+  expect(headers.vary).toContain('cookie')
 })
 
 test('a server without a built command line answers 404', async () => {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { CONFIG, choiceOf, documentChoice, NONCE } from '#lib/console-build.ts'
+import { chosenLanguage, preferredLanguage, sourceLanguage } from '#lib/languages.ts'
 import { configJson } from '#lib/page-head.ts'
 import type { RuntimeConfig } from '#lib/runtime-config.ts'
 import { accepts } from '#server/kernel/answers/negotiation.ts'
@@ -22,12 +23,12 @@ export type ShellOptions = {
 const compress = promisify(gzip)
 
 /**
- * Serves the built console: files by their exact name, and pages with a fresh nonce, the run-time configuration and the path's
+ * Serves the built console: files by their exact name, and pages in the reader's language with a fresh nonce, the run-time configuration and the path's
  * parameters written into their holes. Everything else is the not-found page. The answer to HEAD is that to GET without its body;
  * other methods get 405.
  */
 export function createShell(options: ShellOptions) {
-  const { pages, notFound, files, chosenBy } = options.build
+  const { pages, notFound, files, chosenBy, languages } = options.build
   const match = createMatcher(pages)
   const headers = fixedHeaders(options)
   const policy = contentSecurityPolicy(options)
@@ -56,7 +57,9 @@ export function createShell(options: ShellOptions) {
     }
     const choice = choiceOf(chosenBy.map((name) => req.headers[name]?.toString()))
     const found = match(path)
-    const answer = found?.page.answers.get(choice) ?? (choice === ofDocument ? notFound : undefined)
+    const language = languageFor(req.headers, languages)
+    const answer =
+      found?.page.answers.get(language)?.get(choice) ?? (choice === ofDocument ? notFound.get(language) : undefined)
     if (answer === undefined) {
       // Any status but 200 makes the browser's router load the page instead.
       res.writeHead(404, { 'content-length': 0 }).end()
@@ -65,6 +68,12 @@ export function createShell(options: ShellOptions) {
     const values = new Map([...(found?.values ?? []), [NONCE, nonce], [CONFIG, config]])
     await send(req, res, found === undefined ? 404 : 200, answer, values)
   }
+}
+
+/** The person's own choice in this browser, then the browser's languages, if the console was built in them. */
+function languageFor(headers: IncomingMessage['headers'], built: readonly string[]): string {
+  const wanted = [chosenLanguage(headers.cookie), preferredLanguage(headers['accept-language'])]
+  return wanted.find((language) => language !== undefined && built.includes(language)) ?? sourceLanguage
 }
 
 async function send(

@@ -3,9 +3,11 @@
 import { useRouter } from 'next/navigation'
 import { useEffect, useState } from 'react'
 import { PlainPage } from '#components/layout/plain-page.tsx'
+import { failureText } from '#components/session/failure-text.ts'
 import { ownTenant } from '#components/session/own-tenant.ts'
 import { session } from '#components/session/session.ts'
 import { useSessionState } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/public/en.ts'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { homePath, signInPath } from '#lib/paths.ts'
@@ -24,27 +26,25 @@ export function Start() {
     if (status === 'signed-in')
       ownTenant().then(
         (tenant) => router.replace(homePath(tenant)),
-        (error: unknown) => setProblem(toFailure(error).message),
+        (error: unknown) => setProblem(failureText(toFailure(error))),
       )
     else router.replace(signInPath())
   }, [status, router])
   return (
     <PlainPage title="Countersign">
       {problem === undefined ? (
-        <Skeleton label="Loading…" rows={1} />
+        <Skeleton label={t.loading} rows={1} />
       ) : (
         <ErrorPanel
-          title="Your organisation could not be loaded."
-          effect={`${problem} Nothing was changed.`}
-          advice={
-            <>
-              Load the page again, or{' '}
+          title={t.organisationNotLoaded}
+          effect={t.nothingChanged({ problem })}
+          advice={t.loadAgainOrSignIn({
+            link: (content) => (
               <a href={signInPath()} className="text-link">
-                sign in again
+                {content}
               </a>
-              .
-            </>
-          }
+            ),
+          })}
         />
       )}
     </PlainPage>

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { documentChoice } from '#lib/console-build.ts'
+import { sourceLanguage } from '#lib/languages.ts'
 import { type LoadedConsole, loadConsole } from '#server/shell/load-build.ts'
 import { CONSOLE_DIR, isBuilt, sourceDigest } from '../../cli/build-console.mjs'
 import { type Figure, figure } from '../report.ts'
@@ -26,7 +27,7 @@ function kilobytes(build: LoadedConsole, path: string): number {
 /** The pages by their route in app/. */
 function readRoutes(build: LoadedConsole): { route: string; scripts: Set<string> }[] {
   return build.pages.map(({ route, answers }) => {
-    const html = Buffer.concat(answers.get(documentChoice(build))?.parts ?? []).toString()
+    const html = Buffer.concat(answers.get(sourceLanguage)?.get(documentChoice(build))?.parts ?? []).toString()
     return { route, scripts: new Set(scriptsOf(html)) }
   })
 }

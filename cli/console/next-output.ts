@@ -32,6 +32,8 @@ export type Protocol = {
 }
 
 export type NextOutput = {
+  /** In the flight data; the browser's router compares it with its own. */
+  buildId: string
   protocol: Protocol
   pages: PrerenderedPage[]
   files: PrerenderedFile[]
@@ -68,7 +70,13 @@ export function readNextOutput(distDir: string): NextOutput {
     else files.push(readFile(app, path))
   }
   checkComplete(json('app-path-routes-manifest.json') as Record<string, string>, pages, files)
-  return { protocol: readProtocol(), pages, files, assets: filesBelow(join(distDir, 'static'), '/_next/static') }
+  return {
+    buildId,
+    protocol: readProtocol(),
+    pages,
+    files,
+    assets: filesBelow(join(distDir, 'static'), '/_next/static'),
+  }
 }
 
 /** Next keeps these names in one module; its server and its client both read them there. */

@@ -23,49 +23,64 @@ const propertySuites = readdirSync(join(root, properties))
   .sort()
   .map((file) => {
     const name = basename(file, '.test.ts')
-    return { name, missing: () => missing(...(needs[name] ?? [])), run: () => vitest([`${properties}/${file}`]) }
+    return { ...tests(name, `${properties}/${file}`), missing: () => missing(...(needs[name] ?? [])) }
   })
 
+/** A suite of these files or folders. */
+function tests(name, ...files) {
+  return { name, files, run: () => vitest(files) }
+}
+
 /** Suites in a real browser, which make the build that they need: their files in `e2e`. */
-const browserSuites = {
+const named = {
   'approval-states': ['approval-states', 'history', 'reading', 'questions', 'changes', 'standing-grants'],
   'approvals-in-a-row': ['approvals-in-a-row'],
   'every-control': ['every-control'],
   'every-page': ['every-page', 'print'],
 }
+const browserSuites = {
+  ...named,
+  // All others that check a page in both widths and both themes.
+  'every-view': readdirSync(join(root, 'e2e'))
+    .filter(
+      (file) => file.endsWith('.spec.ts') && readFileSync(join(root, 'e2e', file), 'utf8').includes('/every-view.ts'),
+    )
+    .map((file) => basename(file, '.spec.ts'))
+    .filter((spec) => !Object.values(named).flat().includes(spec))
+    .sort(),
+}
 
 /**
  * All suites, in the order in which they run. To add one: a name, what it runs, and in `missing` what it needs that a machine
- * may lack, such as `missing: () => missing('java', 'go')`.
+ * may lack, such as `missing: () => missing('java', 'go')`. `files` are the tests, and folders of tests, that are run whole.
  */
 export const suites = [
   ...propertySuites,
-  { name: 'sealer-killed', run: () => vitest(['server/audit/sealing/sealer-killed.test.ts']) },
-  { name: 'demo', run: () => vitest(['server/demo-command.test.ts']) },
-  { name: 'tampering', run: () => vitest(['server/audit/sealing/tampering.test.ts']) },
-  { name: 'schema', run: () => vitest(['server/kernel/db/tables.test.ts']) },
-  { name: 'tokens', run: () => vitest(['server/kernel/auth/']) },
-  { name: 'inputs', run: () => vitest(['server/inputs/inputs.test.ts']) },
-  { name: 'export-killed', run: () => vitest(['server/evidence/jobs/export-killed']) },
+  tests('sealer-killed', 'server/audit/sealing/sealer-killed.test.ts'),
+  tests('demo', 'server/demo-command.test.ts'),
+  tests('tampering', 'server/audit/sealing/tampering.test.ts'),
+  tests('schema', 'server/kernel/db/tables.test.ts'),
+  tests('tokens', 'server/kernel/auth/'),
+  tests('inputs', 'server/inputs/inputs.test.ts'),
+  tests('export-killed', 'server/evidence/jobs/export-killed'),
   {
-    name: 'export-memory',
+    ...tests('export-memory', 'bench/export-memory.test.ts'),
     missing: () => (freeGigabytes() < 60 ? '60 GB of free space' : undefined),
-    run: () => vitest(['bench/export-memory.test.ts']),
   },
-  { name: 'export-disk-full', run: () => vitest(['server/evidence/jobs/export-disk-full.test.ts']) },
+  tests('export-disk-full', 'server/evidence/jobs/export-disk-full.test.ts'),
   {
-    name: 's3',
+    ...tests('s3', 'server/evidence/places/'),
     missing: () => missing('moto_server'),
-    run: () => vitest(['server/evidence/places/']),
   },
-  { name: 'archive-changes', run: () => vitest(['server/evidence/archive-changes.test.ts']) },
+  tests('archive-changes', 'server/evidence/archive-changes.test.ts'),
   {
-    name: 'every-verifier',
+    ...tests('every-verifier', 'server/evidence/every-verifier.test.ts'),
     missing: () => (installedBrowser() === undefined ? 'Chromium' : missing('sha256sum', 'openssl')),
-    run: () => vitest(['server/evidence/every-verifier.test.ts']),
   },
-  { name: 'archive-bombs', run: () => vitest(['server/evidence/archive-bombs.test.ts']) },
-  { name: 'verify-archive', run: () => vitest(['server/evidence/verify-archive.test.ts']) },
+  tests('archive-bombs', 'server/evidence/archive-bombs.test.ts'),
+  tests('verify-archive', 'server/evidence/verify-archive.test.ts'),
+  tests('bound-spans', 'server/evidence/bound-spans.test.ts'),
+  tests('search', 'server/search/find.test.ts'),
   ...['unzip', 'bsdtar', '7z'].map((program) => ({
     name: program,
     missing: () => missing(program),
@@ -73,18 +88,18 @@ export const suites = [
   })),
   { name: 'python', missing: () => missing('python3'), run: python },
   { name: 'go-tlog', missing: () => missing('go'), run: () => reader('tlog and note of Go') },
-  { name: 'sha256', run: () => vitest(['lib/sha256.test.ts']) },
-  { name: 'approval-stages', run: () => vitest(['server/approvals/terms/', 'server/approvals/revisions/']) },
-  { name: 'standing-grants', run: () => vitest(['server/standing-grants/']) },
-  ...Object.entries(browserSuites).map(([name, specs]) => ({
-    name,
-    missing: () => (installedBrowser() === undefined ? 'Chromium' : undefined),
-    run: () =>
-      browser(
-        name,
-        specs.map((spec) => `e2e/${spec}.spec.ts`),
-      ),
-  })),
+  tests('sha256', 'lib/sha256.test.ts'),
+  tests('approval-stages', 'server/approvals/terms/', 'server/approvals/revisions/'),
+  tests('standing-grants', 'server/standing-grants/'),
+  ...Object.entries(browserSuites).map(([name, specs]) => {
+    const files = specs.map((spec) => `e2e/${spec}.spec.ts`)
+    return {
+      name,
+      files,
+      missing: () => (installedBrowser() === undefined ? 'Chromium' : undefined),
+      run: () => browser(name, files),
+    }
+  }),
   {
     name: 'keycloak',
     missing: () => missing('java', 'mvn') ?? (installedBrowser() === undefined ? 'Chromium' : undefined),

@@ -24,4 +24,15 @@ export function playwrightCounts({ suites }) {
   return report
 }
 
+/** Milliseconds of each test file, as pairs of its path and its time. */
+export function playwrightTimes({ suites }) {
+  const times = new Map()
+  for (const { file, tests } of suites.flatMap(specsOf))
+    for (const { duration } of tests.flatMap(({ results }) => results)) {
+      const path = `e2e/${file}`
+      times.set(path, (times.get(path) ?? 0) + duration)
+    }
+  return [...times]
+}
+
 const specsOf = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(specsOf)]

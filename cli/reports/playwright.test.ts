@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { playwrightCounts } from './playwright.mjs'
+import { playwrightCounts, playwrightTimes } from './playwright.mjs'
 
 type Note = { type: string; description: string }
 const spec = (title: string, status: 'expected' | 'unexpected' | 'skipped', annotations: Note[] = []) => ({
@@ -8,7 +8,11 @@ const spec = (title: string, status: 'expected' | 'unexpected' | 'skipped', anno
   title,
   ok: status !== 'unexpected',
   tests: [
-    { status, annotations, results: status === 'unexpected' ? [{ error: { message: `${title} broke` } }] : [{}] },
+    {
+      status,
+      annotations,
+      results: [{ duration: 40, ...(status === 'unexpected' && { error: { message: `${title} broke` } }) }],
+    },
   ],
 })
 const cases = (count: number): Note => ({ type: 'cases', description: String(count) })
@@ -33,4 +37,9 @@ test('a failed test counts once, with its place and its error, whatever it had c
 
 test('a test that was skipped has not passed', () => {
   expect(playwrightCounts({ suites: [{ specs: [spec('later', 'skipped')] }] })).toMatchObject({ passed: 0, failed: 0 })
+})
+
+test('the time of a file is that of all its tests', () => {
+  const report = { suites: [{ specs: [spec('one', 'expected')], suites: [{ specs: [spec('two', 'unexpected')] }] }] }
+  expect(playwrightTimes(report)).toEqual([['e2e/approval-states.spec.ts', 80]])
 })

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/palette/en.ts'
 import {
   agentPath,
   approvalPath,
@@ -42,10 +43,10 @@ export function choicesFor(text: string, { tenant, can, onSignOut }: Context): G
   const places: Choice[] = placesOf(tenant)
     .filter(({ permission }) => permission === undefined || can(permission))
     .map(({ title, href }) => ({ id: `place ${title}`, title, href }))
-  const you: Choice[] = onSignOut === undefined ? [] : [{ id: 'you sign out', title: 'Sign out', run: onSignOut }]
+  const you: Choice[] = onSignOut === undefined ? [] : [{ id: 'you sign out', title: t.signOut, run: onSignOut }]
   return [
-    { title: 'This page', choices: here },
-    { title: 'Console', choices: [...places, ...you] },
+    { title: t.thisPage, choices: here },
+    { title: t.console, choices: [...places, ...you] },
   ].map(({ title, choices }) => ({ title, choices: choices.filter((choice) => says(choice.title, text)) }))
 }
 
@@ -58,13 +59,13 @@ export function says(title: string, text: string): boolean {
 }
 
 const kinds: Readonly<Record<FoundKind, { title: string; path: (tenant: string, id: string) => string }>> = {
-  approval: { title: 'Approvals', path: approvalPath },
-  execution: { title: 'Executions', path: executionPath },
-  agent: { title: 'Agents', path: agentPath },
-  policy: { title: 'Policies', path: policyPath },
-  trace: { title: 'Traces', path: tracePath },
-  export: { title: 'Evidence', path: evidenceExportPath },
-  record: { title: 'Audit', path: auditRecordPath },
+  approval: { title: t.approvals, path: approvalPath },
+  execution: { title: t.executions, path: executionPath },
+  agent: { title: t.agents, path: agentPath },
+  policy: { title: t.policies, path: policyPath },
+  trace: { title: t.traces, path: tracePath },
+  export: { title: t.evidence, path: evidenceExportPath },
+  record: { title: t.audit, path: auditRecordPath },
 }
 
 /** What the server found, by kind. */

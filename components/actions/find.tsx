@@ -1,6 +1,7 @@
 'use client'
 
 import { type ComponentType, useEffect, useState } from 'react'
+import * as t from '#components/texts/shell/en.ts'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { SearchIcon } from '#components/ui/status/icons.tsx'
 import { runByKey, useActions } from './registry.ts'
@@ -19,7 +20,7 @@ export function Find({ tenant, onSignOut }: FindProps) {
     else loadHelp()
     setShown(what)
   }
-  useActions([{ title: 'Show the keys of this page', key: '?', run: () => open('help') }])
+  useActions([{ title: t.showKeys, key: '?', run: () => open('help') }])
   useEffect(() => {
     function press(event: KeyboardEvent) {
       if (isPaletteKey(event)) {
@@ -43,14 +44,14 @@ export function Find({ tenant, onSignOut }: FindProps) {
         className="inline-flex min-h-9 min-w-9 items-center justify-center gap-2 px-2 text-ink-2 hover:bg-selected rail:min-w-72 rail:justify-start rail:border rail:border-line-strong rail:bg-surface"
       >
         <SearchIcon />
-        <span className="max-rail:sr-only">Search, or run a command</span>
+        <span className="max-rail:sr-only">{t.find}</span>
         <span aria-hidden="true" className="ml-auto hidden rail:inline-flex">
           <Kbd>{`${modifier()} K`}</Kbd>
         </span>
       </button>
       <button
         type="button"
-        aria-label="Keys of this page"
+        aria-label={t.keysOfPage}
         aria-haspopup="dialog"
         onPointerEnter={loadHelp}
         onFocus={loadHelp}
@@ -82,4 +83,4 @@ const isPaletteKey = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent
   key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey && !shiftKey
 
 const isMac = (): boolean => typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent)
-const modifier = () => (isMac() ? '⌘' : 'Ctrl')
+const modifier = () => (isMac() ? '⌘' : t.control)

@@ -1,6 +1,8 @@
 'use client'
 
 import { useSingleKeys } from '#components/keyboard/single-keys.ts'
+import * as t from '#components/texts/palette/en.ts'
+import * as shell from '#components/texts/shell/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
@@ -16,20 +18,14 @@ export function Help({ open, onClose }: HelpProps) {
     <Dialog
       open={open}
       onOpenChange={(next) => !next && onClose()}
-      title="Keys"
-      description={
-        keys === 'on'
-          ? 'They work on this page while no text is being typed.'
-          : 'Keys without Ctrl are turned off in this browser.'
-      }
+      title={t.keysTitle}
+      description={keys === 'on' ? t.keysOn : t.keysOff}
       actions={
-        <Button onClick={() => setKeys(keys === 'on' ? 'off' : 'on')}>
-          {keys === 'on' ? 'Turn single keys off' : 'Turn single keys on'}
-        </Button>
+        <Button onClick={() => setKeys(keys === 'on' ? 'off' : 'on')}>{keys === 'on' ? t.turnOff : t.turnOn}</Button>
       }
     >
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-2">
-        <Line keys={['Ctrl', 'K']} title="Search, or run a command" />
+        <Line keys={[shell.control, 'K']} title={t.title} />
         {keys === 'on' && actions.map(({ key, title }) => <Line key={key} keys={keysOf(key)} title={title} />)}
       </dl>
     </Dialog>

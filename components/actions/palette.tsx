@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation'
 import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/palette/en.ts'
 import { limits } from '#lib/limits.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { ChoiceLine } from './choice-line.tsx'
@@ -25,7 +26,7 @@ export function Palette({ open, onClose, ...rest }: PaletteProps) {
           aria-describedby={undefined}
           className="appear fixed top-[10dvh] left-1/2 z-50 flex max-h-[min(34rem,80dvh)] w-[min(42rem,calc(100vw-1.5rem))] -translate-x-1/2 flex-col border border-line-strong bg-surface text-ink"
         >
-          <Radix.Title className="sr-only">Search, or run a command</Radix.Title>
+          <Radix.Title className="sr-only">{t.title}</Radix.Title>
           <Chooser
             {...rest}
             recent={recent}
@@ -53,7 +54,7 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
   const [at, setAt] = useState(0)
   const found = useFound(text)
   const groups: Group[] = [
-    ...(text.trim() === '' && recent.length > 0 ? [{ title: 'Opened before', choices: [...recent] }] : []),
+    ...(text.trim() === '' && recent.length > 0 ? [{ title: t.openedBefore, choices: [...recent] }] : []),
     ...choicesFor(text, { tenant, can, onSignOut }),
     ...foundChoices(tenant, found.items),
   ].filter(({ choices }) => choices.length > 0)
@@ -84,14 +85,14 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
       <input
         type="text"
         role="combobox"
-        aria-label="Search, or run a command"
+        aria-label={t.title}
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={chosen && optionId(listId, choices.indexOf(chosen))}
         autoComplete="off"
         spellCheck={false}
         maxLength={limits.searchText}
-        placeholder="A page, a command, words of a request, or any id"
+        placeholder={t.placeholder}
         value={text}
         onChange={(event) => {
           setText(event.target.value)
@@ -100,7 +101,7 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
         onKeyDown={press}
         className="min-h-12 shrink-0 border-line border-b bg-transparent px-4 outline-offset-[-2px] placeholder:text-ink-2"
       />
-      <div id={listId} role="listbox" aria-label="What was found" className="min-h-0 grow overflow-y-auto pb-2">
+      <div id={listId} role="listbox" aria-label={t.found} className="min-h-0 grow overflow-y-auto pb-2">
         {groups.map((group) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be part of a listbox.
           <div key={group.title} role="group" aria-label={group.title}>
@@ -125,7 +126,7 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
         ))}
       </div>
       <p role="status" className="border-line border-t px-4 py-2 text-dense text-ink-2">
-        {found.status ?? (choices.length === 0 ? 'Nothing was found.' : 'Enter opens, Escape closes.')}
+        {found.status ?? (choices.length === 0 ? t.nothing : t.keys)}
       </p>
     </>
   )
@@ -144,6 +145,6 @@ function useFound(text: string) {
   const { data, error, isFetching } = useQuery(
     trpc.search.find.queryOptions({ q }, { enabled: asked, placeholderData: keepPreviousData, staleTime: 10_000 }),
   )
-  const status = error !== null ? 'The search does not answer. Commands work.' : isFetching ? 'Searching…' : undefined
+  const status = error !== null ? t.noAnswer : isFetching ? t.searching : undefined
   return { items: asked && data !== undefined ? data.items : [], status }
 }

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef } from 'react'
 import { isTyping, singleKeys } from '#components/keyboard/single-keys.ts'
+import * as t from '#components/texts/shell/en.ts'
 
 /**
  * What a person can do here and now. The palette, the help and the keyboard offer the same actions from this registry, so that none
@@ -55,4 +56,8 @@ const isLetter = (key: string): boolean => /^[a-z]$/.test(key)
 
 /** The keys of an action as printed on the keyboard. */
 export const keysOf = (key: string): string[] =>
-  key.split('+').map((part) => (part === 'escape' ? 'Esc' : part.charAt(0).toUpperCase() + part.slice(1)))
+  key
+    .split('+')
+    .map((part) =>
+      part === 'escape' ? t.escapeKey : part === 'shift' ? t.shift : part.charAt(0).toUpperCase() + part.slice(1),
+    )

@@ -2,16 +2,9 @@
 
 import { useState } from 'react'
 import { useQueries } from '#components/api/query.ts'
+import { inParts } from '#components/lists/in-parts.ts'
 import { keyOf, type Named, type NameOf } from '#lib/audit/object-names.ts'
-import { limits } from '#lib/limits.ts'
 import { useTRPC } from '#lib/trpc.ts'
-
-/** In parts that a call may ask for, so that further rows ask for their own names only. */
-export function inParts<T>(items: readonly T[], size: number = limits.pageRows): T[][] {
-  const parts: T[][] = []
-  for (let at = 0; at < items.length; at += size) parts.push(items.slice(at, at + size))
-  return parts
-}
 
 /**
  * The names of these objects, as far as they have arrived. Until then, and without the permission, they are undefined. Names that

@@ -2,6 +2,7 @@ import Link from 'next/link'
 import { rowAttribute } from '#components/lists/use-row-keys.ts'
 import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
+import { OneLine } from '#components/ui/text/one-line.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { executionPath } from '#lib/paths.ts'
@@ -38,14 +39,26 @@ export const executionColumns = (tenant: string): Column<ExecutionSummary>[] => 
     header: 'Agent',
     cell: ({ agentDisplayName, agentVersion, environment }) => (
       <span className="flex flex-col">
-        <ShownText>{agentDisplayName}</ShownText>
+        <OneLine text={agentDisplayName}>
+          <ShownText>{agentDisplayName}</ShownText>
+        </OneLine>
         <span className="text-ink-2">
-          <ShownText>{agentVersion}</ShownText>, {environment}
+          <OneLine text={`${agentVersion}, ${environment}`}>
+            <ShownText>{agentVersion}</ShownText>, {environment}
+          </OneLine>
         </span>
       </span>
     ),
   },
-  { key: 'by', header: 'Started by', cell: ({ startedBy }) => <ShownText>{startedBy.displayName}</ShownText> },
+  {
+    key: 'by',
+    header: 'Started by',
+    cell: ({ startedBy: { displayName } }) => (
+      <OneLine text={displayName}>
+        <ShownText>{displayName}</ShownText>
+      </OneLine>
+    ),
+  },
   { key: 'began', header: 'Started', cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
   { key: 'took', header: 'Took', align: 'end', cell: (row) => <Took execution={row} bar /> },
 ]
@@ -54,10 +67,10 @@ export const executionColumns = (tenant: string): Column<ExecutionSummary>[] => 
 function State({ execution: { status, decision } }: { execution: ExecutionSummary }) {
   const verb = decision?.status === 'approved' ? 'approved' : decision?.status === 'rejected' ? 'rejected' : undefined
   return (
-    <span className="flex flex-col">
+    <span className="flex flex-col whitespace-nowrap">
       <ExecutionStatusShape status={status} />
       {decision?.by != null && verb !== undefined && (
-        <span className="text-ink-2">
+        <span className="whitespace-normal text-ink-2">
           {verb} by <ShownText>{decision.by.displayName}</ShownText>
         </span>
       )}

@@ -1,10 +1,11 @@
+import * as t from '#components/texts/home/en.ts'
 import { FigureRow } from './figure.tsx'
 
 /** Figures that are being loaded, as large as they will be; appears after 150 ms. */
 export function FigureSkeleton({ figures }: { figures: number }) {
   return (
     <div role="status" className="appear-late">
-      <span className="sr-only">Loading the figures…</span>
+      <span className="sr-only">{t.loadingFigures}</span>
       <FigureRow>
         {Array.from({ length: figures }, (_, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the figures are alike and never move.

@@ -1,6 +1,7 @@
 'use client'
 
 import { type ReactNode, useContext, useId } from 'react'
+import * as t from '#components/texts/figures/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { TimeZoneContext } from '#components/ui/text/time.tsx'
 import { formatShortDay } from '#components/ui/text/time-format.ts'
@@ -46,7 +47,7 @@ export function Figure({ title, unit, days, series }: FigureProps) {
       <Line series={series} days={days} />
       <details className="text-dense">
         <summary className="min-h-6 w-fit text-ink-2 underline underline-offset-3 max-rail:py-3">
-          By day<VisuallyHidden>: {title}</VisuallyHidden>
+          {t.byDay({ title, hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
         </summary>
         <Table title={title} days={days} series={series} />
       </details>
@@ -65,35 +66,34 @@ function Line({ series: { today, note, byDay, format, bad }, days }: { series: S
       <p className="flex flex-wrap items-baseline gap-x-2">
         <strong className="font-bold text-[1.375rem] leading-7">{today}</strong>
         <span className={classNames('text-dense', alarming ? 'font-semibold text-danger' : 'text-ink-2')}>
-          {alarming ? 'more than usual' : note}
+          {alarming ? t.more : note}
         </span>
       </p>
       <Sparkline days={byDay} usual={bad === undefined ? undefined : usual} alarming={alarming} />
       <p className="flex justify-between gap-x-2 text-[0.75rem] text-ink-2 leading-4">
         <span className="whitespace-nowrap">{first !== undefined && formatShortDay(new Date(first), zone)}</span>
-        {usual !== undefined && (
-          <span className="text-center">usual {range(format(usual.low), format(usual.high))}</span>
-        )}
-        <span>today</span>
+        {usual !== undefined && <span className="text-center">{usualText(format(usual.low), format(usual.high))}</span>}
+        <span>{t.today}</span>
       </p>
     </div>
   )
 }
 
-const range = (low: string, high: string): string => (low === high ? low : `${low} to ${high}`)
+const usualText = (low: string, high: string): string =>
+  low === high ? t.usual({ value: low }) : t.usualRange({ low, high })
 
 const inWords = (value: number | null | undefined, format: Series['format']): string =>
-  value === null || value === undefined ? 'none' : format(value)
+  value === null || value === undefined ? t.none : format(value)
 
 function Table({ title, days, series: { key, byDay, format } }: Pick<FigureProps, 'title' | 'days' | 'series'>) {
   const zone = useContext(TimeZoneContext)
   return (
     <table className="mt-1 w-full border-collapse text-left">
-      <caption className="sr-only">{title} by day</caption>
+      <caption className="sr-only">{t.caption({ title })}</caption>
       <thead>
         <tr className="border-line border-b text-ink-2">
           <th scope="col" className="py-0.5 font-normal">
-            Day
+            {t.day}
           </th>
           <th scope="col" className="py-0.5 text-right font-normal">
             {key}

@@ -1,6 +1,7 @@
 'use client'
 
 import { type ReactNode, useEffect, useId, useRef } from 'react'
+import * as t from '#components/texts/shell/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 
@@ -47,7 +48,7 @@ export function DecisionLayout({ children, railTitle, rail, sheet }: DecisionLay
             <h2 id={headingId}>{railTitle}</h2>
             <div className="rail:hidden">
               <Button ref={close} variant="quiet" onClick={sheet.onClose}>
-                Back to the case
+                {t.backToCase}
               </Button>
             </div>
           </div>

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { useKeptFocus } from '#components/keyboard/keep-focus.ts'
+import * as t from '#components/texts/shell/en.ts'
 import { LiveNotices } from '#components/ui/feedback/live-notice.tsx'
 import type { FrameTenant, FrameUser } from './frame-parts.ts'
 import { Rail } from './rail.tsx'
@@ -50,7 +51,7 @@ export function Frame({
           href="#main"
           className="sr-only z-50 bg-primary text-on-primary focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:px-3 focus:py-2"
         >
-          Skip to main content
+          {t.skip}
         </a>
         <div className="flex min-h-dvh flex-col">
           <TopBar

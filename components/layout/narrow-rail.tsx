@@ -1,6 +1,7 @@
 'use client'
 
 import { type ComponentType, useState } from 'react'
+import * as t from '#components/texts/shell/en.ts'
 import { MenuIcon } from '#components/ui/status/icons.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import type { RailSheetProps } from './rail-sheet.tsx'
@@ -21,11 +22,7 @@ export function NarrowRail(props: NarrowRailProps) {
       (component) => setSheet(() => component),
       () => undefined,
     )
-  const label = [
-    'Menu',
-    ...(waiting === undefined || waiting === 0 ? [] : [`${waiting} approvals waiting for you`]),
-    ...(alarms === undefined || alarms === 0 ? [] : [alarms === 1 ? '1 alarm' : `${alarms} alarms`]),
-  ].join(', ')
+  const label = t.menu({ waiting: waiting ?? 0, alarms: alarms ?? 0 })
   return (
     <>
       <button

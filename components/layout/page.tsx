@@ -1,5 +1,6 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
+import * as t from '#components/texts/shell/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 
@@ -39,7 +40,7 @@ export function PageHeader({ title, crumbs = [], id, lead, aside, facts, action 
     <div className="flex flex-col gap-2">
       {(crumbs.length > 0 || aside) && (
         <div className="flex min-h-6 flex-wrap items-center justify-between gap-x-4 text-dense">
-          <nav aria-label="Breadcrumbs">
+          <nav aria-label={t.breadcrumbs}>
             <ol className="flex flex-wrap items-center gap-x-1.5">
               {crumbs.map((crumb, index) => (
                 <li key={crumb.href} className="flex items-center gap-x-1.5">

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/shell/en.ts'
 import {
   accessPath,
   agentsPath,
@@ -22,19 +23,19 @@ export type RailItem = {
 /** In the order of a reviewer's day; the second group is set up rarely. */
 export const RAIL_GROUPS: RailItem[][] = [
   [
-    { label: 'Home', href: homePath, area: '' },
-    { label: 'Approvals', href: approvalsPath, area: 'approvals' },
-    { label: 'Executions', href: executionsPath, area: 'executions' },
-    { label: 'Traces', href: tracesPath, area: 'traces' },
-    { label: 'Evidence', href: evidencePath, area: 'evidence' },
-    { label: 'Audit', href: auditPath, area: 'audit' },
+    { label: t.home, href: homePath, area: '' },
+    { label: t.approvals, href: approvalsPath, area: 'approvals' },
+    { label: t.executions, href: executionsPath, area: 'executions' },
+    { label: t.traces, href: tracesPath, area: 'traces' },
+    { label: t.evidence, href: evidencePath, area: 'evidence' },
+    { label: t.audit, href: auditPath, area: 'audit' },
   ],
   [
-    { label: 'Agents', href: agentsPath, area: 'agents' },
-    { label: 'Policies', href: policiesPath, area: 'policies' },
-    { label: 'Access', href: accessPath, area: 'access' },
-    { label: 'Privacy', href: privacyPath, area: 'privacy' },
-    { label: 'Settings', href: settingsPath, area: 'settings' },
+    { label: t.agents, href: agentsPath, area: 'agents' },
+    { label: t.policies, href: policiesPath, area: 'policies' },
+    { label: t.access, href: accessPath, area: 'access' },
+    { label: t.privacy, href: privacyPath, area: 'privacy' },
+    { label: t.settings, href: settingsPath, area: 'settings' },
   ],
 ]
 

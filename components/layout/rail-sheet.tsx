@@ -1,5 +1,6 @@
 'use client'
 
+import * as t from '#components/texts/menus/en.ts'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { Rail } from './rail.tsx'
 
@@ -15,13 +16,7 @@ export type RailSheetProps = {
 
 export function RailSheet({ tenant, name, waiting, alarms, sealedAt, open, onOpenChange }: RailSheetProps) {
   return (
-    <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title={name}
-      description="The areas of the console"
-      placement="side"
-    >
+    <Dialog open={open} onOpenChange={onOpenChange} title={name} description={t.areas} placement="side">
       <Rail
         tenant={tenant}
         waiting={waiting}

@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
+import * as t from '#components/texts/shell/en.ts'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 import { SealShape } from '#components/ui/status/seal.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
@@ -27,7 +28,7 @@ type RailProps = {
 export function Rail({ tenant, waiting, alarms, sealedAt, onNavigate }: RailProps) {
   const here = areaOf(usePathname())
   return (
-    <nav aria-label="Main" className="flex grow flex-col">
+    <nav aria-label={t.main} className="flex grow flex-col">
       {RAIL_GROUPS.map((group, index) => (
         <ul
           // biome-ignore lint/suspicious/noArrayIndexKey: the groups are constant.
@@ -86,7 +87,7 @@ function Alarms({
         <path d="M8 2.25 14.25 13.5H1.75z" strokeLinejoin="miter" />
         <path d="M8 6.5v3m0 1.9v.1" />
       </Glyph>
-      {count > 99 ? '99+' : count} {count === 1 ? 'alarm' : 'alarms'}
+      {t.alarms({ shown: bounded(count), count })}
     </Link>
   )
 }
@@ -97,26 +98,24 @@ function LogState({ sealedAt }: { sealedAt: string | null }) {
     <p className="flex items-start gap-2.5">
       <SealShape state={sealedAt === null ? 'unsealed' : 'sealed'} className="mt-px" />
       <span>
-        <span className="block font-semibold">Log of today</span>
-        <span className="text-ink-2">{sealedAt === null ? 'Not sealed yet' : <SealedUntil at={sealedAt} />}</span>
+        <span className="block font-semibold">{t.logOfToday}</span>
+        <span className="text-ink-2">{sealedAt === null ? t.notSealed : <SealedUntil at={sealedAt} />}</span>
       </span>
     </p>
   )
 }
 
 function SealedUntil({ at }: { at: string }) {
-  return (
-    <>
-      Sealed to <Time at={at} show="clock" />
-    </>
-  )
+  return t.sealedTo({ at: () => <Time at={at} show="clock" /> })
 }
 
 function Waiting({ count }: { count: number }) {
   return (
     <span className="font-semibold">
-      {count > 99 ? '99+' : count}
-      <VisuallyHidden> waiting for you</VisuallyHidden>
+      {t.waiting({ count: bounded(count), hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
     </span>
   )
 }
+
+/** More are not counted. */
+const bounded = (count: number): string => (count > 99 ? '99+' : String(count))

@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import * as t from '#components/texts/menus/en.ts'
 import { MenuHeading, MenuLink } from '#components/ui/controls/menu.tsx'
 import { CheckIcon } from '#components/ui/status/icons.tsx'
 import { homePath } from '#lib/paths.ts'
@@ -9,7 +10,7 @@ import type { TenantSwitcherProps } from './tenant-switcher.tsx'
 export function TenantItems({ tenant, memberships }: TenantSwitcherProps) {
   return (
     <>
-      <MenuHeading>Your organisations</MenuHeading>
+      <MenuHeading>{t.organisations}</MenuHeading>
       {memberships.map(({ externalId, name, role }) => (
         <MenuLink key={externalId}>
           <Link href={homePath(externalId)} prefetch={false} aria-current={externalId === tenant || undefined}>

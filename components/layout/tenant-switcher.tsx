@@ -1,5 +1,6 @@
 'use client'
 
+import * as t from '#components/texts/shell/en.ts'
 import { MenuButton } from '#components/ui/controls/menu-button.tsx'
 import { ChooseIcon } from '#components/ui/status/icons.tsx'
 
@@ -25,7 +26,7 @@ export function TenantSwitcher(props: TenantSwitcherProps) {
       trigger={
         <button
           type="button"
-          aria-label="Switch organisation"
+          aria-label={t.switchOrganisation}
           className="inline-grid size-9 shrink-0 place-items-center hover:bg-selected"
         >
           <ChooseIcon />

@@ -6,16 +6,12 @@ import { createPreference } from './preference.ts'
 /** The chosen theme; `system` follows the device. */
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
-export const THEME_CHOICES: { value: ThemeChoice; label: string }[] = [
-  { value: 'system', label: 'Match this device' },
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-]
+const choices: readonly ThemeChoice[] = ['system', 'light', 'dark']
 
 const theme = createPreference<ThemeChoice>({
   key: THEME_KEY,
   fallback: 'system',
-  isValue: (text): text is ThemeChoice => THEME_CHOICES.some(({ value }) => value === text),
+  isValue: (text): text is ThemeChoice => choices.some((choice) => choice === text),
   onChange: show,
 })
 

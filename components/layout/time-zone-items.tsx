@@ -1,5 +1,6 @@
 'use client'
 
+import * as t from '#components/texts/menus/en.ts'
 import { MenuChoice } from '#components/ui/controls/menu.tsx'
 import type { ZoneChoice } from './time-zone.tsx'
 
@@ -13,12 +14,12 @@ type TimeZoneItemsProps = {
 export function TimeZoneItems({ chosen, choose, deviceZone }: TimeZoneItemsProps) {
   return (
     <MenuChoice
-      heading="Show times in"
+      heading={t.showTimes}
       value={chosen}
       onChange={choose}
       options={[
         { value: 'utc', label: 'UTC' },
-        { value: 'local', label: deviceZone === undefined ? 'This device' : `This device (${deviceZone})` },
+        { value: 'local', label: deviceZone === undefined ? t.thisDevice : t.thisDeviceZone({ zone: deviceZone }) },
       ]}
     />
   )

@@ -1,6 +1,7 @@
 'use client'
 
 import { type ReactNode, useContext } from 'react'
+import * as t from '#components/texts/shell/en.ts'
 import { MenuButton } from '#components/ui/controls/menu-button.tsx'
 import { useNow } from '#components/ui/text/now.ts'
 import { TimeZoneContext } from '#components/ui/text/time.tsx'
@@ -38,7 +39,7 @@ export function TimeZoneMenu() {
       load={load}
       props={{ chosen, choose, deviceZone: now === undefined ? undefined : deviceZone() }}
       trigger={
-        <button type="button" aria-label={`Time zone: ${name}`} className="min-h-8 px-2 hover:bg-selected">
+        <button type="button" aria-label={t.timeZone({ name })} className="min-h-8 px-2 hover:bg-selected">
           {name}
         </button>
       }

@@ -1,10 +1,19 @@
 'use client'
 
+import * as t from '#components/texts/menus/en.ts'
 import { MenuChoice, MenuHeading, MenuItem, MenuRule } from '#components/ui/controls/menu.tsx'
+import { offeredLanguages } from '#lib/languages.ts'
 import type { FrameUser } from './frame-parts.ts'
-import { THEME_CHOICES, useTheme } from './theme.ts'
+import { LanguageChoice } from './language-choice.tsx'
+import { type ThemeChoice, useTheme } from './theme.ts'
 
 export type UserMenuItemsProps = { user: FrameUser | undefined; onSignOut: (() => void) | undefined }
+
+const themes: { value: ThemeChoice; label: string }[] = [
+  { value: 'system', label: t.matchDevice },
+  { value: 'light', label: t.light },
+  { value: 'dark', label: t.dark },
+]
 
 export function UserMenuItems({ user, onSignOut }: UserMenuItemsProps) {
   const [theme, chooseTheme] = useTheme()
@@ -17,9 +26,10 @@ export function UserMenuItems({ user, onSignOut }: UserMenuItemsProps) {
         </MenuHeading>
       )}
       {user && <MenuRule />}
-      <MenuChoice heading="Theme" value={theme} options={THEME_CHOICES} onChange={chooseTheme} />
+      <MenuChoice heading={t.theme} value={theme} options={themes} onChange={chooseTheme} />
+      {offeredLanguages.length > 1 && <LanguageChoice />}
       {onSignOut && <MenuRule />}
-      {onSignOut && <MenuItem onSelect={onSignOut}>Sign out</MenuItem>}
+      {onSignOut && <MenuItem onSelect={onSignOut}>{t.signOut}</MenuItem>}
     </>
   )
 }

@@ -1,5 +1,6 @@
 'use client'
 
+import * as t from '#components/texts/shell/en.ts'
 import { MenuButton } from '#components/ui/controls/menu-button.tsx'
 import { useTheme } from './theme.ts'
 import type { UserMenuItemsProps } from './user-menu-items.tsx'
@@ -32,11 +33,11 @@ export function UserMenu(props: UserMenuItemsProps) {
       trigger={
         <button
           type="button"
-          aria-label={user ? `${user.name}: theme and sign out` : 'Theme'}
+          aria-label={user ? t.userMenu({ name: user.name }) : t.theme}
           className="flex min-h-9 min-w-9 items-center justify-center gap-2 px-2 hover:bg-selected"
         >
           <Monogram name={user?.name} />
-          <span className="hidden max-w-60 truncate rail:inline">{user?.name ?? 'Theme'}</span>
+          <span className="hidden max-w-60 truncate rail:inline">{user?.name ?? t.theme}</span>
         </button>
       }
     />

@@ -11,12 +11,16 @@ type FilterFoldProps = {
   set: number
   onClear: () => void
   children: ReactNode
+  /** Filters that are seldom needed, folded, and how many of them are set. */
+  more?: { set: number; fields: ReactNode }
 }
 
 /** The filters of a list. On a narrow screen, one control shows how many are set and opens them. */
-export function FilterFold({ label, set, onClear, children }: FilterFoldProps) {
+export function FilterFold({ label, set, onClear, children, more }: FilterFoldProps) {
   const [open, setOpen] = useState(false)
   const id = useId()
+  // Open from the start if one of them is set, and then as the reader leaves it.
+  const [moreAtFirst] = useState(more !== undefined && more.set > 0)
   return (
     <search aria-label={label} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-3 narrow:hidden">
@@ -25,14 +29,16 @@ export function FilterFold({ label, set, onClear, children }: FilterFoldProps) {
         </Button>
         {set > 0 && !open && <ShowAll onClear={onClear} />}
       </div>
-      <div
-        id={id}
-        className={classNames(
-          'flex-wrap items-end gap-x-4 gap-y-3 *:w-full *:narrow:w-auto *:narrow:min-w-40 *:narrow:max-w-60',
-          open ? 'flex' : 'hidden narrow:flex',
-        )}
-      >
+      <div id={id} className={classNames('filters', !open && 'max-narrow:hidden')}>
         {children}
+        {more && (
+          <details open={moreAtFirst} className="open:col-span-full">
+            <summary className="text-link inline-flex min-h-6 items-center text-dense">
+              {more.set === 0 ? 'More filters' : `More filters, ${more.set} set`}
+            </summary>
+            <div className="filters pt-2">{more.fields}</div>
+          </details>
+        )}
         {set > 0 && (
           <div>
             <ShowAll onClear={onClear} />

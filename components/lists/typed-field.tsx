@@ -8,6 +8,7 @@ type TypedFieldProps = {
   value: string
   onChange: (value: string) => void
   type?: 'search'
+  placeholder?: string
   inputMode?: 'decimal'
   hint?: string
   /** Why a text is not applied; undefined if it is. */

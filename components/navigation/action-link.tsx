@@ -3,11 +3,13 @@
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useActions } from '#components/actions/registry.ts'
+import { peopleWith } from '#components/session/people-with.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/shell/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
-import { type Permission, peopleWith } from '#lib/permissions.ts'
+import type { Permission } from '#lib/permissions.ts'
 
 type ActionLinkProps = {
   href: string
@@ -50,4 +52,4 @@ export function ActionLink({ href, children, permission, blocked, variant = 'pri
 }
 
 /** Returns why an action is blocked for a person without `permission`. */
-export const whoCan = (permission: Permission): string => `Only ${peopleWith(permission)} can do this.`
+export const whoCan = (permission: Permission): string => t.onlyPeople({ people: peopleWith(permission) })

@@ -1,3 +1,5 @@
+import * as t from '#components/texts/session/en.ts'
+
 /** Claims of an id_token; oidc-client-ts checks its nonce and its subject. */
 type Claims = { iss: string; aud: string | string[] }
 
@@ -6,8 +8,8 @@ type Claims = { iss: string; aud: string | string[] }
  * issuer that was asked, for this client. The signature is not checked: the token came from the provider itself, over TLS.
  */
 export function whyNotForUs({ iss, aud }: Claims, asked: { issuer: string; clientId: string }): string | undefined {
-  if (iss !== asked.issuer) return 'The identity provider answered for another organisation.'
-  if (![aud].flat().includes(asked.clientId)) return 'The identity provider answered for another application.'
+  if (iss !== asked.issuer) return t.otherOrganisation
+  if (![aud].flat().includes(asked.clientId)) return t.otherApplication
 }
 
 /**
@@ -16,5 +18,5 @@ export function whyNotForUs({ iss, aud }: Claims, asked: { issuer: string; clien
  */
 export function whyNotFromAsked(address: string, asked: { issuer: string }): string | undefined {
   const iss = new URL(address).searchParams.get('iss')
-  if (iss !== null && iss !== asked.issuer) return 'The identity provider answered for another organisation.'
+  if (iss !== null && iss !== asked.issuer) return t.otherOrganisation
 }

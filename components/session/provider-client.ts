@@ -9,10 +9,6 @@ export type Realm = { slug: string; metadata: Partial<OidcMetadata> }
 /** Why signing in to an organisation is currently impossible. */
 export type RealmProblem = 'unknown-organisation' | 'unreachable' | 'other-issuer'
 
-/** What people read when a provider names another issuer than the one that the console was given. */
-export const otherIssuer =
-  'The identity provider describes itself under another address. Ask your operator to check AUTH_URL.'
-
 export const consoleClientId = 'countersign-console'
 
 /** The page on which a member changes their password; undefined with another provider, which has its own. */

@@ -1,13 +1,16 @@
 'use client'
 
 import type { ReactNode } from 'react'
+import * as t from '#components/texts/session/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { NoPermission } from '#components/ui/feedback/no-permission.tsx'
 import type { Failure } from '#lib/failure.ts'
-import { type Permission, peopleWith, rolesToAskFor } from '#lib/permissions.ts'
+import type { Permission } from '#lib/permissions.ts'
 import { toFailure } from '#lib/trpc.ts'
+import { failureText } from './failure-text.ts'
+import { peopleWith, rolesToAskFor } from './people-with.ts'
 import { useSession } from './session-provider.tsx'
 
 type RequestFailedProps = {
@@ -30,22 +33,18 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
   if (failure.code === 'forbidden' && act !== undefined && permission !== undefined)
     return <MissingPermission act={act} permission={permission} />
   if (failure.code === 'not_found' || namesNothing(failure))
-    return (
-      <EmptyState title={`${what} can’t be found.`}>
-        It doesn’t exist, or it belongs to another organisation.
-      </EmptyState>
-    )
+    return <EmptyState title={t.notFound({ what, plural: String(plural) })}>{t.notFoundAbout}</EmptyState>
   return (
     <ErrorPanel
-      title={`${what} could not be loaded.`}
-      effect={`${messageOf(failure)} Nothing was changed.`}
+      title={t.notLoaded({ what, plural: String(plural) })}
+      effect={t.problemNothingChanged({ problem: messageOf(failure) })}
       advice={adviceFor({ ...failure, retryable: mayHelp(failure) })}
       requestId={failure.requestId}
       action={
         ended ? (
-          <Button onClick={signInAgain}>Sign in again</Button>
+          <Button onClick={signInAgain}>{t.signInAgain}</Button>
         ) : (
-          retry && mayHelp(failure) && <Button onClick={retry}>{plural ? 'Load them again' : 'Load it again'}</Button>
+          retry && mayHelp(failure) && <Button onClick={retry}>{plural ? t.loadThem : t.loadIt}</Button>
         )
       }
     />
@@ -53,10 +52,8 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
 }
 
 /** A refused input was made by this page, so the text of the refusal would be about a text that no one typed. */
-const messageOf = ({ code, message }: Failure): string =>
-  code === 'validation_failed'
-    ? 'The server did not accept the request of this page: its address may be out of date.'
-    : message
+const messageOf = (failure: Failure): string =>
+  failure.code === 'validation_failed' ? t.pageOutOfDate : failureText(failure)
 
 /** Whether the same request can succeed later. Reading again is safe, also after an error of the server. */
 const mayHelp = ({ code, retryable, httpStatus = 0 }: Failure): boolean =>
@@ -70,19 +67,18 @@ const namesNothing = ({ code, issues }: Failure): boolean =>
 export function MissingPermission({ act, permission }: { act: string; permission: Permission }) {
   return (
     <NoPermission what={act}>
-      {`Only ${peopleWith(permission)} can. A tenant administrator assigns ${rolesToAskFor(permission).length === 1 ? 'this role' : 'these roles'}.`}
+      {t.onlyPeopleAssigned({ people: peopleWith(permission), count: rolesToAskFor(permission).length })}
     </NoPermission>
   )
 }
 
 /** Returns the next step after a failure. */
 export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): ReactNode {
-  if (code === 'unauthorized') return 'Sign in again.'
-  if (code === 'network') return 'Check the connection, then try again.'
-  if (code === 'no_passkey' || code === 'passkey_required')
-    return 'Confirm again. Your settings show which passkeys you have.'
+  if (code === 'unauthorized') return t.adviceSignIn
+  if (code === 'network') return t.checkConnection
+  if (code === 'no_passkey' || code === 'passkey_required') return t.advicePasskey
   if (code === 'rate_limited')
-    return retryAfterSeconds === undefined ? 'Try again in a moment.' : `Try again in ${retryAfterSeconds} s.`
-  if (retryable) return 'Try again. If the problem persists, give support the request ID.'
-  return 'Trying again won’t help. Give support the request ID.'
+    return retryAfterSeconds === undefined ? t.adviceMoment : t.adviceSeconds({ seconds: String(retryAfterSeconds) })
+  if (retryable) return t.adviceRetry
+  return t.adviceSupport
 }

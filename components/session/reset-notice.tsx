@@ -5,6 +5,7 @@ import { useQueryClient } from '#components/api/query.ts'
 import { useAct } from '#components/api/use-act.ts'
 import { ActFailed } from '#components/forms/act-failed.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
+import * as t from '#components/texts/reset/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -25,35 +26,20 @@ export function ResetNotice({ reset }: { reset: Me['resets'][number] }) {
   const { id, at, by, passkeysRemoved } = reset
   return (
     <Page>
-      <PageHeader
-        title="Your password was reset"
-        facts={
-          <p className="max-w-[75ch]">
-            Someone else reset the password of this account. You were signed out everywhere, and the old password
-            stopped working.
-          </p>
-        }
-      />
+      <PageHeader title={t.resetTitle} facts={<p className="max-w-[75ch]">{t.resetAbout}</p>} />
       <KeyValues>
-        <KeyValue name="When">
+        <KeyValue name={t.resetWhen}>
           <Time at={at} />
         </KeyValue>
-        <KeyValue name="By">{by === null ? 'The operator of this installation' : <ShownText>{by}</ShownText>}</KeyValue>
-        <KeyValue name="Passkeys removed">
-          {passkeysRemoved.length === 0 ? 'None' : <ShownText>{passkeysRemoved.join(', ')}</ShownText>}
+        <KeyValue name={t.resetBy}>{by === null ? t.resetByOperator : <ShownText>{by}</ShownText>}</KeyValue>
+        <KeyValue name={t.resetPasskeys}>
+          {passkeysRemoved.length === 0 ? t.none : <ShownText>{passkeysRemoved.join(', ')}</ShownText>}
         </KeyValue>
       </KeyValues>
-      <p className="max-w-[75ch]">
-        If you did not ask for this, tell another administrator: anyone who had the link could act as you until you set
-        your password. The audit log lists everything that was done with this account.
-      </p>
+      <p className="max-w-[75ch]">{t.resetAdvice}</p>
       <div>
-        <Button
-          variant="primary"
-          onClick={() => act.run({ id })}
-          busyLabel={act.pending ? 'Acknowledging the reset…' : undefined}
-        >
-          Acknowledge the reset
+        <Button variant="primary" onClick={() => act.run({ id })} busyLabel={act.pending ? t.acknowledging : undefined}>
+          {t.acknowledge}
         </Button>
       </div>
       {act.failure !== undefined && <ActFailed failure={act.failure} done="acknowledged" />}

@@ -2,20 +2,25 @@
 
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { Page } from '#components/layout/page.tsx'
+import * as t from '#components/texts/session/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
-import { homePath, signedOutPath, signInPath } from '#lib/paths.ts'
+import { signedOutPath, signInPath } from '#lib/paths.ts'
+import { failureText } from './failure-text.ts'
 import { lastOrganisation, rememberReturnTo } from './last-organisation.ts'
-import { ownTenant } from './own-tenant.ts'
-import { otherIssuer, type RealmProblem } from './provider-client.ts'
+import type { RealmProblem } from './provider-client.ts'
 import { adviceFor } from './request-failed.tsx'
-import { ResetNotice } from './reset-notice.tsx'
-import { type Identity, session } from './session.ts'
+import { session } from './session.ts'
 import { useTenantSession } from './session-provider.tsx'
+
+// Both are rare, and seen while the server answers.
+const ResetNotice = lazy(() => import('./reset-notice.tsx').then((module) => ({ default: module.ResetNotice })))
+
+const Denied = lazy(() => import('./access-denied.tsx').then((module) => ({ default: module.AccessDenied })))
 
 /** Shows the page once a member of the tenant is signed in; until then, the current obstacle. */
 export function SessionGate({ tenant, children }: { tenant: string; children: ReactNode }) {
@@ -23,35 +28,34 @@ export function SessionGate({ tenant, children }: { tenant: string; children: Re
   switch (state.status) {
     case 'ready': {
       const [reset] = state.session.me.resets
-      return reset === undefined ? children : <ResetNotice key={reset.id} reset={reset} />
+      return reset === undefined ? (
+        children
+      ) : (
+        <Suspense fallback={<Waiting label={t.loading} />}>
+          <ResetNotice key={reset.id} reset={reset} />
+        </Suspense>
+      )
     }
     case 'starting':
-      return <Waiting label="Loading…" />
+      return <Waiting label={t.loading} />
     case 'leaving':
-      return <Waiting label="Signing you out…" />
+      return <Waiting label={t.signingOut} />
     case 'signed-out':
       return <SignInFirst tenant={tenant} elsewhere={state.elsewhere} />
     case 'denied':
-      return <Denied tenant={tenant} identity={state.identity} lost={state.lost} />
+      return (
+        <Suspense fallback={<Waiting label={t.loading} />}>
+          <Denied tenant={tenant} identity={state.identity} lost={state.lost} />
+        </Suspense>
+      )
     case 'unreachable':
-      return (
-        <Trouble
-          title="The identity provider can’t be reached."
-          advice="Check the connection, then try again."
-          retry={session.retry}
-        />
-      )
+      return <Trouble title={t.providerUnreachable} advice={t.checkConnection} retry={session.retry} />
     case 'unsupported':
-      return (
-        <Trouble
-          title="This browser can’t keep a session here."
-          advice="Signing in requires an https address (or localhost) and site storage. Some browsers block storage in private windows."
-        />
-      )
+      return <Trouble title={t.noSession} advice={t.needsStorage} />
     case 'failed':
       return (
         <Trouble
-          title={`Your account could not be loaded. ${state.failure.message}`}
+          title={t.accountNotLoaded({ problem: failureText(state.failure) })}
           advice={adviceFor(state.failure)}
           requestId={state.failure.requestId}
           retry={state.retry}
@@ -73,61 +77,14 @@ function Trouble(props: { title: string; advice: ReactNode; requestId?: string |
   const { title, advice, requestId, retry } = props
   return (
     <Page>
-      <h1>The console can’t start</h1>
+      <h1>{t.cantStart}</h1>
       <ErrorPanel
         title={title}
-        effect="Nothing was changed."
+        effect={t.nothingChanged}
         advice={advice}
         requestId={requestId}
-        action={retry && <Button onClick={retry}>Try again</Button>}
+        action={retry && <Button onClick={retry}>{t.tryAgain}</Button>}
       />
-    </Page>
-  )
-}
-
-/** Stays on the address and explains it: an address of another tenant must never silently lead to the person's own. */
-type DeniedProps = { tenant: string; identity: Identity; lost: string | undefined }
-
-function Denied({ tenant, identity, lost }: DeniedProps) {
-  const [own, setOwn] = useState<string>()
-  useEffect(() => {
-    // Without a response only the second link is shown.
-    ownTenant().then(setOwn, () => setOwn(undefined))
-  }, [])
-  return (
-    <Page>
-      {lost === undefined ? (
-        <>
-          <h1>Tenant access denied</h1>
-          <p className="max-w-[75ch]">
-            You are signed in as <strong>{identity.name}</strong> of {identity.organisation}. That account is not a
-            member of <code className="font-mono text-dense">{tenant}</code>, or the tenant does not exist. None of its
-            data was shown.
-          </p>
-        </>
-      ) : (
-        <div role="alert" className="flex flex-col gap-4">
-          <h1>Your access to {lost} has ended</h1>
-          <p className="max-w-[75ch]">
-            Your membership was suspended or removed just now, so the organisation’s data is no longer shown. Everything
-            that you had sent was recorded; unsent text was not. An administrator of {lost} can tell you more.
-          </p>
-        </div>
-      )}
-      <ul className="flex flex-col gap-2">
-        {own !== undefined && (
-          <li>
-            <Link href={homePath(own)} className="text-link">
-              Go to your own organisation
-            </Link>
-          </li>
-        )}
-        <li>
-          <Link href={signInPath()} className="text-link">
-            Sign in to another organisation
-          </Link>
-        </li>
-      </ul>
     </Page>
   )
 }
@@ -151,17 +108,17 @@ function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean
       router.replace(signInPath(organisation === null ? {} : { organisation }))
     }
   }, [elsewhere, router, tenant])
-  if (problem === undefined) return <Waiting label="Opening the sign-in page…" />
+  if (problem === undefined) return <Waiting label={t.openingSignIn} />
   return (
     <Page>
-      <h1>Sign in</h1>
+      <h1>{t.signIn}</h1>
       <ErrorPanel
         title={problemText(problem)}
-        effect="Nothing was changed."
-        advice="Try again, or choose another organisation."
+        effect={t.nothingChanged}
+        advice={t.tryOrChoose}
         action={
           <Link href={signInPath()} className="text-link">
-            Choose an organisation
+            {t.chooseOrganisation}
           </Link>
         }
       />
@@ -172,10 +129,10 @@ function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean
 export function problemText(problem: RealmProblem): string {
   switch (problem) {
     case 'unknown-organisation':
-      return 'No organisation with this name was found.'
+      return t.organisationUnknown
     case 'unreachable':
-      return 'The identity provider can’t be reached.'
+      return t.providerUnreachable
     case 'other-issuer':
-      return otherIssuer
+      return t.otherIssuer
   }
 }

@@ -1,6 +1,7 @@
 'use client'
 
 import { ErrorResponse, type User, type UserManager } from 'oidc-client-ts'
+import * as t from '#components/texts/session/en.ts'
 import type { AccessToken, TokenSource } from '#lib/api-fetch.ts'
 import { failureOf, RequestError } from '#lib/failure.ts'
 import { signedOutPath } from '#lib/paths.ts'
@@ -171,7 +172,7 @@ async function replaceToken(rejected: string | undefined): Promise<AccessToken> 
   if (token !== undefined && token.text !== rejected) return presented(token, vault)
   if (state.status === 'starting' || state.status === 'unreachable' || state.status === 'signed-in')
     await renew(rejected)
-  if (token === undefined) throw new RequestError(failureOf('unauthorized', 'You are no longer signed in.', 401))
+  if (token === undefined) throw new RequestError(failureOf('unauthorized', t.notSignedIn, 401))
   return presented(token, vault)
 }
 
@@ -198,7 +199,7 @@ async function renewLocked(rejected: string | undefined): Promise<void> {
     share(realm, client, user)
   } catch (error) {
     if (error instanceof ErrorResponse) return end()
-    throw new RequestError(failureOf('network', 'The identity provider can’t be reached.'), error)
+    throw new RequestError(failureOf('network', t.providerUnreachable), error)
   }
 }
 
@@ -241,8 +242,7 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
   listen()
   const id = new URL(address).searchParams.get('state')
   const stored = id === null ? undefined : await vault.get(`state.${id}`)
-  if (stored === undefined)
-    return { done: false, reason: 'This sign-in was already completed, or was started in another browser.' }
+  if (stored === undefined) return { done: false, reason: t.alreadyCompleted }
   const { realm, returnTo, helper }: Pending = JSON.parse(stored).data
   const mixedUp = whyNotFromAsked(address, { issuer: realmUrl(realm.slug) })
   if (mixedUp !== undefined) return { done: false, reason: mixedUp }
@@ -263,7 +263,7 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
     if (error instanceof ErrorResponse)
       return {
         done: false,
-        reason: error.error_description ?? error.error ?? 'The identity provider refused the sign-in.',
+        reason: error.error_description ?? error.error ?? t.signInRefused,
       }
     if (error instanceof Error) return { done: false, reason: error.message }
     throw error

@@ -1,25 +1,36 @@
 'use client'
 
-import { useQuery } from '#components/api/query.ts'
+import { useState } from 'react'
+import { useQueries } from '#components/api/query.ts'
 import { titleOf } from '#components/executions/effect-title.tsx'
+import { inParts } from '#components/lists/in-parts.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import type { Answers } from '#lib/trpc.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
-type Trace = Answers['traces']['getTrace']['trace']
+type Trace = Pick<Answers['traces']['getTrace']['trace'], 'executionId' | 'agentName' | 'name'>
 
 /**
- * What a trace shows: the effect of its execution, or else what its agent is called. An execution's trace is named like its
- * manifest; a trace of another program keeps its name.
+ * What traces show: the effect of their execution, or else what its agent is called. An execution's trace is named like its manifest;
+ * a trace of another program keeps its name. Titles that are known stay while a list changes and asks again.
  */
-export function useTraceTitle(trace: Trace | undefined): string {
+export function useTraceTitles(traces: readonly Trace[]): (trace: Trace) => string {
   const trpc = useTRPC()
   const { can } = useSession()
-  const id = trace?.executionId ?? ''
-  const { data } = useQuery(
-    trpc.executions.get.queryOptions({ id }, { enabled: id !== '' && can('execution:read'), staleTime: 60_000 }),
-  )
-  if (trace === undefined) return 'Trace'
-  if (data !== undefined) return titleOf(data)
-  return trace.executionId === null ? trace.name : (trace.agentName ?? trace.name)
+  const [known] = useState(() => new Map<string, string>())
+  const ids = [...new Set(traces.flatMap(({ executionId }) => executionId ?? []))]
+  const answers = useQueries({
+    queries: inParts(can('execution:read') ? ids : []).map((part) =>
+      trpc.executions.list.queryOptions({ ids: part, limit: part.length }, { staleTime: 60_000 }),
+    ),
+  })
+  for (const { data } of answers) for (const one of data?.items ?? []) known.set(one.id, titleOf(one))
+  return ({ executionId, agentName, name }) =>
+    executionId === null ? name : (known.get(executionId) ?? agentName ?? name)
+}
+
+/** The title of a trace that may not be known yet. */
+export function useTraceTitle(trace: Trace | undefined): string {
+  const titled = useTraceTitles(trace === undefined ? [] : [trace])
+  return trace === undefined ? 'Trace' : titled(trace)
 }

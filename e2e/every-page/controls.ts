@@ -1,10 +1,13 @@
 import type { Locator, Page } from '@playwright/test'
 
-/** A control of a page: how it is found again after the page was loaded again, and how a report names it. */
+/** A control of a page, as a report names it. */
 export type Control = {
+  /** Its place when it was found. The element keeps it as a mark, so that it is found however the page has changed since. */
   at: number
   name: string
   kind: 'link' | 'text' | 'select' | 'press'
+  /** Whether it belongs to the page, and not to the frame around every page. */
+  inMain: boolean
   blocked: string | undefined
 }
 
@@ -26,6 +29,7 @@ export const controlsOf = (page: Page, area: string): Promise<Control[]> =>
     }
     const seen = new Set<string>()
     return elements.flatMap((element, at) => {
+      element.setAttribute('data-control', String(at))
       if (!element.checkVisibility() || element.getClientRects().length === 0) return []
       const type = element.getAttribute('type') ?? ''
       const name = textOf(element)
@@ -57,7 +61,9 @@ export const controlsOf = (page: Page, area: string): Promise<Control[]> =>
       const reason = ids.map((id) => document.getElementById(id)?.textContent ?? '').join(' ')
       const isBlocked =
         element.getAttribute('aria-disabled') === 'true' || (element as HTMLButtonElement).disabled === true
-      return [{ at, name: `${element.tagName.toLowerCase()} “${name}”`, kind, blocked: isBlocked ? reason : undefined }]
+      const inMain = element.closest('main') !== null
+      const tag = element.tagName.toLowerCase()
+      return [{ at, name: `${tag} “${name}”`, kind, inMain, blocked: isBlocked ? reason : undefined }]
     })
   })
 
@@ -81,7 +87,7 @@ const watch = (page: Page): Promise<void> =>
  * value, the focus elsewhere, a new tab, a download or a request.
  */
 export async function act(page: Page, area: string, { at, kind }: Control): Promise<boolean> {
-  const control = within(page, area).nth(at)
+  const control = within(page, area).and(page.locator(`[data-control="${at}"]`))
   const address = page.url()
   let outside = false
   const note = () => {

@@ -141,6 +141,8 @@ export const ListExecutionsInput = z.strictObject({
    * the permission approval:list.
    */
   q: z.string().trim().min(1).max(limits.searchText).optional(),
+  /** Only these, such as those of a list of traces. */
+  ids: z.array(Id).min(1).max(limits.pageRows).optional(),
   sort: z.enum(['newest', 'oldest']).default('newest'),
   stopRequested: z.boolean().optional(),
 })

@@ -10,6 +10,7 @@ import { standing, takeFirstTurn } from '#server/executions/steps/first-turn.ts'
 import { describeInput, keepFiles } from '#server/files/use.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import { inOneWrite } from '#server/kernel/db/one-write.ts'
+import { readWritten } from '#server/kernel/db/transaction.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -78,13 +79,14 @@ export const execute = mutation({
     const [isNew, loaded] = await inOneWrite(tx, [
       () => insertExecution(tx, row),
       () => loadExecution(tx, tenant.id, row.id),
+      () => readWritten(tx),
     ])
     // A concurrent request has started it.
     if (!isNew) return await again(await findExecutionByKey(tx, tenant.id, principal.memberId, idempotencyKey ?? ''))
     await keepFiles(tx, tenant.id, row.id, 'input', row.input)
     const { status, refusal } = await takeFirstTurn(tx, tenant.id, row.id, loaded)
     if (refusal !== undefined) answerWith(refusal)
-    if (status === 'queued') await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id })
+    if (status === 'queued') await runtime().queue.enqueueFirst(tx, executionQueue, { tenantId: tenant.id, id: row.id })
     return { executionId: row.id, status, traceId: row.traceId }
 
     async function again(first: Awaited<ReturnType<typeof findExecutionByKey>>) {

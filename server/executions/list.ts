@@ -16,8 +16,9 @@ export const list = query({
   input: ListExecutionsInput,
   output: ExecutionList,
   async run({ tx, tenant, principal, input }) {
-    const { q, ...filter } = input
-    const ids = q === undefined ? undefined : await namedBy(tx, tenant.id, principal, q)
+    const { q, ids: wanted, ...filter } = input
+    const named = q === undefined ? undefined : await namedBy(tx, tenant.id, principal, q)
+    const ids = wanted === undefined ? named : wanted.filter((id) => named?.includes(id) ?? true)
     const found = await listExecutions(tx, tenant.id, { ...filter, ids, limit: input.limit + 1 })
     const rows = await summariesOf(tx, tenant.id, principal, found)
     const parts = { approval: rows.flatMap(({ decision }) => decision?.approvalId ?? []) }

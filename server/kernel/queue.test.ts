@@ -171,6 +171,118 @@ test('the job of a killed process is run by another process', async () => {
   }
 }, 120_000)
 
+const stored = async (id: string) =>
+  (
+    await owner.query<{ state: string; retry_count: number; isTaken: boolean }>(
+      `select state, retry_count, started_on = created_on as "isTaken" from pgboss.job where singleton_key = $1`,
+      [id],
+    )
+  ).rows
+
+test('the first job of an id is run by the process that enqueues it, after the commit and at most as many at once', async () => {
+  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  try {
+    const held = Promise.withResolvers<void>()
+    const ran: string[] = []
+    const run = ({ id }: { id: string }) => {
+      ran.push(id)
+      return held.promise
+    }
+    await queue.work([{ queue: 'firsts', concurrency: 2, run }])
+    const [one, two, three, undone] = [job(), job(), job(), job()]
+    const first = (data: typeof one) => database.inDirectory((tx) => queue.enqueueFirst(tx, 'firsts', data))
+    const rolledBack = database.inDirectory(async (tx) => {
+      await queue.enqueueFirst(tx, 'firsts', undone)
+      throw new Error('Undone.')
+    })
+    await expect(rolledBack).rejects.toThrow('Undone.')
+    for (const data of [one, two, three]) await first(data)
+    expect(await stored(one.id)).toEqual([{ state: 'active', retry_count: 0, isTaken: true }])
+    expect(ran).toEqual([one.id, two.id])
+    held.resolve()
+    await until(async () => ran[2], 'the job that had to wait')
+    expect(ran).toEqual([one.id, two.id, three.id])
+    await until(async () => (await stored(one.id))[0]?.state === 'completed' || undefined, 'the end of the first job')
+    expect(await stored(undone.id)).toEqual([])
+  } finally {
+    await queue.close()
+  }
+})
+
+test('transactions that are open at the same time take no more first jobs than workers are free, and a rollback frees one', async () => {
+  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  const held = Promise.withResolvers<void>()
+  try {
+    await queue.work([{ queue: 'crowded', concurrency: 1, run: () => held.promise }])
+    const [undone, one, two] = [job(), job(), job()]
+    const [enqueued, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const rolledBack = database.inDirectory(async (tx) => {
+      await queue.enqueueFirst(tx, 'crowded', undone)
+      enqueued.resolve()
+      await end.promise
+      throw new Error('Undone.')
+    })
+    await enqueued.promise
+    // The open transaction has the only worker.
+    await database.inDirectory((tx) => queue.enqueueFirst(tx, 'crowded', one))
+    expect(await stored(one.id)).toMatchObject([{ state: 'created' }])
+    end.resolve()
+    await expect(rolledBack).rejects.toThrow('Undone.')
+    held.resolve()
+    await until(async () => (await stored(one.id))[0]?.state === 'completed' || undefined, 'the job of the queue')
+    await database.inDirectory((tx) => queue.enqueueFirst(tx, 'crowded', two))
+    expect(await stored(two.id)).toMatchObject([{ isTaken: true }])
+  } finally {
+    held.resolve()
+    await queue.close()
+  }
+})
+
+test('a first job that fails is run again, and one that is running is returned when the process closes its queue', async () => {
+  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  const attempts: number[] = []
+  const data = job()
+  try {
+    const run = (_: unknown, retries: number) => {
+      attempts.push(retries)
+      return retries === 0 ? Promise.reject(new Error('Not yet.')) : Promise.resolve()
+    }
+    await queue.work([{ queue: 'failing', concurrency: 1, run }])
+    await database.inDirectory((tx) => queue.enqueueFirst(tx, 'failing', data))
+    await until(async () => attempts[1], 'the second attempt')
+    expect(attempts).toEqual([0, 1])
+  } finally {
+    await queue.close()
+  }
+  const closing = await openQueue(source.appUrl, log, hardlyEver)
+  await closing.work([{ queue: 'endless', concurrency: 1, run: () => new Promise(() => undefined) }])
+  const endless = job()
+  await database.inDirectory((tx) => closing.enqueueFirst(tx, 'endless', endless))
+  await closing.drain(0)
+  await closing.close()
+  expect(await stored(endless.id)).toMatchObject([{ state: 'retry' }])
+}, 60_000)
+
+test('a first job whose process is killed is run by another process', async () => {
+  const data = job()
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/processes/queue-process.ts')], {
+    env: { NODE_ENV: 'test', APP_URL: source.appUrl, QUEUE: 'orphaned-first', FIRST: data.id },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  try {
+    expect(String((await once(child.stdout, 'data'))[0]).trim()).toBe(data.id)
+    const done: string[] = []
+    await queue.work([{ queue: 'orphaned-first', concurrency: 2, run: async ({ id }) => void done.push(id) }])
+    child.kill('SIGKILL')
+    await until(async () => done[0], 'the job of the dead process', 50_000)
+    expect(done).toEqual([data.id])
+  } finally {
+    child.kill('SIGKILL')
+    await queue.close()
+  }
+}, 120_000)
+
 test('an idle process runs few statements, however many queues it has', async () => {
   const queue = await openQueue(source.appUrl, log)
   try {

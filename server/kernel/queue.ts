@@ -1,14 +1,18 @@
+import { AsyncResource } from 'node:async_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
 import { type Clock, type Job, PgBoss, systemClock } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
-import { withCommit } from './db/transaction.ts'
+import { afterEnd, withCommit } from './db/transaction.ts'
+import { newId } from './ids.ts'
+import { openSlots, type Slots } from './jobs/slots.ts'
+import { takenJobs } from './jobs/taken.ts'
 import type { Log } from './log.ts'
 import { beginJob, measureQueues } from './observe/queue-meters.ts'
 import { beginRoot } from './observe/spans.ts'
 import { pollQueues } from './poll-queues.ts'
 import { openQueueDatabase } from './queue-database.ts'
-import { type QueueDepth, queueDepthsText } from './queue-store.ts'
+import { type QueueDepth, queueDepthsText, takenJobText } from './queue-store.ts'
 
 /**
  * Work that outlives the request. A job is enqueued in the transaction that causes it and contains only ids: the tables
@@ -30,6 +34,11 @@ export type Queue = {
    * database's clock or by a number of seconds. Do not pass a time of this machine's clock, which may be wrong.
    */
   enqueue(tx: Transaction, queue: string, data: JobData, startAfter?: Date | { seconds: number }): Promise<void>
+  /**
+   * The same for the first job of an id that no one else knows yet. If this process works on the queue and is not busy, it takes the job
+   * with the COMMIT and runs it at once, without a trip to the queue; if it dies, another one gets the job.
+   */
+  enqueueFirst(tx: Transaction, queue: string, data: JobData): Promise<void>
   work(handlers: readonly JobHandler[]): Promise<void>
   /** Takes no more jobs. Resolves when the running ones have ended, or after `ms`. Jobs can still be enqueued. */
   drain(ms: number): Promise<void>
@@ -56,6 +65,9 @@ const settings = {
  */
 const polling = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 60 }
 
+/** How long running jobs have when the process closes its queue. */
+const closeMs = 5000
+
 /** The library's own supervision reads every job: it cleans up, and ends jobs that have run for too long. */
 const superviseSeconds = 30
 
@@ -76,13 +88,22 @@ const sentWithCommit = (tx: Transaction) => ({
 /** One of a queue's workers in this process. */
 type Runner = { workerId: string; busy: boolean }
 
+/** What this process does with the jobs of a queue. */
+type Working = {
+  runners: Runner[]
+  slots: Slots
+  perform(data: JobData, retries: number): Promise<void>
+  /** How often a worker was to be woken. */
+  wakes: number
+}
+
 /**
  * pg-boss with the application's role. A missing heartbeat (10 s) reveals a dead worker, and its job passes to another
  * one; until then, `singleton` with the id as key keeps two workers off one object. Due jobs and dead workers cause no
  * notification, so all queues are polled together once a second.
  */
 export async function openQueue(url: string, log: Log, { supervise = superviseSeconds } = {}): Promise<Queue> {
-  const runners = new Map<string, Runner[]>()
+  const workings = new Map<string, Working>()
   const database = openQueueDatabase(url, log, wakeNext)
   const boss = new PgBoss({
     db: database,
@@ -104,17 +125,40 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
     const { rows } = await database.executeSql(queueDepthsText, [])
     return rows as QueueDepth[]
   })
+  const taken = takenJobs(boss, log)
+  // A job that is taken starts inside the request that enqueued it, and must not belong to it.
+  const outside = new AsyncResource('queue')
   let looking: ReturnType<typeof pollQueues> | undefined
   let drained = false
 
+  const enqueue: Queue['enqueue'] = async (tx, queue, data, startAfter) => {
+    await boss.send(queue, data, {
+      singletonKey: data.id,
+      db: sentWithCommit(tx),
+      ...(startAfter === undefined ? {} : { startAfter: startAfter instanceof Date ? startAfter : startAfter.seconds }),
+    })
+  }
   return {
-    async enqueue(tx, queue, data, startAfter) {
-      await boss.send(queue, data, {
-        singletonKey: data.id,
-        db: sentWithCommit(tx),
-        ...(startAfter === undefined
-          ? {}
-          : { startAfter: startAfter instanceof Date ? startAfter : startAfter.seconds }),
+    enqueue,
+    async enqueueFirst(tx, queue, data) {
+      const working = workings.get(queue)
+      const slot = drained ? undefined : working?.slots.reserve()
+      if (working === undefined || slot === undefined) return await enqueue(tx, queue, data)
+      const id = newId()
+      withCommit(tx, CompiledQuery.raw(takenJobText, [id, queue, JSON.stringify(data), data.id]))
+      const run = () =>
+        slot.run(async () => {
+          if (drained) throw new Error('The process is being shut down.')
+          await working.perform(data, 0)
+        })
+      afterEnd(tx, (committed) => {
+        if (!committed) return slot.giveBack()
+        const { wakes } = working
+        // A job that arrived since then may have waited for a slot, or for the end of this one because it has the same id.
+        const wakeForMissed = () => {
+          if (working.wakes !== wakes) wakeNext(queue)
+        }
+        outside.runInAsyncScope(() => taken.start(queue, id, run, wakeForMissed))
       })
     },
     async work(handlers) {
@@ -123,7 +167,24 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
         // Creating the queue does not change one that an earlier version created.
         await boss.updateQueue(queue, settings)
         const all: Runner[] = []
-        runners.set(queue, all)
+        const perform = async (data: JobData, retries: number) => {
+          const measured = beginJob(queue)
+          const span = beginRoot('consumer')
+          const attributes = { 'countersign.queue': queue, 'countersign.attempt': retries + 1 }
+          const work = () => run(data, retries)
+          try {
+            await (span === undefined ? work() : span.within(work))
+            measured('done')
+            span?.end(`job ${queue}`, attributes, 'ok')
+          } catch (error) {
+            measured('failed')
+            span?.end(`job ${queue}`, attributes, 'failed')
+            log.error({ err: error, queue, id: data.id }, 'a job failed and will be tried again')
+            throw error
+          }
+        }
+        const slots = openSlots(concurrency)
+        workings.set(queue, { runners: all, slots, perform, wakes: 0 })
         for (let index = 0; index < concurrency; index++) {
           const runner: Runner = { workerId: '', busy: false }
           runner.workerId = await boss.work<JobData>(queue, polling, async ([job]: Job<JobData>[]) => {
@@ -131,19 +192,8 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
             runner.busy = true
             // One notification may cover several jobs.
             wakeNext(queue)
-            const measured = beginJob(queue)
-            const span = beginRoot('consumer')
-            const attributes = { 'countersign.queue': queue, 'countersign.attempt': job.retryCount + 1 }
-            const work = () => run(job.data, job.retryCount)
             try {
-              await (span === undefined ? work() : span.within(work))
-              measured('done')
-              span?.end(`job ${queue}`, attributes, 'ok')
-            } catch (error) {
-              measured('failed')
-              span?.end(`job ${queue}`, attributes, 'failed')
-              log.error({ err: error, queue, id: job.data.id }, 'a job failed and will be tried again')
-              throw error
+              await slots.run(() => perform(job.data, job.retryCount))
             } finally {
               runner.busy = false
               // Checks immediately for jobs that arrived while all workers were busy, instead of at the next poll.
@@ -156,7 +206,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
       looking ??= pollQueues(
         {
           executeSql: database.executeSql,
-          queues: () => [...runners.keys()],
+          queues: () => [...workings.keys()],
           onDue: wakeNext,
           onLost: () => boss.supervise(),
         },
@@ -165,7 +215,10 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
     },
     async drain(ms) {
       drained = true
-      const ended = Promise.all([...runners.keys()].map((queue) => boss.offWork(queue, { wait: true })))
+      const ended = Promise.all([
+        ...[...workings.keys()].map((queue) => boss.offWork(queue, { wait: true })),
+        taken.ended(),
+      ])
       const cut = new AbortController()
       await Promise.race([ended, setTimeout(ms, undefined, { signal: cut.signal }).catch(() => undefined)])
       cut.abort()
@@ -173,16 +226,23 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
     async close() {
       stopMeters()
       await looking?.close()
-      await boss.stop({ graceful: !drained, timeout: 5000 })
+      const wasDrained = drained
+      drained = true
+      await taken.close(wasDrained ? 0 : closeMs)
+      await boss.stop({ graceful: !wasDrained, timeout: closeMs })
       await database.close()
     },
   }
 
   /** Wakes one idle worker, a different one each time: the library would have all of them query for one job. */
   function wakeNext(queue: string): void {
-    const all = runners.get(queue) ?? []
+    const working = workings.get(queue)
+    if (working === undefined) return
+    working.wakes += 1
+    const all = working.runners
     const runner = all.find(({ busy }) => !busy)
-    if (runner === undefined) return
+    // Another process may have a free worker for the job.
+    if (runner === undefined || !working.slots.isFree()) return
     all.push(...all.splice(all.indexOf(runner), 1))
     boss.notifyWorker(runner.workerId)
   }

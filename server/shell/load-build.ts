@@ -11,17 +11,19 @@ import {
 
 /** Fixed bytes with holes between them. */
 export type Answer = { headers: Record<string, string>; parts: Buffer[]; holes: string[] }
-export type Page = { route: string; parameters: string[]; answers: ReadonlyMap<string, Answer> }
+type ByLanguage<Value> = ReadonlyMap<string, Value>
+export type Page = { route: string; parameters: string[]; answers: ByLanguage<ReadonlyMap<string, Answer>> }
 export type File = { headers: Record<string, string>; identity: Buffer; gzip?: Buffer; br?: Buffer }
 export type LoadedConsole = {
+  languages: readonly string[]
   chosenBy: readonly string[]
   pages: Page[]
-  notFound: Answer
+  notFound: ByLanguage<Answer>
   files: ReadonlyMap<string, File>
 }
 
 /**
- * Reads a built console into memory (about 4 MB), so that a build which replaces it while this server runs changes nothing here.
+ * Reads a built console into memory (about 6 MB for each of its languages), so that a build which replaces it while this server runs changes nothing here.
  * Throws when there is none, or one of another version.
  */
 export function loadConsole(folder: string): LoadedConsole {
@@ -34,13 +36,14 @@ export function loadConsole(folder: string): LoadedConsole {
   const at = ([offset, length]: Span) => bytes.subarray(offset, offset + length)
   const answer = ({ headers, body }: BuiltAnswer): Answer => ({ headers, parts: body.parts.map(at), holes: body.holes })
   return {
+    languages: build.languages,
     chosenBy: build.chosenBy,
     pages: build.pages.map(({ route, parameters, answers }) => ({
       route,
       parameters,
-      answers: new Map(Object.entries(answers).map(([choice, built]) => [choice, answer(built)])),
+      answers: mapOf(answers, (choices) => mapOf(choices, answer)),
     })),
-    notFound: answer(build.notFound),
+    notFound: mapOf(build.notFound, answer),
     files: new Map(
       Object.entries(build.files).map(([path, { headers, identity, gzip, br }]) => [
         path,
@@ -54,6 +57,9 @@ export function loadConsole(folder: string): LoadedConsole {
     ),
   }
 }
+
+const mapOf = <From, To>(record: Record<string, From>, change: (from: From) => To): ReadonlyMap<string, To> =>
+  new Map(Object.entries(record).map(([key, value]) => [key, change(value)]))
 
 /** One pass over the parts, so that a value which looks like another placeholder stays a value. */
 export function fill(answer: Answer, values: ReadonlyMap<string, string>): Buffer {

@@ -117,6 +117,7 @@ export const writtenByDatabase: readonly string[] = [
   'audit_records',
   'audit_tiles',
   'policy_binding_revisions',
+  'policy_decisions',
 ]
 
 /**

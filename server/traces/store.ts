@@ -25,25 +25,12 @@ export async function insertTrace(
     startedAt: Date | string
   },
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('traces')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenantId', 'traceId'])
-        .doUpdateSet({
-          executionId: row.executionId,
-          agentId: row.agentId,
-          name: row.name,
-          startedAt: row.startedAt,
-          endedAt: null,
-        })
-        .where('traces.executionId', 'is', null)
-        // Without an execution, an existing trace is not taken over.
-        .where(sql<boolean>`${row.executionId}::uuid is not null`),
-    )
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+  const { tenantId, traceId, executionId, agentId, name, startedAt } = row
+  const { rows } = await sql<{ started: boolean }>`
+    select start_trace(${tenantId}, ${traceId}, ${executionId}, ${agentId}, ${name}, ${startedAt}) as started`.execute(
+    tx,
+  )
+  return rows[0]?.started === true
 }
 
 export const findTrace = (tx: Transaction, tenantId: string, traceId: string) =>

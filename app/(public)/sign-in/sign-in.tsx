@@ -9,8 +9,10 @@ import {
   takeReturnTo,
 } from '#components/session/last-organisation.ts'
 import { organisationOf } from '#components/session/organisation-of.ts'
-import { isSlug, otherIssuer, type RealmProblem } from '#components/session/provider-client.ts'
+import { isSlug, type RealmProblem } from '#components/session/provider-client.ts'
 import { session } from '#components/session/session.ts'
+import * as t from '#components/texts/public/en.ts'
+import * as sessionTexts from '#components/texts/session/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 
@@ -68,8 +70,8 @@ export function SignIn() {
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
       <TextField
         ref={field}
-        label="Mail address or organisation"
-        hint="The address that you use at work, or your organisation’s short name, such as acme."
+        label={t.organisation}
+        hint={t.organisationHint}
         error={problem && problemOf(problem, organisation.trim())}
         name="organisation"
         autoComplete="email"
@@ -80,10 +82,10 @@ export function SignIn() {
         onChange={(event) => setEntered(event.target.value)}
         aria-required
       />
-      <Button type="submit" variant="primary" wide busyLabel={leaving ? 'Opening your organisation…' : undefined}>
-        Continue
+      <Button type="submit" variant="primary" wide busyLabel={leaving ? t.openingOrganisation : undefined}>
+        {t.next}
       </Button>
-      <p className="text-dense text-ink-2">You enter your user name and password on your organisation’s own page.</p>
+      <p className="text-dense text-ink-2">{t.ownPage}</p>
     </form>
   )
 }
@@ -91,16 +93,13 @@ export function SignIn() {
 function problemOf(problem: RealmProblem | 'empty', organisation: string): string {
   switch (problem) {
     case 'empty':
-      return 'Enter your mail address or your organisation’s short name.'
+      return t.organisationMissing
     case 'unknown-organisation':
-      if (organisation.includes('@'))
-        return 'Your organisation could not be found by this address. Enter the short name that your administrator gave you.'
-      return isSlug(organisation)
-        ? `The organisation “${organisation}” was not found. Check the spelling, or ask your administrator.`
-        : 'Use only lower-case letters, digits and hyphens.'
+      if (organisation.includes('@')) return t.addressUnknown
+      return isSlug(organisation) ? t.organisationUnknown({ organisation }) : t.shortNameFormat
     case 'unreachable':
-      return 'The identity provider can’t be reached. Check the connection, then try again.'
+      return t.providerUnreachable
     case 'other-issuer':
-      return otherIssuer
+      return sessionTexts.otherIssuer
   }
 }

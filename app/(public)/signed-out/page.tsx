@@ -1,16 +1,17 @@
 import type { Metadata } from 'next'
 import { PlainPage } from '#components/layout/plain-page.tsx'
+import * as t from '#components/texts/public/en.ts'
 import { signInPath } from '#lib/paths.ts'
 
-export const metadata: Metadata = { title: 'Signed out' }
+export const metadata: Metadata = { title: t.signedOut }
 
 export default function SignedOutPage() {
   return (
-    <PlainPage title="You are signed out">
-      <p>Your session has ended in this browser and at your organisation. Drafts were removed from this browser.</p>
+    <PlainPage title={t.signedOutTitle}>
+      <p>{t.sessionEnded}</p>
       <p>
         <a href={signInPath()} className="text-link">
-          Sign in again
+          {t.signInAgain}
         </a>
       </p>
     </PlainPage>

@@ -1,6 +1,7 @@
 'use client'
 
 import { Page } from '#components/layout/page.tsx'
+import * as t from '#components/texts/errors/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 
@@ -8,12 +9,12 @@ import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 export default function TenantPageError({ reset }: { error: Error; reset: () => void }) {
   return (
     <Page>
-      <h1>This page stopped working</h1>
+      <h1>{t.pageStopped}</h1>
       <ErrorPanel
-        title="An error occurred in the page."
-        effect="Changes that the server confirmed are stored. Unsent input may be lost."
-        advice="Show the page again, or open another page."
-        action={<Button onClick={reset}>Show the page again</Button>}
+        title={t.errorInPage}
+        effect={t.stored}
+        advice={t.showOrOpen}
+        action={<Button onClick={reset}>{t.showAgain}</Button>}
       />
     </Page>
   )

@@ -12,8 +12,10 @@ import { DemoStrip } from '#components/layout/demo-strip.tsx'
 import { Frame } from '#components/layout/frame.tsx'
 import { useTitleCount } from '#components/layout/title-count.ts'
 import { useOnline } from '#components/session/online.ts'
+import { rolesText } from '#components/session/people-with.ts'
 import { SessionGate } from '#components/session/session-gate.tsx'
 import { type Session, SessionProvider, useTenantSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/shell/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { limits } from '#lib/limits.ts'
@@ -94,18 +96,12 @@ function SessionBanners({ session: { ended, signInAgain } }: { session: Session 
   const down = useLongDown()
   if (ended)
     return (
-      <Banner tone="warn" urgency="alert" action={<Button onClick={signInAgain}>Sign in again</Button>}>
-        Your session has ended. The page may be out of date. What you typed is still here.
+      <Banner tone="warn" urgency="alert" action={<Button onClick={signInAgain}>{t.signInAgain}</Button>}>
+        {t.sessionEnded}
       </Banner>
     )
-  if (!online) return <Banner tone="warn">You are offline. The page may be out of date.</Banner>
-  if (down)
-    return (
-      <Banner tone="warn">
-        Live updates are interrupted. The page checks for changes every few seconds. If this message stays, ask your
-        operator whether the proxy in front of Countersign lets WebSockets through.
-      </Banner>
-    )
+  if (!online) return <Banner tone="warn">{t.offline}</Banner>
+  if (down) return <Banner tone="warn">{t.interrupted}</Banner>
   return null
 }
 
@@ -125,11 +121,4 @@ function useLongDown(): boolean {
     }
   }, [live])
   return long
-}
-
-const rolesText = (roles: readonly string[]): string => roles.map(roleName).join(', ')
-
-const roleName = (role: string): string => {
-  const words = role.replaceAll(/[_:]/g, ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

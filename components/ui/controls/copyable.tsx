@@ -1,6 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
+import * as t from '#components/texts/ui/en.ts'
 import { CheckIcon, CopyIcon } from '#components/ui/status/icons.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 
@@ -36,14 +37,14 @@ export function Copyable({ value, label, shorten }: CopyableProps) {
       <button
         type="button"
         onClick={copy}
-        aria-label={`Copy ${label}`}
+        aria-label={t.copy({ label })}
         className="inline-grid size-6 shrink-0 place-items-center text-ink-2 hover:bg-selected hover:text-ink"
       >
         {outcome === 'copied' ? <CheckIcon size="size-3.5" className="text-ok" /> : <CopyIcon size="size-3.5" />}
       </button>
       <span role="status" className={outcome === 'refused' ? 'text-dense text-danger' : 'sr-only'}>
-        {outcome === 'copied' && <VisuallyHidden>Copied.</VisuallyHidden>}
-        {outcome === 'refused' && 'The browser refused to copy. Select the text instead.'}
+        {outcome === 'copied' && <VisuallyHidden>{t.copied}</VisuallyHidden>}
+        {outcome === 'refused' && t.copyRefused}
       </span>
     </span>
   )

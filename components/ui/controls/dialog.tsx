@@ -2,6 +2,7 @@
 
 import * as Radix from '@radix-ui/react-dialog'
 import { type ReactNode, useRef } from 'react'
+import * as t from '#components/texts/ui/en.ts'
 import { CloseIcon } from '#components/ui/status/icons.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 
@@ -56,7 +57,7 @@ export function Dialog(props: DialogProps) {
               </Radix.Description>
             </div>
             <Radix.Close
-              aria-label="Close"
+              aria-label={t.close}
               className="-mt-1 -mr-1 inline-grid size-7 shrink-0 max-rail:size-11 place-items-center text-ink-2 hover:bg-selected hover:text-ink"
             >
               <CloseIcon />

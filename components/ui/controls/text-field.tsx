@@ -1,6 +1,7 @@
 'use client'
 
 import { type ComponentPropsWithRef, useId } from 'react'
+import * as t from '#components/texts/ui/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { CONTROL, describedBy, Field, type FieldProps } from './field.tsx'
@@ -34,7 +35,7 @@ type TextAreaProps = FieldProps &
 export function TextArea({ label, hint, error, limit, value, className, rows = 3, ...area }: TextAreaProps) {
   const id = useId()
   const over = limit === undefined ? 0 : value.length - limit
-  const problem = over > 0 ? `${over} ${over === 1 ? 'character' : 'characters'} too long.` : error
+  const problem = over > 0 ? t.tooLong({ over }) : error
   return (
     <Field
       id={id}
@@ -62,9 +63,7 @@ function Counter({ id, length, limit }: { id: string; length: number; limit: num
       <span aria-hidden="true">
         {length} / {limit}
       </span>
-      <VisuallyHidden>
-        {length} of {limit} characters
-      </VisuallyHidden>
+      <VisuallyHidden>{t.counter({ length, limit })}</VisuallyHidden>
     </span>
   )
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import * as t from '#components/texts/ui/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 
@@ -37,7 +38,7 @@ export function ErrorPanel({ title, effect, advice, requestId, action }: ErrorPa
       {action}
       {requestId && (
         <p className="flex flex-wrap items-center gap-x-1.5 text-dense text-ink-2">
-          Request <Copyable value={requestId} label="request ID" />
+          {t.request} <Copyable value={requestId} label={t.requestId} />
         </p>
       )}
     </section>

@@ -1,6 +1,7 @@
 'use client'
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import * as t from '#components/texts/ui/en.ts'
 import { CloseIcon } from '#components/ui/status/icons.tsx'
 
 type Notice = { id: number; text: string }
@@ -35,7 +36,7 @@ export function LiveNotices({ children }: { children: ReactNode }) {
             <span className="py-0.5">{notice.text}</span>
             <button
               type="button"
-              aria-label="Dismiss"
+              aria-label={t.dismiss}
               onClick={() => setNotice(undefined)}
               className="inline-grid size-6 shrink-0 place-items-center"
             >

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/ui/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { Glyph } from './glyph.tsx'
 import { Tag } from './tag.tsx'
@@ -6,10 +7,10 @@ import { TONE_TEXT, type Tone } from './tone.ts'
 export type RiskLevel = 'low' | 'medium' | 'high' | 'critical'
 
 const LEVELS: Record<RiskLevel, { word: string; tone: Tone; filled: number }> = {
-  low: { word: 'Low risk', tone: 'neutral', filled: 1 },
-  medium: { word: 'Medium risk', tone: 'warn', filled: 2 },
-  high: { word: 'High risk', tone: 'danger', filled: 3 },
-  critical: { word: 'Critical risk', tone: 'danger', filled: 3 },
+  low: { word: t.lowRisk, tone: 'neutral', filled: 1 },
+  medium: { word: t.mediumRisk, tone: 'warn', filled: 2 },
+  high: { word: t.highRisk, tone: 'danger', filled: 3 },
+  critical: { word: t.criticalRisk, tone: 'danger', filled: 3 },
 }
 
 const BARS = [

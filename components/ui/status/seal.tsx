@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import * as t from '#components/texts/ui/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { Glyph } from './glyph.tsx'
 
@@ -8,13 +9,13 @@ const HEXAGON = 'M8 1.5 13.6 4.75v6.5L8 14.5 2.4 11.25v-6.5z'
 
 const SEALS: Record<SealState, { word: string; color: string; shape: ReactNode }> = {
   unsealed: {
-    word: 'Not sealed yet',
+    word: t.unsealed,
     color: 'text-ink-3',
     shape: <path d={HEXAGON} strokeDasharray="2.2 1.9" strokeLinecap="butt" />,
   },
-  sealed: { word: 'Sealed, not checked here', color: 'text-ink-2', shape: <path d={HEXAGON} /> },
+  sealed: { word: t.sealed, color: 'text-ink-2', shape: <path d={HEXAGON} /> },
   verified: {
-    word: 'Verified in this session',
+    word: t.verified,
     color: 'text-ok',
     shape: (
       <>
@@ -24,7 +25,7 @@ const SEALS: Record<SealState, { word: string; color: string; shape: ReactNode }
     ),
   },
   mismatch: {
-    word: 'Mismatch',
+    word: t.mismatch,
     color: 'text-danger',
     shape: (
       <>

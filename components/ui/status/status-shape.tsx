@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import * as t from '#components/texts/ui/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { Glyph } from './glyph.tsx'
 import { Tag } from './tag.tsx'
@@ -21,9 +22,9 @@ type Shape = { word: string; tone: Tone; shape: ReactNode }
 const CIRCLE = <circle cx="8" cy="8" r="5.75" />
 
 const SHAPES: Record<Status, Shape> = {
-  pending: { word: 'Pending', tone: 'neutral', shape: CIRCLE },
+  pending: { word: t.pending, tone: 'neutral', shape: CIRCLE },
   running: {
-    word: 'Running',
+    word: t.running,
     tone: 'info',
     shape: (
       <>
@@ -33,12 +34,12 @@ const SHAPES: Record<Status, Shape> = {
     ),
   },
   waiting: {
-    word: 'Waiting for approval',
+    word: t.waiting,
     tone: 'hold',
     shape: <path d="M8 1.75 13.4 4.9v6.2L8 14.25 2.6 11.1V4.9z" strokeDasharray="2.2 1.9" strokeLinecap="butt" />,
   },
   approved: {
-    word: 'Approved',
+    word: t.approved,
     tone: 'ok',
     shape: (
       <>
@@ -48,7 +49,7 @@ const SHAPES: Record<Status, Shape> = {
     ),
   },
   rejected: {
-    word: 'Rejected',
+    word: t.rejected,
     tone: 'danger',
     shape: (
       <>
@@ -57,9 +58,9 @@ const SHAPES: Record<Status, Shape> = {
       </>
     ),
   },
-  escalated: { word: 'Escalated', tone: 'hold', shape: <path d="M8 13.5V3m-4.25 4.25L8 3l4.25 4.25" /> },
+  escalated: { word: t.escalated, tone: 'hold', shape: <path d="M8 13.5V3m-4.25 4.25L8 3l4.25 4.25" /> },
   expired: {
-    word: 'Expired',
+    word: t.expired,
     tone: 'neutral',
     shape: (
       <>
@@ -69,7 +70,7 @@ const SHAPES: Record<Status, Shape> = {
     ),
   },
   failed: {
-    word: 'Failed',
+    word: t.failed,
     tone: 'danger',
     shape: (
       <>
@@ -79,7 +80,7 @@ const SHAPES: Record<Status, Shape> = {
     ),
   },
   omissions: {
-    word: 'Completed with omissions',
+    word: t.omissions,
     tone: 'warn',
     shape: (
       <>
@@ -89,7 +90,7 @@ const SHAPES: Record<Status, Shape> = {
     ),
   },
   revoked: {
-    word: 'Revoked',
+    word: t.revoked,
     tone: 'neutral',
     shape: (
       <>

@@ -1,6 +1,7 @@
 'use client'
 
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
+import * as t from '#components/texts/ui/en.ts'
 import { classNames } from './class-names.ts'
 
 export type Column<Row> = {
@@ -9,8 +10,10 @@ export type Column<Row> = {
   cell: (row: Row, selected: boolean) => ReactNode
   /** `end` is for figures. */
   align?: 'start' | 'end'
-  /** The cell that names the row, for screen readers. One per table. */
+  /** The cell that names the row, for screen readers. One per table. In a stacked row it is the first line, without its header. */
   rowHeader?: boolean
+  /** In a stacked row, at the end of the first line instead of a line of its own: what selects the row. */
+  corner?: boolean
 }
 
 /** Rows under a heading of their own. */
@@ -36,7 +39,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const sections = Array.isArray(rows) ? [{ key: 'all', heading: undefined, rows }] : rows.sections
   const { ref, overflows } = useOverflow()
   const stack = narrow === 'stack'
-  const scrolling = overflows ? { role: 'region', 'aria-label': `${caption}, scrolls sideways`, tabIndex: 0 } : {}
+  const scrolling = overflows ? { role: 'region', 'aria-label': t.scrolls({ caption }), tabIndex: 0 } : {}
   return (
     // A scrollable area must be reachable by keyboard (WCAG 2.1.1).
     <div ref={ref} {...scrolling} className="@container relative overflow-x-auto">
@@ -99,7 +102,7 @@ const TableRow = memo(function TableRow<Row>({ columns, row, selected, dense, st
     <tr
       className={classNames(
         'border-line border-b',
-        stack && '@max-[30rem]:block @max-[30rem]:py-2',
+        stack && '@max-[30rem]:relative @max-[30rem]:flex @max-[30rem]:flex-col @max-[30rem]:py-2',
         selected && 'bg-selected',
       )}
     >
@@ -115,15 +118,19 @@ type CellProps<Row> = Omit<RowProps<Row>, 'columns'> & { column: Column<Row> }
 function Cell<Row>({ column, row, selected, dense, stack }: CellProps<Row>) {
   const content = column.cell(row, selected)
   const empty = content === undefined || content === null || content === ''
+  const named = column.rowHeader !== true && column.corner !== true
   const className = classNames(
     'pr-4 align-baseline font-normal last:pr-0',
     dense ? 'py-1 text-dense' : 'py-1.5',
     column.align !== 'end' ? 'text-left' : stack ? 'text-left @[30rem]:text-right' : 'text-right',
+    stack && column.rowHeader && '@max-[30rem]:-order-1 @max-[30rem]:py-0.5 @max-[30rem]:pr-12 @max-[30rem]:text-base',
+    stack && column.corner && '@max-[30rem]:absolute @max-[30rem]:top-1 @max-[30rem]:right-0 @max-[30rem]:p-0',
     stack &&
+      named &&
       '@max-[30rem]:grid @max-[30rem]:grid-cols-[7.5rem_minmax(0,1fr)] @max-[30rem]:gap-x-3 @max-[30rem]:px-0 @max-[30rem]:py-0.5',
     stack && (empty ? '@max-[30rem]:hidden' : '@max-[30rem]:has-[>div:empty]:hidden'),
   )
-  const label = stack && (
+  const label = stack && named && (
     <span aria-hidden="true" className="text-dense text-ink-2 @[30rem]:hidden">
       {column.header}
     </span>

@@ -1,16 +1,19 @@
+import * as language from '#components/texts/language/en.ts'
+import * as t from '#components/texts/ui/en.ts'
+
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** `20 Nov 2026, 14:20 UTC`: always with its zone. Throws a RangeError for an unknown zone or an invalid date. */
 export function formatAbsolute(at: Date, zone: string): string {
-  return `${formatDay(at, zone)}, ${formatClock(at, zone)}`
+  return t.dayAndTime({ day: formatDay(at, zone), time: formatClock(at, zone) })
 }
 
 /** `20 Nov 2026, 14:20:07 UTC`. */
 export function formatSeconds(at: Date, zone: string): string {
   const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
-  return `${formatDay(at, zone)}, ${parts(at, zone, clock)} ${zoneName(zone, at)}`
+  return t.dayAndTime({ day: formatDay(at, zone), time: `${parts(at, zone, clock)} ${zoneName(zone, at)}` })
 }
 
 /** `20 Nov 2026`. */
@@ -34,7 +37,7 @@ export const formatShortClock = (at: Date, zone: string): string =>
 
 /** `UTC`, `CET` or `GMT+5:30`: the suffix of a time. */
 export function zoneName(zone: string, at: Date): string {
-  const formatted = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'short' }).formatToParts(at)
+  const formatted = new Intl.DateTimeFormat(language.dates, { timeZone: zone, timeZoneName: 'short' }).formatToParts(at)
   return formatted.find((part) => part.type === 'timeZoneName')?.value ?? zone
 }
 
@@ -42,21 +45,18 @@ export function zoneName(zone: string, at: Date): string {
 export function formatRelative(at: Date, now: number): string {
   const distance = at.getTime() - now
   const size = Math.abs(distance)
-  if (size < MINUTE) return distance > 0 ? 'in less than a minute' : 'just now'
-  return distance > 0 ? `in ${amount(size)}` : `${amount(size)} ago`
+  if (size < MINUTE) return distance > 0 ? t.soon : t.justNow
+  return distance > 0 ? t.ahead({ amount: amount(size) }) : t.ago({ amount: amount(size) })
 }
 
 function amount(size: number): string {
-  if (size < HOUR) return unit(size, MINUTE, 'min')
-  if (size >= 2 * DAY) return unit(size, DAY, 'days')
+  if (size < HOUR) return t.minutes({ minutes: Math.floor(size / MINUTE) })
+  if (size >= 2 * DAY) return t.days({ days: Math.floor(size / DAY) })
+  const hours = Math.floor(size / HOUR)
   const minutes = size < DAY ? Math.floor((size % HOUR) / MINUTE) : 0
-  return minutes === 0 ? unit(size, HOUR, 'h') : `${unit(size, HOUR, 'h')} ${minutes} min`
-}
-
-function unit(size: number, length: number, name: string): string {
-  return `${Math.floor(size / length)} ${name}`
+  return minutes === 0 ? t.hours({ hours }) : t.hoursAndMinutes({ hours, minutes })
 }
 
 function parts(at: Date, zone: string, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone }).format(at)
+  return new Intl.DateTimeFormat(language.dates, { ...options, timeZone: zone }).format(at)
 }

@@ -24,7 +24,13 @@ async function work({ config, databaseUrl, masterKeys, run, covered, path, expec
     database,
     vault: createVault(current, ...previous),
     listener: { on: () => () => undefined, close: () => Promise.resolve() },
-    queue: { enqueue: elsewhere, work: elsewhere, drain: elsewhere, close: () => Promise.resolve() },
+    queue: {
+      enqueue: elsewhere,
+      enqueueFirst: elsewhere,
+      work: elsewhere,
+      drain: elsewhere,
+      close: () => Promise.resolve(),
+    },
     mcpServers: {},
     trustedIssuers: [],
   })

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 import { keyedDigest } from '#server/kernel/content/keyed-digest.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { bytesText } from '#server/kernel/db/json.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { decryptExecutionValue, decryptStepValue, encryptExecutionValue, encryptStepValue } from './content.ts'
 
@@ -213,6 +214,17 @@ export type StepChange = {
   ended?: boolean
 }
 
+/** A step's state as the functions of the database read it. */
+export function storedStep(cipher: TenantCipher, executionId: string, stepId: string, change: StepChange): string {
+  const encrypted = (column: 'arguments' | 'output', value: JsonValue | undefined) =>
+    value === undefined ? undefined : bytesText(encryptStepValue(cipher, { executionId, stepId }, column, value))
+  return JSON.stringify({
+    ...change,
+    arguments: encrypted('arguments', change.arguments),
+    output: encrypted('output', change.output),
+  })
+}
+
 /** Writes a step's state, fenced by the execution's compare-and-set in the same transaction. */
 export async function setStep(
   tx: Transaction,
@@ -221,25 +233,8 @@ export async function setStep(
   stepId: string,
   change: StepChange,
 ): Promise<void> {
-  const cipher = await tenantCipher(tx, tenantId)
-  const encrypted = (column: 'arguments' | 'output', value: JsonValue) =>
-    encryptStepValue(cipher, { executionId, stepId }, column, value)
-  const values = {
-    status: change.status,
-    ...(change.arguments === undefined ? {} : { arguments: encrypted('arguments', change.arguments) }),
-    decisionId: change.decisionId,
-    approvalId: change.approvalId,
-    spanId: change.spanId,
-    attempts: change.attempts,
-    ...(change.output === undefined ? {} : { output: encrypted('output', change.output) }),
-    ...(change.started === true ? { startedAt: sql<Date>`clock_timestamp()` } : {}),
-    ...(change.ended === true ? { endedAt: sql<Date>`clock_timestamp()` } : {}),
-  }
-  await tx
-    .insertInto('executionSteps')
-    .values({ tenantId, executionId, stepId, ...values })
-    .onConflict((conflict) => conflict.columns(['tenantId', 'executionId', 'stepId']).doUpdateSet(values))
-    .execute()
+  const stored = storedStep(await tenantCipher(tx, tenantId), executionId, stepId, change)
+  await sql`select keep_step(${tenantId}, ${executionId}, ${stepId}, ${stored})`.execute(tx)
 }
 
 /** The state of the approval that a step waits for. */

@@ -1,32 +1,26 @@
-import { durationSeconds } from '#lib/duration.ts'
 import { executionQueue } from '#server/executions/execution-queue.ts'
 import { countToolCalls } from '#server/executions/runtimes/count-calls.ts'
 import { callKind } from '#server/executions/runtimes/external.ts'
 import { nextOf } from '#server/executions/runtimes/next-turn.ts'
 import { openTask } from '#server/executions/runtimes/open-task.ts'
 import { abandon, perform } from '#server/executions/runtimes/perform.ts'
-import { Fenced, journal } from '#server/executions/state/journal.ts'
+import { DecidedByOldBindings, Fenced, journal } from '#server/executions/state/journal.ts'
 import { type Loaded, loadExecution } from '#server/executions/state/load.ts'
-import { rootSpanId } from '#server/executions/state/spans.ts'
 import type { StartedCall } from '#server/executions/state/started-call.ts'
 import { setStep } from '#server/executions/state/store.ts'
 import { cancelTask, endStopped } from '#server/executions/stop/stop.ts'
 import { type StopWatch, watchStop } from '#server/executions/stop/watch-stop.ts'
-import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import type { JobData } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { masked, startSpan, startTrace } from '#server/traces/recording/record.ts'
-import { beginCall } from './begin-call.ts'
+import { beginCall, beginWithCall } from './begin-call.ts'
+import { begin, beginningOf } from './beginning.ts'
 import { mayBegin } from './concurrency.ts'
 import { endExecution } from './end.ts'
 import { finishCall, recordFenced } from './finish-call.ts'
 import { resumeStep } from './resume.ts'
 import { beginWait, settleWait } from './wait-step.ts'
 import { leaveTask, loseTask } from './watch-task.ts'
-
-const defaultTimeout = 'PT1H'
 
 /** What remains to be done after the committed transaction. */
 type Turn = { kind: 'wait' } | { kind: 'again' } | { kind: 'call'; call: StartedCall; loaded: Loaded }
@@ -47,7 +41,11 @@ export async function advance({ tenantId, id }: JobData): Promise<void> {
         await database.inTenant(tenantId, (tx) => queue.enqueue(tx, executionQueue, { tenantId, id }))
         return
       }
-      const turn = await database.inTenant(tenantId, (tx) => takeTurn(tx, tenantId, id))
+      const take = (options: TurnOptions) => database.inTenant(tenantId, (tx) => takeTurn(tx, tenantId, id, options))
+      const turn = await take({ ahead: true }).catch((error: unknown) => {
+        if (error instanceof DecidedByOldBindings) return take({ ahead: false })
+        throw error
+      })
       if (turn.kind === 'wait') return
       if (turn.kind === 'call' && (await makeCall({ tenantId, id }, turn, stop)) === 'later') return
     }
@@ -140,18 +138,26 @@ export async function giveUp({ tenantId, id }: JobData): Promise<void> {
   })
 }
 
+/** `ahead`: the transaction may be rolled back because it was going to act on a decision by old bindings. */
+type TurnOptions = { ahead: boolean }
+
 /** One transaction of `advance`: determines the next step from the journal and, for a call, its decision. */
-export async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<Turn> {
+export async function takeTurn(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  options: TurnOptions = { ahead: false },
+): Promise<Turn> {
   let loaded = await loadExecution(tx, tenantId, id)
   while (loaded !== undefined && loaded.row.endedAt === null) {
-    const move = await moveOn(tx, loaded)
+    const move = await moveOn(tx, loaded, options)
     if (move.kind !== 'on') return move
     loaded = move.loaded
   }
   return { kind: 'wait' }
 }
 
-async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
+async function moveOn(tx: Transaction, loaded: Loaded, { ahead }: TurnOptions): Promise<Move> {
   const tenantId = loaded.tenant.id
   const { id } = loaded.row
   if (mustStop(loaded)) {
@@ -163,9 +169,16 @@ async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
   if (loaded.row.parkedAt !== null) return { kind: 'wait' }
   if (loaded.status === 'queued') {
     if (!(await mayBegin(tx, loaded))) return { kind: 'wait' }
-    return { kind: 'on', loaded: await begin(tx, loaded) }
+    const { beginning, begun } = beginningOf(loaded)
+    const first = nextOf(begun)
+    const call =
+      ahead && first.kind === 'call' && !reachesLimit(begun, first.tool)
+        ? await beginWithCall(tx, begun, beginning, first)
+        : undefined
+    if (call !== undefined) return turnOf(call, begun)
+    return { kind: 'on', loaded: await begin(tx, begun, beginning) }
   }
-  const { row, content } = loaded
+  const { row } = loaded
   const next = nextOf(loaded)
   if (isLate(loaded) && loaded.status === 'running' && next.kind !== 'resume') {
     await endExecution(tx, loaded, {
@@ -195,8 +208,7 @@ async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
     case 'resume':
       return turnOf(await resumeStep(tx, loaded, next), loaded)
     case 'call': {
-      const limit = content.spec.limits.maxToolCalls ?? 1000
-      if (callKind(next.tool) === 'tool' && countToolCalls(loaded) >= limit) {
+      if (reachesLimit(loaded, next.tool)) {
         const error = {
           code: 'limit_exceeded',
           message: 'The execution has reached the limit of tool calls in its manifest.',
@@ -204,10 +216,13 @@ async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
         await endExecution(tx, loaded, { status: 'failed', error })
         return { kind: 'wait' }
       }
-      return turnOf(await beginCall(tx, loaded, next), loaded)
+      return turnOf(await beginCall(tx, loaded, next, { ahead }), loaded)
     }
   }
 }
+
+const reachesLimit = (loaded: Loaded, tool: { server: string; name: string }): boolean =>
+  callKind(tool) === 'tool' && countToolCalls(loaded) >= (loaded.content.spec.limits.maxToolCalls ?? 1000)
 
 const isLate = ({ row }: Loaded): boolean => row.deadlineAt !== null && row.deadlineAt < row.now
 
@@ -219,45 +234,3 @@ const mustStop = ({ row }: Loaded): boolean =>
 
 const turnOf = (call: StartedCall | undefined, loaded: Loaded): Turn =>
   call === undefined ? { kind: 'wait' } : { kind: 'call', call, loaded }
-
-async function begin(tx: Transaction, loaded: Loaded): Promise<Loaded> {
-  const { tenant, row, content, input, mask } = loaded
-  const startedAt = row.now
-  const seconds = durationSeconds(content.spec.limits.timeout ?? defaultTimeout) ?? 3600
-  const name = `${row.agentName} ${content.agent.version}`
-  const deadlineAt = new Date(startedAt.getTime() + seconds * 1000)
-  const [, , revision] = await inOneWrite(tx, [
-    () =>
-      startTrace(tx, tenant.id, { traceId: row.traceId, executionId: row.id, agentId: row.agentId, name, startedAt }),
-    () =>
-      startSpan(tx, tenant.id, {
-        traceId: row.traceId,
-        spanId: rootSpanId(row.traceId),
-        name: `invoke_agent ${row.agentName}`,
-        kind: 'agent',
-        attributes: [
-          { key: 'gen_ai.operation.name', value: 'invoke_agent' },
-          { key: 'gen_ai.agent.name', value: row.agentName },
-          { key: 'gen_ai.agent.version', value: content.agent.version },
-          { key: 'countersign.execution.id', value: row.id },
-          { key: 'countersign.environment', value: row.environment },
-          masked('countersign.input', input, mask),
-        ],
-        startedAt,
-      }),
-    () =>
-      journal(
-        tx,
-        { tenantId: tenant.id, id: row.id, revision: row.revision },
-        { status: 'running', started: true, deadlineAt },
-        [{ type: 'execution.running', data: { release: row.releaseDigest, input: mask(input) } }],
-      ),
-  ])
-  await appendAudit(tx, tenant, {
-    actor: { type: 'agent', id: row.agentId, name: row.agentName },
-    action: 'execution.running',
-    resource: { type: 'execution', id: row.id },
-    details: { release: row.releaseDigest },
-  })
-  return { ...loaded, status: 'running', row: { ...row, status: 'running', revision, startedAt, deadlineAt } }
-}

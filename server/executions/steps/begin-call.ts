@@ -1,30 +1,37 @@
 import { spendApproval } from '#server/approvals/spend.ts'
 import { reserve } from '#server/executions/runtimes/budget.ts'
 import { callKind, releasedTool } from '#server/executions/runtimes/external.ts'
-import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
+import { type JournalEntry, journalCall } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import type { ToolStep } from '#server/executions/state/next-step.ts'
 import { toolSpanId } from '#server/executions/state/spans.ts'
 import type { StartedCall } from '#server/executions/state/started-call.ts'
-import { setStep } from '#server/executions/state/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { inOneWrite } from '#server/kernel/db/one-write.ts'
+import { readWritten } from '#server/kernel/db/transaction.ts'
 import { settleBudgets } from '#server/policies/budgets/settle-budgets.ts'
-import { decide, type PolicyDecision } from '#server/policies/decisions/decide.ts'
+import { type DecisionAhead, decide, decideAhead, type PolicyDecision } from '#server/policies/decisions/decide.ts'
 import { maskedArguments } from '#server/policies/decisions/mask-arguments.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import { decideByGrant, type GrantUsed, type Standing } from '#server/standing-grants/use.ts'
+import { type NewSpan, spanStarts, startSpans } from '#server/traces/recording/record.ts'
 import { askForApproval } from './ask-approval.ts'
-import { auditCall, budgetsOf, decisionEntry, recordDecisionSpan, startToolSpan } from './call-records.ts'
+import { auditBeginning, type Beginning } from './beginning.ts'
+import { auditCall, budgetsOf, decisionEntry, decisionSpan, toolSpan } from './call-records.ts'
 import { type ProposedCall, payloadOf, requestOf } from './call-request.ts'
 import { endExecution } from './end.ts'
 
 /**
  * Has one tool call decided and acts on the decision: starts the call (spending its approval, if it required one), requests an
  * approval and waits, or ends the execution. All conditions for starting the execution are checked again. Undefined when there
- * is nothing to call now.
+ * is nothing to call now. `ahead`: may throw DecidedByOldBindings, which rolls the transaction back, to be called again without it.
  */
-export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedCall): Promise<StartedCall | undefined> {
+export async function beginCall(
+  tx: Transaction,
+  loaded: Loaded,
+  call: ProposedCall,
+  { ahead = false }: { ahead?: boolean } = {},
+): Promise<StartedCall | undefined> {
   const { tenant, content } = loaded
   const { step, granted } = call
   const tool = releasedTool(content, step.tool)
@@ -33,17 +40,20 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
     await endExecution(tx, loaded, { status: 'denied', error: stopped })
     return undefined
   }
-  const first = await decide(tx, tenant, requestOf(loaded, tool, call))
+  const foreseen = ahead ? await foreseeCall(tx, loaded, call, tool) : undefined
+  if (foreseen?.decision.effect === 'allow') return await startAhead(tx, loaded, call, tool, foreseen)
+  const first = await decide(tx, tenant, requestOf(loaded, tool, call), undefined, foreseen)
   const standing = await byStandingGrant(tx, loaded, tool, call, first)
   const decision = standing?.decision ?? first
   const decisions = standing === undefined ? [first] : [first, standing.decision]
   const decided = decisions.map((one) => decisionEntry(step, one))
-  const spans = decisions.map((one) => () => recordDecisionSpan(tx, loaded, tool, one))
+  const spans = decisions.map((one) => decisionSpan(loaded, tool, one))
+  const recordSpans = () => startSpans(tx, tenant.id, loaded.row.traceId, spans)
   if (standing?.use !== undefined)
     decided.push({ type: 'standing_grant.used', stepId: step.id, data: { ...standing.use } })
   // The spans of a call that starts are sent with its own, unless its approval is spent before.
   const startsNow = decision.effect === 'allow' && granted === undefined
-  if (!startsNow) await inOneWrite(tx, spans)
+  if (!startsNow) await recordSpans()
   if (decision.effect === 'deny') {
     const [reason] = decision.reasons
     // Only a rule that forbids can be without a message: the decision point gives one for everything else.
@@ -72,14 +82,65 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   }
   const overspent = await reserve(tx, loaded, { step, tool, attempt: 1 })
   if (overspent !== undefined) {
-    if (startsNow) await inOneWrite(tx, spans)
+    if (startsNow) await recordSpans()
     await settleBudgets(tx, tenant.id, { decisionId: decision.decisionId, attempt: 1 }, { made: 'no' })
     await endExecution(tx, loaded, { status: 'failed', error: overspent }, decided)
     return undefined
   }
-  const before = startsNow ? spans : []
-  const how = { decision, decided, before, use: standing?.use }
+  const how = { decision, decided, spans: startsNow ? spans : [], use: standing?.use }
   return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, how)
+}
+
+/**
+ * The same for the first call of an execution, in one statement with its beginning, if the bindings that this process knows allow the
+ * call at once. Undefined, with nothing sent, if they don't: then the beginning is sent first. Throws DecidedByOldBindings, which
+ * rolls the transaction back, when the bindings have changed.
+ */
+export async function beginWithCall(
+  tx: Transaction,
+  loaded: Loaded,
+  beginning: Beginning,
+  call: ProposedCall,
+): Promise<StartedCall | undefined> {
+  const tool = releasedTool(loaded.content, call.step.tool)
+  if (tool === undefined || whyStopped(loaded, tool, call.step) !== undefined) return undefined
+  const foreseen = await foreseeCall(tx, loaded, call, tool)
+  return foreseen?.decision.effect === 'allow'
+    ? await startAhead(tx, loaded, call, tool, foreseen, beginning)
+    : undefined
+}
+
+/** The decision that is going to be made, for the call of a tool that no one has approved yet. */
+const foreseeCall = async (
+  tx: Transaction,
+  loaded: Loaded,
+  call: ProposedCall,
+  tool: ReleasedTool,
+): Promise<DecisionAhead | undefined> =>
+  call.granted === undefined && callKind(tool) === 'tool'
+    ? await decideAhead(tx, loaded.tenant, requestOf(loaded, tool, call))
+    : undefined
+
+/** Starts a call that `decision` allows, and records the decision in the same statement. */
+async function startAhead(
+  tx: Transaction,
+  loaded: Loaded,
+  call: ProposedCall,
+  tool: ReleasedTool,
+  { decision, stored }: DecisionAhead,
+  beginning?: Beginning,
+): Promise<StartedCall> {
+  const decided = decisionEntry(call.step, decision)
+  const span = decisionSpan(loaded, tool, decision)
+  const how = {
+    decision,
+    decided: beginning === undefined ? [decided] : [beginning.entry, decided],
+    spans: beginning === undefined ? [span] : [beginning.root, span],
+    use: undefined,
+    beginning,
+    stored: await stored(),
+  }
+  return await startCall(tx, loaded, { ...call, arguments: maskedArguments(call.arguments, decision.masks) }, tool, how)
 }
 
 /** Whether a standing grant lets the call of a tool run for which the decision requires an approval. */
@@ -129,14 +190,20 @@ async function startCall(
   {
     decision: { decisionId, obligations, budgets },
     decided,
-    before,
+    spans,
     use,
+    beginning,
+    stored,
   }: {
     decision: PolicyDecision
     decided: JournalEntry[]
-    /** What is sent first. */
-    before: readonly (() => Promise<void>)[]
+    /** Those that are started before the call's. */
+    spans: readonly NewSpan[]
     use: GrantUsed | undefined
+    /** Of an execution that begins with this call. */
+    beginning?: Beginning | undefined
+    /** The decision, if it is not recorded yet. */
+    stored?: Awaited<ReturnType<DecisionAhead['stored']>>
   },
 ): Promise<StartedCall> {
   const { tenant, row } = loaded
@@ -146,26 +213,25 @@ async function startCall(
     stepId: step.id,
     data: { tool: `${tool.server}.${tool.name}`, arguments: loaded.mask(args), attempt: 1 },
   }
-  const [, revision] = await inOneWrite(tx, [
-    () => inOneWrite(tx, before),
-    () =>
-      journal(
-        tx,
-        { tenantId: tenant.id, id: row.id, revision: row.revision },
-        { status: 'running', deadlineAt: granted?.deadlineAt },
-        [...decided, called],
-      ),
-    () =>
-      setStep(tx, tenant.id, row.id, step.id, {
-        status: 'calling',
-        arguments: args,
-        decisionId,
-        spanId,
-        attempts: 1,
-        started: true,
-      }),
-    () => startToolSpan(tx, loaded, { step, tool, arguments: args, spanId, attempt: 1 }),
+  const { traceId } = row
+  const all = [...spans, toolSpan(loaded, { step, tool, arguments: args, spanId, attempt: 1 })]
+  const begin = {
+    traceId,
+    trace: beginning?.trace,
+    decision: stored,
+    spans: await spanStarts(tx, tenant.id, traceId, all),
+    deadlineAt: beginning?.change.deadlineAt ?? granted?.deadlineAt,
+    entries: [...decided, called],
+    step: {
+      id: step.id,
+      change: { status: 'calling' as const, arguments: args, decisionId, spanId, attempts: 1, started: true },
+    },
+  }
+  const [revision] = await inOneWrite(tx, [
+    () => journalCall(tx, { tenantId: tenant.id, id: row.id, revision: row.revision }, begin),
+    () => readWritten(tx),
   ])
+  if (beginning !== undefined) await auditBeginning(tx, loaded)
   await auditCall(tx, loaded, {
     step,
     tool,

@@ -10,7 +10,7 @@ import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
-import { masked, startSpan } from '#server/traces/recording/record.ts'
+import { masked, type NewSpan, startSpan } from '#server/traces/recording/record.ts'
 
 /** Writes the span of a decision, and returns the journal entry for the caller to write. */
 export async function recordDecision(
@@ -20,19 +20,13 @@ export async function recordDecision(
   tool: ReleasedTool,
   decision: PolicyDecision,
 ): Promise<JournalEntry> {
-  await recordDecisionSpan(tx, loaded, tool, decision)
+  await startSpan(tx, loaded.tenant.id, { traceId: loaded.row.traceId, ...decisionSpan(loaded, tool, decision) })
   return decisionEntry(step, decision)
 }
 
-export function recordDecisionSpan(
-  tx: Transaction,
-  { tenant, row }: Loaded,
-  tool: ReleasedTool,
-  decision: PolicyDecision,
-): Promise<void> {
+export function decisionSpan({ row }: Loaded, tool: ReleasedTool, decision: PolicyDecision): NewSpan {
   const at = new Date()
-  return startSpan(tx, tenant.id, {
-    traceId: row.traceId,
+  return {
     spanId: spanIdOf(row.traceId, decision.decisionId),
     parentSpanId: rootSpanId(row.traceId),
     name: `decide ${tool.server}.${tool.name}`,
@@ -45,7 +39,7 @@ export function recordDecisionSpan(
     ],
     startedAt: at,
     ended: { at, status: decision.effect === 'deny' ? 'error' : 'ok' },
-  })
+  }
 }
 
 export const decisionEntry = (step: ToolStep, decision: PolicyDecision): JournalEntry => ({
@@ -73,12 +67,13 @@ export const budgetsOf = (obligations: readonly Obligation[]): JsonObject[] =>
 export const withBudgets = (budgets: readonly JsonObject[] = []): JsonObject =>
   budgets.length === 0 ? {} : { budgets: [...budgets] }
 
-export async function startToolSpan(
-  tx: Transaction,
-  loaded: Loaded,
-  call: { step: ToolStep; tool: ReleasedTool; arguments: JsonObject; spanId: string; attempt: number },
-): Promise<void> {
-  const { tenant, row, mask } = loaded
+type Called = { step: ToolStep; tool: ReleasedTool; arguments: JsonObject; spanId: string; attempt: number }
+
+export const startToolSpan = (tx: Transaction, loaded: Loaded, call: Called): Promise<void> =>
+  startSpan(tx, loaded.tenant.id, { traceId: loaded.row.traceId, ...toolSpan(loaded, call) })
+
+export function toolSpan(loaded: Loaded, call: Called): NewSpan {
+  const { row, mask } = loaded
   const kind = callKind(call.tool)
   const attributes =
     kind === 'model'
@@ -89,8 +84,7 @@ export async function startToolSpan(
           { key: kind === 'tool' ? 'mcp.server' : 'countersign.agent', value: call.tool.server },
           masked('gen_ai.tool.call.arguments', call.arguments as JsonValue, mask),
         ]
-  await startSpan(tx, tenant.id, {
-    traceId: row.traceId,
+  return {
     spanId: call.spanId,
     parentSpanId: rootSpanId(row.traceId),
     name: kind === 'model' ? `chat ${call.tool.name}` : `execute_tool ${call.tool.name}`,
@@ -101,7 +95,7 @@ export async function startToolSpan(
       ...attributes,
     ],
     startedAt: new Date(),
-  })
+  }
 }
 
 export async function auditCall(

@@ -1,17 +1,19 @@
 import { definedOnly, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
-import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
+import { type JournalEntry, journalEnd } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import { maskText } from '#server/executions/state/masking.ts'
 import { isWaitStep } from '#server/executions/state/next-step.ts'
 import { rootSpanId } from '#server/executions/state/spans.ts'
+import type { StepChange } from '#server/executions/state/store.ts'
 import { keepFiles } from '#server/files/use.ts'
 import { endInputs } from '#server/inputs/waits.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { inOneWrite } from '#server/kernel/db/one-write.ts'
+import { readWritten } from '#server/kernel/db/transaction.ts'
 import { tellChannels } from '#server/notifications/tell-channels.ts'
-import { endSpan, endTrace } from '#server/traces/recording/record.ts'
+import { type EndedSpan, spanEnds } from '#server/traces/recording/record.ts'
 import { beginNext } from './concurrency.ts'
 
 export type Ending = {
@@ -28,33 +30,42 @@ export type Ending = {
 /** A person rejected, canceled or forgot the others. */
 const failures: ReadonlySet<string> = new Set(['failed', 'denied', 'timed_out', 'indeterminate'])
 
+/** The last call of an execution, which ends in the same statement. */
+export type EndedCall = { step: { id: string; change: StepChange }; spans: readonly EndedSpan[] }
+
 /** Ends an execution: state, journal, trace and audit record in one transaction. */
 export async function endExecution(
   tx: Transaction,
   loaded: Loaded,
   ending: Ending,
   entries: readonly JournalEntry[] = [],
-  options: { whileAllowed?: boolean } = {},
+  { with: call, whileAllowed = false }: { with?: EndedCall; whileAllowed?: boolean } = {},
 ): Promise<void> {
   const { tenant, row, content, mask } = loaded
   const { status, output, error } = ending
   const data = definedOnly({ output: output === undefined ? undefined : mask(output), error: error && mask(error) })
+  const spans = await endedSpans()
   await inOneWrite(tx, [
     () =>
-      journal(
+      journalEnd(
         tx,
         { tenantId: tenant.id, id: row.id, revision: row.revision },
         {
-          status,
-          ended: true,
-          stopConfirmed: row.stopRequestedAt !== null && status !== 'indeterminate',
-          output,
-          error,
+          step: call?.step,
+          spans,
+          change: {
+            status,
+            ended: true,
+            stopConfirmed: row.stopRequestedAt !== null && status !== 'indeterminate',
+            output,
+            error,
+          },
+          entries: [...entries, { type: `execution.${status}`, data }],
+          whileAllowed,
         },
-        [...entries, { type: `execution.${status}`, data }],
-        options,
       ),
     endRest,
+    () => readWritten(tx),
   ])
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
@@ -63,27 +74,27 @@ export async function endExecution(
     details: { code: error?.code, ...ending.details },
   })
 
-  /** Usually only the trace, so that all of it is sent with the journal. */
+  async function endedSpans() {
+    // An execution stopped before it started does not have a trace.
+    if (row.startedAt === null) return undefined
+    const { traceId } = row
+    const endedAt = new Date()
+    const root: EndedSpan = {
+      spanId: rootSpanId(traceId),
+      status: status === 'succeeded' ? 'ok' : 'error',
+      statusMessage: error && `${error.code}: ${maskText(mask, error.message)}`,
+      attributes: [{ key: 'countersign.execution.status', value: status }],
+      endedAt,
+    }
+    return { traceId, ends: await spanEnds(tx, tenant.id, traceId, [...(call?.spans ?? []), root]), endedAt }
+  }
+
+  /** Usually nothing. */
   async function endRest(): Promise<void> {
     if (content.spec.runtime.a2a !== undefined || content.spec.runtime.steps?.some(isWaitStep))
       await endInputs(tx, tenant.id, row.id)
     if (output !== undefined) await keepFiles(tx, tenant.id, row.id, 'output', output)
     if (failures.has(status)) await tellChannels(tx, tenant.id, 'execution.failed', row.id, { status })
     await beginNext(tx, loaded)
-    // An execution stopped before it started does not have a trace.
-    if (row.startedAt === null) return
-    const endedAt = new Date()
-    await inOneWrite(tx, [
-      () =>
-        endSpan(tx, tenant.id, {
-          traceId: row.traceId,
-          spanId: rootSpanId(row.traceId),
-          status: status === 'succeeded' ? 'ok' : 'error',
-          statusMessage: error && `${error.code}: ${maskText(mask, error.message)}`,
-          attributes: [{ key: 'countersign.execution.status', value: status }],
-          endedAt,
-        }),
-      () => endTrace(tx, tenant.id, { traceId: row.traceId, endedAt }),
-    ])
   }
 }

@@ -4,17 +4,17 @@ import { callKind } from '#server/executions/runtimes/external.ts'
 import { modelResultAttributes, usageData } from '#server/executions/runtimes/model-spans.ts'
 import { wholeOutput } from '#server/executions/runtimes/next-gateway.ts'
 import { nextTurn } from '#server/executions/runtimes/next-turn.ts'
-import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
+import { type JournalEntry, journalEnd } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import { type Masker, maskerFor, maskText } from '#server/executions/state/masking.ts'
 import type { StartedCall } from '#server/executions/state/started-call.ts'
-import { setStep } from '#server/executions/state/store.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { inOneWrite } from '#server/kernel/db/one-write.ts'
-import { endSpan, masked } from '#server/traces/recording/record.ts'
+import { readWritten } from '#server/kernel/db/transaction.ts'
+import { type EndedSpan, masked, spanEnds } from '#server/traces/recording/record.ts'
 import { withBudgets } from './call-records.ts'
-import { endExecution } from './end.ts'
+import { type EndedCall, endExecution } from './end.ts'
 
 /**
  * Records an answer that arrived after the execution had ended or been taken over by another worker: its state does not change,
@@ -80,19 +80,25 @@ export async function finishCall(
   const called = { ...loaded, row: { ...row, revision: call.revision }, mask }
   const last = !result.ok && endsExecution(loaded, call, result)
   const output = mayEnd && result.ok ? outputAfter(loaded, call, result) : undefined
-  // The step is locked before the trace, as when an execution is stopped.
-  await inOneWrite(tx, [
-    () => endStep(tx, loaded, call, result),
-    () => endCallSpan(tx, loaded, call, result, mask, cost),
-    goOn,
-  ])
+  const ended = { step: stepEnd(call, result), spans: [callSpanEnd(call, result, mask, cost)] }
+  if (last) await endExecution(tx, called, failureOf(call, result, mask), [returned], { with: ended })
+  else if (output === undefined) await endCall()
+  else await endExecution(tx, called, { status: 'succeeded', output }, [returned], { with: ended, whileAllowed: true })
   return last || output !== undefined
 
-  async function goOn(): Promise<void> {
-    if (last) await endExecution(tx, called, failureOf(call, result, mask), [returned])
-    else if (output === undefined)
-      await journal(tx, { tenantId: loaded.tenant.id, id: row.id, revision: call.revision }, {}, [returned])
-    else await endExecution(tx, called, { status: 'succeeded', output }, [returned], { whileAllowed: true })
+  async function endCall(): Promise<void> {
+    const { id, traceId } = row
+    const end = {
+      step: ended.step,
+      spans: { traceId, ends: await spanEnds(tx, loaded.tenant.id, traceId, ended.spans), endedAt: undefined },
+      change: {},
+      entries: [returned],
+      whileAllowed: false,
+    }
+    await inOneWrite(tx, [
+      () => journalEnd(tx, { tenantId: loaded.tenant.id, id, revision: call.revision }, end),
+      () => readWritten(tx),
+    ])
   }
 }
 
@@ -129,32 +135,26 @@ async function recordReturn(
   return { returned, cost }
 }
 
-const endStep = (tx: Transaction, { tenant, row }: Loaded, { step }: StartedCall, result: CallResult): Promise<void> =>
-  setStep(tx, tenant.id, row.id, step.id, {
-    status: result.ok ? 'succeeded' : 'failed',
-    output: wholeOutput(step.id, result),
-    ended: true,
-  })
+const stepEnd = ({ step }: StartedCall, result: CallResult): EndedCall['step'] => ({
+  id: step.id,
+  change: { status: result.ok ? 'succeeded' : 'failed', output: wholeOutput(step.id, result), ended: true },
+})
 
-const endCallSpan = (
-  tx: Transaction,
-  { tenant, row }: Loaded,
+const callSpanEnd = (
   { spanId, tool }: StartedCall,
   result: CallResult,
   mask: Masker,
   cost: Settled['cost'],
-): Promise<void> =>
-  endSpan(tx, tenant.id, {
-    traceId: row.traceId,
-    spanId,
-    status: result.ok ? 'ok' : 'error',
-    statusMessage: result.ok ? undefined : maskText(mask, result.text),
-    attributes:
-      callKind(tool) === 'model'
-        ? modelResultAttributes(result, mask, cost)
-        : [masked('gen_ai.tool.call.result', result.output, mask)],
-    endedAt: new Date(),
-  })
+): EndedSpan => ({
+  spanId,
+  status: result.ok ? 'ok' : 'error',
+  statusMessage: result.ok ? undefined : maskText(mask, result.text),
+  attributes:
+    callKind(tool) === 'model'
+      ? modelResultAttributes(result, mask, cost)
+      : [masked('gen_ai.tool.call.result', result.output, mask)],
+  endedAt: new Date(),
+})
 
 /** A conversation continues after a failed tool call, with the error as the answer. A refused call ends any execution. */
 const endsExecution = ({ content }: Loaded, { tool }: StartedCall, { refused }: CallResult): boolean =>

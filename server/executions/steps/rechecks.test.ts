@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
@@ -22,12 +23,13 @@ afterAll(() => api.close())
 async function waiting(name: string) {
   const agentId = await releaseRefundAgent(api, name)
   const id = await executions.start(agentId, { orderId: 'A-1003' })
-  const approvalId = await until(
+  return { agentId, id, approvalId: await approvalOf(id) }
+}
+const approvalOf = (id: string) =>
+  until(
     async () => (await executions.get(id)).steps.find((step) => step.id === 'refund')?.approvalId ?? undefined,
     `${id} waits`,
   )
-  return { agentId, id, approvalId }
-}
 /** Revokes the active item of a list. */
 async function revoke(things: 'releases' | 'policyBindings', agentId: string) {
   const { items } = payload<{ items: { id: string; status: string; revision: number }[] }>(
@@ -55,6 +57,35 @@ test.each([
   },
   60_000,
 )
+
+test('a first call is decided by bindings that change after the start, in the same turn', async () => {
+  const agentId = await releaseRefundAgent(api, 'recheck-changed')
+  const started = async () => {
+    const id = await executions.start(agentId, { orderId: 'A-1003' })
+    await approvalOf(id)
+    return { id, types: (await executions.events(id)).map(({ type }) => type) }
+  }
+  const before = await started()
+  const owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+  try {
+    // As if another process had changed the bindings between the start and the first turn.
+    await owner.query(`
+      create function change_bindings() returns trigger language plpgsql security definer as $$
+      begin
+        update public.policy_binding_revisions set revision = gen_random_uuid() where tenant_id = new.tenant_id;
+        return null;
+      end $$;
+      create trigger change_bindings after insert on executions for each row execute function change_bindings()`)
+    const { id, types } = await started()
+    expect(types).toEqual(before.types)
+    const { rows } = await owner.query('select retry_count from pgboss.job where singleton_key = $1', [id])
+    expect(rows).toEqual([{ retry_count: 0 }])
+  } finally {
+    await owner.query('drop trigger if exists change_bindings on executions; drop function if exists change_bindings')
+    await owner.end()
+  }
+}, 60_000)
 
 test('an execution continues under a superseded release', async () => {
   const { agentId, id, approvalId } = await waiting('recheck-superseded')

@@ -108,9 +108,20 @@ describe('filters', () => {
     { q: ' ' },
     { q: 'x'.repeat(201) },
     { environment: 'A B' },
+    { ids: [] },
+    { ids: ['A-1001'] },
   ])('a filter of a wrong form is refused: %j', async (filter) => {
     const answer = await api.query(await api.person('maria'), 'executions.list', filter)
     expect([answer.status, reason(answer)]).toEqual([400, 'validation_failed'])
+  })
+
+  test('some of them are named by their ids, also together with a search', async () => {
+    const [one, other] = [(await waiting('A-1001')).id, (await waiting('A-1002')).id]
+    const found = async (input: object) => (await list(input)).items.map(({ id }) => id)
+    expect(await found({ ids: [one, other], limit: 200 })).toEqual([other, one])
+    expect(await found({ ids: [one, agentId] })).toEqual([one])
+    expect(await found({ ids: [one], q: other })).toEqual([])
+    expect(await found({ ids: [one, other], q: one })).toEqual([one])
   })
 
   test('words find an execution by its request, and ids by themselves', async () => {

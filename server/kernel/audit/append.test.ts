@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '#lib/json.ts'
+import { databaseTraffic } from '#server/kernel/db/connection.ts'
 import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
@@ -48,6 +49,32 @@ test('the records of a transaction have the digests and leaf hashes of their byt
     expect((record as JsonObject).auditId).toBe(auditId)
     expect((record as JsonObject).action).toBe(type)
   }
+})
+
+test('records of one tenant that wait at the same moment are committed together, and one that fails fails alone', async () => {
+  const before = (await records()).length
+  const append = (auditId: string, number: number) =>
+    inTenant((tx) =>
+      appendAudit(tx, tenant, {
+        auditId,
+        actor,
+        action: 'test.together',
+        resource: { type: 'test', id: String(number) },
+      }),
+    )
+  // The first one reads what the process keeps, and so has statements of its own.
+  const taken = await append(newId(), 0)
+  const ids = Array.from({ length: 12 }, newId)
+  const traffic = databaseTraffic()
+  await Promise.all(ids.map(append))
+  expect(databaseTraffic().commits - traffic.commits).toBeLessThan(ids.length)
+  const more = [newId(), taken, newId(), newId()]
+  const outcomes = await Promise.allSettled(more.map(append))
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
+  expect(outcomes[1]).toMatchObject({ reason: { code: '23505' } })
+  const rows = (await records()).slice(before)
+  expect(rows.map(({ auditId }) => auditId).sort()).toEqual([taken, ...ids, ...more.toSpliced(1, 1)].sort())
+  expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => before + index))
 })
 
 test("a record that can't be written undoes the operation that it would record", async () => {

@@ -1,5 +1,5 @@
 import { addStates, appendAudit, type RecordedState, systemActor } from '#server/kernel/audit/append.ts'
-import { type Binder, bindWith, type Transaction } from '#server/kernel/db/transaction.ts'
+import { type Bind, type Binder, bindWith, type Transaction } from '#server/kernel/db/transaction.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { adoptionOfType } from './adopted.ts'
 import { findExternalId } from './adoption-store.ts'
@@ -20,28 +20,9 @@ export type Change = { type: string; id: string; revision: number; digest: Buffe
 export const bindRows = (): void => bindWith(binder)
 
 const binder: Binder = {
-  async bind(tx, written) {
+  async read(tx, written) {
     const touched = await readTouched(tx, written)
-    const tenantId = [...touched.values()].flat()[0]?.tenantId
-    if (tenantId === undefined) return undefined
-    const [cipher, found] = await Promise.all([
-      tenantCipher(tx, tenantId),
-      Promise.all(
-        [...touched].map(async ([bound, rows]) => ({
-          bound,
-          rows,
-          adoption: await adoptionOfType(tx, tenantId, bound),
-        })),
-      ),
-    ])
-    const changes = found.flatMap(({ bound, rows, adoption }) =>
-      rows.flatMap((row) => {
-        const reason = adoption === 'open' ? undefined : whyTamperedBefore(cipher, bound, row)
-        if (reason !== undefined) throw differenceIn(adoption, { tenantId, type: bound.type, id: row.id, reason })
-        return changeOf(cipher, bound, row) ?? []
-      }),
-    )
-    return changes.length === 0 ? undefined : await recordChanges(tx, tenantId, cipher, changes, 'state.recorded')
+    return () => bindTouched(tx, touched)
   },
   async bindKnown(tx, { tenantId, call, rows }) {
     const cipher = await tenantCipher(tx, tenantId)
@@ -59,6 +40,29 @@ const binder: Binder = {
   async failed(error) {
     if (error instanceof IntegrityFailed) await reportTampered(error.tampered)
   },
+}
+
+async function bindTouched(tx: Transaction, touched: ReadonlyMap<BoundType, readonly Touched[]>): ReturnType<Bind> {
+  const tenantId = [...touched.values()].flat()[0]?.tenantId
+  if (tenantId === undefined) return undefined
+  const [cipher, found] = await Promise.all([
+    tenantCipher(tx, tenantId),
+    Promise.all(
+      [...touched].map(async ([bound, rows]) => ({
+        bound,
+        rows,
+        adoption: await adoptionOfType(tx, tenantId, bound),
+      })),
+    ),
+  ])
+  const changes = found.flatMap(({ bound, rows, adoption }) =>
+    rows.flatMap((row) => {
+      const reason = adoption === 'open' ? undefined : whyTamperedBefore(cipher, bound, row)
+      if (reason !== undefined) throw differenceIn(adoption, { tenantId, type: bound.type, id: row.id, reason })
+      return changeOf(cipher, bound, row) ?? []
+    }),
+  )
+  return changes.length === 0 ? undefined : await recordChanges(tx, tenantId, cipher, changes, 'state.recorded')
 }
 
 /** Why the row that a transaction has changed was not the bound one before: its change would hide that. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
@@ -6,8 +7,12 @@ import { get } from '#server/approvals/get.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { appendRecords } from '#server/kernel/audit/store.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import { bindTenant } from '#server/kernel/db/database.ts'
+import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
+import { inOneWrite } from '#server/kernel/db/one-write.ts'
+import { readWritten } from '#server/kernel/db/transaction.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { askForRefund, approverGroup as group } from '#server/testing/approval-request.ts'
@@ -18,6 +23,7 @@ import { adoptTenant } from './adopt.ts'
 import { requireAllBound, requireBound } from './check.ts'
 import { onIntegrityFailed, type Tampered } from './integrity-failed.ts'
 import { recheckRows } from './recheck.ts'
+import { writeStates } from './store.ts'
 
 // What an administrator of the database may change without a key: each change ends in integrity_failed, never in another
 // legitimate state. Approvals are one type of many; every-type.test.ts covers the others.
@@ -157,6 +163,47 @@ test('more states than one record takes are divided between several', async () =
     ['state.recorded', 100],
   ])
   expect(await recheckRows(at.tenant.id)).toEqual([])
+})
+
+test('rows that are written after they were read for the COMMIT are bound as they are then', async () => {
+  const { tenant, ...at } = await scene()
+  const id = await ask({ tenant, ...at })
+  const act = { actor: systemActor, action: 'approval.escalated', resource: { type: 'approval', id } }
+  const escalate = (tx: Transaction, level: number) =>
+    sql`update approvals set escalation_level = ${level} where id = ${id}`.execute(tx)
+  await running.database.inTenant(tenant.id, async (tx) => {
+    await escalate(tx, 1)
+    await readWritten(tx)
+    await escalate(tx, 2)
+    await appendAudit(tx, tenant, act)
+  })
+  await running.database.inTenant(tenant.id, async (tx) => {
+    await inOneWrite(tx, [() => escalate(tx, 3), () => readWritten(tx)])
+    await appendAudit(tx, tenant, act)
+  })
+  await running.database.inTenant(tenant.id, (tx) => requireBound(tx, tenant.id, 'approval', [id]))
+  const last = (await records(tenant)).flatMap(({ record }) => statesIn(record)).filter((state) => state.id === id)
+  expect(last.map(({ revision }) => revision)).toEqual([1, 2, 3])
+})
+
+test('a state that does not follow the stored one is not written, and no record with it', async () => {
+  const at = await scene()
+  const id = await ask(at)
+  const before = await records(at.tenant)
+  const state = {
+    type: 'approval',
+    id,
+    form: 1,
+    revision: 3,
+    digest: Buffer.alloc(32),
+    auditId: newId(),
+    mac: Buffer.alloc(32),
+  }
+  const write = running.database.inTenant(at.tenant.id, (tx) =>
+    tx.executeQuery(appendRecords(at.tenant.id, new Date(), [], [], writeStates(at.tenant.id, [state]))),
+  )
+  await expect(write).rejects.toThrow('Another transaction has bound one of these objects')
+  expect(await records(at.tenant)).toEqual(before)
 })
 
 test('two concurrent transitions of one object have consecutive revisions', async () => {

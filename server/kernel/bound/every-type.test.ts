@@ -96,6 +96,34 @@ async function insertRow(bound: BoundType): Promise<string> {
   return idOf(bound, row)
 }
 
+const copiedColumns = ({ table }: BoundType): string[] =>
+  (columns.get(table) ?? []).filter(({ generated }) => !generated).map(({ name }) => name)
+
+/** Inserts a second row that differs from the first in the last column of its key. Returns its id, and that of the object above it. */
+async function insertCopy(bound: BoundType): Promise<{ id: string; parent: string | undefined }> {
+  const { table, key } = bound
+  const copied = copiedColumns(bound)
+  const [column, type] = key.at(-1) ?? ['', '']
+  const value = (name: string) => (name === column ? (samples[type]?.[1] ?? '') : name)
+  const [row = {}] = await unchecked(
+    `insert into ${table} (${copied.join(', ')}) select ${copied.map(value).join(', ')} from ${table} where ${where(bound, ids.get(bound.type) ?? '')} returning *`,
+  )
+  return { id: idOf(bound, row), parent: key.length > 1 ? String(row[key[0]?.[0] ?? '']) : undefined }
+}
+
+/** Deletes a row. Returns what inserts it again. */
+async function removeRow(bound: BoundType, id: string): Promise<() => Promise<unknown>> {
+  const { table } = bound
+  const copied = copiedColumns(bound).join(', ')
+  const kept = `removed_${table}`
+  await owner.query(`create temporary table ${kept} as select ${copied} from ${table} where ${where(bound, id)}`)
+  await unchecked(`delete from ${table} where ${where(bound, id)}`)
+  return async () => {
+    await unchecked(`insert into ${table} (${copied}) select * from ${kept}`)
+    await owner.query(`drop table ${kept}`)
+  }
+}
+
 const inTenant = <T>(work: Parameters<typeof running.database.inTenant<T>>[1]) =>
   running.database.inTenant(tenant.id, work)
 const check = ({ type }: BoundType, id: string) => inTenant((tx) => requireBound(tx, tenant.id, type, [id]))
@@ -222,35 +250,35 @@ describe.each(boundTypes.map((bound) => [bound.type, bound] as const))('%s', (_t
     }
   })
 
-  test('is found when it is deleted or inserted by SQL', async () => {
-    const copied = (columns.get(table) ?? []).filter(({ generated }) => !generated).map(({ name }) => name)
-    const last = bound.key.at(-1)
-    if (last === undefined) throw new Error('unreachable: every table has a key')
-    const [column, type] = last
-    const value = (name: string) => (name === column ? (samples[type]?.[1] ?? '') : name)
-    const [added = {}] = await unchecked(
-      `insert into ${table} (${copied.join(', ')}) select ${copied.map(value).join(', ')} from ${table} where ${where(bound, id())} returning *`,
-    )
-    const addedId = idOf(bound, added)
-    await expect(check(bound, addedId)).rejects.toMatchObject({ details: { id: addedId } })
-    const parent = bound.key.length > 1 ? String(added[bound.key[0]?.[0] ?? '']) : undefined
+  test('is found by the next read when it is deleted or inserted by SQL', async () => {
+    const added = await insertCopy(bound)
+    const of = (missing: string) => ({ details: { id: missing } })
+    await expect(check(bound, added.id)).rejects.toMatchObject(of(added.id))
+    const { parent } = added
     const below = (above: string) => inTenant((tx) => requireBoundBelow(tx, tenant.id, bound.type, above))
-    if (parent !== undefined) await expect(below(parent)).rejects.toMatchObject({ details: { id: addedId } })
-    expect(await recheckRows(tenant.id)).toEqual([expect.objectContaining({ type: bound.type, id: addedId })])
-    await unchecked(`delete from ${table} where ${where(bound, addedId)}`)
-    await check(bound, addedId)
+    if (parent !== undefined) await expect(below(parent)).rejects.toMatchObject(of(added.id))
+    await unchecked(`delete from ${table} where ${where(bound, added.id)}`)
+    await check(bound, added.id)
 
-    await owner.query(
-      `create temporary table removed as select ${copied.join(', ')} from ${table} where ${where(bound, id())}`,
-    )
-    await unchecked(`delete from ${table} where ${where(bound, id())}`)
-    await expect(check(bound, id())).rejects.toMatchObject({ details: { id: id() } })
-    if (parent !== undefined) await expect(below(parent)).rejects.toMatchObject({ details: { id: id() } })
-    expect(await recheckRows(tenant.id)).toEqual([expect.objectContaining({ type: bound.type, id: id() })])
-    await unchecked(`insert into ${table} (${copied.join(', ')}) select * from removed`)
-    await owner.query('drop table removed')
+    const restore = await removeRow(bound, id())
+    await expect(check(bound, id())).rejects.toMatchObject(of(id()))
+    if (parent !== undefined) await expect(below(parent)).rejects.toMatchObject(of(id()))
+    await restore()
     await check(bound, id())
   })
+})
+
+test('one re-read finds the rows of all tables that SQL inserted, or deleted', async () => {
+  const found = async () => (await recheckRows(tenant.id))?.map(({ type, id }) => `${type} ${id}`).sort()
+  const added: [BoundType, string][] = []
+  for (const bound of boundTypes) added.push([bound, (await insertCopy(bound)).id])
+  expect(await found()).toEqual(added.map(([{ type }, id]) => `${type} ${id}`).sort())
+  for (const [bound, id] of added) await unchecked(`delete from ${bound.table} where ${where(bound, id)}`)
+
+  const restores: (() => Promise<unknown>)[] = []
+  for (const bound of boundTypes) restores.push(await removeRow(bound, ids.get(bound.type) ?? ''))
+  expect(await found()).toEqual([...ids].map(([type, id]) => `${type} ${id}`).sort())
+  for (const restore of restores) await restore()
 })
 
 test('afterwards everything matches again', async () => {

@@ -558,10 +558,17 @@ const groundsOfGrants: readonly string[] = [
   'releases',
 ]
 
-/** What functions of the database write that are called by a statement. */
+/** The bound tables that functions of the database write (migrations 0110, 0115 and 0116). */
 const writtenByFunctions: Readonly<Record<string, readonly string[]>> = {
   accept_event: ['input_events'],
+  begin_call: ['execution_events', 'execution_steps', 'executions', 'policy_decisions', 'spans'],
+  change_execution: ['execution_events', 'executions'],
   decide_approval: ['approval_votes', 'approvals'],
+  end_call: ['execution_events', 'execution_steps', 'executions', 'spans'],
+  end_spans: ['spans'],
+  keep_step: ['execution_steps'],
+  record_decision: ['policy_decisions'],
+  start_spans: ['spans'],
 }
 
 /** The bound tables that a statement may write, by its text. Some are also written inside the database. */
@@ -571,10 +578,10 @@ export function writtenBy(text: string): readonly BoundType[] {
     const bound = byTable.get(name)
     if (bound !== undefined) found.add(bound)
   }
+  for (const [, name = ''] of text.matchAll(/\b(\w+)\(/g))
+    for (const table of writtenByFunctions[name] ?? []) found.add(boundTable(table))
   const grants = byTable.get('standing_grants')
   if (grants !== undefined && groundsOfGrants.some((table) => found.has(boundTable(table)))) found.add(grants)
-  for (const [, name = ''] of text.matchAll(/\b(decide_approval|accept_event)\(/g))
-    for (const table of writtenByFunctions[name] ?? []) found.add(boundTable(table))
   const holds = byTable.get('legal_holds')
   if (holds !== undefined && /\brelease_hold\(/.test(text)) found.add(holds)
   return [...found]

@@ -1,4 +1,4 @@
-// More than 300 lines: everything between BEGIN and COMMIT, of which each part depends on the order of the others.
+// More than 300 lines: a transaction from BEGIN to COMMIT. What it keeps until then is known to no other file.
 import {
   CamelCasePlugin,
   CompiledQuery,
@@ -16,6 +16,7 @@ import pg from 'pg'
 import { ApiError } from '#lib/errors.ts'
 import { type BoundType, type KnownRow, writtenBy } from '#server/kernel/bound/types.ts'
 import { clockBehind } from '#server/kernel/clock/process-clock.ts'
+import { commitTogether } from './commit-together.ts'
 import { PooledConnection } from './connection.ts'
 import { isConstantText } from './constant-text.ts'
 import type { DB } from './schema.ts'
@@ -53,8 +54,8 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** A notification that a transaction sends when it is committed. */
 export type Notice = { channel: string; topic: string }
-/** A transaction's last statement. It also sends the notifications (pg_notify). */
-type LastStatement = (notices: readonly Notice[]) => CompiledQuery
+/** A transaction's last statement. It also sends the notifications (pg_notify), and does what `states` would (bound/store.ts). */
+type LastStatement = (notices: readonly Notice[], states?: CompiledQuery) => CompiledQuery
 type Closing = {
   notices: Map<string, Notice>
   last: LastStatement | undefined
@@ -62,13 +63,22 @@ type Closing = {
   sent: number
   /** Types of evidence whose tables the transaction has written since its rows were last bound. */
   written: Set<BoundType>
+  /** What `readWritten` has read of the types written before it. */
+  read: { types: readonly BoundType[]; bind: Promise<Bind> } | undefined
   /** Statements that are sent together with the last one. */
   pending: CompiledQuery[]
   /** A write of evidence that waits for the COMMIT. */
   known: KnownWrite | undefined
   /** The same with its states, which the last statement writes too. */
   conclusion: Compose | undefined
+  /** The states of the rows that were bound; written in one statement with the records. */
+  states: CompiledQuery | undefined
+  /** Called when the transaction has ended. */
+  after: ((committed: boolean) => void)[]
 }
+
+/** Throws if the rows that were read may not be bound; nothing is committed then. The result is sent with the COMMIT. */
+export type Bind = () => Promise<CompiledQuery | undefined>
 
 /** A write of evidence whose rows the process knows in advance, so that they need not be read before they are bound. */
 export type KnownWrite = {
@@ -101,8 +111,8 @@ type Compose = (append: CompiledQuery) => CompiledQuery
 
 /** Binds rows of evidence to the audit log before a transaction is committed: server/kernel/bound/bind.ts. */
 export type Binder = {
-  /** Throws if the rows may not be bound; nothing is committed then. The result is sent with the COMMIT. */
-  bind(tx: Transaction, written: readonly BoundType[]): Promise<CompiledQuery | undefined>
+  /** Reads the rows of these types that the transaction has touched, in one statement. */
+  read(tx: Transaction, written: readonly BoundType[]): Promise<Bind>
   /** The same for a write whose rows the process knows: nothing is read. */
   bindKnown(tx: Transaction, known: KnownWrite): Promise<Compose>
   /** Forgets what was written, before the transaction continues. */
@@ -155,6 +165,11 @@ export function withCommit(tx: Transaction, statement: CompiledQuery): void {
   closingOf(tx).pending.push(statement)
 }
 
+/** Calls `then` when the transaction has ended: `committed` if that is known, not if it rolled back, nor if no one knows. */
+export function afterEnd(tx: Transaction, then: (committed: boolean) => void): void {
+  closingOf(tx).after.push(then)
+}
+
 /**
  * Sends a write of evidence whose rows are known with the COMMIT, in one statement with its states and records. If the transaction sends
  * any other statement before, the write is sent with that one, and its rows are read as usual.
@@ -163,7 +178,7 @@ export async function writeKnown(tx: Transaction, known: KnownWrite): Promise<vo
   const closing = closingOf(tx)
   if (closing.known !== undefined) throw new Error('The transaction already has a known write.')
   // Rows that were written before have to be read anyway.
-  if (closing.written.size > 0) await executeKnown(tx, known)
+  if (writtenIn(closing).length > 0) await executeKnown(tx, known)
   else closing.known = known
 }
 
@@ -200,25 +215,49 @@ export async function writeLast(tx: Transaction): Promise<void> {
   const { known } = closing
   closing.known = undefined
   if (known !== undefined) await executeKnown(tx, known)
-  const written = [...closing.written]
+  const written = writtenIn(closing)
   if (written.length > 0) {
     await bindWritten(tx, closing)
     await binder?.forget(tx, written)
   }
-  const { last, pending } = closing
+  const { last, pending, states } = closing
   closing.last = undefined
   closing.pending = []
+  closing.states = undefined
   for (const statement of pending) await tx.executeQuery(statement)
-  if (last !== undefined) await tx.executeQuery(last([]))
+  if (last !== undefined) await tx.executeQuery(last([], states))
 }
 
+/**
+ * Reads what the COMMIT needs to bind, as the last of several works that are sent in one write (inOneWrite): it saves the COMMIT a write.
+ * If the transaction writes evidence after it, the COMMIT reads all of it again.
+ */
+export async function readWritten(tx: Transaction): Promise<void> {
+  const closing = closingOf(tx)
+  const types = writtenIn(closing)
+  if (types.length === 0 || binder === undefined) return
+  const bind = binder.read(tx, types)
+  // The COMMIT awaits it, and throws its error.
+  bind.catch(() => undefined)
+  closing.written.clear()
+  closing.read = { types, bind }
+}
+
+const writtenIn = ({ written, read }: Closing): readonly BoundType[] => [
+  ...new Set([...(read?.types ?? []), ...written]),
+]
+
 async function bindWritten(tx: Transaction, closing: Closing): Promise<void> {
-  if (closing.written.size === 0) return
+  const types = writtenIn(closing)
+  if (types.length === 0) return
   if (binder === undefined)
     throw new Error('Rows of evidence can be written only by a process that binds them (bindWith).')
-  const states = await binder.bind(tx, [...closing.written])
+  const read = closing.written.size === 0 ? closing.read?.bind : undefined
+  const bind = await (read ?? binder.read(tx, types))
+  const states = await bind()
   closing.written.clear()
-  if (states !== undefined) closing.pending.push(states)
+  closing.read = undefined
+  closing.states = states
 }
 
 // Owned by this module: the types that a frequent text writes.
@@ -305,9 +344,12 @@ export async function openTransaction(
     last: undefined,
     sent: 0,
     written: new Set(),
+    read: undefined,
     pending: [],
     known: undefined,
     conclusion: undefined,
+    states: undefined,
+    after: [],
   }
   const noting: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -346,6 +388,9 @@ export async function openTransaction(
     if (!open) throw new Error('The transaction has already ended.')
     open = false
     try {
+      const alone = begun === undefined && first === undefined ? onlyLast(closing) : undefined
+      if (statement === 'commit' && alone !== undefined)
+        return await commitTogether(pool, beginning, { connection, statement: alone })
       if (first !== undefined || (statement === 'commit' && hasLast(closing))) begin()
       if (begun === undefined) return
       // Sent without waiting for the response to BEGIN: in a transaction that could not begin, it fails or commits nothing.
@@ -364,24 +409,42 @@ export async function openTransaction(
       connection.release()
     }
   }
+  const told = (committed: boolean) => {
+    for (const then of closing.after.splice(0)) then(committed)
+  }
+  const commit = async () => {
+    try {
+      if (open) await executeIfPending(tx, closing)
+      if (open) await bindWritten(tx, closing)
+      if (open) await bindKnown(tx, closing)
+    } catch (error) {
+      // A statement has failed before; the COMMIT reports that.
+      if (Reflect.get(Object(error), 'code') !== transactionFailed) {
+        await end('rollback')
+        await binder?.failed(error)
+        throw error
+      }
+    }
+    await end('commit')
+  }
   return {
     tx,
     async commit() {
       try {
-        if (open) await executeIfPending(tx, closing)
-        if (open) await bindWritten(tx, closing)
-        if (open) await bindKnown(tx, closing)
+        await commit()
       } catch (error) {
-        // A statement has failed before; the COMMIT reports that.
-        if (Reflect.get(Object(error), 'code') !== transactionFailed) {
-          await end('rollback')
-          await binder?.failed(error)
-          throw error
-        }
+        told(false)
+        throw error
       }
-      await end('commit')
+      told(true)
     },
-    rollBack: () => end('rollback'),
+    async rollBack() {
+      try {
+        await end('rollback')
+      } finally {
+        told(false)
+      }
+    },
     ...(first === undefined ? {} : { confirmed: () => confirmation.promise }),
   }
 }
@@ -389,11 +452,17 @@ export async function openTransaction(
 const hasLast = ({ notices, last, pending, conclusion }: Closing): boolean =>
   notices.size > 0 || last !== undefined || pending.length > 0 || conclusion !== undefined
 
+/** The last statement of a transaction that consists of it. */
+const onlyLast = ({ notices, last, pending, conclusion }: Closing): CompiledQuery | undefined =>
+  pending.length === 0 && conclusion === undefined ? last?.([...notices.values()]) : undefined
+
 /** Returns the tag of the COMMIT; throws the error of the last statement. */
 async function sendCommit(connection: PooledConnection, closing: Closing): Promise<string> {
-  const { notices, last, pending, conclusion } = closing
+  const { notices, last, pending, conclusion, states } = closing
   const told = [...notices.values()]
-  const append = last?.(told)
+  if (conclusion !== undefined && states !== undefined) throw new Error('unreachable: rows are known, or read')
+  if (last === undefined && states !== undefined) throw new Error('unreachable: states belong to a record')
+  const append = last?.(told, states)
   if (conclusion !== undefined && append === undefined) throw new Error('unreachable: states have a record')
   const ending = append && (conclusion?.(append) ?? append)
   const statements = ending === undefined ? pending : [...pending, ending]

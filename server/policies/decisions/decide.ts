@@ -12,7 +12,7 @@ import { judgeBudgets } from '#server/policies/budgets/judge-budgets.ts'
 import type { ObligationKind } from '#server/policies/language/annotations.ts'
 import type { DecidingPolicy, DecidingSet } from './deciding-set.ts'
 import { digestOf } from './decision-digest.ts'
-import { findDecision, insertDecision, insertDecisionIfCurrent } from './decision-store.ts'
+import { findDecision, insertDecision, insertDecisionIfCurrent, storedDecision } from './decision-store.ts'
 import { denied, evaluateRequest, type Outcome } from './evaluate-request.ts'
 import { tokensAfter } from './obligations.ts'
 import { boundTo, decidingSet, type Kept, lastBoundTo } from './policy-set.ts'
@@ -35,28 +35,18 @@ export const usual: readonly ObligationKind[] = ['approval', 'mask', 'budget']
  * The decision point: may this agent make this call now? It denies by default and on any failure, and forbid takes precedence;
  * it throws only when the database does. Every decision is recorded with everything needed to recompute it. `allow` reserves
  * the budgets in this transaction. The caller settles them when the call has ended (settle-budgets.ts), applies `masks` to the
- * outgoing arguments, and asks for a new decision after an approval.
+ * outgoing arguments, and asks for a new decision after an approval. `foreseen`: what `decideAhead` has made of the same request.
  */
 export async function decide(
   tx: Transaction,
   tenant: Tenant,
   request: GovernedRequest,
   honours: readonly ObligationKind[] = usual,
+  foreseen?: DecisionAhead,
 ): Promise<PolicyDecision> {
-  const now = new Date()
-  const bare = recordable(request, now, honours)
-  // Decide by the bindings cached in this process; the insert checks in the same statement that they are still current.
-  const known = lastBoundTo(tenant.id, request.agent, request.environment)
-  if (known !== undefined) {
-    const decision = await decideBy(known)
-    const made = { ...decision.made, inputDigest: bare.digest }
-    // Reservations require the current bindings, so a decision with budgets takes the path below.
-    if (
-      made.budgets.length === 0 &&
-      (await insertDecisionIfCurrent(tx, rowOf(made, decision.shadow, bare), known.revision))
-    )
-      return made
-  }
+  const { now, bare, ahead, decideBy, rowOf } = deciding(tx, tenant, request, honours)
+  const known = foreseen ?? (await ahead())
+  if (known !== undefined && (await known.recordIfCurrent())) return known.decision
   const { made: ruled, shadow } = await decideBy(await boundTo(tx, tenant.id, request.agent, request.environment))
   const { states, taken } = await holdBudgets(tx, tenant.id, request, ruled)
   const input = states.length === 0 ? bare : recordable(request, now, honours, states)
@@ -65,6 +55,47 @@ export async function decide(
   await insertDecision(tx, rowOf(made, shadow, input))
   await keepTaken(tx, tenant.id, decisionId, taken)
   return made
+}
+
+/** A decision by the bindings cached in this process, which is not recorded yet. */
+export type DecisionAhead = {
+  decision: PolicyDecision
+  /** One statement. False, without recording it, when the tenant's bindings have changed: nothing may be done by it then. */
+  recordIfCurrent(): Promise<boolean>
+  /** For a statement that does more: what it records, if `bindings` is the revision of the tenant's bindings. */
+  stored(): Promise<{ decision: string; asked: Buffer; bindings: string | undefined }>
+}
+
+/**
+ * The decision that `decide` is going to make unless the bindings change, so that its record can be sent in one write with what follows
+ * from it. Undefined if the bindings are not cached or budgets must be reserved.
+ */
+export const decideAhead = (
+  tx: Transaction,
+  tenant: Tenant,
+  request: GovernedRequest,
+): Promise<DecisionAhead | undefined> => deciding(tx, tenant, request, usual).ahead()
+
+function deciding(tx: Transaction, tenant: Tenant, request: GovernedRequest, honours: readonly ObligationKind[]) {
+  const now = new Date()
+  const bare = recordable(request, now, honours)
+  return { now, bare, ahead, decideBy, rowOf }
+
+  async function ahead(): Promise<DecisionAhead | undefined> {
+    const known = lastBoundTo(tenant.id, request.agent, request.environment)
+    if (known === undefined) return undefined
+    const { made, shadow } = await decideBy(known)
+    // Reservations require the current bindings.
+    if (made.budgets.length > 0) return undefined
+    const decision = { ...made, inputDigest: bare.digest }
+    // The insert checks in the same statement that the bindings are still current.
+    const row = () => rowOf(decision, shadow, bare)
+    return {
+      decision,
+      recordIfCurrent: () => insertDecisionIfCurrent(tx, row(), known.revision),
+      stored: async () => ({ ...(await storedDecision(tx, row())), bindings: known.revision }),
+    }
+  }
 
   async function decideBy(bound: Kept) {
     const set = decidingSet(tx, tenant.id, request, bound.enforced, bound.keys.enforced)

@@ -85,14 +85,7 @@ type DecisionRow = {
   inputDigest: string
 }
 
-// A constant rather than a built query, because every decision runs it.
-const insertText = `
-  insert into policy_decisions (tenant_id, id, agent_id, release_id, execution_id, step_id, requested_by, environment,
-    action, resource, effect, obligations, reasons, policies, shadow, request, input_digest)
-  select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::text, $7::uuid, $8::text, $9::text, $10::text, $11::text,
-    $12::jsonb, $13::jsonb, $14::jsonb, $15::jsonb, $16::bytea, $17::text`
-const insertIfCurrentText = `${insertText}
-  where (select revision from policy_binding_revisions where tenant_id = $1::uuid) is not distinct from $18::uuid`
+const recordText = 'select record_decision($1, $2, $3, $4, $5) as recorded'
 
 const requestContext = (id: string) => contentContext('policy_decisions', [id], 'request')
 
@@ -102,41 +95,31 @@ function openRequest<T extends { id: string; request: Buffer | null }>(cipher: T
   return { ...row, request: stored === null ? null : cipher.decryptJson(stored, requestContext(row.id)) }
 }
 
-const valuesOf = (cipher: TenantCipher, row: DecisionRow): unknown[] => [
-  row.tenantId,
-  row.id,
-  row.agentId,
-  row.releaseId,
-  row.executionId,
-  row.stepId,
-  row.requestedBy,
-  row.environment,
-  row.action,
-  row.resource,
-  row.effect,
-  JSON.stringify(row.obligations),
-  JSON.stringify(row.reasons),
-  JSON.stringify(row.policies),
-  row.shadow === null ? null : JSON.stringify(row.shadow),
-  cipher.encryptJson(row.request, requestContext(row.id)),
-  row.inputDigest,
-]
+/** A decision as the function of the database reads it, and its encrypted request. */
+export async function storedDecision(tx: Transaction, row: DecisionRow): Promise<{ decision: string; asked: Buffer }> {
+  const { tenantId, request, ...decision } = row
+  const cipher = await tenantCipher(tx, tenantId)
+  return { decision: JSON.stringify(decision), asked: cipher.encryptJson(request, requestContext(row.id)) }
+}
+
+async function record(tx: Transaction, row: DecisionRow, onlyIf?: { revision: string | undefined }): Promise<boolean> {
+  const { decision, asked } = await storedDecision(tx, row)
+  const values = [row.tenantId, decision, asked, onlyIf !== undefined, onlyIf?.revision ?? null]
+  const { rows } = await tx.executeQuery<{ recorded: boolean }>(CompiledQuery.raw(recordText, values))
+  return rows[0]?.recorded === true
+}
 
 /** The table is append-only. */
 export async function insertDecision(tx: Transaction, row: DecisionRow): Promise<void> {
-  await tx.executeQuery(CompiledQuery.raw(insertText, valuesOf(await tenantCipher(tx, row.tenantId), row)))
+  await record(tx, row)
 }
 
 /** False, without inserting, when the tenant's binding revision has changed. */
-export async function insertDecisionIfCurrent(
+export const insertDecisionIfCurrent = (
   tx: Transaction,
   row: DecisionRow,
   revision: string | undefined,
-): Promise<boolean> {
-  const values = valuesOf(await tenantCipher(tx, row.tenantId), row)
-  const query = CompiledQuery.raw(insertIfCurrentText, [...values, revision ?? null])
-  return (await tx.executeQuery(query)).numAffectedRows === 1n
-}
+): Promise<boolean> => record(tx, row, { revision })
 
 export async function findDecision(tx: Transaction, tenantId: string, id: string) {
   const row = await tx

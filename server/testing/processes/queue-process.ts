@@ -1,11 +1,14 @@
+import { openDatabase } from '#server/kernel/db/database.ts'
 import { createLog } from '#server/kernel/log.ts'
 import { openQueue } from '#server/kernel/queue.ts'
 
-// A process that starts the jobs of one queue, prints their ids and never completes them.
+// A process that starts the jobs of one queue, prints their ids and never completes them. With FIRST, it also enqueues a job with this id,
+// as the first one.
 
-const { APP_URL = '', QUEUE = '' } = process.env
+const { APP_URL = '', QUEUE = '', FIRST } = process.env
 
-const queue = await openQueue(APP_URL, createLog('silent'))
+const log = createLog('silent')
+const queue = await openQueue(APP_URL, log)
 await queue.work([
   {
     queue: QUEUE,
@@ -16,3 +19,7 @@ await queue.work([
     },
   },
 ])
+if (FIRST !== undefined) {
+  const database = openDatabase(APP_URL, log, 1)
+  await database.inDirectory((tx) => queue.enqueueFirst(tx, QUEUE, { tenantId: FIRST, id: FIRST }))
+}

@@ -301,6 +301,29 @@ describe('functions', () => {
     expect(await inTenant(other, () => one('select * from lock_day($1, $2)', [tenant, '2026-01-01']))).toBeUndefined()
   })
 
+  test('that run with the rights of their caller reach only the tenant of the transaction, too', async () => {
+    const trace = 'a'.repeat(32)
+    const bytes = [Buffer.alloc(32)]
+    for (const [text, values] of [
+      ['select start_trace($1, $2, null, null, $2, now())', [other, trace]],
+      [`select keep_step($1, $2, 'refund', '{"status": "calling"}')`, [other, randomUUID()]],
+      [`select record_decision($1, jsonb_build_object('id', $2::text), null, false, null)`, [other, randomUUID()]],
+      [
+        `select bind_and_append($1, $2, $2, '{1}', '{1}', $3, $4, $3, now(), $4, $2, $2, $3, $3, $2, $3, '{}', '{}')`,
+        [other, ['x'], bytes, [randomUUID()]],
+      ],
+    ] as [string, unknown[]][])
+      await expect(
+        inTenant(tenant, () => one(text, values)),
+        text,
+      ).rejects.toThrow(/row-level security/)
+    const text = 'insert into traces (tenant_id, trace_id, name, started_at) values ($1, $2, $2, now())'
+    await owner.query(text, [other, trace])
+    const ends = (id: string) => inTenant(id, () => one(`select * from end_spans($1, $2, '[]', now())`, [other, trace]))
+    expect(await ends(tenant)).toEqual({ known: false, changed: false })
+    expect(await ends(other)).toEqual({ known: true, changed: true })
+  })
+
   test('append no record whose time is not that of the database, and close a day once, with its mac', async () => {
     const append = (moment: string) =>
       inTenant(tenant, () =>

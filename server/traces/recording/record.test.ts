@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonValue } from '#lib/json.ts'
 import type { TraceEvent } from '#lib/schemas/traces.ts'
@@ -10,7 +11,7 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { getTrace } from '#server/traces/get-trace.ts'
 import { list } from '#server/traces/list.ts'
 import { stream } from '#server/traces/stream.ts'
-import { endSpan, endTrace, masked, startSpan, startTrace } from './record.ts'
+import { endSpan, endTrace, masked, startSpan, startSpans, startTrace } from './record.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -99,6 +100,27 @@ describe('recording', () => {
     await Promise.all(ids.map((id) => open(traceId, id).then(() => close(traceId, id))))
     const events = await follow({ traceId }, (seen) => seen.length === 40)
     expect(events.map(([id]) => Number(id))).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
+  })
+
+  test('numbers the changes of spans that start together', async () => {
+    const traceId = await begin()
+    const [a, b] = [newSpanId(), newSpanId()]
+    const span = { kind: 'tool' as const, attributes: [], startedAt: at(1) }
+    const ended = { at: at(2), status: 'error' as const }
+    const spans = [
+      { ...span, spanId: a, name: 'first', ended },
+      { ...span, spanId: b, name: 'second' },
+    ]
+    await inTenant(tenant.id, (tx) => startSpans(tx, tenant.id, traceId, spans))
+    await inTenant(tenant.id, (tx) => startSpans(tx, tenant.id, traceId, spans))
+    const events = await follow({ traceId }, (seen) => seen.length === 3)
+    expect(told(events)).toEqual([`1 span.started ${a}`, `2 span.ended ${a}`, `3 span.started ${b}`])
+    const { rows } = await inTenant(tenant.id, (tx) =>
+      sql`select span_count, error_count, kinds, search from traces where trace_id = ${traceId}`.execute(tx),
+    )
+    expect(rows).toEqual([
+      { spanCount: 2, errorCount: 1, kinds: ['tool'], search: expect.stringContaining('first\nsecond') },
+    ])
   })
 
   test('requires a trace', async () => {

@@ -3,9 +3,11 @@
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef, useState } from 'react'
 import { PlainPage } from '#components/layout/plain-page.tsx'
+import { failureText } from '#components/session/failure-text.ts'
 import { safeReturnTo } from '#components/session/last-organisation.ts'
 import { ownTenant } from '#components/session/own-tenant.ts'
 import { session } from '#components/session/session.ts'
+import * as t from '#components/texts/public/en.ts'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { authCallbackPath, homePath, signInPath } from '#lib/paths.ts'
@@ -23,7 +25,7 @@ export function Callback() {
     const address = window.location.href
     // The code is valid once and must not remain in the history.
     window.history.replaceState(window.history.state, '', authCallbackPath())
-    void complete(address).catch((error: unknown) => setProblem(toFailure(error).message))
+    void complete(address).catch((error: unknown) => setProblem(failureText(toFailure(error))))
 
     async function complete(address: string) {
       const outcome = await session.completeSignIn(address)
@@ -38,21 +40,21 @@ export function Callback() {
   }, [router])
   if (helped)
     return (
-      <PlainPage title="You are signed in again">
-        <p>The page that you came from continues automatically. You can close this window.</p>
+      <PlainPage title={t.signedInAgain}>
+        <p>{t.closeWindow}</p>
       </PlainPage>
     )
   return (
-    <PlainPage title={problem === undefined ? 'Signing you in' : 'The sign-in was not completed'}>
+    <PlainPage title={problem === undefined ? t.signingIn : t.notCompleted}>
       {problem === undefined ? (
-        <Skeleton label="Signing you in…" rows={1} />
+        <Skeleton label={t.signingInNow} rows={1} />
       ) : (
         <ErrorPanel
           title={problem}
-          effect="This attempt did not sign you in. Nothing else was changed."
+          effect={t.attemptFailed}
           advice={
             <a href={signInPath()} className="text-link">
-              Sign in again
+              {t.signInAgain}
             </a>
           }
         />

@@ -1,14 +1,13 @@
 'use client'
 
 import Link from 'next/link'
-import { useSearchParams } from 'next/navigation'
 import { OpenAlarms } from '#components/alarms/open-alarms.tsx'
 import { usePages } from '#components/api/use-pages.ts'
 import { ResourceLink } from '#components/audit/resource-link.tsx'
 import { useNames } from '#components/audit/use-names.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
+import { replaceAddress, useAddressSearch } from '#components/lists/address.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
-import { replaceAddress } from '#components/lists/replace-address.ts'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
@@ -37,7 +36,7 @@ export function Audit() {
 function AuditList() {
   const trpc = useTRPC()
   const { tenant } = useSession()
-  const filter = filterFrom(useSearchParams())
+  const filter = filterFrom(useAddressSearch())
   const pages = usePages(trpc.audit.list, inputOf(filter))
   const nameOf = useNames(objectsOf(pages.items ?? []))
   const said = { ...pages, items: pages.items?.map((row) => saidRow(row, nameOf)) }

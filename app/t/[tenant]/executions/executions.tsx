@@ -1,7 +1,6 @@
 'use client'
 
 import Link from 'next/link'
-import { useSearchParams } from 'next/navigation'
 import { useCallback, useMemo, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useChanges } from '#components/api/use-changes.ts'
@@ -9,6 +8,7 @@ import { usePages } from '#components/api/use-pages.ts'
 import { titleOf } from '#components/executions/effect-title.tsx'
 import { executionColumns } from '#components/executions/execution-columns.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
+import { useAddressSearch } from '#components/lists/address.ts'
 import { byAmount } from '#components/lists/by-amount.ts'
 import { csvPage, DownloadCsv } from '#components/lists/download-csv.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
@@ -54,7 +54,7 @@ function ExecutionList() {
   const trpc = useTRPC()
   const { client } = useApi()
   const { tenant, can } = useSession()
-  const filter = filterFrom(useSearchParams())
+  const filter = filterFrom(useAddressSearch())
   const input = inputOf(filter)
   useChanges(['executions'], refreshMs)
   const ordered = filter.sort === 'amount'
@@ -163,6 +163,7 @@ function useCancelable(shown: readonly ExecutionSummary[]): Selection<ExecutionS
 const selectColumn = (set: Selection<ExecutionSummary>['set']): Column<ExecutionSummary> => ({
   key: 'select',
   header: <VisuallyHidden>Selected</VisuallyHidden>,
+  corner: true,
   cell: (row, selected) =>
     isCancelable(row) && (
       <RowCheckbox label={`Select ${titleOf(row)}`} checked={selected} onChange={(checked) => set([row], checked)} />

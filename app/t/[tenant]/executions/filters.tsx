@@ -4,9 +4,9 @@ import { AgentField } from '#components/agents/agent-field.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { EXECUTION_STATES } from '#components/executions/execution-status.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { addressSearch, replaceAddress } from '#components/lists/address.ts'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
-import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
 import { TypedField } from '#components/lists/typed-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { limits } from '#lib/limits.ts'
@@ -56,7 +56,8 @@ export function Filters({ filter, rows }: { filter: ExecutionFilter; rows: reado
       onClear={() => show({ ...filterFrom(new URLSearchParams()), sort: filter.sort })}
     >
       <TypedField
-        label="Search effects, facts and ids"
+        label="Search"
+        placeholder="Effect, fact or ID"
         type="search"
         value={filter.q}
         onChange={(q) => show({ q })}

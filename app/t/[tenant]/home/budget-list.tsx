@@ -1,14 +1,15 @@
 'use client'
 
 import Link from 'next/link'
-import { formatNumber } from '#components/figures/shares.ts'
+import { formatMoney, formatNumber } from '#components/language/formats.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/home/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { policyPath } from '#lib/paths.ts'
-import { formatMoney } from '#lib/rules/effect.ts'
 import type { HomeFigures } from '#lib/schemas/home/overview.ts'
 import { useFigures } from './use-home.ts'
 
@@ -24,7 +25,7 @@ export function BudgetList() {
   const budgets = data?.budgets ?? []
   if (budgets.length === 0) return null
   return (
-    <Section title="Budgets">
+    <Section title={t.budgets}>
       <ul className="border-line border-t">
         {budgets.map((budget) => (
           <li key={budget.id} className="flex flex-col gap-1 border-line border-b py-2">
@@ -33,15 +34,25 @@ export function BudgetList() {
                 <ShownText>{budget.rule}</ShownText>
               </Link>
               <span className="whitespace-nowrap">
-                <span className={classNames('font-semibold', shareOf(budget) >= tight && 'text-danger')}>
-                  {amount(budget.used, budget.unit)}
-                </span>{' '}
-                <span className="text-ink-2">of {amount(budget.limit, budget.unit)}</span>
+                {t.ofLimit({
+                  used: (content) => (
+                    <span className={classNames('font-semibold', shareOf(budget) >= tight && 'text-danger')}>
+                      {content}
+                    </span>
+                  ),
+                  grey: (content) => <span className="text-ink-2">{content}</span>,
+                  amount: amount(budget.used, budget.unit),
+                  limit: amount(budget.limit, budget.unit),
+                })}
               </span>
             </span>
             <Bar share={shareOf(budget)} />
             <span className="text-dense text-ink-2">
-              <ShownText>{budget.agentName ?? 'All agents'}</ShownText>, until <Time at={budget.endsAt} show="clock" />
+              {t.budgetOf({
+                agent: budget.agentName ?? t.allAgents,
+                shown: shownText,
+                at: () => <Time at={budget.endsAt} show="clock" />,
+              })}
             </span>
           </li>
         ))}

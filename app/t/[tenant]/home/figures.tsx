@@ -2,11 +2,11 @@
 
 import { Figure, FigureRow } from '#components/figures/figure.tsx'
 import { FigureSkeleton } from '#components/figures/figure-skeleton.tsx'
-import { failedShare, formatNumber, formatShare } from '#components/figures/shares.ts'
+import { failedShare } from '#components/figures/shares.ts'
+import { formatDuration, formatMoney, formatNumber, formatShare } from '#components/language/formats.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { formatDuration } from '#lib/format.ts'
-import { formatMoney } from '#lib/rules/effect.ts'
+import * as t from '#components/texts/home/en.ts'
 import type { HomeFigures } from '#lib/schemas/home/overview.ts'
 import { useFigures } from './use-home.ts'
 
@@ -20,11 +20,11 @@ export function Figures() {
     return error === null ? (
       <FigureSkeleton figures={shown} />
     ) : (
-      <RequestFailed error={error} what="The figures" plural retry={() => void refetch()} />
+      <RequestFailed error={error} what={t.theFigures} plural retry={() => void refetch()} />
     )
   return (
-    <section aria-label="Two weeks">
-      <h2 className="sr-only">Two weeks</h2>
+    <section aria-label={t.twoWeeks}>
+      <h2 className="sr-only">{t.twoWeeks}</h2>
       <FigureRow>
         <Decisions figures={data} />
         <Runs figures={data} />
@@ -46,31 +46,31 @@ function Decisions({ figures: { days, decisions } }: { figures: HomeFigures }) {
   return (
     <>
       <Figure
-        title="Decisions"
-        unit="per day"
+        title={t.decisions}
+        unit={t.perDay}
         days={days}
         series={{
-          key: 'Decisions',
+          key: t.decisions,
           today: formatNumber(decided.at(-1) ?? 0),
           note:
             today === undefined || today.rejected + today.expired === 0
-              ? 'today'
+              ? t.today
               : [
-                  ...(today.rejected > 0 ? [`${formatNumber(today.rejected)} rejected`] : []),
-                  ...(today.expired > 0 ? [`${formatNumber(today.expired)} more expired`] : []),
+                  ...(today.rejected > 0 ? [t.rejected({ count: formatNumber(today.rejected) })] : []),
+                  ...(today.expired > 0 ? [t.expired({ count: formatNumber(today.expired) })] : []),
                 ].join(', '),
           byDay: decided,
           format: formatNumber,
         }}
       />
       <Figure
-        title="Time to decide"
-        unit="median"
+        title={t.timeToDecide}
+        unit={t.median}
         days={days}
         series={{
-          key: 'Median',
-          today: median === null ? 'No decision' : seconds(median),
-          note: 'today',
+          key: t.medianKey,
+          today: median === null ? t.noDecision : seconds(median),
+          note: t.today,
           byDay: medians,
           format: seconds,
           bad: 'more',
@@ -86,13 +86,16 @@ function Runs({ figures: { days, runs } }: { figures: HomeFigures }) {
   const share = failedShare(today)
   return (
     <Figure
-      title="Failed executions"
-      unit="of ended"
+      title={t.failedExecutions}
+      unit={t.ofEnded}
       days={days}
       series={{
-        key: 'Failed',
-        today: share === null ? 'None ended' : formatShare(share),
-        note: share === null ? 'today' : `${formatNumber(today.failed)} of ${formatNumber(today.ended)} today`,
+        key: t.failed,
+        today: share === null ? t.noneEnded : formatShare(share),
+        note:
+          share === null
+            ? t.today
+            : t.failedToday({ failed: formatNumber(today.failed), ended: formatNumber(today.ended) }),
         byDay: runs.map(failedShare),
         format: formatShare,
         bad: 'more',
@@ -105,20 +108,20 @@ function Runs({ figures: { days, runs } }: { figures: HomeFigures }) {
 function Cost({ figures: { days, cost } }: { figures: HomeFigures }) {
   if (cost === null) return null
   if (cost.length === 0) {
-    const nothing = { key: 'Cost', today: 'None', note: 'in two weeks', byDay: days.map(() => 0), format: formatNumber }
-    return <Figure title="Cost of models" unit="per day" days={days} series={nothing} />
+    const nothing = { key: t.cost, today: t.none, note: t.inTwoWeeks, byDay: days.map(() => 0), format: formatNumber }
+    return <Figure title={t.costOfModels} unit={t.perDay} days={days} series={nothing} />
   }
   return cost.map(({ currency, byDay }) => {
     const format = (value: number) => amountText(value, currency)
     const series = {
       key: currency,
       today: format(Number(byDay.at(-1) ?? 0)),
-      note: 'today',
+      note: t.today,
       byDay: byDay.map(Number),
       format,
       bad: 'more' as const,
     }
-    return <Figure key={currency} title={`Cost of models in ${currency}`} unit="per day" days={days} series={series} />
+    return <Figure key={currency} title={t.costIn({ currency })} unit={t.perDay} days={days} series={series} />
   })
 }
 

@@ -5,6 +5,7 @@ import { PageHeader } from '#components/layout/page.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/home/en.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { approvalPath, newExecutionPath } from '#lib/paths.ts'
 import { BudgetList } from './budget-list.tsx'
@@ -34,7 +35,7 @@ export function Home() {
           action={
             <>
               <ActionLink href={newExecutionPath(tenant)} permission="execution:start" variant="secondary" hotkey="n">
-                Start an execution
+                {t.start}
               </ActionLink>
               {first !== undefined && (
                 <ActionLink
@@ -42,7 +43,7 @@ export function Home() {
                   permission="approval:decide"
                   hotkey="d"
                 >
-                  Decide the first
+                  {t.decideFirst}
                 </ActionLink>
               )}
             </>
@@ -59,7 +60,7 @@ export function Home() {
           <Ungoverned />
         </div>
         <div className="flex min-w-0 flex-col gap-6 border-line bg-surface px-3 pt-5 pb-12 max-wide:border-t wide:border-l wide:px-5 rail:max-wide:px-7">
-          <Section title="Today’s log">
+          <Section title={t.todaysLog}>
             <TodaysLog />
           </Section>
           <BudgetList />

@@ -1,7 +1,7 @@
 'use client'
 
 import { useSession } from '#components/session/session-provider.tsx'
-import { formatCount } from '#lib/format.ts'
+import * as t from '#components/texts/home/en.ts'
 import { useNow } from './use-home.ts'
 
 /** More are not counted. */
@@ -13,23 +13,17 @@ export function Lead() {
   const { data } = useNow()
   const needs = data?.needs
   if (needs === undefined || needs === null || !can('approval:decide')) return null
-  if (needs.count === 0) return <p>Nothing needs you.</p>
-  const count =
-    needs.count >= most
-      ? `More than ${most - 1} requests need`
-      : `${formatCount(needs.count, 'request needs', 'requests need')}`
+  if (needs.count === 0) return <p>{t.nothingNeeds}</p>
+  const more = needs.count >= most
   return (
     <p>
-      {count} you
-      {needs.withinHour > 0 && (
-        <>
-          ,{' '}
-          <strong className="font-semibold text-warn">
-            {needs.withinHour === needs.count ? 'within the hour' : `${needs.withinHour} of them within the hour`}
-          </strong>
-        </>
-      )}
-      .
+      {t.needs({
+        more: String(more),
+        count: more ? most - 1 : needs.count,
+        soon: needs.withinHour === 0 ? 'none' : needs.withinHour === needs.count ? 'all' : 'some',
+        soonCount: String(needs.withinHour),
+        warn: (content) => <strong className="font-semibold text-warn">{content}</strong>,
+      })}
     </p>
   )
 }

@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/home/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { TableSkeleton } from '#components/ui/feedback/table-skeleton.tsx'
 import { DataTable } from '#components/ui/text/data-table.tsx'
@@ -26,18 +27,18 @@ export function NeedsPerson() {
       ),
     [tenant],
   )
-  const title = 'Needs you'
+  const title = t.needsYou
   if (!can('approval:list'))
     return (
       <Section title={title}>
-        <MissingPermission act="see approvals" permission="approval:list" />
+        <MissingPermission act={t.seeApprovals} permission="approval:list" />
       </Section>
     )
-  const all = <AllLink href={approvalsPath(tenant)}>All approvals</AllLink>
+  const all = <AllLink href={approvalsPath(tenant)}>{t.allApprovals}</AllLink>
   if (!can('approval:decide'))
     return (
       <Section title={title} aside={all}>
-        <p className="text-ink-2">No approvals need you: your roles let you see approvals, but not decide them.</p>
+        <p className="text-ink-2">{t.mayNotDecide}</p>
       </Section>
     )
   const items = data?.needs?.items
@@ -45,23 +46,21 @@ export function NeedsPerson() {
     <Section title={title} aside={all}>
       {items === undefined ? (
         error === null ? (
-          <TableSkeleton label="Loading the approvals…" columns={columns} rows={4} />
+          <TableSkeleton label={t.loadingApprovals} columns={columns} rows={4} />
         ) : (
           <RequestFailed
             error={error}
-            what="The approvals"
+            what={t.theApprovals}
             plural
-            act="see approvals"
+            act={t.seeApprovals}
             permission="approval:list"
             retry={() => void refetch()}
           />
         )
       ) : items.length === 0 ? (
-        <EmptyState title="No approvals need you.">
-          Requests appear here when an agent, a release or a policy needs your decision.
-        </EmptyState>
+        <EmptyState title={t.noApprovals}>{t.noApprovalsAbout}</EmptyState>
       ) : (
-        <DataTable caption="Approvals" columns={columns} rows={items} rowKey={({ approvalId }) => approvalId} />
+        <DataTable caption={t.approvals} columns={columns} rows={items} rowKey={({ approvalId }) => approvalId} />
       )}
     </Section>
   )

@@ -2,6 +2,7 @@
 
 import { createPreference } from '#components/layout/preference.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/home/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { isDemoTenant } from '#lib/verify/demo.ts'
 
@@ -19,12 +20,9 @@ export function OfferDemo() {
   if (!me.demo || isDemoTenant(tenant) || choice === 'dismissed') return null
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-2">
-      <p>
-        To see a company at work, run <code className="font-mono text-ink">npm run demo</code> where this server was
-        started: in about a minute it makes a demo tenant with two weeks of approvals.
-      </p>
+      <p>{t.offerDemo({ code: (content) => <code className="font-mono text-ink">{content}</code> })}</p>
       <Button variant="quiet" onClick={() => setChoice('dismissed')}>
-        Dismiss
+        {t.dismiss}
       </Button>
     </div>
   )

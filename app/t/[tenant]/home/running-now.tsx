@@ -4,10 +4,11 @@ import { useMemo } from 'react'
 import { useQuery } from '#components/api/query.ts'
 import { executionColumns } from '#components/executions/execution-columns.tsx'
 import { LIVE_STATUSES } from '#components/executions/execution-status.tsx'
-import { formatNumber } from '#components/figures/shares.ts'
+import { formatNumber } from '#components/language/formats.ts'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/home/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { TableSkeleton } from '#components/ui/feedback/table-skeleton.tsx'
 import { DataTable } from '#components/ui/text/data-table.tsx'
@@ -31,38 +32,34 @@ export function RunningNow() {
   const columns = useMemo(() => executionColumns(tenant).filter(({ key }) => !left.has(key)), [tenant])
   if (!allowed)
     return (
-      <Section title="Running now">
-        <MissingPermission act="see executions" permission="execution:read" />
+      <Section title={t.runningNow}>
+        <MissingPermission act={t.seeExecutions} permission="execution:read" />
       </Section>
     )
   const running = data?.items
   return (
     <Section
-      title="Running now"
+      title={t.runningNow}
       note={<Counts />}
-      aside={
-        <AllLink href={executionsPath(tenant, { status: 'under-way' })}>All running or waiting executions</AllLink>
-      }
+      aside={<AllLink href={executionsPath(tenant, { status: 'under-way' })}>{t.allRunning}</AllLink>}
     >
       {running === undefined ? (
         error === null ? (
-          <TableSkeleton label="Loading the executions…" columns={columns} rows={4} dense />
+          <TableSkeleton label={t.loadingExecutions} columns={columns} rows={4} dense />
         ) : (
           <RequestFailed
             error={error}
-            what="The executions"
+            what={t.theExecutions}
             plural
-            act="see executions"
+            act={t.seeExecutions}
             permission="execution:read"
             retry={() => void refetch()}
           />
         )
       ) : running.length === 0 ? (
-        <EmptyState title="No executions are running.">
-          Running and waiting executions are listed here until they end.
-        </EmptyState>
+        <EmptyState title={t.noExecutions}>{t.noExecutionsAbout}</EmptyState>
       ) : (
-        <DataTable caption="Running executions" dense columns={columns} rows={running} rowKey={(row) => row.id} />
+        <DataTable caption={t.runningExecutions} dense columns={columns} rows={running} rowKey={(row) => row.id} />
       )}
     </Section>
   )
@@ -73,9 +70,9 @@ function Counts() {
   const counts = useNow().data?.underWay
   if (counts === undefined || counts === null) return null
   const parts = [
-    ...(counts.running > 0 ? [`${formatNumber(counts.running)} running`] : []),
-    ...(counts.waitingApproval > 0 ? [`${formatNumber(counts.waitingApproval)} waiting for approval`] : []),
-    ...(counts.waitingInput > 0 ? [`${formatNumber(counts.waitingInput)} waiting for input`] : []),
+    ...(counts.running > 0 ? [t.running({ count: formatNumber(counts.running) })] : []),
+    ...(counts.waitingApproval > 0 ? [t.waitingApproval({ count: formatNumber(counts.waitingApproval) })] : []),
+    ...(counts.waitingInput > 0 ? [t.waitingInput({ count: formatNumber(counts.waitingInput) })] : []),
   ]
   return parts.join(', ')
 }

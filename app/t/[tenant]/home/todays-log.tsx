@@ -5,11 +5,11 @@ import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/home/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { Seal } from '#components/ui/status/seal.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatCount } from '#lib/format.ts'
 import { auditPath } from '#lib/paths.ts'
 import type { Checkpoint } from '#lib/schemas/audit.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -24,12 +24,12 @@ export function TodaysLog() {
   const { data, error, refetch } = useQuery(trpc.audit.checkpoint.queryOptions({}, { staleTime: refreshMs }))
   if (data === undefined)
     return error === null ? (
-      <Skeleton label="Loading today’s log…" rows={2} />
+      <Skeleton label={t.loadingLog} rows={2} />
     ) : (
       <RequestFailed
         error={error}
-        what="Today’s log"
-        act="see the audit log"
+        what={t.theLog}
+        act={t.seeLog}
         permission="audit:read"
         retry={() => void refetch()}
       />
@@ -37,24 +37,23 @@ export function TodaysLog() {
   const { records, size, createdAt, date, lastClosed } = data
   return (
     <KeyValues>
-      <KeyValue name="Seal">
+      <KeyValue name={t.seal}>
         <SealOfDay records={records} size={size} />
       </KeyValue>
-      <KeyValue name="Last checkpoint">{createdAt === null ? 'None yet today' : <Time at={createdAt} />}</KeyValue>
-      <KeyValue name="Day">
-        {date}, in UTC
-        {can('audit:read') && (
-          <>
-            {'. '}
-            <Link href={auditPath(tenant)} prefetch={false} className="text-link">
-              Open the audit log
-            </Link>
-          </>
-        )}
+      <KeyValue name={t.lastCheckpoint}>{createdAt === null ? t.noneToday : <Time at={createdAt} />}</KeyValue>
+      <KeyValue name={t.day}>
+        {can('audit:read')
+          ? t.dayInUtcOpen({
+              date,
+              link: (content) => (
+                <Link href={auditPath(tenant)} prefetch={false} className="text-link">
+                  {content}
+                </Link>
+              ),
+            })
+          : t.dayInUtc({ date })}
       </KeyValue>
-      <KeyValue name="Last closed day">
-        {lastClosed === null ? 'None yet: the first day closes at midnight UTC' : <ClosedDay day={lastClosed} />}
-      </KeyValue>
+      <KeyValue name={t.lastClosedDay}>{lastClosed === null ? t.noneClosed : <ClosedDay day={lastClosed} />}</KeyValue>
     </KeyValues>
   )
 }
@@ -65,19 +64,15 @@ function ClosedDay({ day: { date, size, closedAt, inSealLog } }: { day: NonNulla
       <span className="whitespace-nowrap">{date}</span>
       <Seal
         state={inSealLog ? 'sealed' : 'unsealed'}
-        label={`${formatCount(size, 'record')}, ${inSealLog ? 'sealed, not checked here' : 'closed, to be sealed shortly'}`}
+        label={inSealLog ? t.closedSealed({ count: size }) : t.closedSoon({ count: size })}
       />
-      <span>
-        Closed <Time at={closedAt} />
-      </span>
+      <span>{t.closedAt({ at: () => <Time at={closedAt} /> })}</span>
     </div>
   )
 }
 
 function SealOfDay({ records, size }: { records: number; size: number }) {
-  const count = formatCount(records, 'record')
-  if (records === 0) return <Seal state="unsealed" label="No records yet today" />
-  if (size >= records)
-    return <Seal state="sealed" label={`${records === 1 ? count : `All ${count}`} sealed, not checked here`} />
-  return <Seal state="unsealed" label={`${size} of ${count} sealed, the rest to be sealed shortly`} />
+  if (records === 0) return <Seal state="unsealed" label={t.noRecords} />
+  if (size >= records) return <Seal state="sealed" label={t.allSealed({ count: records })} />
+  return <Seal state="unsealed" label={t.someSealed({ size: String(size), count: records })} />
 }

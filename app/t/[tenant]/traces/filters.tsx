@@ -3,9 +3,9 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { AgentField } from '#components/agents/agent-field.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { addressSearch, replaceAddress } from '#components/lists/address.ts'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
-import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { kindWord, spanKinds } from '#components/traces/grid/span-kind.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
@@ -38,7 +38,7 @@ export function Filters({ filter }: { filter: TraceFilter }) {
         ]}
       />
       <SelectField
-        label="Contains a step of kind"
+        label="With a step of kind"
         value={filter.kind === '' ? ALL : filter.kind}
         onChange={(value) => show({ kind: kindFrom(value) })}
         placeholder=""
@@ -62,7 +62,7 @@ function NameField({ text, onChange }: { text: string; onChange: (text: string) 
       }}
     >
       <TextField
-        label="Name contains"
+        label="Recorded name"
         type="search"
         autoComplete="off"
         spellCheck={false}

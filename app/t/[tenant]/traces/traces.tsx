@@ -1,13 +1,14 @@
 'use client'
 
 import Link from 'next/link'
-import { useSearchParams } from 'next/navigation'
 import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
+import { useAddressSearch } from '#components/lists/address.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import { useTraceTitles } from '#components/traces/trace-title.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
@@ -36,9 +37,10 @@ export function Traces() {
 function TraceList() {
   const trpc = useTRPC()
   const { tenant } = useSession()
-  const filter = filterFrom(useSearchParams())
+  const filter = filterFrom(useAddressSearch())
   useChanges(['traces'], refreshMs)
   const pages = usePages(trpc.traces.list, inputOf(filter))
+  const titleOf = useTraceTitles(pages.items ?? [])
   return (
     <Page wide>
       <PageHeader title="Traces" />
@@ -46,7 +48,7 @@ function TraceList() {
       <PagedTable
         pages={pages}
         caption="Traces"
-        columns={columns(tenant)}
+        columns={columns(tenant, titleOf)}
         rowKey={(row) => row.traceId}
         failed={{ what: 'The traces', act: 'see traces', permission: 'trace:read' }}
         empty={
@@ -67,15 +69,26 @@ function TraceList() {
   )
 }
 
-const columns = (tenant: string): Column<Row>[] => [
+const columns = (tenant: string, titleOf: (row: Row) => string): Column<Row>[] => [
   {
     key: 'name',
     header: 'Trace',
     rowHeader: true,
     cell: (row) => (
-      <Link href={tracePath(tenant, row.traceId)} className="text-link wrap-anywhere" prefetch={false}>
-        <ShownText>{row.name}</ShownText>
-      </Link>
+      <>
+        <Link
+          href={tracePath(tenant, row.traceId)}
+          className="row-link text-link wrap-anywhere font-semibold"
+          prefetch={false}
+        >
+          <ShownText>{titleOf(row)}</ShownText>
+        </Link>{' '}
+        {titleOf(row) !== row.name && (
+          <span className="text-dense text-ink-2">
+            <ShownText>{row.name}</ShownText>
+          </span>
+        )}
+      </>
     ),
   },
   { key: 'state', header: 'State', cell: (row) => <TraceState row={row} /> },

@@ -122,7 +122,7 @@ const columns = (manage: (row: Member) => void): Column<Member>[] => [
     cell: (row) => (
       <span className="flex flex-col">
         {row.lastSignInAt === null ? (
-          <span className="text-ink-2">{row.status === 'invited' ? 'Not yet' : 'Not recorded'}</span>
+          <span className="whitespace-nowrap text-ink-2">{row.status === 'invited' ? 'Not yet' : 'Not recorded'}</span>
         ) : (
           <Time at={row.lastSignInAt} show="relative" />
         )}

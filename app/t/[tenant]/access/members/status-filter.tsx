@@ -1,7 +1,7 @@
 'use client'
 
-import { useRouter, useSearchParams } from 'next/navigation'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { replaceAddress, useAddressSearch } from '#components/lists/address.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { accessPath } from '#lib/paths.ts'
 import type { MemberStatus } from '#lib/schemas/members.ts'
@@ -21,7 +21,7 @@ const OPTIONS: { value: Filter; label: string }[] = [
 
 /** Returns the filter in the address, and the input of members.list that selects its members. */
 export function useMemberFilter() {
-  const wanted = useSearchParams().get('status')
+  const wanted = useAddressSearch().get('status')
   const status = OPTIONS.find(({ value }) => value === wanted)?.value ?? 'all'
   return { status, filter: inputOf(status) }
 }
@@ -36,16 +36,13 @@ function inputOf(status: Filter): Input {
 
 export function StatusFilter() {
   const { tenant } = useSession()
-  const router = useRouter()
   const { status } = useMemberFilter()
   return (
     <div className="max-w-60">
       <SelectField
         label="Show"
         value={status}
-        onChange={(value) =>
-          router.replace(accessPath(tenant, 'members', value === 'all' ? {} : { status: value }), { scroll: false })
-        }
+        onChange={(value) => replaceAddress(accessPath(tenant, 'members', value === 'all' ? {} : { status: value }))}
         options={OPTIONS}
         placeholder="Choose a state"
       />

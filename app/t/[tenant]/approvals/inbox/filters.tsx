@@ -2,8 +2,8 @@
 
 import { viewFromSearch } from '#components/approvals/view.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { addressSearch, replaceAddress } from '#components/lists/address.ts'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
-import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
 import { TypedField } from '#components/lists/typed-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { approvalsPath } from '#lib/paths.ts'
@@ -54,15 +54,22 @@ export function useFilterChange(): (change: Partial<InboxFilter>) => void {
 
 /** Search, filters and order of the inbox, kept in the address. The choices are the values that the list contains. */
 export function InboxFilters({ filter, requests }: { filter: InboxFilter; requests: readonly Request[] }) {
-  const { sort, hide, density } = filter
+  const { sort, hide, density, min, max, age } = filter
   const show = useFilterChange()
   return (
     <FilterFold
       label="Filter the requests"
       set={countFilters(filter)}
       onClear={() => show({ ...filterFrom(new URLSearchParams()), sort, hide, density })}
+      more={{ set: [min, max, age].filter((value) => value !== '').length, fields: <MoreFilters filter={filter} /> }}
     >
-      <TypedField label="Search titles, facts and ids" type="search" value={filter.q} onChange={(q) => show({ q })} />
+      <TypedField
+        label="Search"
+        placeholder="Title, fact or ID"
+        type="search"
+        value={filter.q}
+        onChange={(q) => show({ q })}
+      />
       {choices.map((choice) => {
         const values = valuesOf(choice, requests)
         // A choice without an alternative would not filter anything.
@@ -83,6 +90,22 @@ export function InboxFilters({ filter, requests }: { filter: InboxFilter; reques
           />
         )
       })}
+      <SelectField
+        label="Order"
+        value={filter.sort}
+        onChange={(sort) => show({ sort: sort as SortOrder })}
+        placeholder=""
+        options={Object.entries(ORDERS).map(([value, label]) => ({ value, label }))}
+      />
+    </FilterFold>
+  )
+}
+
+/** By amount and by age. */
+function MoreFilters({ filter }: { filter: InboxFilter }) {
+  const show = useFilterChange()
+  return (
+    <>
       {(['min', 'max'] as const).map((name) => (
         <TypedField
           key={name}
@@ -103,14 +126,7 @@ export function InboxFilters({ filter, requests }: { filter: InboxFilter; reques
           ...Object.entries(AGES).map(([value, label]) => ({ value, label })),
         ]}
       />
-      <SelectField
-        label="Order"
-        value={filter.sort}
-        onChange={(sort) => show({ sort: sort as SortOrder })}
-        placeholder=""
-        options={Object.entries(ORDERS).map(([value, label]) => ({ value, label }))}
-      />
-    </FilterFold>
+    </>
   )
 }
 

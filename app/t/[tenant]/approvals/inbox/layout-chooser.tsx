@@ -10,7 +10,7 @@ type LayoutChooserProps = { layout: Layout; onChange: (layout: Layout) => void }
 export function LayoutChooser({ layout, onChange }: LayoutChooserProps) {
   const { hidden, density } = layout
   return (
-    <details>
+    <details className="open:basis-full">
       <summary className="text-link inline-flex min-h-6 items-center text-dense">Columns and density</summary>
       <div className="flex flex-col gap-3 border-line border-b pt-2 pb-3 narrow:flex-row narrow:gap-6">
         <fieldset className="grow">

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react'
 import { createPreference } from '#components/layout/preference.ts'
 
 /** The columns that a reader can hide. */
@@ -54,16 +53,8 @@ const remembered = createPreference<string>({
 
 export function useLayout(address: LayoutSearch): [Layout, remember: (layout: Layout) => void] {
   const [last, setLast] = remembered.use()
-  // The address follows a choice a moment later.
-  const [chosen, setChosen] = useState<Layout>()
-  const { hide, density } = address
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is what changes.
-  useEffect(() => setChosen(undefined), [hide, density])
   return [
-    chosen ?? layoutOf(address, layoutSearchFrom(new URLSearchParams(last))),
-    (layout) => {
-      setChosen(layout)
-      setLast(new URLSearchParams(searchOfLayout(layout)).toString())
-    },
+    layoutOf(address, layoutSearchFrom(new URLSearchParams(last))),
+    (layout) => setLast(new URLSearchParams(searchOfLayout(layout)).toString()),
   ]
 }

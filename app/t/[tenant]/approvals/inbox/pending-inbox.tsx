@@ -1,7 +1,7 @@
 'use client'
 
-import { useSearchParams } from 'next/navigation'
 import { type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { useAddressSearch } from '#components/lists/address.ts'
 import { SavedViews } from '#components/lists/saved-views.tsx'
 import { useSelection } from '#components/lists/use-selection.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
@@ -34,7 +34,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
   const { tenant } = useSession()
   const zone = useContext(TimeZoneContext)
   const minute = Math.floor((useNow() ?? Date.now()) / 60_000)
-  const address = useSearchParams()
+  const address = useAddressSearch()
   const filter = useMemo(() => filterFrom(address), [address])
   const [layout, remember] = useLayout(filter)
   const change = useFilterChange()
@@ -75,7 +75,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
           hrefOf={(saved) => approvalsPath(tenant, { view, ...saved })}
         />
         <InboxFilters filter={filter} requests={items} />
-        <div className="flex flex-col gap-1">
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
           <p role="status" className="text-dense text-ink-2">
             {countText(shown.length, items.length)}
             {pending.loading

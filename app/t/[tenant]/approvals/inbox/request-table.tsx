@@ -8,6 +8,7 @@ import { RowCheckbox } from '#components/ui/controls/row-checkbox.tsx'
 import { RiskBars } from '#components/ui/status/risk-bars.tsx'
 import { type Column, DataTable, type Section } from '#components/ui/text/data-table.tsx'
 import { useNow } from '#components/ui/text/now.ts'
+import { OneLine } from '#components/ui/text/one-line.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
@@ -40,6 +41,7 @@ export function RequestTable({ groups, selection, hrefOf, usual, layout }: Reque
     const select: Column<Request> = {
       key: 'select',
       header: <VisuallyHidden>Selected</VisuallyHidden>,
+      corner: true,
       cell: (row, selected) => (
         <RowCheckbox
           label={`Select ${visibleText(row.title)}`}
@@ -107,20 +109,24 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
       agentName === null ? (
         'People, groups and settings'
       ) : (
-        <>
+        <OneLine text={`${agentName}, ${environment ?? ''}`}>
           <ShownText>{agentName}</ShownText>
           {environment !== null && (
             <span className="text-ink-2">
               , <ShownText>{environment}</ShownText>
             </span>
           )}
-        </>
+        </OneLine>
       ),
   },
   {
     key: 'requester',
     header: 'Requested by',
-    cell: ({ requestedBy }) => <ShownText>{requestedBy.displayName}</ShownText>,
+    cell: ({ requestedBy: { displayName } }) => (
+      <OneLine text={displayName}>
+        <ShownText>{displayName}</ShownText>
+      </OneLine>
+    ),
   },
   { key: 'requested', header: 'Requested', cell: ({ requestedAt }) => <Time at={requestedAt} show="relative" /> },
   { key: 'expires', header: 'Expires', cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },

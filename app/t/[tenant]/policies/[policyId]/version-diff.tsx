@@ -1,8 +1,7 @@
 'use client'
 
-import { useSearchParams } from 'next/navigation'
 import { SelectField } from '#components/forms/select-field.tsx'
-import { replaceAddress } from '#components/lists/replace-address.ts'
+import { replaceAddress, useAddressSearch } from '#components/lists/address.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
@@ -18,7 +17,7 @@ type VersionDiffProps = { policyId: string; versions: PolicyVersion[]; shown: Po
 /** Compares the shown version with another one, by default the one before it. The address names both. */
 export function VersionDiff({ policyId, versions, shown }: VersionDiffProps) {
   const { tenant } = useSession()
-  const wanted = Number(useSearchParams().get('against') ?? Number.NaN)
+  const wanted = Number(useAddressSearch().get('against') ?? Number.NaN)
   const others = versions.filter(({ version }) => version !== shown.version)
   const against =
     others.find(({ version }) => version === wanted) ??

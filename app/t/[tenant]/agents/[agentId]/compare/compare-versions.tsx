@@ -1,10 +1,10 @@
 'use client'
 
-import { useParams, useSearchParams } from 'next/navigation'
+import { useParams } from 'next/navigation'
 import { useQuery } from '#components/api/query.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
-import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
+import { addressSearch, replaceAddress, useAddressSearch } from '#components/lists/address.ts'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -73,7 +73,7 @@ function OneAgent({ id }: { id: string }) {
 /** The two versions to compare. By default, the newest version is compared with the previous one. */
 function Choice({ agent: { id, versions } }: { agent: AgentDetail }) {
   const { tenant } = useSession()
-  const search = useSearchParams()
+  const search = useAddressSearch()
   const from = search.get('from') ?? versions[1]?.version ?? ''
   const to = search.get('to') ?? versions[0]?.version ?? ''
   const show = (change: Partial<{ from: string; to: string }>) => {

@@ -1,0 +1,36 @@
+import * as language from '#components/texts/language/en.ts'
+import * as inLocale from '#lib/format.ts'
+import * as amounts from '#lib/rules/effect.ts'
+
+// Numbers, amounts, sizes and lists in the language of the page. Times are in components/ui/text/time-format.ts.
+
+const numbers = new Intl.NumberFormat(language.tag)
+const choices = new Intl.ListFormat(language.dates, { type: 'disjunction' })
+
+/** `12,400`. */
+export const formatNumber = (value: number): string => numbers.format(Math.round(value))
+
+/** `3.1 %`, `12 %`. */
+export function formatShare(share: number): string {
+  const percent = share * 100
+  const decimals = percent === 0 || percent >= 10 ? 0 : 1
+  return `${numberWith(decimals, percent)} %`
+}
+
+/** `€4,200.00`; undefined for a unit that is not a currency. */
+export const formatMoney = (value: string, currency: string): string | undefined =>
+  amounts.formatMoney(value, currency, language.tag)
+
+/** `1.23 s`, `2 min 5 s`. */
+export const formatDuration = (milliseconds: number): string => inLocale.formatDuration(milliseconds, language.tag)
+
+/** `1.2 kB`. */
+export const formatBytes = (bytes: number): string => inLocale.formatBytes(bytes, language.tag)
+
+/** `a, b or c`. */
+export const formatChoice = (names: readonly string[]): string => choices.format(names)
+
+const numberWith = (decimals: number, value: number): string =>
+  new Intl.NumberFormat(language.tag, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(
+    value,
+  )

@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import compile from 'icu-minify/compile'
+import { expect, test } from 'vitest'
+import { sourceOf } from '#components/language/text.ts'
+import { errorStatus } from '#lib/errors.ts'
+
+type Source = Record<string, string>
+
+const areas = readdirSync(import.meta.dirname, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+
+async function read(area: string): Promise<{ english: Source; german: Source }> {
+  const english: Record<string, unknown> = await import(join(import.meta.dirname, area, 'en.ts'))
+  const { german }: { german: Source } = await import(join(import.meta.dirname, area, 'de.ts'))
+  return { english: Object.fromEntries(Object.entries(english).map(([name, text]) => [name, sourceOf(text)])), german }
+}
+
+/** The names of arguments, plurals, choices and elements in a message, and the cases of its choices. */
+function namesIn(message: string): string[] {
+  const names = new Set<string>()
+  const walk = (nodes: unknown): void => {
+    if (!Array.isArray(nodes)) return
+    for (const node of nodes) if (Array.isArray(node)) visit(node)
+  }
+  const visit = ([name, type, cases, ...rest]: unknown[]): void => {
+    if (typeof type !== 'number' || type === 0) {
+      names.add(type === undefined ? `{${name}}` : `<${name}>`)
+      walk([type, cases, ...rest])
+      return
+    }
+    names.add(type === SELECT ? `{${name}: ${Object.keys(cases as object).sort()}}` : `{${name}: ${type}}`)
+    for (const one of Object.values((cases as object | undefined) ?? {})) walk(one)
+  }
+  walk(compile(message))
+  return [...names].sort()
+}
+
+/** Of icu-minify. */
+const SELECT = 1
+
+test('the test sees the catalogs', () => {
+  expect(areas.length).toBeGreaterThan(5)
+})
+
+test.each(areas)('%s has every English message in German, with the same arguments and elements', async (area) => {
+  const { english, german } = await read(area)
+  expect(Object.keys(english).length).toBeGreaterThan(0)
+  expect(Object.keys(german).sort()).toEqual(Object.keys(english).sort())
+  // English shows the message of the API, which is in English; German has a text for each code.
+  if (area === 'failures') return
+  for (const [name, text] of Object.entries(english)) expect(namesIn(german[name] ?? ''), name).toEqual(namesIn(text))
+})
+
+test.each(areas)('in %s, texts of something in progress end with an ellipsis in both languages', async (area) => {
+  const { english, german } = await read(area)
+  for (const [name, text] of Object.entries(english)) expect(german[name]?.endsWith('…'), name).toBe(text.endsWith('…'))
+})
+
+test('German has a text for each code of an error', async () => {
+  const { german } = await read('failures')
+  const codes = [...Object.keys(errorStatus), 'network', 'timeout', 'unreadable', 'no_passkey', 'other']
+  expect(namesIn(german.ofCode ?? '')).toEqual([`{code: ${codes.sort()}}`])
+})
+
+test('the arguments of a message are found', () => {
+  expect(namesIn('{count, plural, one {# of <b>{name}</b>} other {x}}{kind, select, a {} other {}}')).toEqual([
+    '<b>',
+    '{count: 2}',
+    '{kind: a,other}',
+    '{name}',
+  ])
+})

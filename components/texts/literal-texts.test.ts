@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSync } from 'rolldown/utils'
+import { expect, test } from 'vitest'
+import { languages, offeredLanguages } from '#lib/languages.ts'
+
+/** The folders whose texts are not in the catalogs yet. German is offered to people as soon as none is left. */
+const toConvert = [
+  'app/(public)/verify',
+  'app/t/[tenant]/access',
+  'app/t/[tenant]/agents',
+  'app/t/[tenant]/alarms',
+  'app/t/[tenant]/approvals',
+  'app/t/[tenant]/audit',
+  'app/t/[tenant]/evidence',
+  'app/t/[tenant]/executions',
+  'app/t/[tenant]/policies',
+  'app/t/[tenant]/privacy',
+  'app/t/[tenant]/settings',
+  'app/t/[tenant]/traces',
+  'components/access',
+  'components/agents',
+  'components/alarms',
+  'components/api',
+  'components/approvals',
+  'components/audit',
+  'components/bulk',
+  'components/code',
+  'components/evidence',
+  'components/executions',
+  'components/forms',
+  'components/inputs',
+  'components/json',
+  'components/keyboard',
+  'components/ladder',
+  'components/lists',
+  'components/mail',
+  'components/page',
+  'components/passkeys',
+  'components/policies',
+  'components/privacy',
+  'components/settings',
+  'components/traces',
+  'components/verify',
+  // What the console reads of what the server also says: reasons of rules, refusals of forms, permissions.
+  'lib',
+]
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Attributes and properties whose text a person reads or hears. */
+const READ =
+  /^(label|title|hint|error|heading|caption|placeholder|alt|aria-label|aria-description|description|consequence|word|name|what|act|advice|effect|note|unit|header|legend|busyLabel|disabledReason)$/
+/** Values of such names that are not texts: codes and identifiers. */
+const CODE = /^([a-z0-9][a-zA-Z0-9:_.-]*|[A-Z]{3,}[A-Z-]*)$/
+
+type Node = { type: string; [key: string]: unknown }
+
+/** The texts of a file that a person would read and that are not in a catalog. */
+function literalTexts(file: string, source: string): string[] {
+  const found: string[] = []
+  const { program, errors } = parseSync(file, source, { lang: file.endsWith('x') ? 'tsx' : 'ts' })
+  expect(errors, file).toEqual([])
+  visit(program as unknown as Node, false)
+  return found
+
+  function visit(node: Node, read: boolean): void {
+    if (node.type === 'JSXText' && isText(node.value)) found.push(String(node.value).trim())
+    if (read && node.type === 'Literal' && isText(node.value) && !CODE.test(String(node.value)))
+      found.push(String(node.value))
+    if (read && node.type === 'TemplateElement') {
+      const { cooked } = node.value as { cooked: string }
+      if (isText(cooked)) found.push(cooked)
+    }
+    for (const [key, child] of Object.entries(node)) {
+      // A chosen value is read where its choice is; the condition and the arguments of a call are not.
+      const inside = key === 'test' || node.type === 'CallExpression' || node.type === 'BinaryExpression' ? false : read
+      for (const one of Array.isArray(child) ? child : [child]) if (isNode(one)) visit(one, reads(node, key) ?? inside)
+    }
+  }
+}
+
+/** Whether a child is shown to a person; undefined if that depends on what it is part of. */
+function reads(node: Node, key: string): boolean | undefined {
+  if (node.type === 'JSXAttribute' && key === 'value') return READ.test(nameOf(node.name as Node))
+  if (node.type === 'Property' && key === 'value') return READ.test(nameOf(node.key as Node))
+  if (node.type === 'JSXExpressionContainer') return undefined
+  if (node.type === 'JSXElement' && key === 'children') return true
+  if (node.type === 'JSXElement' || node.type === 'JSXOpeningElement') return false
+  if (/Function/.test(node.type)) return false
+  return undefined
+}
+
+const nameOf = (node: Node): string => String(node.name ?? node.value ?? '')
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
+const isText = (value: unknown): boolean => typeof value === 'string' && /\p{L}{2}/u.test(value)
+
+const files = ['app', 'components'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.test)\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)),
+)
+const converted = files.filter(
+  (file) =>
+    !toConvert.some((folder) => file.startsWith(`${folder}/`)) &&
+    !file.startsWith('app/v1/') &&
+    !file.startsWith('components/texts/'),
+)
+
+test('the converted folders do not have texts outside the catalogs', () => {
+  expect(converted.length).toBeGreaterThan(100)
+  const texts = converted.flatMap((file) =>
+    literalTexts(file, readFileSync(join(root, file), 'utf8')).map((text) => `${file}: ${text}`),
+  )
+  // The name of the product.
+  expect(texts.filter((text) => !/: (Countersign|%s · Countersign)$/.test(text))).toEqual([])
+})
+
+test('a folder leaves the list when its texts are in the catalogs', () => {
+  const inApp = toConvert.filter((folder) => folder !== 'lib')
+  for (const folder of inApp)
+    expect(
+      files.filter((file) => file.startsWith(`${folder}/`)),
+      folder,
+    ).not.toEqual([])
+})
+
+test('every language is offered as soon as no folder is left, and only then', () => {
+  const all = languages.filter((language) => language !== 'en-XA')
+  expect(offeredLanguages).toEqual(toConvert.length === 0 ? all : ['en'])
+})
+
+test.each([
+  ['text of an element', '<p>Some text</p>', ['Some text']],
+  ['a choice between texts', '<p>{a === "b" ? "One text" : "Other text"}</p>', ['One text', 'Other text']],
+  ['a label', '<Field label="Your name" />', ['Your name']],
+  ['a label put together', '<Field label={`Copy ${name}`} />', ['Copy ']],
+  ['a property', 'const one = { title: "Sign out" }', ['Sign out']],
+  ['classes and codes', '<p className="a b" role="alert" title={t.name}>{t.text({ name: "x" })}</p>', []],
+])('finds %s', (_, source, expected) => {
+  expect(literalTexts('one.tsx', source)).toEqual(expected)
+})

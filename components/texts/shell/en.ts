@@ -1,0 +1,45 @@
+import { text } from '#components/language/text.ts'
+
+// Around every page of a tenant: rail, top bar, banners.
+
+export const skip = text('Skip to main content')
+export const menu = text(
+  'Menu{waiting, plural, =0 {} one {, # approval waiting for you} other {, # approvals waiting for you}}{alarms, plural, =0 {} one {, # alarm} other {, # alarms}}',
+)
+export const main = text('Main')
+export const home = text('Home')
+export const approvals = text('Approvals')
+export const executions = text('Executions')
+export const traces = text('Traces')
+export const evidence = text('Evidence')
+export const audit = text('Audit')
+export const agents = text('Agents')
+export const policies = text('Policies')
+export const access = text('Access')
+export const privacy = text('Privacy')
+export const settings = text('Settings')
+export const waiting = text('{count}<hidden> waiting for you</hidden>')
+export const alarms = text('{shown} {count, plural, one {alarm} other {alarms}}')
+export const logOfToday = text('Log of today')
+export const notSealed = text('Not sealed yet')
+export const sealedTo = text('Sealed to <at>time</at>')
+export const breadcrumbs = text('Breadcrumbs')
+export const backToCase = text('Back to the case')
+export const demo = text('<strong>Demo.</strong> A demo tenant: its times were chosen. Nothing here really happened.')
+export const timeZone = text('Time zone: {name}')
+export const theme = text('Theme')
+export const userMenu = text('{name}: theme and sign out')
+export const switchOrganisation = text('Switch organisation')
+export const find = text('Search, or run a command')
+export const keysOfPage = text('Keys of this page')
+export const showKeys = text('Show the keys of this page')
+export const control = text('Ctrl')
+export const escapeKey = text('Esc')
+export const shift = text('Shift')
+export const sessionEnded = text('Your session has ended. The page may be out of date. What you typed is still here.')
+export const signInAgain = text('Sign in again')
+export const offline = text('You are offline. The page may be out of date.')
+export const interrupted = text(
+  'Live updates are interrupted. The page checks for changes every few seconds. If this message stays, ask your operator whether the proxy in front of Countersign lets WebSockets through.',
+)
+export const onlyPeople = text('Only {people} can do this.')

@@ -1,0 +1,81 @@
+import type { CompiledQuery } from 'kysely'
+import type { Pool } from 'pg'
+import type { PooledConnection } from './connection.ts'
+
+/** A transaction that has not begun, and consists of one statement whose result no one reads. */
+type Member = {
+  connection: PooledConnection
+  statement: CompiledQuery
+  resolve(): void
+  reject(error: unknown): void
+}
+
+const mostTogether = 32
+
+// Owned by this module: those that wait while one transaction is under way, by what begins them.
+const groups = new WeakMap<Pool, Map<string, Member[]>>()
+
+/**
+ * Commits a transaction of one statement. Those of one tenant that arrive while another is under way are sent together afterwards, as one
+ * transaction: a tenant's records are appended one after the other, so each would wait for the disk once for each before it. If one
+ * of them fails, none is committed, and then each is committed on its own: one that fails fails alone.
+ */
+export async function commitTogether(
+  pool: Pool,
+  beginning: string,
+  { connection, statement }: Pick<Member, 'connection' | 'statement'>,
+): Promise<void> {
+  const ofPool = groups.get(pool) ?? new Map<string, Member[]>()
+  groups.set(pool, ofPool)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const member = { connection, statement, resolve, reject }
+  const waiting = ofPool.get(beginning)
+  if (waiting !== undefined) {
+    waiting.push(member)
+    return await promise
+  }
+  const next: Member[] = []
+  ofPool.set(beginning, next)
+  // Not awaited: the first member has its result after its own round, however many follow it.
+  void commitInRounds(beginning, member, next).finally(() => ofPool.delete(beginning))
+  await promise
+}
+
+async function commitInRounds(beginning: string, first: Member, next: Member[]): Promise<void> {
+  for (let together = [first]; together.length > 0; together = next.splice(0, mostTogether))
+    await commitAll(beginning, together)
+}
+
+/** Never fails: each member gets its result. */
+async function commitAll(beginning: string, members: Member[]): Promise<void> {
+  const [first] = members
+  if (first === undefined) return
+  const outcome = await send(first.connection, beginning, members)
+  if (outcome === 'committed') for (const { resolve } of members) resolve()
+  // Each on its own connection, at the same time: one that waits for a lock does not keep the others waiting.
+  else if (outcome.rolledBack && members.length > 1)
+    await Promise.all(members.map((one) => commitAll(beginning, [one])))
+  else for (const { reject } of members) reject(outcome.error)
+}
+
+async function send(
+  connection: PooledConnection,
+  beginning: string,
+  members: readonly Member[],
+): Promise<'committed' | { error: unknown; rolledBack: boolean }> {
+  const [ended, ...before] = await Promise.allSettled([
+    connection.send(beginning),
+    ...members.map(({ statement }) => connection.executeQuery(statement)),
+    connection.send('commit'),
+  ]).then((settled) => [settled.at(-1), ...settled.slice(0, -1)])
+  const failed = before.find((one) => one?.status === 'rejected')
+  // Without an answer to the COMMIT, no one knows whether it was committed.
+  if (ended?.status !== 'fulfilled') return { error: ended?.reason, rolledBack: false }
+  if (failed === undefined && ended.value === 'COMMIT') return 'committed'
+  const error =
+    failed?.status === 'rejected'
+      ? failed.reason
+      : new Error('The transaction was rolled back because one of its statements failed.')
+  // PostgreSQL may have committed a statement whose result could not be read here: that is not repeated.
+  return { error, rolledBack: ended.value === 'ROLLBACK' }
+}

@@ -42,7 +42,7 @@ async function checksOf(permission: string, work: () => Promise<unknown>): Promi
     const statements = await statementsOf(work)
     // An open stream reads the membership again, by the tenant's id; a request here names none.
     const admissions = statements.filter(
-      ({ text, values }) => text.includes('from admit_caller(') && values[1] === null,
+      ({ text, values }) => /from admit_caller\(|select admit_known\(/.test(text) && values[1] === null,
     )
     return { admitted: admissions.length, authorized }
   } finally {

@@ -4,6 +4,7 @@ import { mayBeCompressed } from '#server/kernel/answers/compress.ts'
 import { readJsonText } from '#server/kernel/body.ts'
 import { textFlaw } from '#server/kernel/input.ts'
 import { isRead, letIn } from '#server/kernel/let-in.ts'
+import { isContained } from '#server/kernel/operation.ts'
 import { procedureError } from '#server/kernel/procedure-error.ts'
 import { retryHeaders } from '#server/kernel/rate/headers.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
@@ -22,6 +23,7 @@ export const procedures: RouteHandler = (request) => {
       reading,
       // The library refuses a longer batch.
       calls: Math.min(path.split(',').length, maxBatchSize),
+      isContained: contained.has(path) && isSingle(request),
       tenantIn: (read) => tenantNamedIn(request.url, path, read),
       // Selecting a tenant without a membership has the same response body on both transports.
       refused: (error, requestId) =>
@@ -46,6 +48,17 @@ export const procedures: RouteHandler = (request) => {
     },
   )
 }
+
+/** Answered as a whole. The responses to a batch and to a call that accepts a stream begin before their operations have run. */
+const isSingle = ({ url, headers }: Request): boolean =>
+  !new URL(url).searchParams.has('batch') &&
+  headers.get('trpc-accept') === null &&
+  headers.get('accept')?.includes('application/jsonl') !== true
+
+/** Single calls of operations whose effects are all in their transaction. */
+const contained = new Set(
+  declaredProcedures(appRouter).flatMap(([name, operation]) => (isContained(operation) ? [name] : [])),
+)
 
 /** A batch is compressed only if each of its calls may be. Streams are sent event by event. */
 const withoutSecrets = new Set(

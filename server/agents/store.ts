@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
 
 export const findAgentByName = (tx: Transaction, tenantId: string, name: string) =>
@@ -94,6 +95,9 @@ export async function insertOwner(
 }
 
 export const findOwners = (tx: Transaction, tenantId: string, agentIds: readonly string[]) =>
+  ownersOf(tx, { tenantId, agentIds })
+
+const ownersOf = fixedStatement({ tenantId: '', agentIds: [''] }, (tx, { tenantId, agentIds }) =>
   tx
     .selectFrom('agentOwners as owner')
     .innerJoin('members as member', (join) =>
@@ -101,9 +105,9 @@ export const findOwners = (tx: Transaction, tenantId: string, agentIds: readonly
     )
     .select(['owner.agentId', 'member.id', 'member.username', 'member.displayName', 'member.kind'])
     .where('owner.tenantId', '=', tenantId)
-    .where('owner.agentId', 'in', agentIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...agentIds])
-    .orderBy('member.username')
-    .execute()
+    .where(sql<boolean>`owner.agent_id = any(${agentIds}::uuid[])`)
+    .orderBy('member.username'),
+)
 
 export const findVersions = (tx: Transaction, tenantId: string, agentId: string) =>
   tx
@@ -212,11 +216,19 @@ const withLatest = (tx: Transaction, tenantId: string) =>
 
 /** A page of agents, newest first. */
 export const listAgents = (tx: Transaction, tenantId: string, limit: number, cursor: string | undefined) =>
+  cursor === undefined
+    ? firstAgents(tx, { tenantId, limit: String(limit) })
+    : agentsAfter(tx, { tenantId, limit: String(limit), cursor })
+
+const firstAgents = fixedStatement({ tenantId: '', limit: '' }, (tx, { tenantId, limit }) =>
+  withLatest(tx, tenantId).orderBy('agent.id', 'desc').limit(sql<number>`${limit}::integer`),
+)
+const agentsAfter = fixedStatement({ tenantId: '', limit: '', cursor: '' }, (tx, { tenantId, limit, cursor }) =>
   withLatest(tx, tenantId)
-    .$if(cursor !== undefined, (q) => q.where('agent.id', '<', cursor ?? ''))
+    .where('agent.id', '<', cursor)
     .orderBy('agent.id', 'desc')
-    .limit(limit)
-    .execute()
+    .limit(sql<number>`${limit}::integer`),
+)
 
 export const findAgentWithManifest = (tx: Transaction, tenantId: string, id: string) =>
   withLatest(tx, tenantId)
@@ -225,6 +237,9 @@ export const findAgentWithManifest = (tx: Transaction, tenantId: string, id: str
     .executeTakeFirst()
 
 export const findActiveReleases = (tx: Transaction, tenantId: string, agentIds: readonly string[]) =>
+  activeReleases(tx, { tenantId, agentIds })
+
+const activeReleases = fixedStatement({ tenantId: '', agentIds: [''] }, (tx, { tenantId, agentIds }) =>
   tx
     .selectFrom('releases as release')
     .innerJoin('agentVersions as version', (join) =>
@@ -233,9 +248,9 @@ export const findActiveReleases = (tx: Transaction, tenantId: string, agentIds: 
     .select(['release.id', 'release.agentId', 'release.environment', 'version.version'])
     .where('release.tenantId', '=', tenantId)
     .where('release.status', '=', 'active')
-    .where('release.agentId', 'in', agentIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...agentIds])
-    .orderBy('release.environment')
-    .execute()
+    .where(sql<boolean>`release.agent_id = any(${agentIds}::uuid[])`)
+    .orderBy('release.environment'),
+)
 
 /** Compare-and-set on the status and revision. Returns the new revision, or undefined when either has changed. */
 export async function setAgentStatus(

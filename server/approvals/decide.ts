@@ -2,24 +2,26 @@ import { ApiError, notFound } from '#lib/errors.ts'
 import { outcomeOf, type StandsIn, seatOf, whyNotDecide, whyNotReject } from '#lib/rules/approvals.ts'
 import { DecideInput, DecideOutput } from '#lib/schemas/approvals.ts'
 import type { Confirmation } from '#lib/schemas/passkeys.ts'
-import { requireAllBound, requireBound, requireBoundBelow } from '#server/kernel/bound/check.ts'
+import { requireAllBound, requireBound, requireFoundBound } from '#server/kernel/bound/check.ts'
+import { databaseClock } from '#server/kernel/db/clock.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { type MutationContext, mutation, refuse } from '#server/kernel/operation.ts'
-import { tellChannels } from '#server/notifications/tell-channels.ts'
+import { tellChannels, tellThese } from '#server/notifications/tell-channels.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
 import { requireSeatsBound } from '#server/tenants/provider/require-seats.ts'
 import { confirmationDigest, confirmationOf } from './confirmation.ts'
+import { type Locked, lockForDecision, writeDecision } from './decision-store.ts'
 import { eligibleMembers, requireEligible } from './eligible.ts'
 import { requireRead } from './reading/reading.ts'
-import { isStrict, reviewerFacts } from './reviewer.ts'
-import { type ApprovalRow, findGroupNames, lockApproval, setDecided, setPending } from './store.ts'
+import { factsOfFirst, isStrict, reviewerFacts } from './reviewer.ts'
+import { type ApprovalRow, findGroupNames, setPending } from './store.ts'
 import { tellSubject } from './subjects.ts'
 import { tellApprovers } from './telling/tell-approvers.ts'
 import { countedVotes, nextStage, quorumNow, votesNow } from './terms/stages.ts'
 import { type GroupStage, setNextStage } from './terms/terms-store.ts'
-import { findVotes, insertVote } from './vote-store.ts'
+import { type findVotes, insertVote } from './vote-store.ts'
 
 type Row = NonNullable<ApprovalRow>
 type Context = MutationContext<DecideInput>
@@ -33,6 +35,7 @@ type Outcome = ReturnType<typeof outcomeOf>
 /** Records a reviewer's decision; of two concurrent ones, the second gets 409. The quorum counts people; one rejection ends it, also the requester’s own. */
 export const decide = mutation({
   permission: 'approval:decide',
+  contained: true,
   input: DecideInput,
   output: DecideOutput,
   audit: (input, output) => ({
@@ -51,18 +54,22 @@ export const decide = mutation({
   }),
   async run(context) {
     const { tx, tenant, principal, input, auditId } = context
-    const [approval, votesBefore] = await inOneWrite(tx, [
-      () => lockApproval(tx, tenant.id, input.approvalId),
-      () => findVotes(tx, tenant.id, input.approvalId),
-      () => requireAsLogged(context),
-    ])
+    const locked = await lockForDecision(tx, {
+      tenantId: tenant.id,
+      approvalId: input.approvalId,
+      memberId: principal.memberId,
+    })
+    const { approval, votes: votesBefore } = locked
+    await requireFoundBound(tx, tenant.id, locked.bound)
     if (approval === undefined) throw notFound()
-    const standsIn = await requireReviewer(context, approval)
+    const standsIn = await requireReviewer(context, approval, locked)
     if (standsIn !== undefined) await requireSeatAsLogged(context, approval, standsIn)
     requireAsRead(input, approval)
     await requireRead(tx, context, approval, input)
     const confirmation = await confirmationOf(tx, context, approval, input)
     const decisionId = newId()
+    // The clock may be behind the database's by the time of an answer, and nothing is decided before it was requested.
+    const at = new Date(Math.max((await databaseClock(tx))().getTime(), approval.requestedAt.getTime() + 1))
     const own = {
       id: decisionId,
       memberId: principal.memberId,
@@ -76,10 +83,11 @@ export const decide = mutation({
     const outcome = outcomeOf(input.decision, now, quorumNow(approval, approval.terms))
     const next = outcome === 'approved' ? nextStage(approval.terms) : undefined
     const status = next === undefined ? outcome : 'pending'
-    const [, escalationLevel] = await inOneWrite(tx, [
-      () => vote(context, approval.id, own, confirmation),
-      () => apply(context, approval, { next, status, votes, now }),
-    ])
+    const cast = { ...own, reason: input.reason, confirmation }
+    const escalationLevel =
+      next !== undefined || (status === 'pending' && input.decision === 'escalate')
+        ? await passOn(context, approval, { next, now, cast })
+        : await settle(context, locked, { status, votes, at, cast })
     notify(tx, 'approval', tenant.id)
     return {
       approvalId: approval.id,
@@ -98,27 +106,20 @@ export const decide = mutation({
   },
 })
 
-/** What becomes of the request. Returns its level of escalation. */
-async function apply(
+type Cast = Vote & { reason: string; confirmation: Confirmation | undefined }
+
+/** To the next stage, or to the escalation group. Returns the level of escalation. */
+async function passOn(
   context: Context,
   approval: Row,
-  { next, status, votes, now }: { next: GroupStage | undefined; status: Outcome; votes: Votes; now: Votes },
+  { next, now, cast }: { next: GroupStage | undefined; now: Votes; cast: Cast },
 ): Promise<number> {
-  if (next !== undefined) await beginStage(context, approval, next, now)
-  else if (status !== 'pending') await settle(context, approval, status, countedVotes(votes, approval, approval.terms))
-  else if (context.input.decision === 'escalate') return await escalate(context, approval)
-  else await stayPending(context, approval, approval)
-  return approval.escalationLevel
-}
-
-/** Refuses to decide a request, with votes or as a reviewer, that anyone but this server has written. */
-async function requireAsLogged({ tx, tenant, principal, input }: Context): Promise<void> {
-  await Promise.all([
-    requireBound(tx, tenant.id, 'approval', [input.approvalId]),
-    requireBoundBelow(tx, tenant.id, 'approval_vote', input.approvalId),
-    requireBound(tx, tenant.id, 'approval_terms', [input.approvalId]),
-    requireBound(tx, tenant.id, 'member', [principal.memberId]),
+  const { tx, tenant, auditId } = context
+  const [, escalationLevel] = await inOneWrite(tx, [
+    () => insertVote(tx, { ...cast, tenantId: tenant.id, approvalId: approval.id, auditId }),
+    () => (next === undefined ? escalate(context, approval) : beginStage(context, approval, next, now)),
   ])
+  return escalationLevel
 }
 
 /** The same for a delegate: the delegations of the tenant, and the delegator as a member of the group. */
@@ -138,15 +139,19 @@ async function requireSeatAsLogged(
 async function requireReviewer(
   { tx, tenant, principal, input }: Context,
   approval: Row,
+  locked: Locked,
 ): Promise<StandsIn | undefined> {
+  const isPlain = locked.isPlain && principal.kind === 'person'
   const [facts] = await Promise.all([
-    reviewerFacts(tx, tenant, principal, approval),
-    requireSeatsBound(tx, tenant.id, approval.groupId, [principal.memberId]),
+    isPlain ? factsOfFirst(tenant, principal, approval, locked.facts) : reviewerFacts(tx, tenant, principal, approval),
+    isPlain
+      ? requireFoundBound(tx, tenant.id, { approver_group_member: locked.seat })
+      : requireSeatsBound(tx, tenant.id, approval.groupId, [principal.memberId]),
   ])
   const blocked = input.decision === 'reject' ? whyNotReject(facts) : whyNotDecide(facts)
   if (blocked === undefined) return seatOf(facts)
   if (blocked.code !== 'already_decided') throw refuse(blocked.code, blocked.message)
-  const last = (await findVotes(tx, tenant.id, approval.id)).at(-1)
+  const last = locked.votes.at(-1)
   throw new ApiError('already_decided', blocked.message, {
     details: {
       status: approval.status,
@@ -173,23 +178,8 @@ function requireAsRead({ expectedRevision, payloadDigest }: DecideInput, approva
     )
 }
 
-const vote = (
-  { tx, tenant, input, auditId }: Context,
-  approvalId: string,
-  own: Vote,
-  confirmation: Confirmation | undefined,
-): Promise<void> =>
-  insertVote(tx, {
-    ...own,
-    tenantId: tenant.id,
-    approvalId,
-    reason: input.reason,
-    auditId,
-    confirmation,
-  })
-
 /** The people of this stage have approved: asks the group of the next one. */
-async function beginStage(context: Context, approval: Row, { groupId }: GroupStage, votes: Votes): Promise<void> {
+async function beginStage(context: Context, approval: Row, { groupId }: GroupStage, votes: Votes): Promise<number> {
   const { tx, tenant } = context
   const { id, terms, escalationLevel, identities, requestedAt } = approval
   if (terms === undefined) throw new Error('A request without terms has one stage.')
@@ -210,24 +200,31 @@ async function beginStage(context: Context, approval: Row, { groupId }: GroupSta
       await eligibleMembers(tx, tenant, group, identities, requestedAt),
       'staged',
     )
+  return escalationLevel
 }
 
-/** pending → approved or rejected, applied to the subject in the same transaction. */
+/**
+ * The request stays pending, or is approved or rejected, which is applied to the subject in the same transaction. Returns its level of
+ * escalation.
+ */
 async function settle(
   { tx, tenant, auditId }: Context,
-  { id, kind, subjectId, revision }: Row,
-  status: 'approved' | 'rejected',
-  votes: Votes,
-): Promise<void> {
-  const deciders = votes.flatMap(({ memberId, onBehalfOf }) =>
+  locked: Locked,
+  { status, votes, at, cast }: { status: Outcome; votes: Votes; at: Date; cast: Cast },
+): Promise<number> {
+  const { approval, channels } = locked
+  if (approval === undefined) throw new Error('unreachable: the request exists')
+  const { id, kind, subjectId, revision, escalationLevel } = approval
+  // Before the decision, which is sent with the next statement or with the COMMIT.
+  if (status !== 'pending')
+    await tellThese(tx, tenant.id, channels, { event: 'approval.decided', subjectId: id, facts: { status } })
+  await writeDecision(tx, locked, { tenantId: tenant.id, approvalId: id, revision, status, at, auditId, vote: cast })
+  if (status === 'pending') return escalationLevel
+  const deciders = countedVotes(votes, approval, approval.terms).flatMap(({ memberId, onBehalfOf }) =>
     onBehalfOf === null ? [memberId] : [memberId, onBehalfOf],
   )
-  const [isDecided] = await inOneWrite(tx, [
-    () => setDecided(tx, tenant.id, id, revision, status, auditId),
-    () => tellChannels(tx, tenant.id, 'approval.decided', id, { status }),
-  ])
-  if (!isDecided) throw changed()
   await tellSubject(kind, tx, tenant, { id, subjectId, status, deciders })
+  return escalationLevel
 }
 
 /** Moves the request to the escalation group, at the next level. Throws 409 when it is already there. */

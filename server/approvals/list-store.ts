@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { ApprovalKind, ApprovalStatus } from '#lib/schemas/approvals.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { readSeats } from '#server/tenants/provider/seat-store.ts'
 import { columns, computedColumns, typed } from './store.ts'
@@ -65,14 +66,54 @@ export async function listApprovals(
   limit: number,
   cursor: string | undefined,
 ) {
-  const rows = await filtered(tx, tenantId, filter)
-    .$if(cursor !== undefined, (query) => query.where('id', '<', cursor ?? ''))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
+  const { status, decided = false, ...narrower } = filter
+  const rows = Object.values(narrower).every((one) => one === undefined)
+    ? await widePage(
+        status !== undefined,
+        decided,
+        cursor !== undefined,
+      )(tx, {
+        tenantId,
+        status: status ?? '',
+        cursor: cursor ?? '',
+        limit: String(limit),
+      })
+    : await page(tx, tenantId, filter, sql<number>`${limit}`, cursor).execute()
   const cipher = await tenantCipher(tx, tenantId)
   return rows.map((row) => typed(cipher, row))
 }
+
+const page = (
+  tx: Transaction,
+  tenantId: string,
+  filter: ApprovalFilter,
+  limit: RawBuilder<number>,
+  cursor: string | undefined,
+) =>
+  filtered(tx, tenantId, filter)
+    .$if(cursor !== undefined, (query) => query.where('id', '<', cursor ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+
+const widePages = new Map<string, ReturnType<typeof fixedPage>>()
+
+/** The statement of a page that is filtered at most by status. */
+function widePage(...parts: Parameters<typeof fixedPage>): ReturnType<typeof fixedPage> {
+  const known = widePages.get(parts.join()) ?? fixedPage(...parts)
+  widePages.set(parts.join(), known)
+  return known
+}
+
+const fixedPage = (hasStatus: boolean, decided: boolean, hasCursor: boolean) =>
+  fixedStatement({ tenantId: '', status: '', cursor: '', limit: '' }, (tx, { tenantId, status, cursor, limit }) =>
+    page(
+      tx,
+      tenantId,
+      { decided, ...(hasStatus ? { status: status as ApprovalStatus } : {}) },
+      sql<number>`${limit}::integer`,
+      hasCursor ? cursor : undefined,
+    ),
+  )
 
 /** Pending ones, the soonest to expire first. */
 export async function listSoonest(tx: Transaction, tenantId: string, filter: ApprovalFilter, limit: number) {

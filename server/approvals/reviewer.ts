@@ -1,9 +1,17 @@
 import type { ReviewerFacts, StandsIn } from '#lib/rules/approvals.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import type { LinkRow } from '#server/tenants/account-link-store.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findGroupsOf } from '#server/tenants/group-store.ts'
-import { type Identity, identitiesOfVoters, linkTo, type Selves, selvesOf } from '#server/tenants/identities.ts'
+import {
+  type Identity,
+  identitiesOfVoters,
+  linkTo,
+  type Selves,
+  selvesOf,
+  selvesOfPerson,
+} from '#server/tenants/identities.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { type Seat, seatsOf } from './delegations/seats.ts'
 import { type ApprovalRow, findGroupNames } from './store.ts'
@@ -35,7 +43,6 @@ export async function reviewerFactsOfAll(
   principal: Principal,
   approvals: readonly Row[],
 ): Promise<ReviewerFacts[]> {
-  const settings = settingsOf(tenant)
   const self = principal.memberId
   const asked = [...new Set(approvals.map((approval) => approval.groupId))]
   const [memberships, groupNames, seats, votes, ownSelves] = await Promise.all([
@@ -63,44 +70,59 @@ export async function reviewerFactsOfAll(
     ),
     identitiesOfVoters(tx, tenant.id, votes.flatMap(votersOf)),
   ])
-  const facts: ReviewerFacts[] = []
-  for (const approval of approvals) {
-    const cast = countedVotes(
-      votes.filter((vote) => vote.approvalId === approval.id),
-      approval,
-      approval.terms,
-    )
-    const substitute = cast.find((vote) => vote.onBehalfOf === self)
-    const voted = cast.some((vote) => vote.memberId === self)
-    facts.push({
-      status: approval.status,
-      expired: approval.expired,
-      mayDecide: principal.permissions.has('approval:decide'),
-      machine: principal.kind !== 'person',
-      machineDecisions: isStrict(approval) ? 'off' : settings.machineDecisions,
-      separationOfDuties: isStrict(approval) ? 'required' : settings.separationOfDuties,
-      identityLink: linkTo(self, selves(self), approval.identities, approval.requestedAt),
+  return approvals.map((approval) =>
+    factsFrom(tenant, principal, approval, {
       inGroup: groups.has(approval.groupId),
-      groupName: names.get(approval.groupId) ?? 'the approver group',
-      voted,
-      voterLink: voted ? undefined : voterLink(behind, self, selves(self), cast),
-      votedInPlace: substitute === undefined ? undefined : actor(substitute.memberId).displayName,
-      standsIn:
-        groups.has(approval.groupId) || isStrict(approval)
-          ? undefined
-          : standsIn(
-              seats.filter((seat) => seat.groupId === approval.groupId),
-              approval,
-              cast,
-            ),
-    })
+      groupName: names.get(approval.groupId),
+      seats: seats.filter((seat) => seat.groupId === approval.groupId),
+      votes: votes.filter((vote) => vote.approvalId === approval.id),
+      selves,
+      actor,
+      behind,
+    }),
+  )
+}
+
+/** What determines who can decide a request, as it was read. */
+type Read = {
+  /** Whether the caller has a seat in the group of the request. */
+  inGroup: boolean
+  groupName: string | undefined
+  /** Seats in that group which the caller can use as a delegate. */
+  seats: readonly Seat[]
+  votes: readonly CastVote[]
+  selves(memberId: string): Selves
+  actor(memberId: string): { displayName: string }
+  behind(memberIds: readonly string[]): Identity[]
+}
+
+function factsFrom(tenant: Tenant, principal: Principal, approval: Row, read: Read): ReviewerFacts {
+  const { inGroup, groupName, seats, selves, actor, behind } = read
+  const settings = settingsOf(tenant)
+  const self = principal.memberId
+  const cast = countedVotes(read.votes, approval, approval.terms)
+  const substitute = cast.find((vote) => vote.onBehalfOf === self)
+  const voted = cast.some((vote) => vote.memberId === self)
+  return {
+    status: approval.status,
+    expired: approval.expired,
+    mayDecide: principal.permissions.has('approval:decide'),
+    machine: principal.kind !== 'person',
+    machineDecisions: isStrict(approval) ? 'off' : settings.machineDecisions,
+    separationOfDuties: isStrict(approval) ? 'required' : settings.separationOfDuties,
+    identityLink: linkTo(self, selves(self), approval.identities, approval.requestedAt),
+    inGroup,
+    groupName: groupName ?? 'the approver group',
+    voted,
+    voterLink: voted ? undefined : voterLink(behind, self, selves(self), cast),
+    votedInPlace: substitute === undefined ? undefined : actor(substitute.memberId).displayName,
+    standsIn: inGroup || isStrict(approval) ? undefined : standsIn(),
   }
-  return facts
 
   /** The first usable seat, or else one whose facts explain why it is not usable. */
-  function standsIn(offered: readonly Seat[], approval: Row, cast: readonly CastVote[]): StandsIn | undefined {
+  function standsIn(): StandsIn | undefined {
     let last: StandsIn | undefined
-    for (const { delegatorId, delegatorName } of offered) {
+    for (const { delegatorId, delegatorName } of seats) {
       const other = cast.filter((vote) => (vote.onBehalfOf ?? vote.memberId) !== delegatorId)
       last = {
         delegatorId,
@@ -116,6 +138,27 @@ export async function reviewerFactsOfAll(
     return last
   }
 }
+
+/**
+ * The facts of a person without delegators, about a request without votes: what was read with the request is sufficient.
+ */
+export const factsOfFirst = (
+  tenant: Tenant,
+  principal: Principal,
+  approval: Row,
+  { inGroup, groupName, links }: { inGroup: boolean; groupName: string | undefined; links: readonly LinkRow[] },
+): ReviewerFacts =>
+  factsFrom(tenant, principal, approval, {
+    inGroup,
+    groupName,
+    seats: [],
+    votes: [],
+    selves: (memberId) => selvesOfPerson(memberId, links),
+    actor: () => {
+      throw new Error('unreachable: a request without votes')
+    },
+    behind: () => [],
+  })
 
 const votersOf = ({ memberId, onBehalfOf }: CastVote): string[] =>
   onBehalfOf === null ? [memberId] : [memberId, onBehalfOf]

@@ -1,10 +1,11 @@
-import { sql } from 'kysely'
+import { type InferResult, sql } from 'kysely'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { erasedText } from '#lib/rules/erased.ts'
 import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
 import { present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { Identity } from '#server/tenants/identities.ts'
@@ -47,14 +48,13 @@ export const computedColumns = [
 
 export type ApprovalRow = Awaited<ReturnType<typeof selectApproval>>
 
+const storedApprovals = (tx: Transaction) => tx.selectFrom('approvals').select(columns).select(computedColumns)
+
+/** A row before its content is decrypted. */
+export type StoredApproval = InferResult<ReturnType<typeof storedApprovals>>[number]
+
 async function selectApproval(tx: Transaction, tenantId: string, id: string) {
-  const row = await tx
-    .selectFrom('approvals')
-    .select(columns)
-    .select(computedColumns)
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const row = await storedApprovals(tx).where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
   return row === undefined ? undefined : typed(await tenantCipher(tx, tenantId), row)
 }
 
@@ -115,12 +115,12 @@ export const findApproval = selectApproval
 
 /** Reads the row by a statement of its own: one that waits for the lock would read the terms as they were before it. */
 export async function lockApproval(tx: Transaction, tenantId: string, id: string) {
-  const [, row] = await Promise.all([
-    tx.selectFrom('approvals').select('id').where('tenantId', '=', tenantId).where('id', '=', id).forUpdate().execute(),
-    selectApproval(tx, tenantId, id),
-  ])
+  const [, row] = await Promise.all([lockRow(tx, tenantId, id), selectApproval(tx, tenantId, id)])
   return row
 }
+
+export const lockRow = (tx: Transaction, tenantId: string, id: string) =>
+  tx.selectFrom('approvals').select('id').where('tenantId', '=', tenantId).where('id', '=', id).forUpdate().execute()
 
 export async function insertApproval(
   tx: Transaction,
@@ -266,9 +266,12 @@ export const findGrant = (tx: Transaction, tenantId: string, id: string) =>
     .executeTakeFirst()
 
 export const findGroupNames = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
+  groupNames(tx, { tenantId, ids })
+
+const groupNames = fixedStatement({ tenantId: '', ids: [''] }, (tx, { tenantId, ids }) =>
   tx
     .selectFrom('approverGroups')
     .select(['id', 'name', 'displayName'])
     .where('tenantId', '=', tenantId)
-    .where('id', 'in', ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...ids])
-    .execute()
+    .where(sql<boolean>`id = any(${ids}::uuid[])`),
+)

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { Confirmation } from '#lib/schemas/passkeys.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
 
 export async function insertVote(
@@ -45,10 +47,13 @@ export const findVotes = (tx: Transaction, tenantId: string, approvalId: string)
 
 /** The votes on these approvals at every escalation level, oldest first. */
 export const findVotesOn = (tx: Transaction, tenantId: string, approvalIds: readonly string[]) =>
+  votesOn(tx, { tenantId, approvalIds })
+
+const votesOn = fixedStatement({ tenantId: '', approvalIds: [''] }, (tx, { tenantId, approvalIds }) =>
   tx
     .selectFrom('approvalVotes')
     .select(['id', 'approvalId', 'escalationLevel', 'memberId', 'onBehalfOf', 'reason', 'createdAt'])
     .where('tenantId', '=', tenantId)
-    .where('approvalId', 'in', approvalIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...approvalIds])
-    .orderBy('id')
-    .execute()
+    .where(sql<boolean>`approval_id = any(${approvalIds}::uuid[])`)
+    .orderBy('id'),
+)

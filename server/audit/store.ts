@@ -3,6 +3,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { onOrdinaryClock } from '#server/kernel/clock/ordinary-store.ts'
 import { cursorLots } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 
 export type StoredRecord = {
   auditId: string
@@ -278,6 +279,9 @@ export async function insertCheckpoint(
 
 /** Finds the position of a record, and the size up to which its day is signed. */
 export const findSeals = (tx: Transaction, tenantId: string, auditIds: readonly string[]) =>
+  seals(tx, { tenantId, auditIds })
+
+const seals = fixedStatement({ tenantId: '', auditIds: [''] }, (tx, { tenantId, auditIds }) =>
   tx
     .selectFrom('auditRecords as record')
     .select(['record.auditId', 'record.seq'])
@@ -290,5 +294,5 @@ export const findSeals = (tx: Transaction, tenantId: string, auditIds: readonly 
         .as('signedSize'),
     )
     .where('record.tenantId', '=', tenantId)
-    .where(sql<boolean>`record.audit_id = any(${[...auditIds]}::uuid[])`)
-    .execute()
+    .where(sql<boolean>`record.audit_id = any(${auditIds}::uuid[])`),
+)

@@ -14,23 +14,21 @@ export async function lockInputs(tx: Transaction, tenantId: string, executionId:
   await sql`select pg_advisory_xact_lock(hashtextextended(${`inputs ${tenantId} ${executionId}`}, 0))`.execute(tx)
 }
 
+export type NewEvent = {
+  tenantId: string
+  id: string
+  identity: string
+  fingerprint: string
+  attributes: EventAttributes
+  executionId: string
+  inputName: string
+  data: JsonValue
+  submittedBy: string
+  ttlSeconds: number
+}
+
 /** False, without inserting, when an event of the same identity exists. The statement is sent immediately. */
-export async function insertEvent(
-  tx: Transaction,
-  cipher: TenantCipher,
-  row: {
-    tenantId: string
-    id: string
-    identity: string
-    fingerprint: string
-    attributes: EventAttributes
-    executionId: string
-    inputName: string
-    data: JsonValue
-    submittedBy: string
-    ttlSeconds: number
-  },
-): Promise<boolean> {
+export async function insertEvent(tx: Transaction, cipher: TenantCipher, row: NewEvent): Promise<boolean> {
   const { ttlSeconds, data, attributes, identity, ...values } = row
   const result = await tx
     .insertInto('inputEvents')

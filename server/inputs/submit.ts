@@ -7,6 +7,7 @@ import { newSalt } from '#server/kernel/content/salt.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
+import { acceptEvent } from './accept-store.ts'
 import { tellExecution } from './listeners.ts'
 import { matchEvent } from './match.ts'
 import { findEventByIdentity, findWaitFor, insertEvent, lockInputs } from './store.ts'
@@ -29,6 +30,7 @@ const fingerprintOf = ({ source, type, subject, correlation, data }: SubmitInput
  */
 export const submit = mutation({
   permission: 'input:submit',
+  contained: true,
   input: SubmitInput,
   output: SubmitOutput,
   audit: ({ correlation: { executionId, input } }, output) => ({
@@ -40,13 +42,13 @@ export const submit = mutation({
       status: output?.status,
     },
   }),
-  async run({ tx, tenant, principal, input, repeated, note }) {
+  async run({ tx, tenant, principal, input, unforeseen, repeated, note }) {
     const { executionId, input: inputName } = input.correlation
     const salt = newSalt()
     const fingerprint = fingerprintOf(input, salt)
     const row = { tenantId: tenant.id, id: newId(), identity: identityOf(input), fingerprint, executionId, inputName }
     const cipher = await tenantCipher(tx, tenant.id)
-    const inserted = await insertEvent(tx, cipher, {
+    const event = {
       ...row,
       attributes: {
         idempotencyKey: input.idempotencyKey ?? null,
@@ -59,7 +61,13 @@ export const submit = mutation({
       data: input.data,
       submittedBy: principal.memberId,
       ttlSeconds: durationSeconds(input.ttl) ?? 0,
-    })
+    }
+    if (unforeseen === undefined) {
+      await acceptEvent(tx, cipher, event)
+      note({ fingerprint })
+      return { result: 'accepted' as const, receiptId: row.id, status: 'received' as const }
+    }
+    const inserted = unforeseen !== 'duplicate' && (await insertEvent(tx, cipher, event))
     // A duplicate must not take the lock, because many duplicates would each hold it until commit.
     if (!inserted) return await again()
     // Sent concurrently, so that both queries take one round trip.

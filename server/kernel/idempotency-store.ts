@@ -3,6 +3,7 @@ import { present } from './content/committed.ts'
 import { keyedDigest } from './content/keyed-digest.ts'
 import { contentContext } from './content/tables.ts'
 import type { Transaction } from './db/database.ts'
+import { withCommit } from './db/transaction.ts'
 import { type TenantCipher, tenantCipher } from './keys/tenant-keys.ts'
 
 type Address = { tenantId: string; memberId: string; operation: string; key: string }
@@ -45,7 +46,7 @@ export async function insertAnswer(
 ): Promise<void> {
   const cipher = await tenantCipher(tx, address.tenantId)
   const key = keyed(cipher, 'key', address.key)
-  await tx
+  const statement = tx
     .insertInto('idempotencyKeys')
     .values({
       ...address,
@@ -53,5 +54,6 @@ export async function insertAnswer(
       fingerprint: keyed(cipher, 'fingerprint', fingerprint),
       response: cipher.encryptJson(response, contextOf(address, key)),
     })
-    .execute()
+    .compile()
+  withCommit(tx, statement)
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { Id } from '#lib/schemas/common.ts'
 import { accessDenied } from './auth/access-denied.ts'
-import { type Admission, admit } from './auth/admit.ts'
+import { type Admission, admit, admitAsKnown } from './auth/admit.ts'
 import { type Credentials, credentialsOf, type Presented, present } from './auth/authenticate.ts'
 import { captureOutcome } from './capture-outcome.ts'
 import { newId } from './ids.ts'
@@ -18,6 +18,8 @@ export type Door<B> = {
   calls?: number
   /** The external id of the tenant that the input names: it selects the tenant if no header does. */
   tenantIn?(read: (() => B) | undefined): string | undefined
+  /** All effects of the work are in the transaction that it claims, so it may begin before the database has confirmed the caller. */
+  isContained?: boolean
   /** The transport's error body. */
   refused(error: unknown, requestId: string): Response
 }
@@ -30,7 +32,7 @@ export type Door<B> = {
  */
 export async function letIn<B>(
   request: Request,
-  { reading, calls, tenantIn, refused }: Door<B>,
+  { reading, calls, tenantIn, isContained = false, refused }: Door<B>,
   work: (admission: Admission, read: (() => B) | undefined) => Promise<Response>,
 ): Promise<Response> {
   const requestId = newId()
@@ -41,6 +43,21 @@ export async function letIn<B>(
     const body = isRead(request) ? undefined : reading
     const read = body !== undefined && 'token' in presented ? await captureOutcome(body()) : undefined
     const named = tenantIn?.(read)
+    if (isContained && named === undefined && (isRead(request) || read !== undefined)) {
+      const known = await admitAsKnown(presented, selecting(credentials, named), calls)
+      if (known !== undefined) {
+        const { tenant } = known.caller
+        noteCaller(requestId, tenant.id)
+        const begin = async () => work({ ...known, caller: withJustification(known.caller, request) }, read)
+        const outcome = await captureOutcome(begin())
+        await known.end()
+        // Otherwise nothing was done, and the call begins again.
+        if (await known.confirmed?.()) {
+          admission = known
+          return withRateHeaders(outcome(), callsStanding(tenant.id))
+        }
+      }
+    }
     admission = await admit(presented, selecting(credentials, named), calls).catch(async (error: unknown) => {
       throw (await isOwnId(presented, credentials, named)) ? wrongKindOfId() : error
     })

@@ -7,7 +7,7 @@ import type { Admission } from './auth/admit.ts'
 import { type Authorized, authorize, type Connected, requireNamedTenant } from './auth/authorize.ts'
 import { type Caller, connectionOf, type Principal, type Tenant } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
-import { within } from './db/transaction.ts'
+import { Unforeseen, within } from './db/transaction.ts'
 import { answered, type Given, remember } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { readInput } from './input.ts'
@@ -29,6 +29,8 @@ export type Context<I> = {
 export type MutationContext<I> = Context<I> & {
   /** Id of this operation's audit record, known before the record is written. */
   auditId: string
+  /** Undefined if `run` may prepare its usual outcome alone (writeKnown). It runs again when the outcome was another one: this one. */
+  unforeseen: string | undefined
   /** Marks the record as "repeated": call it if the requested state already existed and nothing changed. */
   repeated(): void
   /** Adds details to the audit record that only this run knows. */
@@ -80,6 +82,11 @@ export type Mutation<I, O, In = unknown> = Connected & {
   replay?(output: O): O
   justified?: true
   showsSecrets?: true
+  /**
+   * All effects of `run` are in its transaction, so it may begin before the database has confirmed the caller, and run again for another
+   * one.
+   */
+  contained?: true
   /** The input contains a secret: nothing that would allow guessing it is stored for the Idempotency-Key. */
   confidential?: true
   /** `begin` calls another system: no transaction may be open during the call. */
@@ -181,11 +188,17 @@ export const refuse = (
   details?: Record<string, unknown>,
 ): ApiError => new Refusal(code, message, audited, details)
 
+/** Whether the database alone decides if a call of this operation has an effect: it may begin before the caller is confirmed. */
+export const isContained = (operation: Pick<Declared, 'kind'>): boolean =>
+  operation.kind === 'query'
+    ? !('ask' in operation && operation.ask !== undefined)
+    : 'contained' in operation && operation.contained === true
+
 export type ExecuteOptions = {
   name: string
   idempotencyKey?: string | undefined
   /** The transaction that identified the caller. Without it, or if another call has claimed it, a new one is opened. */
-  admission?: Pick<Admission, 'claim' | 'end'> | undefined
+  admission?: Pick<Admission, 'claim' | 'end' | 'confirmed'> | undefined
 }
 
 /** Runs an operation for a caller whose input is available: checks the permission, then calls `perform`. */
@@ -216,12 +229,19 @@ export async function perform<I, O>(
   }
   if (operation.prepares) await options.admission?.end()
   const run = await operation.begin({ ...caller, input })
-  const given = await inTransaction((tx) => mutate(operation, run, caller, tx, input, options)).catch(
-    async (error: unknown) => {
-      if (error instanceof Refusal) await recordRefusal(operation, caller, input, error)
+  const attempt = (unforeseen?: string) =>
+    inTransaction((tx) => mutate(operation, run, { ...caller, tx, input, unforeseen }, options))
+  const given = await attempt()
+    .catch((error: unknown) => {
+      if (error instanceof Unforeseen) return attempt(error.outcome)
       throw error
-    },
-  )
+    })
+    .catch(async (error: unknown) => {
+      // Only a member's attempt is recorded.
+      const isCaller = (await options.admission?.confirmed?.()) ?? true
+      if (error instanceof Refusal && isCaller) await recordRefusal(operation, caller, input, error)
+      throw error
+    })
   if ('error' in given) throw given.error
   return given.output
 }
@@ -243,11 +263,10 @@ export const actorOfCall = ({ kind, memberId, username }: Principal) => ({ type:
 async function mutate<I, O>(
   operation: Mutation<I, O>,
   run: (context: MutationContext<I>) => Promise<O>,
-  caller: Caller,
-  tx: Transaction,
-  input: I,
+  given: Context<I> & Pick<MutationContext<I>, 'unforeseen'>,
   { idempotencyKey, name }: ExecuteOptions,
 ): Promise<Given<O>> {
+  const { tx, input, unforeseen: _, ...caller } = given
   const identity =
     idempotencyKey === undefined
       ? undefined
@@ -266,7 +285,7 @@ async function mutate<I, O>(
   const answerWith = (given: ApiError) => {
     error = given
   }
-  const output = await run({ ...caller, tx, input, auditId, repeated, note, answerWith })
+  const output = await run({ ...given, auditId, repeated, note, answerWith })
   const entry = operation.audit(input, output)
   if (entry !== undefined)
     await appendAudit(tx, caller.tenant, {
@@ -276,10 +295,10 @@ async function mutate<I, O>(
       ...entry,
       details: { ...entry.details, ...noted, ...connectionOf(caller) },
     })
-  const given = error === undefined ? { output } : { error }
+  const answer = error === undefined ? { output } : { error }
   if (identity !== undefined)
-    await remember(tx, identity, 'error' in given ? given : { output: operation.replay?.(output) ?? output })
-  return given
+    await remember(tx, identity, 'error' in answer ? answer : { output: operation.replay?.(output) ?? output })
+  return answer
 }
 
 /** In a new transaction, because the operation's was rolled back. If it fails, the caller gets its error instead. */

@@ -8,7 +8,7 @@ import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
 import { letIn } from './let-in.ts'
-import { type Declared, type Operation, perform } from './operation.ts'
+import { type Declared, isContained, type Operation, perform } from './operation.ts'
 import type { RouteWire } from './route-wire.ts'
 import { runtime } from './runtime.ts'
 
@@ -43,7 +43,7 @@ type Work = (
   caller: Caller,
   request: Request,
   context: RouteContext,
-  admission: Pick<Admission, 'claim' | 'end'>,
+  admission: Pick<Admission, 'claim' | 'end' | 'confirmed'>,
   read?: () => unknown,
 ) => Promise<Response>
 
@@ -61,10 +61,13 @@ export function authenticated(
   {
     reading,
     tenantIn,
+    contained = false,
     refused = errorResponse,
   }: {
     reading?: (request: Request, context: RouteContext) => Promise<unknown>
     tenantIn?: (request: Request) => string | undefined
+    /** As for letIn. */
+    contained?: boolean
     refused?: (error: unknown, requestId: string, request: Request) => Response
   } = {},
 ): RouteHandler {
@@ -74,6 +77,7 @@ export function authenticated(
       {
         reading: reading && (() => reading(request, context)),
         ...(tenantIn === undefined ? {} : { tenantIn: () => tenantIn(request) }),
+        isContained: contained,
         refused: (error, requestId) => refused(error, requestId, request),
       },
       (admission, read) => work(admission.caller, request, context, admission, read),
@@ -144,7 +148,8 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
       response.headers.set('x-request-id', caller.requestId)
       return response
     },
-    { reading },
+    // A response of its own may have begun to send when the caller is confirmed.
+    { reading, contained: options.respond === undefined && isContained(options.operation) },
   )
   const { name, operation, status = 200, wire } = options
   return declare(

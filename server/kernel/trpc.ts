@@ -22,7 +22,7 @@ export type CallContext = {
   caller: Caller
   idempotencyKey?: string | undefined
   /** The transaction of the admission, in which the call's first operation continues. */
-  admission?: Pick<Admission, 'claim' | 'end'>
+  admission?: Pick<Admission, 'claim' | 'end' | 'confirmed'>
   /** A socket keeps its context for its whole life, so it carries only subscriptions. */
   socket?: boolean
   /** Bytes that the socket has not sent yet. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { NotificationEvent } from '#lib/schemas/notifications/channels.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 
@@ -61,7 +62,11 @@ export const listChannelRows = (tx: Transaction, tenantId: string) =>
 export const mostChannels = 50
 
 /** The active channels that report this event. */
-export const findChannelsFor = (tx: Transaction, tenantId: string, event: string) =>
+export const findChannelsFor = (tx: Transaction, tenantId: string, event: NotificationEvent) =>
+  readChannelsFor(tx, tenantId, event).execute()
+
+/** The same as part of a larger statement. */
+export const readChannelsFor = (tx: Transaction, tenantId: string, event: NotificationEvent) =>
   tx
     .selectFrom('notificationChannels')
     .select('id')
@@ -69,7 +74,6 @@ export const findChannelsFor = (tx: Transaction, tenantId: string, event: string
     .where('status', '=', 'active')
     .where(sql<boolean>`events @> to_jsonb(${event}::text)`)
     .limit(mostChannels)
-    .execute()
 
 /** False if the channel has another revision. */
 export async function setChannel(

@@ -19,8 +19,23 @@ export async function tellChannels(
   subjectId: string,
   facts: JsonObject = {},
 ): Promise<void> {
-  for (const { id: channelId } of await findChannelsFor(tx, tenantId, event))
-    await queueDelivery(tx, tenantId, { channelId, event, subjectId, facts })
+  const channels = await findChannelsFor(tx, tenantId, event)
+  await tellThese(
+    tx,
+    tenantId,
+    channels.map(({ id }) => id),
+    { event, subjectId, facts },
+  )
+}
+
+/** The same over channels that the transaction has read (`readChannelsFor`). */
+export async function tellThese(
+  tx: Transaction,
+  tenantId: string,
+  channelIds: readonly string[],
+  report: { event: NotificationEvent; subjectId: string; facts: JsonObject },
+): Promise<void> {
+  for (const channelId of channelIds) await queueDelivery(tx, tenantId, { channelId, ...report })
 }
 
 export async function queueDelivery(

@@ -334,7 +334,7 @@ describe('an expired key', () => {
 })
 
 describe('a key and its creator', () => {
-  const sponsorsOf = async (apiKeyId: string) => {
+  const readSponsors = async (apiKeyId: string) => {
     const { rows } = await owner.query(
       `select person.username, sponsor.link from members member
          join member_sponsors sponsor on sponsor.tenant_id = member.tenant_id and sponsor.member_id = member.id
@@ -347,7 +347,7 @@ describe('a key and its creator', () => {
 
   test('are one identity with the person who created the key, even through a service account', async () => {
     const byTom = await make({}, 'northwind', await api.person('tom'))
-    expect(await sponsorsOf(byTom.apiKey.id)).toEqual([{ username: 'tom', link: 'created' }])
+    expect(await readSponsors(byTom.apiKey.id)).toEqual([{ username: 'tom', link: 'created' }])
     await owner.query(
       `insert into member_sponsors (tenant_id, member_id, person_id, link)
        select machine.tenant_id, machine.id, person.id, 'rotated' from members machine
@@ -356,7 +356,7 @@ describe('a key and its creator', () => {
       [tenantOf('northwind').id],
     )
     const byMachine = await make()
-    expect(await sponsorsOf(byMachine.apiKey.id)).toEqual([
+    expect(await readSponsors(byMachine.apiKey.id)).toEqual([
       { username: 'admin-automation', link: 'created' },
       { username: 'tom', link: 'created' },
     ])

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { newId } from '#server/kernel/ids.ts'
 
 export type PrincipalRef = { issuer: string; subject: string }
@@ -42,21 +43,27 @@ export async function insertAccountLink(
  * a policy of the database. Accounts that a voucher answers for are left out.
  */
 export async function findLinksAround(tx: Transaction, tenantId: string, memberIds: readonly string[]) {
-  if (memberIds.length === 0) return []
-  const { rows } = await sql<{
-    id: string
-    accountId: string
-    accountName: string
-    holder: string
-    holderId: string | null
-    holderName: string | null
-    kind: string
-    createdAt: Date
-    proof: string | null
-    provedAt: Date | null
-  }>`
+  return memberIds.length === 0 ? [] : await links(tx, { tenantId, memberIds })
+}
+
+export type LinkRow = {
+  id: string
+  accountId: string
+  accountName: string
+  holder: string
+  holderId: string | null
+  holderName: string | null
+  kind: string
+  createdAt: Date
+  proof: string | null
+  provedAt: Date | null
+}
+
+/** The same as part of a larger statement. */
+export const readLinksAround = (tenantId: string, memberIds: readonly string[]) =>
+  sql<LinkRow>`
     with around as (
-      select issuer, subject from members where tenant_id = ${tenantId} and id = any(${[...memberIds]}::uuid[])
+      select issuer, subject from members where tenant_id = ${tenantId} and id = any(${memberIds}::uuid[])
     ), holders as (
       select issuer, subject from around
       union
@@ -74,9 +81,14 @@ export async function findLinksAround(tx: Transaction, tenantId: string, memberI
     left join members person on person.tenant_id = ${tenantId}
       and person.issuer = link.by_issuer and person.subject = link.by_subject
     where link.proof is distinct from 'vouch'
-    order by link.id`.execute(tx)
-  return rows
-}
+    order by link.id`
+
+const links = fixedStatement({ tenantId: '', memberIds: [''] }, (tx, { tenantId, memberIds }) =>
+  tx
+    .selectFrom(sql<LinkRow>`(${readLinksAround(tenantId, memberIds)})`.as('link'))
+    .selectAll()
+    .orderBy('link.id'),
+)
 
 /** All links of an account in the tenant where they were made, oldest first. */
 export const findLinksOf = (tx: Transaction, tenantId: string, { issuer, subject }: PrincipalRef) =>

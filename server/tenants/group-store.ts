@@ -1,4 +1,5 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { readMappedSeats, readSeats } from './provider/seat-store.ts'
 
 const columns = ['id', 'name', 'displayName', 'revision'] as const
@@ -52,14 +53,17 @@ export const findGroupMembers = (tx: Transaction, tenantId: string, groupId: str
     .execute()
 
 export const findGroupsOf = (tx: Transaction, tenantId: string, memberId: string) =>
+  groupsOf(tx, { tenantId, memberId })
+
+const groupsOf = fixedStatement({ tenantId: '', memberId: '' }, (tx, { tenantId, memberId }) =>
   tx
     .selectFrom(readSeats(tx, tenantId).as('link'))
     .innerJoin('approverGroups as g', 'g.id', 'link.groupId')
     .select(['g.id', 'g.name'])
     .where('g.tenantId', '=', tenantId)
     .where('link.memberId', '=', memberId)
-    .orderBy('g.name')
-    .execute()
+    .orderBy('g.name'),
+)
 
 export const lockGroup = (tx: Transaction, tenantId: string, id: string) =>
   tx

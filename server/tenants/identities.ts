@@ -1,6 +1,6 @@
 import { type AccountLink, type Counterpart, counterpartsOf, isSameActor } from '#lib/rules/identity.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { findLinksAround } from './account-link-store.ts'
+import { findLinksAround, type LinkRow } from './account-link-store.ts'
 import { findMembers, findSponsors } from './store.ts'
 
 // The one module that decides who is the same person: every check of separation of duties asks it.
@@ -143,8 +143,17 @@ export async function identitiesOfVoters(
   return (ids) => behind(ids.map((memberId) => ({ memberId, link: 'have already decided this request', role })))
 }
 
-async function accountLinks(tx: Transaction, tenantId: string, memberIds: readonly string[]): Promise<AccountLink[]> {
-  return (await findLinksAround(tx, tenantId, [...new Set(memberIds)])).map((row) => ({
+/** The selves of a person, from the links around them: only machines have sponsors. */
+export const selvesOfPerson = (memberId: string, links: readonly LinkRow[]): Selves => ({
+  people: [memberId],
+  counterparts: counterpartsOf(memberId, links.map(linkOf)),
+})
+
+const accountLinks = async (tx: Transaction, tenantId: string, memberIds: readonly string[]): Promise<AccountLink[]> =>
+  (await findLinksAround(tx, tenantId, [...new Set(memberIds)])).map(linkOf)
+
+function linkOf(row: LinkRow): AccountLink {
+  return {
     id: row.id,
     accountId: row.accountId,
     accountName: row.accountName,
@@ -157,5 +166,5 @@ async function accountLinks(tx: Transaction, tenantId: string, memberIds: readon
       row.provedAt === null
         ? undefined
         : { by: row.proof === 'mail' ? 'mail' : row.proof === 'vouch' ? 'vouch' : 'operator', at: row.provedAt },
-  }))
+  }
 }

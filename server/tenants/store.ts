@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { Branding, TenantSettings } from '#lib/schemas/tenants.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
 
 export async function insertTenant(
@@ -52,12 +54,15 @@ export async function insertSponsor(
 }
 
 export const findMembers = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
+  membersById(tx, { tenantId, ids })
+
+const membersById = fixedStatement({ tenantId: '', ids: [''] }, (tx, { tenantId, ids }) =>
   tx
     .selectFrom('members')
     .select(['id', 'username', 'displayName', 'kind', 'email', 'roles', 'status'])
     .where('tenantId', '=', tenantId)
-    .where('id', 'in', ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...ids])
-    .execute()
+    .where(sql<boolean>`id = any(${ids}::uuid[])`),
+)
 
 /**
  * A person by e-mail address or user name, as a manifest names its owner. Never a machine: a client id can be chosen
@@ -75,6 +80,14 @@ export const findMemberByName = (tx: Transaction, tenantId: string, name: string
 
 /** The people who created or rotated these members. */
 export const findSponsors = (tx: Transaction, tenantId: string, memberIds: readonly string[]) =>
+  sponsors(tx, { tenantId, memberIds })
+
+const sponsors = fixedStatement({ tenantId: '', memberIds: [''] }, (tx, { tenantId, memberIds }) =>
+  readSponsors(tx, tenantId, memberIds),
+)
+
+/** The same as part of a larger statement. */
+export const readSponsors = (tx: Transaction, tenantId: string, memberIds: readonly string[]) =>
   tx
     .selectFrom('memberSponsors as sponsor')
     .innerJoin('members as member', (join) =>
@@ -91,9 +104,8 @@ export const findSponsors = (tx: Transaction, tenantId: string, memberIds: reado
       'sponsor.link',
     ])
     .where('sponsor.tenantId', '=', tenantId)
-    .where('sponsor.memberId', 'in', memberIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...memberIds])
+    .where(sql<boolean>`sponsor.member_id = any(${memberIds}::uuid[])`)
     .orderBy('sponsor.createdAt')
-    .execute()
 
 /** Throws if the member does not exist. */
 export const findMemberByUsername = (tx: Transaction, tenantId: string, username: string) =>

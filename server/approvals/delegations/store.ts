@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { readSeats } from '#server/tenants/provider/seat-store.ts'
 
 const columns = ['id', 'delegatorId', 'delegateId', 'fromAt', 'untilAt', 'reason', 'endedAt', 'revision'] as const
@@ -85,6 +86,14 @@ export const findActiveDelegates = (tx: Transaction, tenantId: string, delegator
 
 /** The active members for whom `delegateId` is currently the delegate, with their roles and the groups of their seats. */
 export const findActiveDelegators = (tx: Transaction, tenantId: string, delegateId: string) =>
+  delegators(tx, { tenantId, delegateId })
+
+const delegators = fixedStatement({ tenantId: '', delegateId: '' }, (tx, { tenantId, delegateId }) =>
+  readActiveDelegators(tx, tenantId, delegateId),
+)
+
+/** The same as part of a larger statement. */
+export const readActiveDelegators = (tx: Transaction, tenantId: string, delegateId: string) =>
   tx
     .selectFrom('approverDelegations as delegation')
     .innerJoin('members as delegator', (join) =>
@@ -101,4 +110,3 @@ export const findActiveDelegators = (tx: Transaction, tenantId: string, delegate
     .where('delegation.fromAt', '<=', sql<Date>`clock_timestamp()`)
     .where('delegation.untilAt', '>', sql<Date>`clock_timestamp()`)
     .orderBy('delegation.id')
-    .execute()

@@ -15,7 +15,7 @@ export type UnplacedRecord = {
 }
 
 // Constant texts, not built for each call: every operation ends with one of these statements.
-const appendText = 'select append_keyed_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
+export const appendText = 'select append_keyed_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
 const bindText =
   'select bind_and_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)'
 

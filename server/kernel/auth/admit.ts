@@ -1,7 +1,8 @@
 import type { OpenTransaction } from '#server/kernel/db/database.ts'
+import { FirstRefused } from '#server/kernel/db/transaction.ts'
 import { takeAtOnce, takeCalls } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { type Credentials, identify, type Presented, present } from './authenticate.ts'
+import { type Credentials, identify, identifyAsKnown, type Presented, present } from './authenticate.ts'
 import type { Caller } from './principal.ts'
 
 /** The transaction in which a caller was identified: the first operation that runs continues in it. */
@@ -14,6 +15,11 @@ export type Admission = {
    * at the end: if every request holds a connection while waiting for another one, none gets it.
    */
   end(): Promise<void>
+  /**
+   * Of a caller who was admitted as this process knows them: whether the database has found that they still are. Nothing that the call
+   * has returned may leave the process before. Waits for the end of the transaction.
+   */
+  confirmed?(): Promise<boolean>
 }
 
 /**
@@ -41,6 +47,46 @@ export async function admit(presented: Presented, credentials: Credentials, call
   } catch (error) {
     await end()
     throw error
+  }
+}
+
+/**
+ * The same without waiting for the database, for a call whose effects are all in the transaction that it claims: the database checks
+ * with its first statement that the caller is still the one that this process knows, and otherwise refuses the transaction. Undefined if
+ * the caller must be read.
+ */
+export async function admitAsKnown(
+  presented: Presented,
+  credentials: Credentials,
+  calls = 1,
+): Promise<Admission | undefined> {
+  const known = identifyAsKnown(presented, credentials)
+  if (known === undefined || takeAtOnce(known.caller.tenant.id, calls) === undefined) return undefined
+  const whole = await runtime().database.open(known.first)
+  let opened: OpenTransaction | undefined = whole
+  let ended = false
+  const take = () => {
+    const taken = opened
+    opened = undefined
+    return taken
+  }
+  // An operation that comes too late must not run in another transaction, which would not check the caller.
+  const claim = () => {
+    if (ended) throw new FirstRefused()
+    return take()
+  }
+  return {
+    caller: known.caller,
+    claim,
+    async end() {
+      ended = true
+      await take()?.rollBack()
+    },
+    async confirmed() {
+      const isConfirmed = (await whole.confirmed?.()) === true
+      known.settle(isConfirmed)
+      return isConfirmed
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import type { CompiledQuery } from 'kysely'
 import { ApiError } from '#lib/errors.ts'
 import { type Permission, permissionsOf } from '#lib/permissions.ts'
 import { TenantSettings } from '#lib/schemas/tenants.ts'
@@ -13,11 +14,12 @@ import type { ProvenRequest } from './dpop/proof.ts'
 import { effectiveRoles, rolesNamed, type TokenRoles } from './effective-roles.ts'
 import { signInFirst } from './external/first-sign-in.ts'
 import { type ForeignToken, followToken, isNews } from './external/follow-token.ts'
+import { forgetCaller, knownCaller, rememberCaller } from './known-callers.ts'
 import { recogniseKey } from './known-keys.ts'
 import { noteUse } from './last-use.ts'
 import { isOutdated } from './outdated.ts'
-import type { Caller, TokenFamily } from './principal.ts'
-import { findCaller, findTenantId } from './store.ts'
+import type { Caller, Tenant, TokenFamily } from './principal.ts'
+import { admitKnown, findCaller, findTenantId, type Member, type Wanted } from './store.ts'
 
 /** The credentials that a transport passes on: HTTP headers, or the connection parameters of a socket. */
 export type Credentials = {
@@ -88,13 +90,11 @@ export async function identify(
   if ('connectionToken' in presented)
     return await authenticateConnectionToken(presented.connectionToken, credentials, tx)
   const { token } = presented
-  const family = familyOf(token)
-  const found = await findCaller(tx, wantedTenant(token, credentials), { ...token, family })
+  const wanted = wantedCaller(token, credentials)
+  const found = await findCaller(tx, wanted)
   if (found === undefined) throw accessDenied()
   const { tenant } = found
-  const home = tenant.externalId === token.tenantExternalId
-  const foreign: ForeignToken | undefined =
-    home && token.claims !== undefined ? { ...token, claims: token.claims } : undefined
+  const foreign = foreignIn(tenant, token)
   let { member } = found
   if (member === undefined && foreign !== undefined && token.newMember !== undefined) {
     await end()
@@ -110,8 +110,51 @@ export async function identify(
     member = await followToken(tenant, member, foreign, credentials.requestId)
     // The membership as it is now: access may have been withdrawn since it was read.
     if (member.status !== 'active' || isOutdated(member, token)) throw accessDenied()
+  } else rememberCaller(wanted, found)
+  noteMachine(tenant, member)
+  return callerOf(tenant, member, token, credentials)
+}
+
+/**
+ * The same from what this process has read of the caller before, without the database. The caller counts only if `first` succeeds as the
+ * first statement of the call's transaction: it fails if any of that has changed. Undefined if the caller must be read.
+ */
+export function identifyAsKnown(
+  presented: Presented,
+  credentials: Credentials,
+): { caller: Caller; first: CompiledQuery; settle(isConfirmed: boolean): void } | undefined {
+  if (!('token' in presented)) return undefined
+  const { token } = presented
+  const wanted = wantedCaller(token, credentials)
+  const found = knownCaller(wanted)
+  if (found === undefined) return undefined
+  const { tenant, member } = found
+  if (member === undefined || member.status !== 'active' || isOutdated(member, token) || found.familyEnded)
+    return undefined
+  const foreign = foreignIn(tenant, token)
+  if (foreign !== undefined && isNews(member, foreign)) return undefined
+  return {
+    caller: callerOf(tenant, member, token, credentials),
+    first: admitKnown(wanted, found),
+    settle(isConfirmed) {
+      if (isConfirmed) noteMachine(tenant, member)
+      else forgetCaller(wanted)
+    },
   }
+}
+
+const foreignIn = (tenant: Tenant, token: VerifiedToken): ForeignToken | undefined =>
+  tenant.externalId === token.tenantExternalId && token.claims !== undefined
+    ? { ...token, claims: token.claims }
+    : undefined
+
+function noteMachine(tenant: Tenant, member: Member): void {
   if (member.kind !== 'person') noteUse(tenant.id, member.id)
+}
+
+function callerOf(tenant: Tenant, member: Member, token: VerifiedToken, credentials: Credentials): Caller {
+  const family = familyOf(token)
+  const home = tenant.externalId === token.tenantExternalId
   // A token says nothing about roles in other tenants than its own.
   const said: TokenRoles | undefined = home
     ? { issuer: token.issuer, roles: token.roles, claims: token.claims }
@@ -151,6 +194,13 @@ const reachOf = (
 
 const familyOf = ({ family, issuerTenant }: VerifiedToken): TokenFamily | undefined =>
   family === undefined || issuerTenant === undefined ? undefined : { id: family, tenantExternalId: issuerTenant }
+
+const wantedCaller = (token: VerifiedToken, credentials: Credentials): Wanted => ({
+  ...wantedTenant(token, credentials),
+  issuer: token.issuer,
+  subject: token.subject,
+  family: familyOf(token),
+})
 
 /** The tenant that the request names, otherwise the token's own. */
 function wantedTenant(token: VerifiedToken, { tenantExternalId, tenantId }: Credentials) {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Tenant, TokenFamily } from './principal.ts'
 
@@ -27,7 +27,20 @@ type AdmittedRow = {
   settings: unknown
   memberId: string | null
   familyEnded: boolean
+  digest: string
 } & Omit<Member, 'id'>
+
+/** What the directory says about a caller; `digest` identifies all of it. */
+export type Found = { tenant: Tenant; member: Member | undefined; familyEnded: boolean; digest: string }
+
+/** What identifies a caller in the directory. */
+export type Wanted = {
+  externalId: string | undefined
+  id: string | undefined
+  issuer: string
+  subject: string
+  family: TokenFamily | undefined
+}
 
 /**
  * Binds a transaction of the directory to the tenant that matches all given names, and reads the principal's membership
@@ -36,20 +49,19 @@ type AdmittedRow = {
  */
 export async function findCaller(
   tx: Transaction,
-  { externalId, id }: { externalId: string | undefined; id: string | undefined },
-  { issuer, subject, family }: { issuer: string; subject: string; family: TokenFamily | undefined },
-): Promise<{ tenant: Tenant; member: Member | undefined; familyEnded: boolean } | undefined> {
+  { externalId, id, issuer, subject, family }: Wanted,
+): Promise<Found | undefined> {
   if (id !== undefined && !uuid.test(id)) return undefined
   // PostgreSQL can't store NUL characters, so no tenant matches.
   if (externalId?.includes('\0') === true) return undefined
   const { rows } = await sql<AdmittedRow>`
-    select * from admit_caller(
+    select a.*, encode(sha256(convert_to(a::text, 'UTF8')), 'base64') as digest from admit_caller(
       ${externalId ?? null}, ${id ?? null}, ${issuer}, ${subject},
       ${family?.tenantExternalId ?? null}, ${family?.id ?? null}
-    )`.execute(tx)
+    ) a`.execute(tx)
   const [row] = rows
   if (row === undefined) return undefined
-  const { tenantId, slug, name, tenantDisplayName, branding, settings, memberId, familyEnded, ...member } = row
+  const { tenantId, slug, name, tenantDisplayName, branding, settings, memberId, familyEnded, digest, ...member } = row
   return {
     tenant: {
       id: tenantId,
@@ -62,8 +74,24 @@ export async function findCaller(
     },
     member: memberId === null ? undefined : { ...member, id: memberId },
     familyEnded,
+    digest,
   }
 }
+
+/**
+ * Binds a transaction of the directory to the tenant of a caller who was found before. Fails, and with it the transaction, if the
+ * directory says anything else about them now.
+ */
+export const admitKnown = ({ externalId, id, issuer, subject, family }: Wanted, { digest }: Found): CompiledQuery =>
+  CompiledQuery.raw('select admit_known($1, $2, $3, $4, $5, $6, $7)', [
+    externalId ?? null,
+    id ?? null,
+    issuer,
+    subject,
+    family?.tenantExternalId ?? null,
+    family?.id ?? null,
+    digest,
+  ])
 
 /** The id of the tenant with this external id, from the directory. */
 export async function findTenantId(tx: Transaction, externalId: string): Promise<string | undefined> {

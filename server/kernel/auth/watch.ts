@@ -43,9 +43,7 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
     if (!watching) return
     const { issuer, subject, family, connection } = principal
     Promise.all([
-      database.inDirectory((tx) =>
-        findCaller(tx, { id: tenant.id, externalId: undefined }, { issuer, subject, family }),
-      ),
+      database.inDirectory((tx) => findCaller(tx, { id: tenant.id, externalId: undefined, issuer, subject, family })),
       connection === undefined || database.inTenant(tenant.id, (tx) => isTokenLive(tx, tenant.id, connection.id)),
     ]).then(
       ([found, isLive]) => {

@@ -5,6 +5,7 @@ import { adoptionOfType } from './adopted.ts'
 import { findExternalId } from './adoption-store.ts'
 import { whyTampered } from './check.ts'
 import { differenceIn, IntegrityFailed, reportTampered } from './integrity-failed.ts'
+import { concludingStatement } from './known.ts'
 import { hasRightMac, rowDigest, stateMac } from './state.ts'
 import { forgetTouched, type NewState, readTouched, type Touched, writeStates } from './store.ts'
 import { type BoundType, form } from './types.ts'
@@ -22,6 +23,14 @@ const binder: Binder = {
   async read(tx, written) {
     const touched = await readTouched(tx, written)
     return () => bindTouched(tx, touched)
+  },
+  async bindKnown(tx, { tenantId, call, rows }) {
+    const cipher = await tenantCipher(tx, tenantId)
+    const changes = rows.flatMap(
+      ({ bound, id, row, before }) => changeOf(cipher, bound, { id, row, bound: before }) ?? [],
+    )
+    const states = await recordChanges(tx, tenantId, cipher, changes, 'state.recorded')
+    return (append) => concludingStatement(call, states, append)
   },
   forget: (tx, written) =>
     forgetTouched(

@@ -45,6 +45,19 @@ export async function requireBoundTogether(
     await requireRight(tx, tenantId, bound, adoption, found.get(bound.type) ?? [])
 }
 
+/** The same for objects that a larger statement has read, by type. The statement must have locked those that may change. */
+export async function requireFoundBound(
+  tx: Transaction,
+  tenantId: string,
+  found: Readonly<Record<string, readonly Checked[]>>,
+): Promise<void> {
+  for (const [type, objects] of Object.entries(found)) {
+    const bound = boundType(type)
+    const adoption = await adoptionOfType(tx, tenantId, bound)
+    if (adoption !== 'open') await requireRight(tx, tenantId, bound, adoption, objects)
+  }
+}
+
 /** The same for all objects below `parent`, such as the votes on an approval: none may be missing either. */
 export async function requireBoundBelow(
   tx: Transaction,

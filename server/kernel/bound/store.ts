@@ -22,7 +22,7 @@ export type Touched = Compared & { tenantId: string; before: string | null }
 
 type FoundTouched = Found & { type: string; tenantId: string; before: string | null }
 
-type Found = {
+export type Found = {
   id: string
   row: string | null
   form: number | null
@@ -73,10 +73,10 @@ export const currentText = (bound: BoundType): string => stateText(bound, (colum
 /** The id of a row's object. */
 export const idText = ({ key }: BoundType, row = 'r'): string =>
   key.map(([column]) => `${row}.${column}::text`).join(` || '/' || `)
-const onlyRows = ({ only }: BoundType): string => (only === undefined ? '' : `and ${only}`)
+export const onlyRows = ({ only }: BoundType): string => (only === undefined ? '' : `and ${only}`)
 const boundColumns = 'b.form, b.revision, b.digest, b.audit_id, b.mac'
-const rowOrNull = (bound: BoundType): string =>
-  `case when r.tenant_id is null then null else ${currentText(bound)} end as row`
+export const rowText = (bound: BoundType): string =>
+  `case when r.tenant_id is null then null else ${currentText(bound)} end`
 
 const texts = new Map<string, string>()
 const built = (name: string, build: () => string): string => {
@@ -103,7 +103,7 @@ const touchedText = (bound: BoundType): string => {
       from jsonb_array_elements(${notes(table)}) with ordinality as noted (note, place)
       order by note->'k', place
     ), note as (select k, o, array_to_string(array(select jsonb_array_elements_text(k)), '/') as id from notes)
-    select '${type}' as type, app_tenant() as tenant_id, note.id, ${rowOrNull(bound)}, ${boundColumns},
+    select '${type}' as type, app_tenant() as tenant_id, note.id, ${rowText(bound)} as row, ${boundColumns},
       (select ${stateText(bound, (column) => `note.o->'${column}'`)}
         from jsonb_populate_record(null::${table}, note.o) r where note.o is not null) as before
     from note
@@ -163,7 +163,7 @@ function selectObjects(bound: BoundType, first: number): string {
   const { table, key, type } = bound
   const parts = key.map(([column, kind], index) => `r.${column} = given.k${index}::${kind}`)
   const arrays = key.map((_, index) => `$${first + index + 1}::text[]`)
-  return `select '${type}' as type, given.id, ${rowOrNull(bound)}, ${boundColumns}, ${touchedColumn(bound, 'given.id')}
+  return `select '${type}' as type, given.id, ${rowText(bound)} as row, ${boundColumns}, ${touchedColumn(bound, 'given.id')}
       from unnest($${first}::text[], ${arrays.join(', ')}) as given (id, ${key.map((_, index) => `k${index}`).join(', ')})
       left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')} ${onlyRows(bound)}
       left join bound_states b on b.tenant_id = app_tenant() and b.type = '${type}' and b.id = given.id`
@@ -202,7 +202,7 @@ export async function readRowsAfter(
   const columns = key.map(([column]) => `r.${column}`).join(', ')
   const from = after === undefined ? [] : partsOf(bound, after)
   const start = key.map(([, kind], index) => `$${index + 2}::text::${kind}`).join(', ')
-  const text = `select ${idText(bound)} as id, ${rowOrNull(bound)}, ${boundColumns}
+  const text = `select ${idText(bound)} as id, ${rowText(bound)} as row, ${boundColumns}
     from ${table} r
     left join bound_states b on b.tenant_id = r.tenant_id and b.type = '${type}' and b.id = ${idText(bound)}
     where r.tenant_id = app_tenant() ${onlyRows(bound)} ${after === undefined ? '' : `and (${columns}) > (${start})`}
@@ -234,7 +234,7 @@ export async function readStatesAfter(
       const part = isRest ? `substr(b.id, ${before.join(' + ')} + 1)` : `split_part(b.id, '/', ${index + 1})`
       return `r.${column} = ${parsed(part, kind)}`
     })
-    return `select b.id, ${rowOrNull(bound)}, ${boundColumns}
+    return `select b.id, ${rowText(bound)} as row, ${boundColumns}
       from (select * from bound_states where tenant_id = app_tenant() and type = '${type}' and id > $1 order by id limit $2) b
       left join ${table} r on r.tenant_id = app_tenant() and ${parts.join(' and ')}
       order by b.id`
@@ -256,7 +256,7 @@ export const partsOf = ({ key }: BoundType, id: string): string[] => {
   return [...parts.slice(0, key.length - 1), parts.slice(key.length - 1).join('/')]
 }
 
-const compared = ({ id, row, form, revision, digest, auditId, mac }: Found): Compared => ({
+export const compared = ({ id, row, form, revision, digest, auditId, mac }: Found): Compared => ({
   id,
   row,
   bound:

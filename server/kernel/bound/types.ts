@@ -38,6 +38,15 @@ export type BoundType = {
 
 export const form = 1
 
+/** A row as it is after a write that the process knows in advance, and its state before: null for a new one. */
+export type KnownRow = {
+  bound: BoundType
+  id: string
+  /** JSON of the columns of its form, as the database writes it. */
+  row: string
+  before: { form: number; revision: number; digest: Buffer | null; auditId: string; mac: Buffer } | null
+}
+
 const id = [['id', 'uuid']] as const
 
 /** Every type of object that an archive shows or an authority depends on, in the order of their names. */
@@ -549,10 +558,12 @@ const groundsOfGrants: readonly string[] = [
   'releases',
 ]
 
-/** The bound tables that functions of the database write (migration 0110). */
+/** The bound tables that functions of the database write (migrations 0110, 0115 and 0116). */
 const writtenByFunctions: Readonly<Record<string, readonly string[]>> = {
+  accept_event: ['input_events'],
   begin_call: ['execution_events', 'execution_steps', 'executions', 'policy_decisions', 'spans'],
   change_execution: ['execution_events', 'executions'],
+  decide_approval: ['approval_votes', 'approvals'],
   end_call: ['execution_events', 'execution_steps', 'executions', 'spans'],
   end_spans: ['spans'],
   keep_step: ['execution_steps'],
@@ -560,7 +571,7 @@ const writtenByFunctions: Readonly<Record<string, readonly string[]>> = {
   start_spans: ['spans'],
 }
 
-/** The bound tables that a statement may write, by its text. Two are also written inside the database. */
+/** The bound tables that a statement may write, by its text. Some are also written inside the database. */
 export function writtenBy(text: string): readonly BoundType[] {
   const found = new Set<BoundType>()
   for (const [, name = ''] of text.matchAll(/\b(?:insert into|update|delete from|merge into)\s+"?(\w+)"?/gi)) {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
 import { beginChild } from '#server/kernel/observe/spans.ts'
@@ -27,8 +27,11 @@ export type Database = {
   inSnapshot<T>(tenantId: string, snapshot: Snapshot, work: (tx: Transaction) => Promise<T>): Promise<T>
   /** The same without a tenant: only the directory of tenants is visible, and no tenant's rows. */
   inDirectory<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** A transaction of the directory that the caller ends, for code that identifies the tenant first (admission). */
-  open(): Promise<OpenTransaction>
+  /**
+   * A transaction of the directory that the caller ends, for code that identifies the tenant first (admission). Without waiting for it, if
+   * `first` does.
+   */
+  open(first?: CompiledQuery): Promise<OpenTransaction>
   /** Address for the application's role, for the queue and for LISTEN. */
   url: string
   close(): Promise<void>
@@ -83,11 +86,11 @@ async function spanned(use: string, opening: Promise<OpenTransaction>): Promise<
       },
     )
   }
-  const { tx, commit, rollBack } = await opening.catch((error: unknown) => {
+  const { tx, commit, rollBack, ...more } = await opening.catch((error: unknown) => {
     end('failed')
     throw error
   })
-  return { tx, commit: () => ended(commit()), rollBack: () => ended(rollBack()) }
+  return { tx, commit: () => ended(commit()), rollBack: () => ended(rollBack()), ...more }
 }
 
 /** Opens a pool for the application's role. `url` comes from migrate(). */
@@ -103,7 +106,7 @@ export function openDatabase(url: string, log: Log, poolSize = 16): Database {
     inSnapshot: async (tenantId, snapshot, work) =>
       within(await spanned('snapshot', openTransaction(snapshots, tenantId, snapshot)), work),
     inDirectory: async (work) => within(await spanned('directory', openTransaction(pool)), work),
-    open: () => spanned('admission', openTransaction(pool)),
+    open: (first) => spanned('admission', openTransaction(pool, undefined, undefined, first)),
     async close() {
       await Promise.all([pool.end(), snapshots.end()])
     },

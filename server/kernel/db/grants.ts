@@ -151,8 +151,10 @@ export const keeperFunctions: readonly string[] = [
 
 /** Functions that run with the rights of their caller, which everyone may call: they add no right to the caller's. */
 export const callerFunctions: readonly string[] = [
+  'accept_event',
   'admit',
   'admit_caller',
+  'admit_known',
   'app_api_key',
   'app_branding_digest',
   'app_connection_token',
@@ -166,6 +168,7 @@ export const callerFunctions: readonly string[] = [
   'content_commitment',
   'content_gone',
   'content_stub',
+  'decide_approval',
   'end_call',
   'end_spans',
   'forget_approval_words',
@@ -179,6 +182,7 @@ export const callerFunctions: readonly string[] = [
   'notify_member',
   'notify_tenant',
   'record_decision',
+  'record_outcome',
   'renew_policy_binding_revision',
   'start_spans',
   'start_trace',

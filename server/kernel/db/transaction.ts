@@ -1,7 +1,7 @@
 // More than 300 lines: a transaction from BEGIN to COMMIT. What it keeps until then is known to no other file.
 import {
   CamelCasePlugin,
-  type CompiledQuery,
+  CompiledQuery,
   type DatabaseConnection,
   DefaultQueryExecutor,
   DummyDriver,
@@ -10,9 +10,11 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type QueryResult,
 } from 'kysely'
 import pg from 'pg'
-import { type BoundType, writtenBy } from '#server/kernel/bound/types.ts'
+import { ApiError } from '#lib/errors.ts'
+import { type BoundType, type KnownRow, writtenBy } from '#server/kernel/bound/types.ts'
 import { clockBehind } from '#server/kernel/clock/process-clock.ts'
 import { commitTogether } from './commit-together.ts'
 import { PooledConnection } from './connection.ts'
@@ -29,11 +31,22 @@ export type OpenTransaction = {
   commit(): Promise<void>
   /** Never fails: if the database can't be reached any more, the lost connection rolls back. */
   rollBack(): Promise<void>
+  /** With a first statement that was given: whether it succeeded. Resolves when it has been sent and answered. */
+  confirmed?(): Promise<boolean>
+}
+
+/** The first statement of a transaction was refused: the caller is not who they were. The call begins again, so no one gets this error. */
+export class FirstRefused extends ApiError {
+  constructor() {
+    super('unavailable', 'Your membership has changed since your last call. Send this call again.')
+  }
 }
 
 /** One state of the database for all statements of a transaction: a new one, or that of an open transaction (pg_export_snapshot). */
 export type Snapshot = 'new' | { id: string }
 
+/** SQLSTATE of admit_known() for a caller who is not the known one (migration 0117). */
+const refusedFirst = 'CS002'
 /** SQLSTATE in_failed_sql_transaction */
 const transactionFailed = '25P02'
 
@@ -54,6 +67,10 @@ type Closing = {
   read: { types: readonly BoundType[]; bind: Promise<Bind> } | undefined
   /** Statements that are sent together with the last one. */
   pending: CompiledQuery[]
+  /** A write of evidence that waits for the COMMIT. */
+  known: KnownWrite | undefined
+  /** The same with its states, which the last statement writes too. */
+  conclusion: Compose | undefined
   /** The states of the rows that were bound; written in one statement with the records. */
   states: CompiledQuery | undefined
   /** Called when the transaction has ended. */
@@ -63,10 +80,41 @@ type Closing = {
 /** Throws if the rows that were read may not be bound; nothing is committed then. The result is sent with the COMMIT. */
 export type Bind = () => Promise<CompiledQuery | undefined>
 
+/** A write of evidence whose rows the process knows in advance, so that they need not be read before they are bound. */
+export type KnownWrite = {
+  tenantId: string
+  /**
+   * A call of a function of the database, with its parameters from $1 on. The function returns 'done' after writing exactly `rows`, and
+   * anything else after writing nothing.
+   */
+  call: CompiledQuery
+  /** The function may return another outcome. */
+  mayDiffer?: true
+  /** The rows as they are afterwards. Those that existed are locked, and have been checked (requireFoundBound). */
+  rows: readonly KnownRow[]
+}
+
+/**
+ * A known write has found another case than the one that it was prepared for. Nothing of its transaction has an effect, and the operation
+ * runs again with the outcome.
+ */
+export class Unforeseen extends Error {
+  readonly outcome: string
+  constructor(outcome: string) {
+    super(`A known write ended as ${outcome}.`)
+    this.outcome = outcome
+  }
+}
+
+/** Puts a known write, its states and the records of the transaction into one statement. */
+type Compose = (append: CompiledQuery) => CompiledQuery
+
 /** Binds rows of evidence to the audit log before a transaction is committed: server/kernel/bound/bind.ts. */
 export type Binder = {
   /** Reads the rows of these types that the transaction has touched, in one statement. */
   read(tx: Transaction, written: readonly BoundType[]): Promise<Bind>
+  /** The same for a write whose rows the process knows: nothing is read. */
+  bindKnown(tx: Transaction, known: KnownWrite): Promise<Compose>
   /** Forgets what was written, before the transaction continues. */
   forget(tx: Transaction, written: readonly BoundType[]): Promise<void>
   /** Called after a transaction was rolled back because of `error`. */
@@ -122,9 +170,51 @@ export function afterEnd(tx: Transaction, then: (committed: boolean) => void): v
   closingOf(tx).after.push(then)
 }
 
+/**
+ * Sends a write of evidence whose rows are known with the COMMIT, in one statement with its states and records. If the transaction sends
+ * any other statement before, the write is sent with that one, and its rows are read as usual.
+ */
+export async function writeKnown(tx: Transaction, known: KnownWrite): Promise<void> {
+  const closing = closingOf(tx)
+  if (closing.known !== undefined) throw new Error('The transaction already has a known write.')
+  // Rows that were written before have to be read anyway.
+  if (writtenIn(closing).length > 0) await executeKnown(tx, known)
+  else closing.known = known
+}
+
+const outcomeIn = (rows: readonly unknown[]): string => String(Reflect.get(Object(rows[0]), 'outcome'))
+
+const alone = ({ call }: KnownWrite): CompiledQuery =>
+  CompiledQuery.raw(`select ${call.sql} as outcome`, [...call.parameters])
+
+async function executeKnown(tx: Pick<Transaction, 'executeQuery'>, known: KnownWrite): Promise<void> {
+  const outcome = outcomeIn((await tx.executeQuery(alone(known))).rows)
+  if (outcome !== 'done') throw new Unforeseen(outcome)
+}
+
+/** What is sent with the COMMIT must not be committed with an unforeseen outcome. */
+async function executeIfPending(tx: Transaction, closing: Closing): Promise<void> {
+  const { known, pending } = closing
+  if (known?.mayDiffer !== true || pending.length === 0) return
+  closing.known = undefined
+  await executeKnown(tx, known)
+}
+
+async function bindKnown(tx: Transaction, closing: Closing): Promise<void> {
+  const { known } = closing
+  if (known === undefined) return
+  if (binder === undefined)
+    throw new Error('Rows of evidence can be written only by a process that binds them (bindWith).')
+  closing.known = undefined
+  closing.conclusion = await binder.bindKnown(tx, known)
+}
+
 /** Writes what is left for the COMMIT now, because the transaction is going to be bound to another tenant. */
 export async function writeLast(tx: Transaction): Promise<void> {
   const closing = closingOf(tx)
+  const { known } = closing
+  closing.known = undefined
+  if (known !== undefined) await executeKnown(tx, known)
   const written = writtenIn(closing)
   if (written.length > 0) {
     await bindWritten(tx, closing)
@@ -218,17 +308,35 @@ function beginText(tenantId: string | undefined, snapshot: Snapshot | undefined)
  * Opens a transaction, for one tenant's rows or for the directory alone. BEGIN and the tenant are sent with the first
  * statement in one write, without waiting for their response; a transaction without statements never reaches the
  * database. Kysely's own transactions wait for each response, and would send concurrent statements one by one.
+ * `first` is sent right after BEGIN, in any case: if it fails, nothing that the transaction sends has an effect.
  */
-export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot?: Snapshot): Promise<OpenTransaction> {
+export async function openTransaction(
+  pool: pg.Pool,
+  tenantId?: string,
+  snapshot?: Snapshot,
+  first?: CompiledQuery,
+): Promise<OpenTransaction> {
   if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('The tenant must be given by its UUID.')
   const beginning = beginText(tenantId, snapshot)
   const connection = new PooledConnection(await pool.connect())
   let begun: Promise<string> | undefined
+  const confirmation = Promise.withResolvers<boolean>()
+  const refuse = (error: unknown) => {
+    if (Reflect.get(Object(error), 'code') === refusedFirst) confirmation.resolve(false)
+    else confirmation.reject(error)
+  }
+  confirmation.promise.catch(() => undefined)
+  /** The statements after a refused first one fail because of it. */
+  const asConfirmed = async (error: unknown): Promise<never> => {
+    if (first !== undefined && !(await confirmation.promise)) throw new FirstRefused()
+    throw error
+  }
   const begin = () => {
     if (begun !== undefined) return
     begun = connection.send(beginning)
     // The users of the transaction get the error: later statements fail, and so does the commit.
     begun.catch(() => connection.discard())
+    if (first !== undefined) connection.executeQuery(first).then(() => confirmation.resolve(true), refuse)
   }
   let open = true
   const closing: Closing = {
@@ -238,14 +346,27 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     written: new Set(),
     read: undefined,
     pending: [],
+    known: undefined,
+    conclusion: undefined,
     states: undefined,
     after: [],
   }
   const noting: DatabaseConnection = {
-    executeQuery(query) {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const { known } = closing
+      closing.known = undefined
+      // In this order on the connection, so that the statement sees the write.
+      const before = known && executeKnown(noting, known)
+      // The statement after a failed one fails as well, and only the first error says why.
+      before?.catch(() => undefined)
       for (const type of typesIn(query.sql)) closing.written.add(type)
       closing.sent += 1
-      return connection.executeQuery(query)
+      const result = connection.executeQuery<R>(query).catch(asConfirmed)
+      if (before === undefined) return await result
+      const [written, own] = await Promise.allSettled([before, result])
+      if (written.status === 'rejected') throw written.reason
+      if (own.status === 'rejected') throw own.reason
+      return own.value
     },
     streamQuery: () => connection.streamQuery(),
   }
@@ -267,10 +388,10 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
     if (!open) throw new Error('The transaction has already ended.')
     open = false
     try {
-      const { last, pending } = closing
-      if (statement === 'commit' && begun === undefined && last !== undefined && pending.length === 0)
-        return await commitTogether(pool, beginning, { connection, statement: last([...closing.notices.values()]) })
-      if (statement === 'commit' && hasLast(closing)) begin()
+      const alone = begun === undefined && first === undefined ? onlyLast(closing) : undefined
+      if (statement === 'commit' && alone !== undefined)
+        return await commitTogether(pool, beginning, { connection, statement: alone })
+      if (first !== undefined || (statement === 'commit' && hasLast(closing))) begin()
       if (begun === undefined) return
       // Sent without waiting for the response to BEGIN: in a transaction that could not begin, it fails or commits nothing.
       const ended = statement === 'commit' ? sendCommit(connection, closing) : connection.send(statement)
@@ -279,9 +400,11 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
       if (tag !== statement.toUpperCase())
         throw new Error('The transaction was rolled back because one of its statements failed.')
     } catch (error) {
-      connection.discard()
+      // After an unforeseen outcome, the transaction has ended in order.
+      if (!(error instanceof Unforeseen)) connection.discard()
+      confirmation.reject(error)
       // A lost connection has rolled back, and the caller of a rollback already has a more important error to report.
-      if (statement === 'commit') throw error
+      if (statement === 'commit') await asConfirmed(error)
     } finally {
       connection.release()
     }
@@ -291,7 +414,9 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
   }
   const commit = async () => {
     try {
+      if (open) await executeIfPending(tx, closing)
       if (open) await bindWritten(tx, closing)
+      if (open) await bindKnown(tx, closing)
     } catch (error) {
       // A statement has failed before; the COMMIT reports that.
       if (Reflect.get(Object(error), 'code') !== transactionFailed) {
@@ -320,17 +445,27 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string, snapshot
         told(false)
       }
     },
+    ...(first === undefined ? {} : { confirmed: () => confirmation.promise }),
   }
 }
 
-const hasLast = ({ notices, last, pending }: Closing): boolean =>
-  notices.size > 0 || last !== undefined || pending.length > 0
+const hasLast = ({ notices, last, pending, conclusion }: Closing): boolean =>
+  notices.size > 0 || last !== undefined || pending.length > 0 || conclusion !== undefined
+
+/** The last statement of a transaction that consists of it. */
+const onlyLast = ({ notices, last, pending, conclusion }: Closing): CompiledQuery | undefined =>
+  pending.length === 0 && conclusion === undefined ? last?.([...notices.values()]) : undefined
 
 /** Returns the tag of the COMMIT; throws the error of the last statement. */
-async function sendCommit(connection: PooledConnection, { notices, last, pending, states }: Closing): Promise<string> {
+async function sendCommit(connection: PooledConnection, closing: Closing): Promise<string> {
+  const { notices, last, pending, conclusion, states } = closing
   const told = [...notices.values()]
+  if (conclusion !== undefined && states !== undefined) throw new Error('unreachable: rows are known, or read')
   if (last === undefined && states !== undefined) throw new Error('unreachable: states belong to a record')
-  const statements = last === undefined ? pending : [...pending, last(told, states)]
+  const append = last?.(told, states)
+  if (conclusion !== undefined && append === undefined) throw new Error('unreachable: states have a record')
+  const ending = append && (conclusion?.(append) ?? append)
+  const statements = ending === undefined ? pending : [...pending, ending]
   const commit = last === undefined && told.length > 0 ? `select ${tell(told)}; commit` : 'commit'
   if (statements.length === 0) return await connection.send(commit)
   const [committed, ...written] = await Promise.allSettled([
@@ -338,6 +473,12 @@ async function sendCommit(connection: PooledConnection, { notices, last, pending
     connection.send(commit),
   ]).then((settled) => [settled.at(-1), ...settled.slice(0, -1)])
   for (const one of [...written, committed]) if (one?.status === 'rejected') throw one.reason
+  if (conclusion !== undefined) {
+    const concluded = written.at(-1)
+    const rows = concluded?.status === 'fulfilled' && typeof concluded.value === 'object' ? concluded.value.rows : []
+    const outcome = outcomeIn(rows)
+    if (outcome !== 'done') throw new Unforeseen(outcome)
+  }
   return String(committed?.status === 'fulfilled' ? committed.value : '')
 }
 

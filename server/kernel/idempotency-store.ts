@@ -2,8 +2,8 @@ import type { JsonValue } from '#lib/json.ts'
 import { present } from './content/committed.ts'
 import { keyedDigest } from './content/keyed-digest.ts'
 import { contentContext } from './content/tables.ts'
+import { withCommit } from './db/closing.ts'
 import type { Transaction } from './db/database.ts'
-import { withCommit } from './db/transaction.ts'
 import { type TenantCipher, tenantCipher } from './keys/tenant-keys.ts'
 
 type Address = { tenantId: string; memberId: string; operation: string; key: string }

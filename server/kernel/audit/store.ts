@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely'
-import type { Notice } from '#server/kernel/db/transaction.ts'
+import type { Notice } from '#server/kernel/db/closing.ts'
 
 /** One record with its time and its mac, but without its position in the log, which the database adds. */
 export type UnplacedRecord = {

@@ -1,5 +1,5 @@
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
-import type { Transaction } from '#server/kernel/db/transaction.ts'
+import type { Transaction } from '#server/kernel/db/closing.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
+import type { Transaction } from '#server/kernel/db/closing.ts'
 import type { Database } from '#server/kernel/db/database.ts'
-import type { Transaction } from '#server/kernel/db/transaction.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { rightEnd } from './adoption-end.ts'

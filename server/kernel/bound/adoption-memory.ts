@@ -1,4 +1,4 @@
-import type { Transaction } from '#server/kernel/db/transaction.ts'
+import type { Transaction } from '#server/kernel/db/closing.ts'
 import type { AdoptionEnd } from './adoption-end.ts'
 import { laterTypes } from './types.ts'
 

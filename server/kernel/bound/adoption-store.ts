@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Transaction } from '#server/kernel/db/transaction.ts'
+import type { Transaction } from '#server/kernel/db/closing.ts'
 
 export const adoptionEndedAction = 'state.adoption_ended'
 /** The end for types that a later version binds, of a tenant whose adoption had ended before. */

@@ -1,5 +1,5 @@
 import { addStates, appendAudit, type RecordedState, systemActor } from '#server/kernel/audit/append.ts'
-import { type Bind, type Binder, bindWith, type Transaction } from '#server/kernel/db/transaction.ts'
+import { type Bind, type Binder, bindWith, type Transaction } from '#server/kernel/db/closing.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { adoptionOfType } from './adopted.ts'
 import { findExternalId } from './adoption-store.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Transaction } from '#server/kernel/db/transaction.ts'
+import type { Transaction } from '#server/kernel/db/closing.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { type Adoption, adoptionOf, adoptionOfType } from './adopted.ts'
 import { differenceIn } from './integrity-failed.ts'

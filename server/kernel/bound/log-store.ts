@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Transaction } from '#server/kernel/db/transaction.ts'
+import type { Transaction } from '#server/kernel/db/closing.ts'
 
 export type LoggedDay = { date: string; size: number; closed: boolean }
 

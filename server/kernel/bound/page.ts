@@ -1,4 +1,4 @@
-import type { Transaction } from '#server/kernel/db/transaction.ts'
+import type { Transaction } from '#server/kernel/db/closing.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { requireBoundTogether } from './check.ts'
 

@@ -1,5 +1,5 @@
 import { databaseClock } from '#server/kernel/db/clock.ts'
-import type { Transaction } from '#server/kernel/db/transaction.ts'
+import type { Transaction } from '#server/kernel/db/closing.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { adoptionOf, adoptionOfType, whyAdoptionTampered } from './adopted.ts'

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
+import type { Transaction } from '#server/kernel/db/closing.ts'
 import { constantText } from '#server/kernel/db/constant-text.ts'
-import type { Transaction } from '#server/kernel/db/transaction.ts'
 import { type BoundState, camelCase } from './state.ts'
 import { type BoundType, boundType } from './types.ts'
 

@@ -2,18 +2,13 @@ import { type CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
 import { beginChild } from '#server/kernel/observe/spans.ts'
+import { type Transaction, writeLast } from './closing.ts'
 import { readingOnce } from './one-write.ts'
 import { openPool } from './pool.ts'
-import {
-  type OpenTransaction,
-  openTransaction,
-  type Snapshot,
-  type Transaction,
-  within,
-  writeLast,
-} from './transaction.ts'
+import { type OpenTransaction, openTransaction, type Snapshot, within } from './transaction.ts'
 
-export type { OpenTransaction, Transaction } from './transaction.ts'
+export type { Transaction } from './closing.ts'
+export type { OpenTransaction } from './transaction.ts'
 
 export type Database = {
   /**

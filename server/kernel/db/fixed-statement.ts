@@ -1,6 +1,6 @@
 import { type Compilable, CompiledQuery } from 'kysely'
+import type { Transaction } from './closing.ts'
 import { constantText } from './constant-text.ts'
-import type { Transaction } from './transaction.ts'
 
 /** Begins a placeholder in the parameters of a statement that is compiled once. PostgreSQL can't store it, so no value is one. */
 const mark = '\0given '

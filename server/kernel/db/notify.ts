@@ -1,6 +1,6 @@
+import { onCommit } from './closing.ts'
 import type { Transaction } from './database.ts'
 import type { Channel } from './listen.ts'
-import { onCommit } from './transaction.ts'
 
 /** The topic of one of a tenant's objects, for channels whose listeners follow either the object or the whole tenant. */
 export const topicOf = (tenantId: string, id: string): string => `${tenantId}/${id}`

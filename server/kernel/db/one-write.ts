@@ -1,4 +1,5 @@
-import { type OpenTransaction, statementsOf, type Transaction } from './transaction.ts'
+import { statementsOf, type Transaction } from './closing.ts'
+import type { OpenTransaction } from './transaction.ts'
 
 /** Steps of the microtask queue: a work that has not sent a statement by then waits for something else. */
 const mostSteps = 100

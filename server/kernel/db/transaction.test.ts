@@ -4,11 +4,11 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '#server/kernel/ids.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { withCommit } from './closing.ts'
 import { databaseTraffic } from './connection.ts'
 import type { bindTenant } from './database.ts'
 import { notify } from './notify.ts'
 import { inOneWrite } from './one-write.ts'
-import { withCommit } from './transaction.ts'
 
 // The properties of a transaction: one tenant, one connection, one COMMIT message with all notifications.
 

@@ -54,7 +54,7 @@ async function tryAll(page: Page, { route, address }: ConsolePage, dead: string[
       continue
     }
     if (!frame && !control.inMain) continue
-    const same = (await here(page, address, control)) ?? (await again(page, address, control))
+    const same = await again(page, address, control)
     // Another control has changed the object: this one is no longer offered.
     if (same === undefined || same.blocked !== undefined) continue
     used += 1
@@ -63,16 +63,10 @@ async function tryAll(page: Page, { route, address }: ConsolePage, dead: string[
   return used
 }
 
-/** The same control, if the page is still as it was opened: at its address, and without a dialog. */
-async function here(page: Page, address: string, control: Control): Promise<Control | undefined> {
-  if (new URL(page.url()).pathname !== address || (await page.getByRole('dialog').count()) > 0) return undefined
-  return await find(page, control)
-}
-
 const find = async (page: Page, { name, kind }: Control): Promise<Control | undefined> =>
   (await controlsOf(page, 'body')).find((one) => one.name === name && one.kind === kind)
 
-/** The same control after the page was loaded again. */
+/** The same control after the page was loaded again: what the last one did, such as a dialog or another page, may still be to come. */
 async function again(page: Page, address: string, control: Control): Promise<Control | undefined> {
   await page.goto(address)
   // Before that, an element may be one that the loaded page replaces.

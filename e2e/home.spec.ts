@@ -113,6 +113,19 @@ test('the list of agents shows what each did, and its menu suspends and resumes 
   await expect(row).toContainText('Retired')
 })
 
+test('a menu opens at the first press, also when its code is there by then', async ({ signedIn, origin }) => {
+  const name = `e2e-pressed-${Date.now()}`
+  await register(origin, readerManifest(name))
+  const page = await signedIn('vera')
+  await page.goto(`/t/${externalId()}/agents`)
+  const button = page.getByRole('button', { name: `Actions for ${name}` })
+  await button.hover()
+  // Its code is loaded for the pointer.
+  await page.waitForLoadState('networkidle')
+  await button.click()
+  await expect(page.getByRole('menuitem', { name: /^Suspend the agent/ })).toBeVisible()
+})
+
 test('a person who may not stop agents finds out who can', async ({ signedIn, origin }) => {
   const name = `e2e-unstoppable-${Date.now()}`
   await register(origin, readerManifest(name))

@@ -37,7 +37,11 @@ export async function makeDemo(config: Config, share: number, say: Say): Promise
     // Creates the queues, and takes no job of other tenants.
     await shared.work(jobs.map((job) => ({ ...job, concurrency: 0 })))
     const own = ownQueue(jobs)
-    setRuntime({ ...runtime(), mcpServers: companyMcpServers(), queue: { ...shared, enqueue: own.enqueue } })
+    setRuntime({
+      ...runtime(),
+      mcpServers: companyMcpServers(),
+      queue: { ...shared, enqueue: own.enqueue, enqueueFirst: own.enqueueFirst },
+    })
     closing.push(closeEngine, closeManifestThread, closeToolServers)
     registerDecisions()
     registerCatalog(collectCatalog())

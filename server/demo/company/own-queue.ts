@@ -6,7 +6,7 @@ type Waiting = { queue: string; data: JobData; at: number; retries: number }
 /** A failed job is tried again this often, after a second of the tenant's clock each. */
 const mostRetries = 5
 
-export type OwnQueue = Pick<Queue, 'enqueue'> & {
+export type OwnQueue = Pick<Queue, 'enqueue' | 'enqueueFirst'> & {
   /** When the next job is due, by this process's clock; undefined without one. */
   nextAt(): number | undefined
   /** Runs the jobs that are due, one after the other, and those that they add. Throws what a job throws in the end. */
@@ -27,14 +27,16 @@ export function ownQueue(handlers: readonly JobHandler[]): OwnQueue {
       (first, one) => (first === undefined || one.at < first.at ? one : first),
       undefined,
     )
+  const enqueue: Queue['enqueue'] = async (_tx, queue, data, startAfter) => {
+    const at =
+      startAfter instanceof Date
+        ? startAfter.getTime()
+        : Date.now() + (startAfter === undefined ? 0 : startAfter.seconds * 1000)
+    waiting.push({ queue, data, at, retries: 0 })
+  }
   return {
-    async enqueue(_tx, queue, data, startAfter) {
-      const at =
-        startAfter instanceof Date
-          ? startAfter.getTime()
-          : Date.now() + (startAfter === undefined ? 0 : startAfter.seconds * 1000)
-      waiting.push({ queue, data, at, retries: 0 })
-    },
+    enqueue,
+    enqueueFirst: enqueue,
     nextAt: () => next()?.at,
     async runDue() {
       for (let job = next(); job !== undefined && job.at <= Date.now(); job = next()) {

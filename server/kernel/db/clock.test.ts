@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { databaseClock } from './clock.ts'
+import { statementsOf } from './closing.ts'
 import type { Transaction } from './database.ts'
 
 let running: Awaited<ReturnType<typeof testRuntime>>
@@ -41,6 +42,28 @@ test.each([0, 2 * 86_400_000, -2 * 86_400_000])(
     })
   },
 )
+
+test('the clock is read again soon if its last answer came late, and otherwise once a minute', async () => {
+  await running.database.inDirectory(async (tx) => {
+    const [right, wall] = [performance.now.bind(performance), Date.now.bind(Date)]
+    let ahead = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => right() + ahead)
+    vi.spyOn(Date, 'now').mockImplementation(() => wall() + ahead)
+    const reads = async () => {
+      const before = statementsOf(tx)
+      await databaseClock(tx)
+      return statementsOf(tx) - before
+    }
+    ahead += 120_000
+    const late = reads()
+    // The answer arrives, and the process is busy.
+    for (const until = right() + 100; right() < until; );
+    expect(await late).toBe(1)
+    expect(await reads()).toBe(0)
+    ahead += 2_000
+    expect(await reads()).toBe(1)
+  })
+})
 
 test('a record has the database’s time, even if the clock of the process is two days ahead', async () => {
   await running.database.inTenant(tenant.id, (tx) => databaseClock(tx))

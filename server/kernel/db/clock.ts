@@ -3,19 +3,25 @@ import { clockBehind, ordinaryTime } from '#server/kernel/clock/process-clock.ts
 import { runtime } from '#server/kernel/runtime.ts'
 import type { Database, Transaction } from './database.ts'
 
-/** One reading of the database's clock, and of the two clocks of this process right after it. In milliseconds. */
-type Reading = { database: number; monotonic: number; wall: number }
+/**
+ * One reading of the database's clock, and of the two clocks of this process right after it; `took`: between the question and the answer,
+ * the most by which the continued clock can be behind. In milliseconds.
+ */
+type Reading = { database: number; monotonic: number; wall: number; took: number }
 
 // Owned by this module: the last reading for each database.
 const readings = new WeakMap<Database, Reading>()
 const readEveryMs = 60_000
+/** A reading whose answer was read late, by a busy process, is replaced soon. */
+const lateMs = 25
+const replaceLateAfterMs = 1000
 /** The process was suspended, or its clock was set: the monotonic clock may have missed that time. */
 const jumpMs = 500
 
 /**
  * The database's clock (decision 0015), continued by this process's monotonic clock, so that a wrong system clock doesn't
  * matter. It is never ahead of the database's, and behind by as much as this process (clock/process-clock.ts). Costs one
- * statement a minute.
+ * statement a minute, and on a busy machine up to one a second.
  */
 export async function databaseClock(tx: Transaction): Promise<() => Date> {
   const { database } = runtime()
@@ -25,14 +31,18 @@ export async function databaseClock(tx: Transaction): Promise<() => Date> {
   return () => new Date(Math.floor(reading.database + performance.now() - reading.monotonic) - clockBehind())
 }
 
-function isFresh({ monotonic, wall }: Reading): boolean {
+function isFresh({ monotonic, wall, took }: Reading): boolean {
   const passed = performance.now() - monotonic
-  return passed < readEveryMs && Math.abs(ordinaryTime() - wall - passed) < jumpMs
+  return (
+    passed < (took > lateMs ? replaceLateAfterMs : readEveryMs) && Math.abs(ordinaryTime() - wall - passed) < jumpMs
+  )
 }
 
 async function read(tx: Transaction): Promise<Reading> {
+  const asked = performance.now()
   const { rows } = await sql<{ now: Date }>`select pg_catalog.clock_timestamp() as now`.execute(tx)
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the clock has a row')
-  return { database: row.now.getTime(), monotonic: performance.now(), wall: ordinaryTime() }
+  const monotonic = performance.now()
+  return { database: row.now.getTime(), monotonic, wall: ordinaryTime(), took: monotonic - asked }
 }

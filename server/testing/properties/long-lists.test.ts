@@ -48,6 +48,7 @@ const often = nthId(1)
 const seldom = nthId(2)
 const filters: Record<string, readonly unknown[]> = {
   id: [often],
+  ids: [[often, seldom]],
   version: [1],
   afterSeq: [middle],
   agentId: [often, seldom],

@@ -23,8 +23,8 @@ export type ShellOptions = {
 const compress = promisify(gzip)
 
 /**
- * Serves the built console: files by their exact name, and pages in the reader's language with a fresh nonce, the run-time configuration and the path's
- * parameters written into their holes. Everything else is the not-found page. The answer to HEAD is that to GET without its body;
+ * Serves the built console: files by their exact name, and pages in the reader's language with a fresh nonce, the run-time
+ * configuration and the path's parameters written into their holes. Everything else is the not-found page. The answer to HEAD is that to GET without its body;
  * other methods get 405.
  */
 export function createShell(options: ShellOptions) {

@@ -61,7 +61,7 @@ function literalTexts(file: string, source: string): string[] {
   const found: string[] = []
   const { program, errors } = parseSync(file, source, { lang: file.endsWith('x') ? 'tsx' : 'ts' })
   expect(errors, file).toEqual([])
-  visit(program as unknown as Node, false)
+  if (isNode(program)) visit(program, false)
   return found
 
   function visit(node: Node, read: boolean): void {

@@ -1,5 +1,4 @@
 import { CompiledQuery, sql } from 'kysely'
-import type { Confirmation } from '#lib/schemas/passkeys.ts'
 import { checkedFrom, objectJson, objectsBelowJson } from '#server/kernel/bound/joined-store.ts'
 import { changedRow } from '#server/kernel/bound/known.ts'
 import type { Checked } from '#server/kernel/bound/store.ts'
@@ -14,7 +13,7 @@ import { readMappedSeats, readSeats } from '#server/tenants/provider/seat-store.
 import { readSponsors } from '#server/tenants/store.ts'
 import { readActiveDelegators } from './delegations/store.ts'
 import { columns, computedColumns, lockRow, type StoredApproval, typed } from './store.ts'
-import type { findVotes } from './vote-store.ts'
+import type { findVotes, NewVote } from './vote-store.ts'
 
 type Vote = Awaited<ReturnType<typeof findVotes>>[number]
 
@@ -133,15 +132,7 @@ export type Decision = {
   /** The time of the database's clock. */
   at: Date
   auditId: string
-  vote: {
-    id: string
-    memberId: string
-    onBehalfOf: string | null
-    decision: string
-    reason: string
-    escalationLevel: number
-    confirmation: Confirmation | undefined
-  }
+  vote: NewVote
 }
 
 /** Writes a vote, and what becomes of its request, which the transaction has locked, with the COMMIT. */

@@ -4,20 +4,20 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
 
+/** A vote as it is cast. */
+export type NewVote = {
+  id: string
+  memberId: string
+  onBehalfOf: string | null
+  decision: string
+  reason: string
+  escalationLevel: number
+  confirmation: Confirmation | undefined
+}
+
 export async function insertVote(
   tx: Transaction,
-  row: {
-    tenantId: string
-    approvalId: string
-    id: string
-    memberId: string
-    onBehalfOf: string | null
-    decision: string
-    reason: string
-    escalationLevel: number
-    auditId: string
-    confirmation: Confirmation | undefined
-  },
+  row: NewVote & { tenantId: string; approvalId: string; auditId: string },
 ): Promise<void> {
   const { confirmation, ...values } = row
   await tx

@@ -23,7 +23,8 @@ export type LoadedConsole = {
 }
 
 /**
- * Reads a built console into memory (about 6 MB for each of its languages), so that a build which replaces it while this server runs changes nothing here.
+ * Reads a built console into memory (about 6 MB, and 1 MB more for each further language), so that a build which replaces it while this
+ * server runs changes nothing here.
  * Throws when there is none, or one of another version.
  */
 export function loadConsole(folder: string): LoadedConsole {

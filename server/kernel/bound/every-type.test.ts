@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contentTables } from '#server/kernel/content/tables.ts'
-import { serverGrants } from '#server/kernel/db/grants.ts'
+import { callerFunctions, serverGrants } from '#server/kernel/db/grants.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { tableOwners } from '#server/testing/table-owners.ts'
@@ -9,7 +9,8 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { adoptTenant } from './adopt.ts'
 import { requireBound, requireBoundBelow } from './check.ts'
 import { recheckRows } from './recheck.ts'
-import { type BoundType, boundTypes, writtenBy } from './types.ts'
+import { type BoundType, boundTypes } from './types.ts'
+import { writtenBy } from './written-by.ts'
 
 // Every bound table has one row here, which SQL inserted before the adoption. Foreign keys, checks and unique indexes are removed, so
 // that each column can be changed on its own.
@@ -170,6 +171,34 @@ test('every table that an archive shows is bound', () => {
     'mails',
     'idempotency_keys',
   ])
+})
+
+test('a call of a function of the database is known to write what the function writes, itself or by others', async () => {
+  const { rows } = await owner.query<{ name: string; body: string }>(
+    `select proname as name, prosrc as body from pg_proc
+     where pronamespace = 'public'::regnamespace and prorettype <> 'trigger'::regtype and prolang <> 0`,
+  )
+  const bodies = new Map(rows.map(({ name, body }) => [name, body]))
+  const tablesOf = (name: string, seen: ReadonlySet<string> = new Set()): string[] => {
+    const body = bodies.get(name)
+    if (body === undefined || seen.has(name)) return []
+    const within = new Set([...seen, name])
+    const own = [...body.matchAll(/\b(?:insert into|update|delete from)\s+(?:public\.)?(\w+)/gi)].map(
+      ([, table = '']) => table,
+    )
+    const called = [...body.matchAll(/\b(\w+)\(/g)].flatMap(([, other = '']) => tablesOf(other, within))
+    return [...own, ...called]
+  }
+  const isBound = (table: string) => boundTypes.some((bound) => bound.table === table)
+  const writing = [...bodies.keys()].filter((name) => callerFunctions.includes(name) && tablesOf(name).some(isBound))
+  expect(writing).toContain('begin_call')
+  for (const name of writing) {
+    const known = writtenBy(`select ${name}($1)`).map(({ table }) => table)
+    expect(
+      tablesOf(name).filter((table) => isBound(table) && !known.includes(table)),
+      name,
+    ).toEqual([])
+  }
 })
 
 describe.each(boundTypes.map((bound) => [bound.type, bound] as const))('%s', (_type, bound) => {

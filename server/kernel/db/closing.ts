@@ -1,6 +1,7 @@
 import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely'
 import pg from 'pg'
-import { type BoundType, type KnownRow, writtenBy } from '#server/kernel/bound/types.ts'
+import type { BoundType, KnownRow } from '#server/kernel/bound/types.ts'
+import { writtenBy } from '#server/kernel/bound/written-by.ts'
 import type { PooledConnection } from './connection.ts'
 import { isConstantText } from './constant-text.ts'
 import type { DB } from './schema.ts'

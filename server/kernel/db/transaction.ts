@@ -109,6 +109,7 @@ export async function openTransaction(
     if (Reflect.get(Object(error), 'code') === refusedFirst) confirmation.resolve(false)
     else confirmation.reject(error)
   }
+  // The users of the transaction get the error of their own statement; a caller that asks for the confirmation gets this one, too.
   confirmation.promise.catch(() => undefined)
   /** The statements after a refused first one fail because of it. */
   const asConfirmed = async (error: unknown): Promise<never> => {

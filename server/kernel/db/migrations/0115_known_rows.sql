@@ -11,23 +11,11 @@ create function record_outcome(
   channels text[], topics text[]
 ) returns text
 language plpgsql as $$
-declare
-  written integer;
 begin
   if outcome <> 'done' then return outcome; end if;
-  insert into bound_states (tenant_id, type, id, form, revision, digest, audit_id, mac)
-  select owner, new.* from unnest(
-    state_types, state_ids, state_forms, state_revisions, state_digests, state_audit_ids, state_macs
-  ) new
-  on conflict (tenant_id, type, id) do update set form = excluded.form, revision = excluded.revision,
-    digest = excluded.digest, audit_id = excluded.audit_id, mac = excluded.mac
-  where bound_states.revision = excluded.revision - 1;
-  get diagnostics written = row_count;
-  if written <> cardinality(state_types) then
-    raise exception 'Another transaction has bound one of these objects in the meantime';
-  end if;
-  perform append_keyed_records(
-    owner, moment, audit_ids, types, bodies, digests, macs, leaf_tails, nonces, channels, topics
+  perform bind_and_append(
+    owner, state_types, state_ids, state_forms, state_revisions, state_digests, state_audit_ids, state_macs,
+    moment, audit_ids, types, bodies, digests, macs, leaf_tails, nonces, channels, topics
   );
   return outcome;
 end

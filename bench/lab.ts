@@ -6,6 +6,7 @@ import { evidenceExports } from '#server/evidence/jobs/export-jobs.ts'
 import { advanceExecutions } from '#server/executions/jobs.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { adoptTenant } from '#server/kernel/bound/adopt.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
@@ -38,6 +39,8 @@ export async function openLab(): Promise<Lab> {
   await runtime.queue.work([advanceExecutions, expiry, { ...evidenceExports, run: () => Promise.resolve() }])
   const tenant = await testTenant(runtime, slug)
   const maria = await tenant.as('maria', { roles: ['developer', 'approver'], groups: ['change-approvers'] })
+  // As in an installation: until its adoption has ended, each write asks whether it has.
+  if (!(await adoptTenant(tenant.id))) throw new Error('The rows could not be bound.')
   const ownerUrl = ownerUrlOf(runtime.database.url)
   const owner = new Pool({ connectionString: ownerUrl, max: 8 })
   return {

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { Database } from '#server/kernel/db/database.ts'
+import { topicOf } from '#server/kernel/db/notify.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import type { TestApi } from '#server/testing/api.ts'
 import { joinServer } from '#server/testing/join-server.ts'
@@ -27,7 +28,7 @@ export async function liveSpan(api: TestApi, apiPid: number, compare: ReturnType
   const message = await oneMessage(writer, api, await api.person('maria'))
   const peer = await startChild('bench/peers/notify-ws.ts', { DATABASE_URL: api.ownerUrl, MESSAGE: message })
   try {
-    const peerFollow = followPeer(peer.address)
+    const peerFollow = followPeer(peer.address, writer.tenantId)
     const theirs = side('NOTIFY + ws', peer.pid, writer, peerFollow)
     const ours = side('countersign', apiPid, writer, ourFollow)
     const result = await compare(theirs, ours)
@@ -179,10 +180,10 @@ const followApi =
   }
 
 const followPeer =
-  (url: string): Follow =>
+  (url: string, tenantId: string): Follow =>
   async (traceId, onSpan) => {
     const socket = await opened(url)
-    socket.send(traceId)
+    socket.send(topicOf(tenantId, traceId))
     await new Promise((resolve) => socket.once('message', resolve))
     socket.on('message', onSpan)
     return { close: () => socket.terminate() }

@@ -4,6 +4,9 @@ import { decide } from '#server/approvals/decide.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { registerDecisions } from '#server/jobs.ts'
+import { changeToAdopt, recordChanges } from '#server/kernel/bound/bind.ts'
+import { readObjects } from '#server/kernel/bound/store.ts'
+import { boundType } from '#server/kernel/bound/types.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
@@ -14,6 +17,7 @@ import { type Figure, figure, number, ratioFigure } from '../report.ts'
 
 const width = 4
 const p99LimitMs = 20
+const statesPerRecord = 500
 const reason = 'Read and found right.'
 const shown = { ...presentation, agent: { id: newId(), name: 'a', displayName: 'A', version: '1' } }
 
@@ -56,8 +60,21 @@ export async function pendingApprovals(lab: Lab): Promise<(count: number) => Pro
          unnest($1::uuid[], $3::bytea[]) as made (id, presentation)`,
       [ids, pattern, presentations],
     )
+    await bindApprovals(lab, ids)
     return ids
   }
+}
+
+/** Binds these rows to the log, which the operations do for their own. */
+async function bindApprovals({ tenant, runtime }: Lab, ids: readonly string[]): Promise<void> {
+  const bound = boundType('approval')
+  for (let at = 0; at < ids.length; at += statesPerRecord)
+    await runtime.database.inTenant(tenant.id, async (tx) => {
+      const cipher = await tenantCipher(tx, tenant.id)
+      const rows = await readObjects(tx, bound, ids.slice(at, at + statesPerRecord))
+      const changes = rows.flatMap((row) => changeToAdopt(cipher, bound, row) ?? [])
+      await tx.executeQuery(await recordChanges(tx, tenant.id, cipher, changes, 'state.adopted'))
+    })
 }
 
 export const ourDecide = async (lab: Lab, approvalId: string): Promise<void> => {

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { verifyArchive } from '#lib/verify/verify.ts'
 import { createExport } from '#server/evidence/create-export.ts'
+import { getExport } from '#server/evidence/get-export.ts'
 import { runExport } from '#server/evidence/jobs/run-export.ts'
 import { type Lab, perform } from '../lab.ts'
 import type { comparer, Side } from '../measure.ts'
@@ -49,6 +50,8 @@ async function makeArchive(lab: Lab, records: number): Promise<string> {
   const period = { startDate: `${date}T00:00:00.000Z`, endDate: end, includeProofs: true }
   const { exportId } = await perform(createExport, lab.auditor, period)
   await runExport(lab.tenant.id, exportId)
+  const { status, error } = await perform(getExport, lab.auditor, { exportId })
+  if (status !== 'completed') throw new Error(`The export is ${status}: ${JSON.stringify(error)}`)
   return join(lab.runtime.config.dataDir, 'evidence', lab.tenant.id, `${exportId}.zip`)
 }
 

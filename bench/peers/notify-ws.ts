@@ -1,5 +1,5 @@
-// Peer of case 5: LISTEN on one side, `ws` on the other. A socket names its trace first; each notification of that trace
-// sends it the same MESSAGE. It reads no tables and authenticates no one.
+// Peer of case 5: LISTEN on one side, `ws` on the other. A socket first names its topic (a tenant's trace); each notification
+// with that topic sends it the same MESSAGE. It reads no tables and authenticates no one.
 import type { AddressInfo } from 'node:net'
 import { Client } from 'pg'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -16,9 +16,9 @@ await listener.query('listen trace')
 const server = new WebSocketServer({ port: 0, perMessageDeflate: false })
 server.on('connection', (socket) => {
   socket.once('message', (data) => {
-    const trace = String(data)
-    const set = followers.get(trace) ?? new Set()
-    followers.set(trace, set.add(socket))
+    const topic = String(data)
+    const set = followers.get(topic) ?? new Set()
+    followers.set(topic, set.add(socket))
     socket.once('close', () => set.delete(socket))
     socket.send('following')
   })

@@ -118,7 +118,7 @@ test('every list of rows of a bound type compares them, in one statement', async
     if (itemsOf(page).length === 0) continue
     const texts = sent.map(({ text }) => text)
     const shown = texts.some((text) => [...text.matchAll(/\bfrom "(\w+)"/g)].some(([, table = '']) => bound.has(table)))
-    const comparisons = texts.filter((text) => text.includes('left join bound_states')).length
+    const comparisons = texts.filter((text) => text.includes('from bound_states')).length
     const expected = shown && withoutComparison[name] === undefined ? 1 : 0
     if (comparisons !== expected) wrong.push(`${name}: ${comparisons} comparisons`)
     if (!shown && withoutComparison[name] !== undefined) wrong.push(`${name} is listed, but reads no bound table`)

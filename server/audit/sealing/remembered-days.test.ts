@@ -5,6 +5,8 @@ import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { memoryBeforeSnapshot, requireRememberedDays } from './remembered-days.ts'
 import { signTenant } from './sealer.ts'
+import { signDate } from './sign-period.ts'
+import { knownMemory } from './why-contradicted.ts'
 
 // The border of an archive's rows is read from rows that an administrator of the database can change.
 
@@ -46,9 +48,19 @@ test.each([
     `with gone as (delete from audit_checkpoints where tenant_id = $1) delete from audit_days where tenant_id = $1`,
     /remembers records of/,
   ],
-  ['looks closed', 'update audit_days set sealed_at = now() where tenant_id = $1', /remembers records of/],
+  ['looks closed', 'update audit_days set sealed_at = now() where tenant_id = $1', /but this service did not close it/],
 ])('they are refused if a day %s', async (_what, change, reason) => {
   await expect(compare(change)).rejects.toThrow(reason)
+})
+
+test('a day that a signer has closed, and not added to the seal log yet, is not missing', async () => {
+  await owner.query('insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, yesterday])
+  await signDate(tenant, yesterday)
+  const known = await running.database.inTenant(tenant.id, (tx) => knownMemory(tx, tenant))
+  const open = await running.database.inTenant(tenant.id, (tx) => listOpenDays(tx, tenant.id))
+  expect(known?.memory.days).toHaveProperty([yesterday])
+  expect(open.map(({ date }) => date)).not.toContain(yesterday)
+  await requireRememberedDays(tenant.id, open, known?.memory)
 })
 
 test('they are refused if a sealed day looks open', async () => {

@@ -36,8 +36,9 @@ export async function requireRememberedDays(
     if (size !== undefined && size < head.size)
       throw new LogRefused(`${date} has ${size} records; the signer remembers ${head.size}.`)
     if (size !== undefined) continue
-    // It may have been closed since the memory was read.
-    after ??= await lockedMemory(tenantId)
+    // It may have been closed since the memory was read. A signer closes a day and adds it to the seal log in two transactions: what it
+    // has only closed is added here, or refused if it was not closed by a signer.
+    after ??= await memoryBeforeSnapshot(tenantId)
     if (after?.sealedThrough == null || date > after.sealedThrough)
       throw new LogRefused(`The signer remembers records of ${date}, which its row does not state to be open.`)
   }

@@ -136,5 +136,7 @@ process.stdout.write(`\nThe ${longest.length} slowest test files, while others r
 for (const [file, took] of longest) process.stdout.write(`  ${Math.round(took / 1000)} s  ${file}\n`)
 for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
 process.stdout.write(`\n${times.join(', ')}; together ${seconds(0)} s\n`)
-process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
-process.exit(total.failed === 0 ? 0 : 1)
+// A pipe that is full takes the rest only after this call returns.
+process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`, () =>
+  process.exit(total.failed === 0 ? 0 : 1),
+)

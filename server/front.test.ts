@@ -266,8 +266,7 @@ test('production loads no module of Next', async () => {
     await import('#server/run.ts')
     const { openConsole } = await import('#server/console.ts')
     openConsole(${JSON.stringify(join(folder, 'console'))})({ baseUrl: 'http://localhost', authUrl: 'http://localhost' })
-    process.stdout.write(JSON.stringify(loaded))
-    process.exit(0)`
+    process.stdout.write(JSON.stringify(loaded), () => process.exit(0))`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: join(import.meta.dirname, '..'),
     maxBuffer: 10_000_000,

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Checked, compared, currentText, type Found, idText, onlyRows, rowText } from './store.ts'
+import { currentText, idText, onlyRows, rowText } from './state-text-store.ts'
+import { type Checked, compared, type Found } from './store.ts'
 import type { BoundType } from './types.ts'
 
 // Objects with their bound states as parts of a larger statement, so that it reads everything that an operation depends on.

@@ -1,7 +1,8 @@
 import { CompiledQuery } from 'kysely'
 import type { Transaction } from '#server/kernel/db/closing.ts'
 import { constantText } from '#server/kernel/db/constant-text.ts'
-import { type BoundState, camelCase } from './state.ts'
+import type { BoundState } from './state.ts'
+import { currentText, idText, onlyRows, rowText, stateText } from './state-text-store.ts'
 import { type BoundType, boundType } from './types.ts'
 
 // Statements are built once for each type, or set of types, and then constant, so that frequent ones are prepared. The process composes the
@@ -32,51 +33,7 @@ export type Found = {
   mac: Buffer | null
 }
 
-const commitment = (value: string): string =>
-  `case when ${value} is null then null
-    when substring(${value} from 1 for 1) = '\\x04' and octet_length(${value}) >= 37
-      then to_jsonb(rtrim(translate(encode(substring(${value} from 6 for 32), 'base64'), '+/', '-_'), '='))
-    when substring(${value} from 1 for 1) = '\\x05' and octet_length(${value}) = 33
-      then to_jsonb(rtrim(translate(encode(substring(${value} from 2 for 32), 'base64'), '+/', '-_'), '='))
-    else jsonb_build_object('ciphertext', encode(sha256(${value}), 'hex')) end`
-
-const moment = (value: string, format = 'MS'): string =>
-  `case when isfinite(${value}) then to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.${format}"Z"') else ${value}::text end`
-
-/** Attributes without members that an erasure or a mask changes. SQL may have written another form, which is kept as it is. */
-const provable = (value: string): string =>
-  `case when jsonb_typeof(${value}) = 'array' then (
-      select coalesce(jsonb_agg(case when jsonb_typeof(one) = 'object' then one - '{masked,erased}'::text[] else one end
-        order by place), '[]')
-      from jsonb_array_elements(case when jsonb_typeof(${value}) = 'array' then ${value} else '[]' end)
-        with ordinality as attribute (one, place))
-    else ${value} end`
-
-/** The state of a row `r` as JSON; `content` gives the commitment of a column with content. */
-function stateText(bound: BoundType, content: (column: string) => string): string {
-  const { key, plain, times, micros = [], attributes = [], large = [], bytes = [], committed = [] } = bound
-  const members = [
-    ...[...key.map(([column]) => column), ...plain, ...committed].map((column) => [column, `r.${column}`]),
-    ...times.map((column) => [column, moment(`r.${column}`)]),
-    ...micros.map((column) => [column, moment(`r.${column}`, 'US')]),
-    ...attributes.map((column) => [column, provable(`r.${column}`)]),
-    ...large.map((column) => [column, `r.${column}::text`]),
-    ...bytes.map((column) => [column, `encode(r.${column}, 'base64')`]),
-    ...(bound.content ?? []).map((column) => [column, content(column)]),
-  ]
-  const pairs = members.map(([column = '', value]) => `'${camelCase(column)}', ${value}`)
-  return `jsonb_build_object(${pairs.join(', ')})::text`
-}
-
-/** The state of a row `r` as JSON. */
-export const currentText = (bound: BoundType): string => stateText(bound, (column) => commitment(`r.${column}`))
-/** The id of a row's object. */
-export const idText = ({ key }: BoundType, row = 'r'): string =>
-  key.map(([column]) => `${row}.${column}::text`).join(` || '/' || `)
-export const onlyRows = ({ only }: BoundType): string => (only === undefined ? '' : `and ${only}`)
 const boundColumns = 'b.form, b.revision, b.digest, b.audit_id, b.mac'
-export const rowText = (bound: BoundType): string =>
-  `case when r.tenant_id is null then null else ${currentText(bound)} end`
 
 const texts = new Map<string, string>()
 const built = (name: string, build: () => string): string => {

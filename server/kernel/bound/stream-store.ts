@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { type Compared, currentText, idText, partsOf } from './store.ts'
+import { currentText, idText } from './state-text-store.ts'
+import { type Compared, partsOf } from './store.ts'
 import type { BoundType } from './types.ts'
 
 // Reads many rows with their bound states through a cursor. Conditions name the row `r`.

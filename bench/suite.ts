@@ -88,7 +88,7 @@ try {
       await run('7', () => inputEvents(api, pid, compare))
       // The browser cases take minutes, so they run only on request.
       if (pace.full || only?.includes('15')) await run('15', () => waterfall(api, pace.full ? 5 : 1))
-      await run('16', () => coldStart(api, pace.full || only?.includes('16') === true))
+      await run('16', () => coldStart(api, pace.full || values.page || only?.includes('16') === true))
     } finally {
       await api.close()
     }

@@ -39,6 +39,13 @@ test('the page has a row for each figure, and says whether the machine was idle'
   expect(page({ ...run, machine: { ...run.machine, quiet: false } })).toContain('shared with other work')
 })
 
+test('the longest label has room to the left of its bar', () => {
+  const [bar] = ratioBars(figures)
+  const label = '14  first-load JavaScript: /t/[tenant]/policies/decisions/[decisionId]'
+  const text = /<text x="(\d+)"[^>]*text-anchor="end">/.exec(ratioPicture(bar === undefined ? [] : [{ ...bar, label }]))
+  expect(Number(text?.[1])).toBeGreaterThan(6.5 * label.length)
+})
+
 test('text in a picture is escaped', () => {
   const [bar] = ratioBars(figures)
   expect(ratioPicture(bar === undefined ? [] : [{ ...bar, label: 'a < b & c' }])).toContain('a &lt; b &amp; c')

@@ -5,7 +5,9 @@ import type { Figure, Run } from './report.ts'
 // docs/benchmarks.md, from one run: its table and its two pictures.
 
 const docs = join(import.meta.dirname, '../docs')
-const [width, labels, line, bar] = [880, 400, 26, 12]
+const [room, line, bar] = [440, 26, 12]
+/** Above the average of the font at 13 px. */
+const letter = 6.9
 
 const style = `<style>
   text { font: 13px system-ui, sans-serif; fill: #1d232b }
@@ -47,20 +49,22 @@ export const limitBars = (figures: readonly Figure[]): Bar[] =>
     return [{ label: `${number}  ${job}`, value: is.value, target: most.value, text: `${ours} (${target})`, met }]
   })
 
+/** `x`: the width of a value's bar. */
 type Scale = { ticks: readonly number[]; unit: string; x: (value: number) => number }
 
 function picture(title: string, bars: readonly Bar[], { ticks, unit, x }: Scale, of: (bar: Bar) => [number, number]) {
-  const height = 56 + bars.length * line
+  const labels = Math.ceil(letter * Math.max(...bars.map(({ label }) => label.length), 1)) + 20
+  const [width, height] = [labels + room + 40, 56 + bars.length * line]
   const grid = ticks.map(
     (tick) =>
-      `<line class="grid" x1="${x(tick)}" x2="${x(tick)}" y1="34" y2="${height - 14}"/><text class="small" x="${x(tick)}" y="28" text-anchor="middle">${tick}${unit}</text>`,
+      `<line class="grid" x1="${labels + x(tick)}" x2="${labels + x(tick)}" y1="34" y2="${height - 14}"/><text class="small" x="${labels + x(tick)}" y="28" text-anchor="middle">${tick}${unit}</text>`,
   )
   const rows = bars.map((one, index) => {
     const y = 40 + index * line
     const [value, target] = of(one)
     return `<text x="${labels - 10}" y="${y + 12}" text-anchor="end">${escaped(one.label)}</text>
-  <rect class="${classes[one.met]}" x="${labels}" y="${y + 2}" width="${Math.max(1, x(value) - labels).toFixed(1)}" height="${bar}"><title>${escaped(one.text)}</title></rect>
-  <line class="target" x1="${x(target)}" x2="${x(target)}" y1="${y - 1}" y2="${y + bar + 5}"/>`
+  <rect class="${classes[one.met]}" x="${labels}" y="${y + 2}" width="${Math.max(1, x(value))}" height="${bar}"><title>${escaped(one.text)}</title></rect>
+  <line class="target" x1="${labels + x(target)}" x2="${labels + x(target)}" y1="${y - 1}" y2="${y + bar + 5}"/>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">
 ${style}
@@ -70,13 +74,10 @@ ${rows.join('\n')}
 `
 }
 
-const room = width - labels - 40
-
 export function ratioPicture(bars: readonly Bar[]): string {
   const ticks = [0.03, 0.1, 0.3, 1, 3, 10, 30]
   const [low, high] = [Math.log(0.02), Math.log(60)]
-  const x = (value: number) =>
-    labels + Math.round(room * Math.min(1, Math.max(0, (Math.log(value) - low) / (high - low))))
+  const x = (value: number) => Math.round(room * Math.min(1, Math.max(0, (Math.log(value) - low) / (high - low))))
   return picture('Work per CPU-second compared with a peer, by case', bars, { ticks, unit: '×', x }, (one) => [
     one.value,
     one.target,
@@ -84,7 +85,7 @@ export function ratioPicture(bars: readonly Bar[]): string {
 }
 
 export function limitPicture(bars: readonly Bar[]): string {
-  const x = (percent: number) => labels + Math.round((room * Math.min(150, percent)) / 150)
+  const x = (percent: number) => Math.round((room * Math.min(150, percent)) / 150)
   const scale = { ticks: [0, 50, 100, 150], unit: ' %', x }
   return picture('Measured value as a share of its limit, by case', bars, scale, (one) => [
     (100 * one.value) / one.target,
@@ -114,7 +115,8 @@ is in between.
 
 ## Times and sizes, compared with their limits
 
-A bar is the measured value as a share of its limit. Shorter is better, and beyond the line at 100 % the limit is exceeded.
+A bar is the measured value as a share of its limit. Shorter is better, and beyond the line at 100 % the limit is exceeded. The picture
+ends at 150 %.
 
 ![Shares of limits by case](pictures/benchmarks-limits.svg)
 

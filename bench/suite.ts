@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { startApi } from '#server/testing/api.ts'
+import { exitAfterOutput } from '../cli/exit-after-output.mjs'
 import { serverMemory } from '../cli/server-memory.mjs'
 import { token } from './cases/case-01-token.ts'
 import { query } from './cases/case-02-query.ts'
@@ -132,4 +133,4 @@ if (!quiet)
 const { path, run: measured } = await saveResults(figures, pace, quiet)
 say(`Results: ${path}`)
 if (values.page) await writePage(measured)
-process.exit()
+await exitAfterOutput(process.exitCode ?? 0)

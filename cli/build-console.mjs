@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { takeBuildLock } from './build-lock.mjs'
+import { exitAfterOutput } from './exit-after-output.mjs'
 import { runStep } from './run-step.mjs'
 import { digestOf, stampOf } from './sources.mjs'
 
@@ -104,7 +105,7 @@ async function pack(root, languages, catalogs) {
   try {
     packConsole(output, join(root, 'public'), join(output, 'console'), { languages, catalogs })
   } catch (error) {
-    fail(error.message)
+    await fail(error.message)
   }
   for (const name of await readdir(output)) if (!KEPT.includes(name)) await rm(join(output, name), { recursive: true })
 }
@@ -119,7 +120,7 @@ async function prepareTexts(root) {
     await writeFile(join(cache, 'texts.json'), JSON.stringify(modulesOf(catalogs)))
     return catalogs
   } catch (error) {
-    return fail(error.message)
+    return await fail(error.message)
   }
 }
 
@@ -131,10 +132,11 @@ async function runNextBuild(root, next, catalogs) {
     stdin: 'pipe',
     capture: true,
   })
-  if (!ok) fail(output)
+  if (!ok) await fail(output)
 }
 
-function fail(output) {
+/** Ends this process; what went wrong is at the end of a long output. */
+async function fail(output) {
   process.stderr.write(`${output}\nThe console could not be built. See the output above.\n`)
-  process.exit(1)
+  await exitAfterOutput(1)
 }

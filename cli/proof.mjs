@@ -7,6 +7,7 @@ import { continueOnPinnedNode } from './pinned-node.mjs'
 
 await continueOnPinnedNode()
 
+const { exitAfterOutput } = await import('./exit-after-output.mjs')
 const { runSuites } = await import('./proof/run.mjs')
 const { digestOfSource } = await import('./proof/source.mjs')
 const { suites } = await import('./proof/suites.mjs')
@@ -25,4 +26,4 @@ const { failed } = await runSuites({
   fresh: values.fresh === true || positionals.length > 0,
   say: (line) => process.stdout.write(`${line}\n`),
 })
-process.exit(failed === 0 ? 0 : 1)
+await exitAfterOutput(failed === 0 ? 0 : 1)

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { findBrowser } from './browser.mjs'
+import { exitAfterOutput } from './exit-after-output.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 import { playwrightCounts, playwrightTimes } from './reports/playwright.mjs'
 import { runStep } from './run-step.mjs'
@@ -136,7 +137,5 @@ process.stdout.write(`\nThe ${longest.length} slowest test files, while others r
 for (const [file, took] of longest) process.stdout.write(`  ${Math.round(took / 1000)} s  ${file}\n`)
 for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
 process.stdout.write(`\n${times.join(', ')}; together ${seconds(0)} s\n`)
-// A pipe that is full takes the rest only after this call returns.
-process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`, () =>
-  process.exit(total.failed === 0 ? 0 : 1),
-)
+process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
+await exitAfterOutput(total.failed === 0 ? 0 : 1)

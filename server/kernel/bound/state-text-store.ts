@@ -1,7 +1,8 @@
 import { camelCase } from './state.ts'
 import type { BoundType } from './types.ts'
 
-// The state of a row as PostgreSQL composes it: the same JSON as `BoundState` commits to.
+// SQL that gives the JSON of a row from which `stateOf` makes its state. The process composes it: a function of the database
+// that did so could be replaced.
 
 const commitment = (value: string): string =>
   `case when ${value} is null then null
@@ -41,9 +42,12 @@ export function stateText(bound: BoundType, content: (column: string) => string)
 
 /** The state of a row `r` as JSON. */
 export const currentText = (bound: BoundType): string => stateText(bound, (column) => commitment(`r.${column}`))
+
 /** The id of a row's object. */
 export const idText = ({ key }: BoundType, row = 'r'): string =>
   key.map(([column]) => `${row}.${column}::text`).join(` || '/' || `)
+/** The further condition on the rows of a type, if only some of the table's rows are bound. */
 export const onlyRows = ({ only }: BoundType): string => (only === undefined ? '' : `and ${only}`)
+/** The same as `currentText`, null if a join did not find the row. */
 export const rowText = (bound: BoundType): string =>
   `case when r.tenant_id is null then null else ${currentText(bound)} end`

@@ -5,8 +5,7 @@ import type { BoundState } from './state.ts'
 import { currentText, idText, onlyRows, rowText, stateText } from './state-text-store.ts'
 import { type BoundType, boundType } from './types.ts'
 
-// Statements are built once for each type, or set of types, and then constant, so that frequent ones are prepared. The process composes the
-// state itself: a function of the database that did it could be replaced.
+// Statements are built once for each type, or set of types, and then constant, so that frequent ones are prepared.
 
 /** A row that exists or existed, next to its bound state. `row`: JSON of the columns of its form, null if it is missing. */
 export type Compared = {

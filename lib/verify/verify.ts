@@ -127,6 +127,14 @@ async function checkAll(
     await check('log', 'Log', () => Promise.reject(error))
     return { heads: { seals: undefined, open: undefined }, keys: [], closedUntil: undefined }
   })
+  // The omissions that the service names itself are not all the same: these rows are not what it wrote.
+  const damaged = about.omissions?.find(({ reason }) => reason === 'integrity_failed')
+  if (damaged !== undefined)
+    skip(
+      'completeness',
+      'Damaged values',
+      `The service left out what it could no longer decrypt (${damaged.count}): stored values are not the ones that it wrote.`,
+    )
   let published: Json | undefined
   const known = async () => {
     published ??= await outside

@@ -278,6 +278,26 @@ describe('a change by SQL to the span of an execution fails the export, which na
   })
 })
 
+test('a span that was deleted together with its bound state is missed, and does not count as expired', async () => {
+  const { tenant, pia, traceId, spanId } = await scene()
+  await bySql(`delete from spans ${ofSpan}`, [traceId, spanId])
+  await bySql(`delete from bound_states where type = 'span' and id like '%/' || $1 || '/' || $2`, [traceId, spanId])
+  const job = await runtime.make(tenant, pia)
+  expect(job).toMatchObject({ status: 'failed', archiveName: null, error: { code: 'integrity_failed' } })
+  expect(job.error?.message).toContain('its stored state is missing')
+  expect(await runtime.actions(tenant, job.exportId)).toContain('alarm.raised')
+})
+
+test('a status message that was written by SQL to a span of telemetry is neither read nor exported', async () => {
+  const { tenant, pia, received } = await scene()
+  await bySql(`update spans set status_message = 'It was refused by the bank.' where trace_id = $1`, [received])
+  const trace = await execute(getTrace, pia, { traceId: received, view: 'full' }, { name: 'traces.getTrace' })
+  expect(trace.spans.map(({ statusMessage }) => statusMessage)).toEqual([null, null])
+  const job = await runtime.make(tenant, pia)
+  const { text } = await runtime.extract('message', await fetchArchive(pia, job.exportId))
+  expect(await text(`data/traces/${new Date().toISOString().slice(0, 10)}.spans.ndjson`)).not.toContain('refused')
+})
+
 describe('a change by SQL to the span of an execution is found when it is read next, after', () => {
   test.each(changes.filter((_, index) => index % sized(1, 2) === 0))('%s', async (what, statement, reason) => {
     const { tenant, pia, traceId, spanId } = await scene()

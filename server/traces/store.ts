@@ -8,9 +8,10 @@ const skeletonColumns = [
   'name',
   'kind',
   'status',
-  'statusMessage',
   'startedAt',
   'endedAt',
+  // A message of telemetry is one of its attributes; the leaf of its span does not cover the column.
+  sql<string | null>`case when origin = 'execution' then status_message end`.as('statusMessage'),
 ] as const
 
 /** Returns false if the execution's trace already exists. A trace that telemetry began becomes the execution's. */

@@ -46,7 +46,9 @@ export async function* readSpans(
     tx,
     tx
       .selectFrom('spans')
-      .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'statusMessage', 'attributes', 'links'])
+      .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'attributes', 'links'])
+      // A message of telemetry is one of its attributes; the leaf of its span does not cover the column.
+      .select(sql<string | null>`case when origin = 'execution' then status_message end`.as('statusMessage'))
       .select(['events', 'facts', 'auditId', 'batchIndex', 'resourceIndex', 'origin'])
       .select(moment(sql.ref('spans.startedAt')).$castTo<string>().as('startedAt'))
       .select(moment(sql.ref('spans.endedAt')).$castTo<string | null>().as('endedAt'))

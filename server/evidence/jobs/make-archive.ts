@@ -6,6 +6,7 @@ import { timeStampOf } from '#server/evidence/archive/time-stamp.ts'
 import { verifyDraft } from '#server/evidence/archive/verify-draft.ts'
 import { collect } from '#server/evidence/collect/collect.ts'
 import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
+import { reportDamaged } from '#server/evidence/collect/report-damaged.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { advance, type ClaimedExport } from './export-claim.ts'
@@ -38,6 +39,7 @@ export async function makeArchive(
     await progress.begin({ stage: 'collecting', unit: 'records', done: 0, total: expected })
     const bag = openBag({ exportId: run.row.id, out: file.out, demo: isDemoTenant(run.tenant.externalId) })
     const leftOut = await collect(run, countingLines(bag, progress), covered)
+    await reportDamaged(run.tenant.id, leftOut)
     await advance(run, 'sealing')
     const sealed = await seal(run, bag, covered, leftOut)
     const written = file.result()

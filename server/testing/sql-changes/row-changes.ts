@@ -27,7 +27,6 @@ const inLeaves: Record<string, readonly string[]> = {
     'name',
     'kind',
     'status',
-    'status_message',
     'started_at',
     'ended_at',
     'attributes',
@@ -87,7 +86,10 @@ export function* changesOfSpans(server: PropertyServer, tables: readonly Table[]
     for (const column of [...(tables.find((table) => table.name === name)?.columns ?? []), undefined]) {
       const value = column && otherValue(column)
       if (column !== undefined && (column.name === 'tenant_id' || column.generated || value === undefined)) continue
-      const at = `(tableoid, ctid) = (select tableoid, ctid from ${name} where tenant_id = $1 order by ctid desc limit 1)`
+      // Of the last request: RowWorld.records has its record. Spans of executions are bound rows.
+      const ofLast = 'and audit_id = (select max(audit_id::text)::uuid from telemetry_batches where tenant_id = $1)'
+      const last = name === 'traces' ? '' : ofLast
+      const at = `(tableoid, ctid) = (select tableoid, ctid from ${name} where tenant_id = $1 ${last} order by ctid desc limit 1)`
       const text = column === undefined ? `delete from ${name}` : `update ${name} set ${column.name} = ${value}`
       yield {
         trick: column === undefined ? 'delete' : 'alter',

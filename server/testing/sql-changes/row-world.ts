@@ -129,7 +129,7 @@ export async function noteRows({ owner }: PropertyServer, reader: Reader, one: R
   const { rows } = await owner.query<{ object: string; audit_id: string }>(
     `select type || '/' || id as object, audit_id from bound_states where tenant_id = $1 and digest is not null
      union all select 'telemetry', audit_id from (
-       select audit_id from telemetry_batches where tenant_id = $1 order by ctid desc limit 1) last`,
+       select audit_id from telemetry_batches where tenant_id = $1 order by audit_id desc limit 1) last`,
     [one.world.tenant.id],
   )
   const verified = new Map<string, boolean>()

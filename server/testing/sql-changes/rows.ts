@@ -49,7 +49,12 @@ export function otherValue({ name, type }: Column): string | undefined {
 }
 
 function otherOf(name: string, type: string): readonly [changed: string, instead: string] | undefined {
-  if (type.startsWith('_')) return [`${name} || ${name}[1:1]`, `'{}'`]
+  if (type.startsWith('_')) {
+    const [, element] = otherOf(name, type.slice(1)) ?? []
+    if (element === undefined) return undefined
+    const other = `array[${element}]::${type}`
+    return [`case when cardinality(${name}) = 0 then ${other} else ${name} || ${name}[1:1] end`, other]
+  }
   switch (type) {
     case 'text':
     case 'varchar':

@@ -68,9 +68,12 @@ export function MenuButton<Props extends object>({ trigger, align, load, props }
           'aria-expanded': false,
           onPointerEnter: () => void start(),
           onFocus: () => void start(),
-          onPointerDown: ({ nativeEvent: { button, ctrlKey, pointerType } }) => {
-            if (button === 0 && !ctrlKey)
-              open(new PointerEvent('pointerdown', { bubbles: true, cancelable: true, button, pointerType }))
+          onPointerDown: (event) => {
+            const { button, ctrlKey, pointerType } = event.nativeEvent
+            if (button !== 0 || ctrlKey) return
+            // As Radix does: the mouse events of this press would take the focus from a menu that is open by then, and close it.
+            event.preventDefault()
+            open(new PointerEvent('pointerdown', { bubbles: true, cancelable: true, button, pointerType }))
           },
           onKeyDown: (event) => {
             if (!OPENING_KEYS.includes(event.key)) return

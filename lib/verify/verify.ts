@@ -99,8 +99,10 @@ async function checkAll(
     return 'The key in the archive signed its manifest.'
   })
   if (report.about !== undefined) {
-    // The check of all files says what is wrong with this one.
-    const omissions = await omissionsIn(manifest, opened).catch(() => undefined)
+    const omissions = await omissionsIn(manifest, opened).catch(async (error: unknown) => {
+      await check('completeness', 'Omissions', () => Promise.reject(error))
+      return undefined
+    })
     report.about = { ...report.about, omissions }
     listener.about?.(report.about)
   }
@@ -127,7 +129,7 @@ async function checkAll(
     await check('log', 'Log', () => Promise.reject(error))
     return { heads: { seals: undefined, open: undefined }, keys: [], closedUntil: undefined }
   })
-  // The omissions that the service names itself are not all the same: these rows are not what it wrote.
+  // Unlike values that were erased or masked, these are listed because what is stored is not what the service wrote.
   const damaged = about.omissions?.find(({ reason }) => reason === 'integrity_failed')
   if (damaged !== undefined)
     skip(

@@ -18,6 +18,7 @@ import { getSpan } from '#server/traces/get-span.ts'
 import { getTrace } from '#server/traces/get-trace.ts'
 import { endSpan, masked, startSpan, startTrace } from '#server/traces/recording/record.ts'
 import { eraseFrom } from '#server/traces/retention/erase.ts'
+import { purgeTraces } from '#server/traces/retention/retention.ts'
 import { stream } from '#server/traces/stream.ts'
 import { verify } from '#server/traces/verify.ts'
 
@@ -286,6 +287,16 @@ test('a span that was deleted together with its bound state is missed, and does 
   expect(job).toMatchObject({ status: 'failed', archiveName: null, error: { code: 'integrity_failed' } })
   expect(job.error?.message).toContain('its stored state is missing')
   expect(await runtime.actions(tenant, job.exportId)).toContain('alarm.raised')
+})
+
+test('a span that retention deleted is listed as expired, and the archive agrees', async () => {
+  const made = await scene()
+  await bySql(`update tenants set settings = settings || '{"retentionDays": 30}' where id = $1`, [made.tenant.id])
+  await purgeTraces(made.tenant.id, Date.now() + 40 * 86_400_000)
+  const { job, found } = await archiveOf(made)
+  const id = `${today()}/${made.traceId}/${made.spanId}`
+  expect(job.omissions).toContainEqual({ resource: 'execution-spans', id, reason: 'retention_expired' })
+  expect(found('completeness', 'Rows')?.state).toBe('holds')
 })
 
 test('a status message that was written by SQL to a span of telemetry is neither read nor exported', async () => {

@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
-import { verifyArchive } from '#lib/verify/verify.ts'
 import { payloadDigestOf } from '#server/approvals/payload-digest.ts'
-import { listAlarms } from '#server/audit/alarms/list.ts'
 import { insertErased } from '#server/kernel/content/erased-store.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { execute } from '#server/kernel/operation.ts'
 import { expireExecutions } from '#server/privacy/retention-store.ts'
 import { insertActivity } from '#server/testing/activity.ts'
 import { aroundNow, auditorOf, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
@@ -218,30 +215,6 @@ describe('columns of content', () => {
     const { text: later } = await runtime.extract('kept later', await fetchArchive(pia, after.exportId))
     const [left] = parseLines(await later('data/executions.ndjson'))
     expect(left).toMatchObject({ input: kept.input, output: kept.output, error: kept.error, values: {} })
-  })
-
-  test('whose bytes were changed are left out with integrity_failed, in both kinds of archive, and raise an alarm', async () => {
-    const tenant = await runtime.tenant()
-    const pia = await officerOf(tenant)
-    const { executionId } = await insertActivity(runtime, tenant, pia.principal.memberId, paid)
-    await asOwner(
-      runtime,
-      `update executions set output = set_byte(output, octet_length(output) - 1,
-         get_byte(output, octet_length(output) - 1) # 1) where id = '${executionId}'`,
-    )
-    const lost = { resource: 'executions', id: executionId, reason: 'integrity_failed' }
-    for (const input of [aroundNow(), raw()]) {
-      const job = await runtime.make(tenant, pia, input)
-      expect(job.status).toBe('completed_with_omissions')
-      expect(job.omissions).toContainEqual(lost)
-      const { verdicts, checks } = await verifyArchive(
-        new Blob([new Uint8Array(await fetchArchive(pia, job.exportId))]),
-      )
-      expect(verdicts).toMatchObject({ integrity: 'holds', completeness: 'not checked' })
-      expect(checks).toContainEqual(expect.objectContaining({ name: 'Damaged values', state: 'not checked' }))
-    }
-    const { items } = await execute(listAlarms, pia, { status: 'open' }, { name: 'alarms.list' })
-    expect(items).toMatchObject([{ kind: 'object', subject: `execution/${executionId}`, count: 2 }])
   })
 
   test('with a value that is too large for a line are listed, and the rest of the row is there', async () => {

@@ -16,6 +16,8 @@ export async function reportDamaged(tenantId: string, leftOut: readonly LeftOut[
     await raiseAlarm(tenantId, { kind: 'object', subject, reason: 'A stored value can’t be decrypted.' })
 }
 
-/** Spans of telemetry are in files of their own. */
+/** The type of an object in the alarm. Values of telemetry are in files of their own. */
 const typeOf = (resource: string): string =>
-  rowFiles.find(({ name }) => name === resource)?.type ?? (resource === 'spans' ? 'span' : resource)
+  rowFiles.find(({ name }) => name === resource)?.type ?? telemetry[resource] ?? resource
+
+const telemetry: Readonly<Record<string, string>> = { spans: 'span', resources: 'resource' }

@@ -1,9 +1,8 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { z } from 'zod'
-import type { Erasure } from '#lib/schemas/privacy.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
-import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { startApi, type TestApi } from '#server/testing/api.ts'
+import { erasureSearched, getErasure, requestErasure } from '#server/testing/erasures.ts'
 import { otlpJson } from '#server/testing/otlp.ts'
 import { until } from '#server/testing/until.ts'
 
@@ -39,25 +38,18 @@ test('an erasure that is killed between two of its transactions finishes in the 
     ),
   })
   expect(sent.status).toBe(200)
-  const list = async () =>
-    payload<{ items: z.infer<typeof Erasure>[] }>(await api.query(await api.person('pia'), 'erasures.list', {}))
-      .items[0]
   await owner.query('begin; lock table execution_steps in access exclusive mode')
-  const asked = { subject, reason: 'Request 17.' }
-  payload(await api.mutate(await api.person('pia'), 'erasures.create', asked))
-  await until(async () => ((await list())?.spans === spans ? true : undefined), 'the spans are erased', 60_000)
-  expect(await list()).toMatchObject({ status: 'pending' })
+  const erasureId = await requestErasure(api, subject)
+  await until(
+    async () => ((await getErasure(api, erasureId)).spans === spans ? true : undefined),
+    'the spans are erased',
+    60_000,
+  )
+  expect(await getErasure(api, erasureId)).toMatchObject({ status: 'pending' })
   await api.killAndRestart(async () => {
     await owner.query('commit')
   })
-  const done = await until(
-    async () => {
-      const found = await list()
-      return found?.status === 'pending' ? undefined : found
-    },
-    'the erasure has ended',
-    60_000,
-  )
+  const done = await erasureSearched(api, erasureId)
   expect(done).toMatchObject({ status: 'completed', spans, values: spans, waitsFor: [], unreadable: 0 })
   const { rows } = await owner.query('select subject from erasures where id = $1', [done.id])
   expect(rows).toEqual([{ subject: null }])

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { z } from 'zod'
-import type { Erasure } from '#lib/schemas/privacy.ts'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { contentWith } from '#server/testing/content.ts'
+import { erasureSearched, getErasure, requestErasure } from '#server/testing/erasures.ts'
 import { type ExecutionAnswer, executionsOf } from '#server/testing/executions.ts'
 import { parseLines } from '#server/testing/exports.ts'
 import { extractArchive } from '#server/testing/extract.ts'
@@ -34,7 +33,7 @@ let waiting: string
 let held: ExecutionAnswer
 let fileId: string
 let before: Map<string, string[]>
-const given: { erasureId?: string } = {}
+let erasureId: string
 
 beforeAll(async () => {
   model = await startModelServer()
@@ -85,14 +84,7 @@ afterAll(async () => {
 
 const ids = (found: ReadonlyMap<string, string[]>) =>
   [...new Set([...found.values()].flat().map((key) => key.split(' ')[0]))].sort()
-const erasure = async () => {
-  const list = payload<{ items: z.infer<typeof Erasure>[] }>(
-    await api.query(await api.person('pia'), 'erasures.list', {}),
-  )
-  const found = list.items.find(({ id }) => id === given.erasureId)
-  if (found === undefined) throw new Error('The erasure is not listed.')
-  return found
-}
+const erasure = () => getErasure(api, erasureId)
 const contentFile = async () => {
   const { rows } = await owner.query<{ tenant_id: string; sha256: string }>(
     'select tenant_id, sha256 from files where id = $1',
@@ -127,18 +119,9 @@ test('the canaries are in every kind of content', async () => {
 })
 
 test('everything is erased except content in progress, open or held, even when the process is killed', async () => {
-  const pia = await api.person('pia')
-  const asked = await api.mutate(pia, 'erasures.create', { subject, reason: 'Request 17.' })
-  given.erasureId = payload<{ erasureId: string }>(asked).erasureId
+  erasureId = await requestErasure(api, subject)
   await api.killAndRestart()
-  const pending = await until(
-    async () => {
-      const found = await erasure()
-      return found.waitsFor.length > 0 ? found : undefined
-    },
-    'the erasure waits',
-    60_000,
-  )
+  const pending = await erasureSearched(api, erasureId)
   expect(pending).toMatchObject({ status: 'pending', heldSpans: expect.any(Number), heldRecords: expect.any(Number) })
   expect(pending.waitsFor).toContain(waiting)
   expect(pending.records).toBeGreaterThan(10)
@@ -178,7 +161,7 @@ test('content in progress is erased after it has ended, which completes the eras
   )
   expect(done.waitsFor).toEqual([])
   expect(ids(await contentWith(api, content))).toEqual([held.id])
-  const { rows: subjects } = await owner.query('select subject from erasures where id = $1', [given.erasureId])
+  const { rows: subjects } = await owner.query('select subject from erasures where id = $1', [erasureId])
   expect(subjects).toEqual([{ subject: null }])
 }, 90_000)
 
@@ -253,7 +236,7 @@ test('the log verifies, doesn’t name the subject, and records the erasure of e
   const vera = await api.person('vera')
   const { rows } = await owner.query<{ audit_id: string; type: string; record: object }>(
     `select audit_id, type, record from audit_records where resource_id = $1 order by date, seq`,
-    [given.erasureId],
+    [erasureId],
   )
   expect([rows[0]?.type, rows.at(-1)?.type]).toEqual(['erasure.requested', 'erasure.completed'])
   const tables = rows.flatMap(({ record }) => {

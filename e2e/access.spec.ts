@@ -188,7 +188,7 @@ test('if the response with a new key is lost, a retry creates no second key and 
   const form = dialog(page, 'Create an API key')
   await form.getByRole('textbox', { name: 'Name' }).fill(name)
   await form.getByRole('button', { name: 'Create the key' }).click()
-  await expect(form.getByRole('alert')).toContainText('It is unknown whether it was created.')
+  await expect(form.getByRole('alert')).toContainText('It is unknown whether the change was made.')
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Create the key' }).click()
   const made = dialog(page, `The API key ${name}`)

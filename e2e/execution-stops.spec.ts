@@ -34,7 +34,7 @@ test('Omar sends the input that an execution waits for; after a lost response a 
   await expect(dialog).toContainText('Line 1, column 16: tru is not a JSON value.')
   await dialog.getByLabel('Answer (JSON)').fill('{ "confirmed": true }')
   await dialog.getByRole('button', { name: 'Send manager_confirmation' }).click()
-  await expect(dialog.getByRole('alert', { name: 'It is unknown whether the answer was accepted.' })).toBeVisible()
+  await expect(dialog.getByRole('alert', { name: 'It is unknown whether it was done.' })).toBeVisible()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Send manager_confirmation' }).click()
   await expect(dialog).toContainText('This answer was already accepted and was not recorded twice.')

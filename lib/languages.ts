@@ -2,6 +2,10 @@
 export const languages = ['en', 'de', 'en-XA'] as const
 export type Language = (typeof languages)[number]
 
+/** The languages that people read: of the console, of mails, and an organisation's default. */
+export const personalLanguages = ['en', 'de'] as const satisfies readonly Language[]
+export type PersonalLanguage = (typeof personalLanguages)[number]
+
 /** In which a page is shown if nothing else is known, and in which all texts exist first. */
 export const sourceLanguage = 'en'
 

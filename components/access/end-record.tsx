@@ -29,7 +29,6 @@ export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
       description={`The ${noun} stops working from the next request on and can’t be restored. If it is still needed, create a new one.`}
       label={`Revoke the ${noun}`}
       busyLabel={`Revoking the ${noun}…`}
-      done="revoked"
       missing={typed.trim() === record.name ? undefined : 'Type the name exactly as it appears in the list.'}
       act={act}
       onRun={() => act.run({ id: record.secretId })}
@@ -69,7 +68,6 @@ export function ArchiveRecord({ record, noun, onClose }: EndRecordProps) {
       }
       label={`Archive the ${noun}`}
       busyLabel={`Archiving the ${noun}…`}
-      done="archived"
       act={act}
       onRun={() => act.run({ id: record.secretId })}
       onClose={onClose}

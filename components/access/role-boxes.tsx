@@ -1,8 +1,8 @@
 'use client'
 
 import { useId } from 'react'
+import { roleName, roleText } from '#components/access/permission-texts.ts'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
-import { roleName, roleText } from '#lib/permission-texts.ts'
 import type { Role } from '#lib/permissions.ts'
 
 type RoleBoxesProps = {

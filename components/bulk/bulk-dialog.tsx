@@ -2,11 +2,12 @@
 
 import { type ReactNode, useState } from 'react'
 import { ReasonField } from '#components/forms/reason-field.tsx'
+import { whyNotReason } from '#components/forms/reason-rule.ts'
+import * as t from '#components/texts/bulk/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
-import { whyNotReason } from '#lib/rules/reason.ts'
 
 type BulkDialogProps = {
   title: string
@@ -51,7 +52,7 @@ export function BulkDialog(props: BulkDialogProps) {
       actions={
         state === 'done' ? (
           <Button variant="primary" onClick={onClose}>
-            Close
+            {t.close}
           </Button>
         ) : (
           <>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import * as t from '#components/texts/bulk/en.ts'
 import type { Result } from './result.ts'
 
 /** What became of one of several acts. `recorded`: how a recorded one is shown. */
@@ -7,12 +8,12 @@ export function ResultText({ result, recorded }: { result: Result; recorded: Rea
     case 'waiting':
       return null
     case 'sending':
-      return <span className="text-dense text-ink-2">Recording…</span>
+      return <span className="text-dense text-ink-2">{t.recording}</span>
     case 'recorded':
       return recorded
     case 'refused':
-      return <span className="text-dense text-danger">Refused: {result.why}</span>
+      return <span className="text-dense text-danger">{t.refused({ why: result.why })}</span>
     case 'unknown':
-      return <span className="text-dense text-warn">Outcome unknown: {result.why}</span>
+      return <span className="text-dense text-warn">{t.unknown({ why: result.why })}</span>
   }
 }

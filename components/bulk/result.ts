@@ -1,3 +1,5 @@
+import { failureText } from '#components/session/failure-text.ts'
+import * as t from '#components/texts/bulk/en.ts'
 import { toFailure } from '#lib/trpc.ts'
 
 /** What became of one act of several. `unknown`: no answer arrived, so it may have been recorded. */
@@ -10,18 +12,23 @@ export type Result =
 
 /** An error without a status from the server says nothing about whether the act was recorded. */
 export function resultOf(error: unknown): Result {
-  const { httpStatus, message } = toFailure(error)
-  return { is: httpStatus !== undefined && httpStatus < 500 ? 'refused' : 'unknown', why: message }
+  const failure = toFailure(error)
+  const refused = failure.httpStatus !== undefined && failure.httpStatus < 500
+  return { is: refused ? 'refused' : 'unknown', why: failureText(failure) }
 }
 
-/** How several acts ended, as sentences. `counted`: "3 requests"; `past`: "approved". */
-export function outcomeText(results: readonly Result[], counted: (count: number) => string, past: string): string {
+/** How several acts ended, as sentences. `recorded`: "3 requests approved." */
+export function outcomeText(
+  list: 'approvals' | 'executions',
+  results: readonly Result[],
+  recorded: (count: number) => string,
+): string {
   const count = (is: Result['is']) => results.filter((result) => result.is === is).length
   const [refused, unknown] = [count('refused'), count('unknown')]
   return [
-    `${counted(count('recorded'))} ${past}.`,
-    refused > 0 && `${counted(refused)} refused.`,
-    unknown > 0 && `The outcome of ${counted(unknown)} is unknown: open each to see whether it was recorded.`,
+    recorded(count('recorded')),
+    refused > 0 && t.someRefused({ list, count: refused }),
+    unknown > 0 && t.someUnknown({ list, count: unknown }),
   ]
     .filter((text) => text !== false)
     .join(' ')

@@ -1,6 +1,7 @@
 'use client'
 
 import { type ComponentType, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
+import * as t from '#components/texts/code/en.ts'
 import { CHECKING, type CodeProblem, countText } from './code-problem.ts'
 import type { CodeLanguage, EditorHandle, EditorProps } from './editor-props.ts'
 import { offsetOf } from './offset-of.ts'
@@ -106,11 +107,11 @@ export function CodeEditor(props: CodeEditorProps) {
         </span>
         {loaded !== undefined && (
           <span id={`${id}-keys`} className="text-ink-2">
-            Tab indents; Escape, then Tab, leaves the editor.
+            {t.keys}
           </span>
         )}
       </div>
-      <ProblemList label={`Problems in ${label}`} problems={problems} onJump={jump} />
+      <ProblemList label={t.problemsIn({ label })} problems={problems} onJump={jump} />
       {hint && (
         <span id={`${id}-hint`} className="text-dense text-ink-2">
           {hint}

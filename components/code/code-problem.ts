@@ -1,3 +1,5 @@
+import * as t from '#components/texts/code/en.ts'
+
 /** An error or warning about a text; line and column count from 1. */
 export type CodeProblem = {
   message: string
@@ -8,17 +10,20 @@ export type CodeProblem = {
 }
 
 /** The note while the server checks the text. */
-export const CHECKING = 'Checking…'
+export const CHECKING = t.checking
 
 export const problemText = ({ message, line, column }: CodeProblem): string =>
-  line === undefined ? message : `Line ${line}${column === undefined ? '' : `, column ${column}`}: ${message}`
+  line === undefined
+    ? message
+    : column === undefined
+      ? t.atLine({ line: String(line), problem: message })
+      : t.atColumn({ line: String(line), column: String(column), problem: message })
 
 /** "2 problems, 1 warning", or `none` without any. */
 export function countText(problems: readonly CodeProblem[], none: string): string {
   const warnings = problems.filter(({ severity }) => severity === 'warning').length
   const errors = problems.length - warnings
-  const parts = [errors > 0 && plural(errors, 'problem'), warnings > 0 && plural(warnings, 'warning')]
-  return parts.filter((part) => part !== false).join(', ') || none
+  if (errors > 0 && warnings > 0) return t.both({ errors, warnings })
+  if (errors > 0) return t.problems({ count: errors })
+  return warnings > 0 ? t.warnings({ count: warnings }) : none
 }
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

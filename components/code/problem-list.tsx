@@ -1,5 +1,6 @@
 'use client'
 
+import * as t from '#components/texts/code/en.ts'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { type CodeProblem, problemText } from './code-problem.ts'
@@ -41,7 +42,7 @@ function Severity({ warning }: { warning: boolean }) {
         {warning ? <circle cx="8" cy="8" r="5.75" /> : <path d="M8 2.25 14.25 13.5H1.75z" />}
         <path d="M8 6.5v3m0 1.9v.1" />
       </Glyph>
-      <span className="sr-only">{warning ? 'Warning: ' : 'Problem: '}</span>
+      <span className="sr-only">{warning ? t.warning : t.problem}</span>
     </>
   )
 }

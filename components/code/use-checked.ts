@@ -1,6 +1,8 @@
 'use client'
 
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
+import { failureText } from '#components/session/failure-text.ts'
+import * as t from '#components/texts/code/en.ts'
 import { toFailure } from '#lib/trpc.ts'
 import { CHECKING, type CodeProblem } from './code-problem.ts'
 import { useSettled } from './use-settled.ts'
@@ -43,10 +45,10 @@ export function useChecked({ what, text, check, refused }: CheckOptions): Checke
   const current = settled === text && data !== undefined && !isPlaceholderData
   const problems = refused ?? data ?? NONE
   if (!current && error !== null)
-    return { problems, note: `Could not check the text: ${toFailure(error).message}`, blocked: undefined }
+    return { problems, note: t.notChecked({ problem: failureText(toFailure(error)) }), blocked: undefined }
   return {
     problems,
-    note: current || refused !== undefined ? 'No problems found' : CHECKING,
-    blocked: current && problems.some(isError) ? 'Fix the marked problems first.' : undefined,
+    note: current || refused !== undefined ? t.noProblems : CHECKING,
+    blocked: current && problems.some(isError) ? t.fixFirst : undefined,
   }
 }

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useId } from 'react'
 import type { Act } from '#components/api/use-act.ts'
+import * as t from '#components/texts/forms/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
@@ -15,8 +16,6 @@ type ActDialogProps = {
   label: string
   /** The button while it runs: "Revoking the key…". */
   busyLabel: InProgress
-  /** As the end of "It was not …". */
-  done: string
   /** The fields that are still missing, or why the action is unavailable. */
   missing?: string | undefined
   act: Pick<Act<never>, 'pending' | 'failure'>
@@ -27,7 +26,7 @@ type ActDialogProps = {
 
 /** A dialog for a change and its fields. Its owner closes it after the server has confirmed the change. */
 export function ActDialog(props: ActDialogProps) {
-  const { title, description, label, busyLabel, done, missing, act, onRun, onClose, children } = props
+  const { title, description, label, busyLabel, missing, act, onRun, onClose, children } = props
   const form = useId()
   const close = () => {
     if (!act.pending) onClose()
@@ -41,7 +40,7 @@ export function ActDialog(props: ActDialogProps) {
       actions={
         <>
           <Button onClick={close} className="self-start">
-            Not now
+            {t.notNow}
           </Button>
           <Button
             type="submit"
@@ -66,7 +65,7 @@ export function ActDialog(props: ActDialogProps) {
       >
         {children}
       </form>
-      {act.failure !== undefined && <ActFailed failure={act.failure} done={done} />}
+      {act.failure !== undefined && <ActFailed failure={act.failure} />}
     </Dialog>
   )
 }

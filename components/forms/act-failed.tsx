@@ -2,42 +2,32 @@
 
 import Link from 'next/link'
 import { isUnknown } from '#components/api/use-act.ts'
+import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/forms/en.ts'
+import * as session from '#components/texts/session/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { approvalPath } from '#lib/paths.ts'
 
-type ActFailedProps = {
-  failure: Failure
-  /** As the end of "It was not …": "invited", "revoked". */
-  done: string
-}
-
 /** Why a change did not happen, or that its outcome is unknown. */
-export function ActFailed({ failure, done }: ActFailedProps) {
+export function ActFailed({ failure }: { failure: Failure }) {
   const { tenant, ended, signInAgain } = useSession()
   const { code, message, requestId, issues, details } = failure
-  const action = ended ? <Button onClick={signInAgain}>Sign in again</Button> : waitingLink(details, tenant)
+  const problem = failureText(failure)
+  const action = ended ? <Button onClick={signInAgain}>{session.signInAgain}</Button> : waitingLink(details, tenant)
   if (isUnknown(failure))
     return (
-      <ErrorPanel
-        title={`It is unknown whether it was ${done}.`}
-        effect={message}
-        advice="Send it again: it takes effect at most once. Or close this dialog and check the list."
-        requestId={requestId}
-        action={action}
-      />
+      <ErrorPanel title={t.unknownChange} effect={problem} advice={t.sendAgain} requestId={requestId} action={action} />
     )
   const found = issues.map((issue) => issue.message).filter((text) => !message.includes(text))
   return (
     <ErrorPanel
-      title={`It was not ${done}.`}
-      effect={[message, ...found, 'Nothing was changed.'].join(' ')}
-      advice={
-        code === 'revision_conflict' ? 'Close this dialog, review what changed, and start again.' : adviceOf(failure)
-      }
+      title={t.notChanged}
+      effect={t.nothingChanged({ problem: [problem, ...found].join(' ') })}
+      advice={code === 'revision_conflict' ? t.startAgain : adviceOf(failure)}
       requestId={requestId}
       action={action}
     />
@@ -58,7 +48,7 @@ function waitingLink({ approvalId }: Record<string, unknown>, tenant: string) {
   if (typeof approvalId !== 'string') return undefined
   return (
     <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
-      Open the pending request
+      {t.openPending}
     </Link>
   )
 }

@@ -1,5 +1,6 @@
 'use client'
 
+import * as t from '#components/texts/forms/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { Days, DaysProblem } from './days.ts'
 
@@ -16,7 +17,7 @@ export function DayFields({ days, onChange, problem, locked }: DayFieldsProps) {
   return (
     <div className="grid grid-cols-1 gap-4 narrow:grid-cols-2">
       <TextField
-        label="First day (UTC)"
+        label={t.firstDay}
         type="date"
         value={days.first}
         onChange={(event) => onChange({ ...days, first: event.target.value })}
@@ -24,7 +25,7 @@ export function DayFields({ days, onChange, problem, locked }: DayFieldsProps) {
         readOnly={locked}
       />
       <TextField
-        label="Last day (UTC)"
+        label={t.lastDay}
         type="date"
         value={days.last}
         onChange={(event) => onChange({ ...days, last: event.target.value })}

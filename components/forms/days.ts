@@ -1,3 +1,5 @@
+import * as t from '#components/texts/forms/en.ts'
+
 /** Values of date inputs: `YYYY-MM-DD`, or '' while empty. Days are in UTC, and both are included. */
 export type Days = { first: string; last: string }
 export type DaysProblem = { field: keyof Days; message: string }
@@ -10,12 +12,12 @@ export function parseDays(
   whyNot: (first: number) => string | undefined,
 ): { from: number; to: number } | DaysProblem {
   const from = midnightOf(first)
-  if (from === undefined) return { field: 'first', message: 'Enter the first day.' }
+  if (from === undefined) return { field: 'first', message: t.enterFirstDay }
   const refused = whyNot(from)
   if (refused !== undefined) return { field: 'first', message: refused }
   const to = midnightOf(last)
-  if (to === undefined) return { field: 'last', message: 'Enter the last day.' }
-  if (to < from) return { field: 'last', message: 'Choose a last day that is not before the first day.' }
+  if (to === undefined) return { field: 'last', message: t.enterLastDay }
+  if (to < from) return { field: 'last', message: t.lastBeforeFirst }
   return { from, to }
 }
 

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { Act } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/forms/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
@@ -31,7 +32,7 @@ type ProposeDialogProps = {
 /** A dialog to propose a change that other people decide; afterwards it links to the request. */
 export function ProposeDialog(props: ProposeDialogProps) {
   const { permission, label, description, missing, propose, onPropose, children } = props
-  const { decides = 'The change approvers decide on it.' } = props
+  const { decides = t.approversDecide } = props
   const { tenant, can } = useSession()
   const [open, setOpen] = useState(false)
   const { pending, failure, output, reset } = propose
@@ -53,19 +54,19 @@ export function ProposeDialog(props: ProposeDialogProps) {
           output === undefined ? (
             <>
               <Button onClick={() => change(false)} className="self-start">
-                Not now
+                {t.notNow}
               </Button>
               <Button
                 variant="primary"
                 onClick={onPropose}
                 disabledReason={missing}
-                busyLabel={pending ? 'Proposing…' : undefined}
+                busyLabel={pending ? t.proposing : undefined}
               >
                 {label}
               </Button>
             </>
           ) : (
-            <Button onClick={() => change(false)}>Close</Button>
+            <Button onClick={() => change(false)}>{t.close}</Button>
           )
         }
       >
@@ -73,20 +74,17 @@ export function ProposeDialog(props: ProposeDialogProps) {
           <div className="flex flex-col gap-4">{children}</div>
         ) : (
           <Banner tone="hold">
-            Proposed. {decides}{' '}
-            <Link href={approvalPath(tenant, output.approvalId)} prefetch={false} className="text-link">
-              Open the request
-            </Link>
+            {t.proposed({
+              decides,
+              link: (content) => (
+                <Link href={approvalPath(tenant, output.approvalId)} prefetch={false} className="text-link">
+                  {content}
+                </Link>
+              ),
+            })}
           </Banner>
         )}
-        {failure !== undefined && (
-          <NotDone
-            failure={failure}
-            what="It"
-            done="proposed"
-            ifUnknown="Close this dialog and check the list before you propose it again."
-          />
-        )}
+        {failure !== undefined && <NotDone failure={failure} title={t.notProposed} ifUnknown={t.proposedUnknown} />}
       </Dialog>
     </div>
   )

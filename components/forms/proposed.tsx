@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/forms/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { approvalPath } from '#lib/paths.ts'
 
@@ -10,10 +11,14 @@ export function Proposed({ what, approvalId }: { what: string; approvalId: strin
   const { tenant } = useSession()
   return (
     <Banner tone="hold">
-      {what} It takes effect once a change approver other than you has approved it.{' '}
-      <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
-        Open the request
-      </Link>
+      {t.waitsForApproval({
+        what,
+        link: (content) => (
+          <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
+            {content}
+          </Link>
+        ),
+      })}
     </Banner>
   )
 }

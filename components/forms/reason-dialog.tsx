@@ -5,8 +5,10 @@ import { useActions } from '#components/actions/registry.ts'
 import type { Shown } from '#components/api/matching.ts'
 import { type ActRun, isUnknown, useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
+import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/forms/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
@@ -14,8 +16,8 @@ import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
 import type { Failure } from '#lib/failure.ts'
 import type { Permission } from '#lib/permissions.ts'
-import { whyNotReason } from '#lib/rules/reason.ts'
 import { ReasonField } from './reason-field.tsx'
+import { whyNotReason } from './reason-rule.ts'
 
 export type ReasonDialogProps = {
   /** Label of the button that opens the dialog and of the one that acts: "Cancel the wait". */
@@ -113,7 +115,7 @@ export function ReasonPrompt(props: ReasonPromptProps) {
           <Button
             variant="primary"
             onClick={() => acting.run(reason.trim())}
-            disabledReason={over ? 'This is no longer possible.' : missing}
+            disabledReason={over ? t.noLongerPossible : missing}
             busyLabel={acting.pending ? busyLabel : undefined}
           >
             {label}
@@ -129,22 +131,16 @@ export function ReasonPrompt(props: ReasonPromptProps) {
 
 function Failed({ failure, title }: { failure: Failure; title: string }) {
   if (isUnknown(failure))
-    return (
-      <ErrorPanel
-        title="It is unknown whether it was done."
-        effect={failure.message}
-        advice="Check the state on the page before you try again."
-      />
-    )
+    return <ErrorPanel title={t.unknownDone} effect={failureText(failure)} advice={t.checkState} />
   return (
     <ErrorPanel
       title={title}
-      effect={`${failure.message} Nothing was changed.`}
+      effect={t.nothingChanged({ problem: failureText(failure) })}
       advice={
         failure.code === 'revision_conflict'
-          ? 'The page shows the current state. Review it, then try again.'
+          ? t.reviewState
           : failure.code === 'conflict' || failure.code === 'wait_terminal'
-            ? 'The page shows the current state.'
+            ? t.currentState
             : adviceFor(failure)
       }
       requestId={failure.requestId}

@@ -1,6 +1,7 @@
 'use client'
 
 import type { ReactNode } from 'react'
+import * as t from '#components/texts/forms/en.ts'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
 
@@ -15,8 +16,8 @@ type ReasonFieldProps = {
 export function ReasonField({ value, onChange, hint, locked }: ReasonFieldProps) {
   return (
     <TextArea
-      label="Reason"
-      hint={hint ?? 'Required. Stored in the audit record.'}
+      label={t.reason}
+      hint={hint ?? t.reasonHint}
       limit={limits.reason}
       value={value}
       onChange={(event) => onChange(event.target.value)}

@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react'
 import { LongText } from '#components/json/json-view.tsx'
+import * as t from '#components/texts/json/en.ts'
 import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { JsonValue } from '#lib/json.ts'
+import { maskedShape } from './masked-shape.ts'
 
 /** A value, or the class and length of a masked one. Null where it is missing. */
 export type ChangedSide = {
@@ -57,7 +59,7 @@ export function ChangedValues({ caption, names, rows }: ChangedValuesProps) {
 }
 
 function Side({ side }: { side: ChangedSide }) {
-  if (side === null) return <span className="text-ink-2">none</span>
-  if (side.masked !== undefined) return <MaskedChip shape={`${side.masked.class}, ${side.masked.length} characters`} />
+  if (side === null) return <span className="text-ink-2">{t.none}</span>
+  if (side.masked !== undefined) return <MaskedChip shape={maskedShape(side.masked)} />
   return <LongText text={typeof side.value === 'string' ? side.value : JSON.stringify(side.value)} prose />
 }

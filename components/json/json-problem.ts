@@ -1,4 +1,5 @@
 import type { CodeProblem } from '#components/code/code-problem.ts'
+import * as t from '#components/texts/json/en.ts'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 
 /** Parses JSON, or returns the problem with its line and column (from 1). Messages of browsers differ and may omit the position. */
@@ -17,7 +18,7 @@ export function parseJsonObject(text: string): { value: JsonObject } | { problem
   if ('problem' in parsed) return parsed
   const { value } = parsed
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { problem: { message: 'The input is an object: { "name": value }.', line: 1, column: 1 } }
+    return { problem: { message: t.notObject({ example: '{ "name": value }' }), line: 1, column: 1 } }
   return { value }
 }
 
@@ -43,13 +44,13 @@ function problemIn(text: string): CodeProblem {
   try {
     const reader = readerOf(text)
     readValue(reader)
-    if (reader.peek() !== '') reader.stop('Nothing may follow the value.')
+    if (reader.peek() !== '') reader.stop(t.afterValue)
   } catch (error) {
     if (error instanceof Stop) return { message: error.message, ...placeOf(text, error.offset) }
     // JSON.parse accepts deeper nesting than the stack of this recursive reader allows.
     if (!(error instanceof RangeError)) throw error
   }
-  return { message: 'Not valid JSON.' }
+  return { message: t.invalid }
 }
 
 function placeOf(text: string, offset: number): { line: number; column: number } {
@@ -83,9 +84,9 @@ function readerOf(text: string): Reader {
 
 /** Texts that can't begin a value, each with its message. */
 const NO_VALUE = new Map([
-  ['', 'A value is missing.'],
-  ["'", 'Use double quotes for strings.'],
-  ['"', 'The closing quote of the string is missing.'],
+  ['', t.valueMissing],
+  ["'", t.singleQuotes],
+  ['"', t.notClosed],
 ])
 
 function readValue(reader: Reader): void {
@@ -96,8 +97,7 @@ function readValue(reader: Reader): void {
   else reader.stop(NO_VALUE.get(token) ?? whyNoScalar(token))
 }
 
-const whyNoScalar = (token: string): string =>
-  token.startsWith('"') ? 'The string contains an unknown escape sequence.' : `${token} is not a JSON value.`
+const whyNoScalar = (token: string): string => (token.startsWith('"') ? t.unknownEscape : t.notValue({ token }))
 
 function readList(reader: Reader, close: string, name: string, readItem: (reader: Reader) => void): void {
   reader.take()
@@ -106,10 +106,10 @@ function readList(reader: Reader, close: string, name: string, readItem: (reader
     return
   }
   for (;;) {
-    if (reader.peek() === close) reader.stop(`Remove the comma before the closing ${name}.`)
+    if (reader.peek() === close) reader.stop(t.trailingComma({ close: name }))
     readItem(reader)
     const next = reader.peek()
-    if (next !== ',' && next !== close) reader.stop(`A comma or a closing ${name} is missing.`)
+    if (next !== ',' && next !== close) reader.stop(t.separatorMissing({ close: name }))
     reader.take()
     if (next === close) return
   }
@@ -117,9 +117,9 @@ function readList(reader: Reader, close: string, name: string, readItem: (reader
 
 function readMember(reader: Reader): void {
   const name = reader.peek()
-  if (!name.startsWith('"') || !SCALAR.test(name)) reader.stop('Expected a name in double quotes.')
+  if (!name.startsWith('"') || !SCALAR.test(name)) reader.stop(t.nameExpected)
   reader.take()
-  if (reader.peek() !== ':') reader.stop('A colon must follow the name.')
+  if (reader.peek() !== ':') reader.stop(t.colonMissing)
   reader.take()
   readValue(reader)
 }

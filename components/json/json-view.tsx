@@ -1,12 +1,14 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
+import * as t from '#components/texts/json/en.ts'
 import { ErasedTag } from '#components/ui/status/erased-tag.tsx'
 import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { JsonValue } from '#lib/json.ts'
 import { erasedText } from '#lib/rules/erased.ts'
 import { isMasked } from '#lib/rules/mask.ts'
+import { maskedShape } from './masked-shape.ts'
 
 /** How much of a long text, list or object is shown until the reader asks for the rest. */
 const SHOWN_CHARACTERS = 400
@@ -19,19 +21,19 @@ export function JsonView({ value }: { value: JsonValue }) {
   if (Array.isArray(value))
     return (
       <Entries
-        empty="Empty list"
+        empty={t.emptyList}
         entries={value.map((inner, index): [string, JsonValue] => [String(index + 1), inner])}
       />
     )
   if (typeof value === 'object' && value !== null)
-    return <Entries empty="Empty object" entries={Object.entries(value)} />
+    return <Entries empty={t.emptyObject} entries={Object.entries(value)} />
   if (typeof value === 'string') return <LongText text={value} />
   return <code className="font-mono text-dense">{JSON.stringify(value)}</code>
 }
 
 /** A masked value, with its class and length. */
 export function MaskedValue({ masked }: { masked: { class: string; length: number } }) {
-  return <MaskedChip shape={`${masked.class}, ${masked.length} ${masked.length === 1 ? 'character' : 'characters'}`} />
+  return <MaskedChip shape={maskedShape(masked)} />
 }
 
 function Entries({ entries, empty }: { entries: [string, JsonValue][]; empty: string }) {
@@ -45,7 +47,9 @@ function Entries({ entries, empty }: { entries: [string, JsonValue][]; empty: st
           <Entry key={name} name={name} value={value} />
         ))}
       </dl>
-      {shown.length < entries.length && <More onClick={() => setAll(true)}>Show all {entries.length} entries</More>}
+      {shown.length < entries.length && (
+        <More onClick={() => setAll(true)}>{t.allEntries({ count: String(entries.length) })}</More>
+      )}
     </div>
   )
 }
@@ -55,7 +59,7 @@ function Entry({ name, value }: { name: string; value: JsonValue }) {
   return (
     <div className={nested ? 'py-0.5' : 'flex flex-wrap items-baseline gap-x-2 py-0.5'}>
       <dt className="wrap-anywhere text-dense text-ink-2">
-        <ShownText edges>{name === '' ? '(empty name)' : name}</ShownText>
+        <ShownText edges>{name === '' ? t.emptyName : name}</ShownText>
       </dt>
       <dd className={nested ? 'border-line border-l pl-3' : 'min-w-0'}>
         <JsonView value={value} />
@@ -67,7 +71,7 @@ function Entry({ name, value }: { name: string; value: JsonValue }) {
 /** A long text, of which the beginning is shown. `prose`: what people or models write, not a value. */
 export function LongText({ text, prose = false }: { text: string; prose?: boolean }) {
   const [all, setAll] = useState(false)
-  if (text === '') return <span className="text-ink-2">Empty text</span>
+  if (text === '') return <span className="text-ink-2">{t.emptyText}</span>
   const shown = all ? text : text.slice(0, SHOWN_CHARACTERS)
   return (
     <>
@@ -80,7 +84,9 @@ export function LongText({ text, prose = false }: { text: string; prose?: boolea
           <ShownText edges>{shown}</ShownText>
         </code>
       )}
-      {shown.length < text.length && <More onClick={() => setAll(true)}>… Show all {text.length} characters</More>}
+      {shown.length < text.length && (
+        <More onClick={() => setAll(true)}>{t.allCharacters({ count: String(text.length) })}</More>
+      )}
     </>
   )
 }

@@ -5,6 +5,7 @@ import * as amounts from '#lib/rules/effect.ts'
 // Numbers, amounts, sizes and lists in the language of the page. Times are in components/ui/text/time-format.ts.
 
 const numbers = new Intl.NumberFormat(language.tag)
+const lists = new Intl.ListFormat(language.dates, { type: 'conjunction' })
 const choices = new Intl.ListFormat(language.dates, { type: 'disjunction' })
 
 /** `12,400`. */
@@ -26,6 +27,9 @@ export const formatDuration = (milliseconds: number): string => inLocale.formatD
 
 /** `1.2 kB`. */
 export const formatBytes = (bytes: number): string => inLocale.formatBytes(bytes, language.tag)
+
+/** `a, b and c`. */
+export const formatList = (names: readonly string[]): string => lists.format(names)
 
 /** `a, b or c`. */
 export const formatChoice = (names: readonly string[]): string => choices.format(names)

@@ -1,9 +1,13 @@
 'use client'
 
 import { useState } from 'react'
+import { formatNumber } from '#components/language/formats.ts'
 import { offerFile } from '#components/page/offer-file.ts'
+import { failureText } from '#components/session/failure-text.ts'
+import * as t from '#components/texts/lists/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
 import { toFailure } from '#lib/trpc.ts'
 
 /** Rows in one file. */
@@ -14,8 +18,7 @@ export const csvPage = 100
 type Page<Row> = { items: Row[]; nextCursor: string | null }
 
 type DownloadCsvProps<Row> = {
-  /** As in "Loading 200 requests…". */
-  noun: string
+  list: 'approvals' | 'executions'
   fileName: string
   /** The page after `cursor`, or the first one. */
   load: (cursor: string | undefined) => Promise<Page<Row>>
@@ -25,7 +28,7 @@ type DownloadCsvProps<Row> = {
 type State = { is: 'idle' } | { is: 'loading'; loaded: number } | { is: 'failed'; why: string } | { is: 'cut' }
 
 /** Saves a list as a file for a spreadsheet, in the order of the list. */
-export function DownloadCsv<Row>({ noun, fileName, load, toText }: DownloadCsvProps<Row>) {
+export function DownloadCsv<Row>({ list, fileName, load, toText }: DownloadCsvProps<Row>) {
   const [state, setState] = useState<State>({ is: 'idle' })
 
   async function save() {
@@ -44,19 +47,23 @@ export function DownloadCsv<Row>({ noun, fileName, load, toText }: DownloadCsvPr
   return (
     <div className="flex flex-col items-start gap-2">
       <Button
-        onClick={() => void save().catch((error: unknown) => setState({ is: 'failed', why: toFailure(error).message }))}
-        busyLabel={state.is === 'loading' ? `Loading ${state.loaded} ${noun}s…` : undefined}
+        onClick={() =>
+          void save().catch((error: unknown) => setState({ is: 'failed', why: failureText(toFailure(error)) }))
+        }
+        busyLabel={
+          state.is === 'loading' ? (t.loadingRows({ list, count: String(state.loaded) }) as InProgress) : undefined
+        }
       >
-        Download CSV
+        {t.downloadCsv}
       </Button>
       {state.is === 'failed' && (
         <Banner tone="danger" urgency="alert">
-          The file could not be made. {state.why}
+          {t.fileFailed({ problem: state.why })}
         </Banner>
       )}
       {state.is === 'cut' && (
         <Banner tone="warn" urgency="status">
-          The file has the first {most.toLocaleString('en')} {noun}s of the list. The others are left out.
+          {t.fileCut({ list, most: formatNumber(most) })}
         </Banner>
       )}
     </div>

@@ -1,6 +1,7 @@
 'use client'
 
 import { type ReactNode, useId, useState } from 'react'
+import * as t from '#components/texts/lists/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 
@@ -25,7 +26,7 @@ export function FilterFold({ label, set, onClear, children, more }: FilterFoldPr
     <search aria-label={label} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-3 narrow:hidden">
         <Button aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
-          {set === 0 ? 'Filter' : `Filter, ${set} set`}
+          {t.filter({ set })}
         </Button>
         {set > 0 && !open && <ShowAll onClear={onClear} />}
       </div>
@@ -34,7 +35,7 @@ export function FilterFold({ label, set, onClear, children, more }: FilterFoldPr
         {more && (
           <details open={moreAtFirst} className="open:col-span-full">
             <summary className="text-link inline-flex min-h-6 items-center text-dense">
-              {more.set === 0 ? 'More filters' : `More filters, ${more.set} set`}
+              {t.moreFilters({ set: more.set })}
             </summary>
             <div className="filters pt-2">{more.fields}</div>
           </details>
@@ -51,6 +52,6 @@ export function FilterFold({ label, set, onClear, children, more }: FilterFoldPr
 
 const ShowAll = ({ onClear }: { onClear: () => void }) => (
   <Button variant="quiet" onClick={onClear}>
-    Show all
+    {t.showAll}
   </Button>
 )

@@ -3,10 +3,10 @@
 import type { ComponentProps, ReactNode } from 'react'
 import type { Pages } from '#components/api/use-pages.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
+import * as t from '#components/texts/lists/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TableSkeleton } from '#components/ui/feedback/table-skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
-import { lowerFirst } from '#components/ui/text/lower-first.ts'
 
 type PagedTableProps<Row> = {
   pages: Pages<Row>
@@ -27,15 +27,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const { items, error, hasMore, loadingMore, loadMore, reload } = pages
   const failure = error !== null && <RequestFailed error={error} plural retry={reload} {...failed} />
   if (items === undefined)
-    return (
-      failure || (
-        <TableSkeleton
-          label={`Loading ${lowerFirst(failed.what)}…`}
-          columns={props.columns}
-          dense={props.dense ?? false}
-        />
-      )
-    )
+    return failure || <TableSkeleton label={t.loading} columns={props.columns} dense={props.dense ?? false} />
   return (
     <div className="flex flex-col gap-4">
       {/* The loaded rows stay below the error. */}
@@ -43,8 +35,11 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
       {items.length === 0 ? empty : <DataTable {...table} rows={items} />}
       {hasMore && (
         <div>
-          <Button onClick={loadMore} busyLabel={loadingMore ? `Loading ${more} entries…` : undefined}>
-            {`Show ${more} entries`}
+          <Button
+            onClick={loadMore}
+            busyLabel={loadingMore ? (more === 'older' ? t.loadingOlder : t.loadingNewer) : undefined}
+          >
+            {more === 'older' ? t.showOlder : t.showNewer}
           </Button>
         </div>
       )}

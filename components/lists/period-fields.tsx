@@ -1,6 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
+import * as t from '#components/texts/lists/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { type Days, dayFrom } from './period.ts'
 
@@ -24,8 +25,8 @@ export function PeriodFields({ days, onChange }: { days: Days; onChange: (days: 
   )
   return (
     <>
-      {field('from', 'From (UTC)')}
-      {field('to', 'To (UTC)')}
+      {field('from', t.from)}
+      {field('to', t.to)}
     </>
   )
 }

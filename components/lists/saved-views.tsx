@@ -6,6 +6,8 @@ import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/lists/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
@@ -19,10 +21,6 @@ type Search = Record<string, string>
 
 type SavedViewsProps = {
   list: 'approvals' | 'executions'
-  /** What a view keeps, as in "the filters and the order". */
-  keeps: string
-  /** What the list shows, as in "No request changes." */
-  noun: string
   /** The filters that are set, as they are written into the address. */
   search: Search
   /** Reads filters as the page does: a saved view may have some that no longer exist. */
@@ -33,7 +31,7 @@ type SavedViewsProps = {
 }
 
 /** Filters under a name: the reader's own, and those that others share. The chosen one is the one whose filters are set. */
-export function SavedViews({ list, keeps, noun, search, known, isSet, hrefOf }: SavedViewsProps) {
+export function SavedViews({ list, search, known, isSet, hrefOf }: SavedViewsProps) {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.savedViews.list.queryOptions({ list }))
   const [open, setOpen] = useState<'save' | 'remove'>()
@@ -43,7 +41,7 @@ export function SavedViews({ list, keeps, noun, search, known, isSet, hrefOf }: 
   return (
     <div className="flex flex-wrap items-center gap-2">
       {items.length > 0 && (
-        <nav aria-label="Saved views">
+        <nav aria-label={t.savedViews}>
           <ul className="flex flex-wrap gap-2">
             {items.map((item) => (
               <li key={item.id}>
@@ -59,7 +57,7 @@ export function SavedViews({ list, keeps, noun, search, known, isSet, hrefOf }: 
                   <ShownText>{item.name}</ShownText>
                   {item.shared && (
                     <span className="text-ink-2">
-                      · {item.removable ? 'shared' : <ShownText>{item.owner.displayName}</ShownText>}
+                      {item.removable ? t.shared : t.sharedBy({ name: item.owner.displayName, shown: shownText })}
                     </span>
                   )}
                 </Link>
@@ -68,17 +66,15 @@ export function SavedViews({ list, keeps, noun, search, known, isSet, hrefOf }: 
           </ul>
         </nav>
       )}
-      {isSet && chosen === undefined && <Button onClick={() => setOpen('save')}>Save this view…</Button>}
+      {isSet && chosen === undefined && <Button onClick={() => setOpen('save')}>{t.saveView}</Button>}
       {chosen?.removable === true && (
         <Button variant="quiet" onClick={() => setOpen('remove')}>
-          Remove this view…
+          {t.removeView}
         </Button>
       )}
-      {open === 'save' && (
-        <SaveView list={list} keeps={keeps} noun={noun} search={search} onClose={() => setOpen(undefined)} />
-      )}
+      {open === 'save' && <SaveView list={list} search={search} onClose={() => setOpen(undefined)} />}
       {open === 'remove' && chosen !== undefined && (
-        <RemoveView saved={chosen} noun={noun} onClose={() => setOpen(undefined)} />
+        <RemoveView saved={chosen} list={list} onClose={() => setOpen(undefined)} />
       )}
     </div>
   )
@@ -87,46 +83,52 @@ export function SavedViews({ list, keeps, noun, search, known, isSet, hrefOf }: 
 /** Filters are compared as they are written into an address. */
 const textOf = (search: Search): string => new URLSearchParams(Object.entries(search).sort()).toString()
 
-type SaveViewProps = Pick<SavedViewsProps, 'list' | 'keeps' | 'noun' | 'search'> & { onClose: () => void }
+type SaveViewProps = Pick<SavedViewsProps, 'list' | 'search'> & { onClose: () => void }
 
-function SaveView({ list, keeps, noun, search, onClose }: SaveViewProps) {
+function SaveView({ list, search, onClose }: SaveViewProps) {
   const { client } = useApi()
   const [name, setName] = useState('')
   const [shared, setShared] = useState(false)
   const act = useAct({ send: client.savedViews.save.mutate, touches: ['savedViews'], onDone: onClose })
   return (
     <ActDialog
-      title="Save this view"
-      description={`Keeps ${keeps} under a name. A view of yours with the same name is replaced.`}
-      label="Save the view"
-      busyLabel="Saving the view…"
-      done="saved"
-      missing={name.trim() === '' ? 'Give it a name.' : undefined}
+      title={t.saveTitle}
+      description={t.saveAbout({ list })}
+      label={t.save}
+      busyLabel={t.saving}
+      missing={name.trim() === '' ? t.giveName : undefined}
       act={act}
       onRun={() => act.run({ list, name, search, shared })}
       onClose={onClose}
     >
       <TextField
-        label="Name"
+        label={t.name}
         value={name}
         maxLength={limits.savedViewName}
         onChange={({ target }) => setName(target.value)}
       />
-      <Checkbox label={`Share it with everyone who can see the ${noun}s`} checked={shared} onChange={setShared} />
+      <Checkbox label={t.share({ list })} checked={shared} onChange={setShared} />
     </ActDialog>
   )
 }
 
-function RemoveView({ saved, noun, onClose }: { saved: SavedView; noun: string; onClose: () => void }) {
+function RemoveView({
+  saved,
+  list,
+  onClose,
+}: {
+  saved: SavedView
+  list: SavedViewsProps['list']
+  onClose: () => void
+}) {
   const { client } = useApi()
   const act = useAct({ send: client.savedViews.remove.mutate, touches: ['savedViews'], onDone: onClose })
   return (
     <ActDialog
-      title="Remove this view"
-      description={`${saved.shared ? 'Everyone who uses it loses it. ' : ''}No ${noun} changes.`}
-      label="Remove the view"
-      busyLabel="Removing the view…"
-      done="removed"
+      title={t.removeTitle}
+      description={t.removeAbout({ shared: String(saved.shared), list })}
+      label={t.remove}
+      busyLabel={t.removing}
       act={act}
       onRun={() => act.run({ id: saved.id })}
       onClose={onClose}

@@ -2,11 +2,11 @@
 
 import { useRef } from 'react'
 import { type Action, useActions } from '#components/actions/registry.ts'
+import * as t from '#components/texts/lists/en.ts'
 import type { Selection } from './use-selection.ts'
 
 type RowKeys<Row> = {
-  /** As in "Next request". */
-  noun: string
+  list: 'approvals' | 'executions'
   /** In the order of the rows. */
   shown: readonly Row[]
   idOf: (row: Row) => string
@@ -19,7 +19,7 @@ type RowKeys<Row> = {
 export const rowAttribute = 'data-row'
 
 /** Moving between the links of rows (Enter opens one), selecting and searching. */
-export function useRowKeys<Row>({ noun, shown, idOf, selection, actions }: RowKeys<Row>): void {
+export function useRowKeys<Row>({ list, shown, idOf, selection, actions }: RowKeys<Row>): void {
   const anchor = useRef<string>(undefined)
   const focused = () => {
     const current = document.activeElement?.closest('tr')?.querySelector(`[${rowAttribute}]`)
@@ -41,24 +41,24 @@ export function useRowKeys<Row>({ noun, shown, idOf, selection, actions }: RowKe
   }
   useActions([
     {
-      title: `Next ${noun}`,
+      title: t.next({ list }),
       key: 'j',
       keyOnly: true,
       run: () => focusRow(shown[Math.min(focused() + 1, shown.length - 1)]),
     },
-    { title: `Previous ${noun}`, key: 'k', keyOnly: true, run: () => focusRow(shown[Math.max(focused() - 1, 0)]) },
-    { title: `Select the ${noun}`, key: 'x', keyOnly: true, run: () => select(false) },
-    { title: `Select all up to this ${noun}`, key: 'shift+x', keyOnly: true, run: () => select(true) },
+    { title: t.previous({ list }), key: 'k', keyOnly: true, run: () => focusRow(shown[Math.max(focused() - 1, 0)]) },
+    { title: t.select({ list }), key: 'x', keyOnly: true, run: () => select(false) },
+    { title: t.selectTo({ list }), key: 'shift+x', keyOnly: true, run: () => select(true) },
     {
-      title: `Search in the ${noun}s`,
+      title: t.search({ list }),
       key: '/',
       run: () => document.querySelector<HTMLInputElement>('main input[type="search"]')?.focus(),
     },
     ...actions,
     {
-      title: 'Clear the selection',
+      title: t.clearSelection,
       key: 'escape',
-      blocked: selection.rows.length === 0 ? `No ${noun} is selected.` : undefined,
+      blocked: selection.rows.length === 0 ? t.noneSelected({ list }) : undefined,
       run: selection.clear,
     },
   ])

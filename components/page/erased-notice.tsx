@@ -1,5 +1,6 @@
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/page/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Erased } from '#lib/schemas/erased.ts'
 
@@ -11,24 +12,17 @@ export function ErasedNotice({ erased }: { erased: readonly Erased[] }) {
       <ul>
         {erased.map(({ at, erasureId, by }) => (
           <li key={erasureId ?? at}>
-            {by === null ? (
-              <>
-                Its content reached the end of the organisation’s retention period and was deleted on{' '}
-                <Time at={at} show="absolute" />.
-              </>
-            ) : (
-              <>
-                Personal data was erased on <Time at={at} show="absolute" /> by{' '}
-                <strong className="font-semibold">
-                  <ShownText>{by.displayName}</ShownText>
-                </strong>
-                .
-              </>
-            )}
+            {by === null
+              ? t.retained({ at: () => <Time at={at} show="absolute" /> })
+              : t.erased({
+                  name: by.displayName,
+                  at: () => <Time at={at} show="absolute" />,
+                  shown: (name) => <strong className="font-semibold">{shownText(name)}</strong>,
+                })}
           </li>
         ))}
       </ul>
-      <p className="text-ink-2">Digests, states and audit records are unchanged.</p>
+      <p className="text-ink-2">{t.unchanged}</p>
     </Banner>
   )
 }

@@ -42,7 +42,7 @@ export function ResetNotice({ reset }: { reset: Me['resets'][number] }) {
           {t.acknowledge}
         </Button>
       </div>
-      {act.failure !== undefined && <ActFailed failure={act.failure} done="acknowledged" />}
+      {act.failure !== undefined && <ActFailed failure={act.failure} />}
     </Page>
   )
 }

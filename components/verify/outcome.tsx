@@ -1,13 +1,17 @@
 import { Climbed } from '#components/ladder/climbed.tsx'
+import { formatNumber } from '#components/language/formats.ts'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/verify/en.ts'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Seal, type SealState } from '#components/ui/status/seal.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { ArchiveLadder } from '#lib/verify/ladder.ts'
 import { type About, type Report, verdictNames } from '#lib/verify/report.ts'
-import { aboutLines, conclusionOf } from '#lib/verify/words.ts'
+import { aboutLines } from '#lib/verify/words.ts'
 import type { Checking } from './use-check.ts'
 import { Verdict } from './verdict.tsx'
+import { aboutWords, conclusionText } from './words.ts'
 
 type OutcomeProps = {
   checking: Checking
@@ -23,21 +27,19 @@ export function Outcome({ checking: { share, checks, report, failed }, name, lev
     <>
       <p role="status" className="font-semibold">
         {report !== undefined ? (
-          <Seal state={sealOf(report)} label={conclusionOf(report)} />
+          <Seal state={sealOf(report)} label={conclusionText(report)} />
         ) : (
           <span className="wrap-anywhere">
-            {failed === undefined ? 'Checking' : 'Stopped at'} <ShownText>{name}</ShownText>
+            {failed === undefined ? t.checking({ name, shown: shownText }) : t.stopped({ name, shown: shownText })}
             {/* Hidden from screen readers, which would read out every update. */}
-            {failed === undefined && share > 0 && <span aria-hidden="true">, {Math.floor(share * 100)} % read</span>}
+            {failed === undefined && share > 0 && (
+              <span aria-hidden="true">{t.read({ percent: String(Math.floor(share * 100)) })}</span>
+            )}
           </span>
         )}
       </p>
       {failed !== undefined && (
-        <ErrorPanel
-          title="The check did not run."
-          effect={`${failed} This doesn’t mean that the archive is invalid.`}
-          advice="Load the page again, or use verify.html in the archive."
-        />
+        <ErrorPanel title={t.notRun} effect={t.notRunEffect({ problem: failed })} advice={t.notRunAdvice} />
       )}
       {checks.length > 0 && (
         <ul className="@container border-line border-b">
@@ -60,7 +62,7 @@ export function Outcome({ checking: { share, checks, report, failed }, name, lev
 export function AboutArchive({ about }: { about: About }) {
   return (
     <KeyValues>
-      {aboutLines(about).map(([label, text]) => (
+      {aboutLines(about, aboutWords).map(([label, text]) => (
         <KeyValue key={label} name={label}>
           <ShownText>{text}</ShownText>
         </KeyValue>
@@ -74,11 +76,10 @@ export function RecordLadder({ ladder: { seq, size, date, action, ladder, root }
   return (
     <details className="flex flex-col gap-2">
       <summary className="min-h-6 w-fit cursor-pointer">
-        One record’s way to the signed root: {action}, number {seq.toLocaleString('en')} of {size.toLocaleString('en')}{' '}
-        on {date}
+        {t.ladder({ action, seq: formatNumber(seq), size: formatNumber(size), date })}
       </summary>
       <div className="mt-2 flex flex-col gap-2">
-        <Climbed ladder={ladder} root={root} from="the record in this archive" of="record" />
+        <Climbed ladder={ladder} root={root} from={t.ladderFrom} of="record" />
       </div>
     </details>
   )

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import * as t from '#components/texts/verify/en.ts'
 import type { ArchiveLadder } from '#lib/verify/ladder.ts'
 import type { About, Check, Report } from '#lib/verify/report.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
@@ -44,7 +45,7 @@ export function useCheck<Given extends ToWorker>(): {
       else if ('report' in data) update((before) => ({ ...before, ...data }))
       else update((before) => ({ ...before, failed: data.failed }))
     }
-    started.onerror = () => update((before) => ({ ...before, failed: 'The check could not be started.' }))
+    started.onerror = () => update((before) => ({ ...before, failed: t.notStarted }))
     const { file, fingerprint, adjacent, authority, witness } = given
     const message: ToWorker = { file, fingerprint, adjacent, authority, witness }
     started.postMessage(message)

@@ -1,14 +1,14 @@
+import * as t from '#components/texts/verify/en.ts'
 import { SealShape, type SealState } from '#components/ui/status/seal.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { formatCount } from '#lib/format.ts'
 import type { Check, State, VerdictName } from '#lib/verify/report.ts'
-import { questions } from '#lib/verify/words.ts'
+import { questions } from './words.ts'
 
-const states: Record<State, { seal: SealState; label: string; color: string }> = {
-  holds: { seal: 'verified', label: 'Holds', color: 'text-ok' },
-  fails: { seal: 'mismatch', label: 'Fails', color: 'text-danger' },
-  'not checked': { seal: 'unsealed', label: 'Not checked', color: 'text-ink-2' },
+const states: Record<State, { seal: SealState; label: string; inLine: string; color: string }> = {
+  holds: { seal: 'verified', label: t.holds, inLine: t.checkHolds, color: 'text-ok' },
+  fails: { seal: 'mismatch', label: t.fails, inLine: t.checkFails, color: 'text-danger' },
+  'not checked': { seal: 'unsealed', label: t.notChecked, inLine: t.checkNotChecked, color: 'text-ink-2' },
 }
 
 type VerdictProps = {
@@ -40,9 +40,7 @@ export function Verdict({ name, state, checks, level }: VerdictProps) {
         <Checks checks={checks.filter((check) => check.state !== 'holds')} />
         {held.length > 0 && (
           <details>
-            <summary className="min-h-6 w-fit cursor-pointer">
-              {formatCount(held.length, 'check holds', 'checks hold')}
-            </summary>
+            <summary className="min-h-6 w-fit cursor-pointer">{t.checksHold({ count: held.length })}</summary>
             <Checks checks={held} />
           </details>
         )}
@@ -63,7 +61,7 @@ const answeredBy: Record<VerdictName, readonly string[]> = {
 function Answer({ name, checks }: { name: VerdictName; checks: readonly Check[] }) {
   const [answer] = answeredBy[name].flatMap((one) => checks.find((check) => check.name === one) ?? [])
   return answer === undefined ? null : (
-    <p className="wrap-anywhere">
+    <p lang="en" className="wrap-anywhere">
       <ShownText>{answer.detail}</ShownText>
     </p>
   )
@@ -77,9 +75,10 @@ function Checks({ checks }: { checks: readonly Check[] }) {
         <li key={name} className="flex gap-2 py-1">
           <SealShape state={states[state].seal} className="mt-0.5" />
           <span className="wrap-anywhere min-w-0">
-            <strong className="font-semibold">{name}</strong>{' '}
-            <span className={states[state].color}>{states[state].label.toLowerCase()}.</span>{' '}
-            <ShownText>{detail}</ShownText>
+            <strong lang="en" className="font-semibold">
+              {name}
+            </strong>{' '}
+            <span className={states[state].color}>{states[state].inLine}</span> <ShownText>{detail}</ShownText>
           </span>
         </li>
       ))}

@@ -132,6 +132,7 @@ export const auditSentences: Readonly<Record<string, readonly [done: string, tri
     '{actor} reset the password of {object}',
     '{actor} tried to reset the password of {object}',
   ],
+  'member.language_chosen': ['{actor} chose a language', '{actor} tried to choose a language'],
   'member.password_set': ['{actor} set a password for {object}'],
   'member.removed': ['{actor} removed {object}', '{actor} tried to remove {object}'],
   'member.reset_acknowledged': ['{actor} acknowledged a password reset'],

@@ -123,7 +123,7 @@ function danger<K extends Name>(name: K, settings: TenantSettings): { name: K; e
   return dangerous[name]?.(settings[name]) === true ? { name, effect: effects[name](settings[name]) } : undefined
 }
 
-const listed = (names: readonly string[]): string => new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
+const listed = (names: readonly string[]): string => new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names)
 
 const textOf = (value: string | RoleMappingEntry): string =>
   typeof value === 'string' ? value : JSON.stringify([value.issuer, value.name, value.role])

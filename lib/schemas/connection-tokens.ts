@@ -31,7 +31,7 @@ export const CreateConnectionTokenInput = z
       .optional(),
   })
   .superRefine(({ use, agents }, context) => {
-    const message = whyNotAgents(use, agents)
+    const message = whyNotAgents(use, agents)?.message
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['agents'], message })
   })
 

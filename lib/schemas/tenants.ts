@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { personalLanguages } from '#lib/languages.ts'
 import { parseAccent } from '#lib/rules/accent.ts'
 import { maxImageBytes } from '#lib/rules/branding.ts'
 import { Actor, Id, PageInput, page, Reason, Revision, RiskTier, Time } from './common.ts'
@@ -11,6 +12,8 @@ export const Branding = z.object({
   logoAlt: z.string(),
   accentColor: z.string().nullable(),
   coBranding: z.enum(['none', 'powered_by', 'dual']),
+  /** The language for everyone who did not choose one; null: that of their browser, and English in mails. */
+  language: z.enum(personalLanguages).nullable().default(null),
 })
 export type Branding = z.infer<typeof Branding>
 
@@ -96,6 +99,11 @@ export const AccountReset = z.object({
 export const AcknowledgeResetInput = z.strictObject({ id: Id })
 export const AcknowledgeResetOutput = z.object({ id: Id })
 
+/** Null: the organisation's default. */
+export const ChooseLanguageInput = z.strictObject({ language: z.enum(personalLanguages).nullable() })
+/** `id`: the caller's membership. */
+export const ChooseLanguageOutput = z.object({ id: Id, language: z.enum(personalLanguages).nullable() })
+
 export const Session = z.object({
   principal: Actor.extend({
     roles: z.array(z.string()),
@@ -104,6 +112,8 @@ export const Session = z.object({
   }),
   tenant: Tenant,
   settings: TenantSettings,
+  /** What the caller chose; null: the organisation's default, a part of its branding. */
+  language: z.enum(personalLanguages).nullable(),
   /** Shown to the person before anything else, until they acknowledge it. */
   resets: z.array(AccountReset),
   /** Revision of the tenant's settings and branding, used as `expectedRevision` of a change. */
@@ -152,6 +162,7 @@ export const UpdateBrandingInput = z.strictObject({
     .nullable()
     .optional(),
   coBranding: Branding.shape.coBranding.optional(),
+  language: z.enum(personalLanguages).nullable().optional(),
 })
 export type UpdateBrandingInput = z.infer<typeof UpdateBrandingInput>
 export const UpdateBrandingOutput = z.object({ tenant: Tenant, revision: Revision })

@@ -25,33 +25,92 @@ export function conclusionOf({
   return `Nothing contradicts itself, but not everything could be checked.${mark}`
 }
 
+/** The labels and texts of what an archive says of itself. The console has them in its own languages. */
+export type AboutWords = {
+  notSealed: string
+  onlyClaimed: string
+  demo: string
+  demoMark: string
+  archive: string
+  organisation: string
+  period: string
+  requested: string
+  /** Both in UTC, to the minute. */
+  range(start: string, end: string): string
+  limitedTo: string
+  sealed: string
+  at(time: string): string
+  timeStamp: string
+  by(authority: string): string
+  contents: string
+  /** `kind`: the name of a file of the archive, such as `audit` or `approval-votes`. */
+  records(kind: string, count: number): string
+  nothing: string
+  sensitive: string
+  masked: string
+  unmasked: string
+  leftOut: string
+  unreadable: string
+  /** `reason`: a code, such as `retention_expired`. */
+  omitted(reason: string, count: number): string
+  openDays: string
+}
+
+export const englishAbout: AboutWords = {
+  notSealed: 'Not sealed',
+  onlyClaimed: 'No signature covers what follows: it is only claimed.',
+  demo: 'Demo',
+  demoMark,
+  archive: 'Archive',
+  organisation: 'Organisation',
+  period: 'Period',
+  requested: 'Requested',
+  range: (start, end) => `${start} to ${end} (UTC)`,
+  limitedTo: 'Limited to',
+  sealed: 'Sealed',
+  at: (time) => `${time} (UTC)`,
+  timeStamp: 'Time-stamp',
+  by: (authority) => `by ${authority}`,
+  contents: 'Contents',
+  records: (kind, count) => `${kind === 'audit' ? 'audit records' : kind.replaceAll('-', ' ')} (${count})`,
+  nothing: 'nothing',
+  sensitive: 'Sensitive values',
+  masked: 'masked',
+  unmasked: 'unmasked',
+  leftOut: 'Left out',
+  unreadable: 'The list can’t be read.',
+  omitted: (reason, count) => `${count} ${reason.replaceAll('_', ' ')}`,
+  openDays: 'Days not closed',
+}
+
 /** What to say of an archive before any verdict, as label and text. */
-export function aboutLines(about: About): [label: string, text: string][] {
+export function aboutLines(about: About, words: AboutWords = englishAbout): [label: string, text: string][] {
   const { exportId, tenant, period, requested, scope, sealed, sealedAt, masked, contents, omissions, openDays } = about
   const { timeStampAuthority } = about
+  const range = ({ start, end }: About['period']) => words.range(inWords(start), inWords(end))
   return [
-    ...row(!sealed, 'Not sealed', 'No signature covers what follows: it is only claimed.'),
-    ...row(isDemoTenant(tenant.externalId), 'Demo', demoMark),
-    ['Archive', exportId],
-    ['Organisation', `${tenant.name} (${tenant.externalId})`],
-    ['Period', `${inWords(period.start)} to ${inWords(period.end)} (UTC)`],
+    ...row(!sealed, words.notSealed, words.onlyClaimed),
+    ...row(isDemoTenant(tenant.externalId), words.demo, words.demoMark),
+    [words.archive, exportId],
+    [words.organisation, `${tenant.name} (${tenant.externalId})`],
+    [words.period, range(period)],
     ...row(
       requested !== undefined && (requested.start !== period.start || requested.end !== period.end),
-      'Requested',
-      requested === undefined ? '' : `${inWords(requested.start)} to ${inWords(requested.end)} (UTC)`,
+      words.requested,
+      requested === undefined ? '' : range(requested),
     ),
-    ...row(scope !== undefined, 'Limited to', scope ?? ''),
-    ['Sealed', `${inWords(sealedAt)} (UTC)`],
-    ...row(timeStampAuthority !== undefined, 'Time-stamp', `by ${timeStampAuthority}`),
-    ['Contents', contentsOf(contents)],
-    ['Sensitive values', masked ? 'masked' : 'unmasked'],
+    ...row(scope !== undefined, words.limitedTo, scope ?? ''),
+    [words.sealed, words.at(inWords(sealedAt))],
+    ...row(timeStampAuthority !== undefined, words.timeStamp, words.by(timeStampAuthority ?? '')),
+    [words.contents, contentsOf(contents, words)],
+    [words.sensitive, masked ? words.masked : words.unmasked],
     [
-      'Left out',
+      words.leftOut,
       omissions === undefined
-        ? 'The list can’t be read.'
-        : omissions.map(({ reason, count }) => `${count} ${reason.replaceAll('_', ' ')}`).join(', ') || 'nothing',
+        ? words.unreadable
+        : omissions.map(({ reason, count }) => words.omitted(reason, count)).join(', ') || words.nothing,
     ],
-    ...row(openDays.length > 0, 'Days not closed', openDays.join(', ')),
+    ...row(openDays.length > 0, words.openDays, openDays.join(', ')),
   ]
 }
 
@@ -64,10 +123,10 @@ export const keyLines = (fingerprint: string): [label: string, text: string][] =
 const row = (shown: boolean, label: string, text: string): [string, string][] => (shown ? [[label, text]] : [])
 
 /** Kinds with their number of records, without those that are empty. */
-const contentsOf = (contents: About['contents']): string =>
+const contentsOf = (contents: About['contents'], words: AboutWords): string =>
   contents
     .filter(({ records }) => records > 0)
-    .map(({ name, records }) => `${name === 'audit' ? 'audit records' : name.replaceAll('-', ' ')} (${records})`)
-    .join(', ') || 'nothing'
+    .map(({ name, records }) => words.records(name, records))
+    .join(', ') || words.nothing
 
 const inWords = (time: string): string => time.replace('T', ' ').replace(/(?::00)?(?:\.\d+)?Z$/, '')

@@ -244,6 +244,7 @@ const plainBranding = (displayName: string): Branding => ({
   logoAlt: displayName,
   accentColor: null,
   coBranding: 'none',
+  language: null,
 })
 
 /** "refund-approvers" → "Refund approvers". */

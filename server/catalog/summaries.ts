@@ -221,6 +221,7 @@ export const summaries: Record<string, Line> = {
   'sessions.end': 'End one of your sessions',
   'sessions.endOthers': 'End all of your sessions but this one',
   'sessions.list': 'List your sessions',
+  'session.chooseLanguage': 'Choose the language of the console and of your mails',
   'session.acknowledgeReset': 'Confirm that you know about a reset of your password',
   'session.me': 'Get your account and its permissions',
   'session.watch': 'Follow whether your session is still valid',

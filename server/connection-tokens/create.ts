@@ -44,7 +44,7 @@ export const create = mutation({
     if (account.status !== 'active')
       throw new ApiError('conflict', 'This service account is disabled. Enable it before you create a token for it.')
     const blocked = whyNotConnect(use, account.roles)
-    if (blocked !== undefined) throw refuse('conflict', blocked)
+    if (blocked !== undefined) throw refuse('conflict', blocked.message)
     const agents = input.agents === undefined ? null : [...new Set(input.agents)]
     // The gateway serves registered agents only. Telemetry may name others, which the agent's owner chooses.
     const unknown = use === 'gateway' ? await listUnknownAgents(tx, tenant.id, agents ?? []) : []

@@ -16,6 +16,7 @@ export const branding = (displayName: string, accentColor: string): Branding => 
   logoAlt: displayName,
   accentColor,
   coBranding: 'none',
+  language: null,
 })
 
 /** Slug, external id and UUID differ on purpose, so that code that confuses them fails early. */

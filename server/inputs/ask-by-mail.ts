@@ -2,11 +2,13 @@ import { executionPath } from '#lib/paths.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { languageOf } from '#server/languages/languages-of.ts'
 import { addressOf } from '#server/mail/address.ts'
 import type { OnDelivery } from '#server/mail/delivery-changes.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
 import { retryMail } from '#server/mail/retry.ts'
 import { findMailsAbout } from '#server/mail/store.ts'
+import { mailTime, mailWords } from '#server/mail/words/words.ts'
 import { findMemberByName } from '#server/tenants/store.ts'
 import type { OnRetry } from './listeners.ts'
 import { insertMailResolution, setDelivery } from './mail-store.ts'
@@ -32,13 +34,14 @@ export async function askByMail(
       error: noMember,
     })
   const url = addressOf(executionPath(tenant.externalId, executionId), tenant)
+  const language = await languageOf(tx, tenant, member.id)
   const queued = await queueMail(tx, tenant, {
     kind: 'input_request',
     subjectId: id,
     memberId: member.id,
     recipient: ask,
-    subject: `${agentName} is waiting for “${input}”`,
-    body: `${agentName} is waiting for the input “${input}”.\n\nIt expires at: ${expiresAt.toISOString()}\n\nOpen the execution to see details and answer:\n${url}\n`,
+    language,
+    ...mailWords[language].waiting({ agent: agentName, input, until: mailTime(language, expiresAt), url }),
   })
   if (queued.delivery === 'failed') await setDelivery(tx, tenant.id, id, queued)
 }

@@ -47,7 +47,7 @@ async function deliver(tenantId: string, id: string): Promise<void> {
             to: mail.recipient,
             subject: mail.subject,
             text: mail.body,
-            html: htmlOf(mail.body, config.baseUrl),
+            html: htmlOf(mail.body, config.baseUrl, mail.language),
             messageId: `<${mail.id}.${mail.attempts}@${new URL(config.baseUrl).hostname}>`,
           },
           patience,

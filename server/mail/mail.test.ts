@@ -29,7 +29,14 @@ afterAll(async () => {
 const subjectId = '00000000-0000-7000-8000-000000000001'
 const queue = (recipient: string, subject = 'A question') =>
   runtime.database.inTenant(tenant.id, async (tx) => {
-    const mail = { kind: 'input_request' as const, subjectId, recipient, subject, body: 'Please answer.' }
+    const mail = {
+      kind: 'input_request' as const,
+      language: 'en' as const,
+      subjectId,
+      recipient,
+      subject,
+      body: 'Please answer.',
+    }
     return (await queueMail(tx, tenant, mail)).mailId
   })
 const run = (id: string) => mailing.run({ tenantId: tenant.id, id }, 0)
@@ -142,7 +149,14 @@ test('without SMTP_URL a mail has failed as not configured', async () => {
   const bare = await testRuntime()
   try {
     const other = await testTenant(bare)
-    const mail = { kind: 'input_request' as const, subjectId, recipient: 'a@x.example', subject: 'S', body: 'B' }
+    const mail = {
+      kind: 'input_request' as const,
+      language: 'en' as const,
+      subjectId,
+      recipient: 'a@x.example',
+      subject: 'S',
+      body: 'B',
+    }
     const queued = await bare.database.inTenant(other.id, (tx) => queueMail(tx, other, mail))
     expect(queued).toMatchObject({ delivery: 'failed', error: 'not configured' })
   } finally {

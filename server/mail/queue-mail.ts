@@ -1,3 +1,4 @@
+import type { PersonalLanguage } from '#lib/languages.ts'
 import type { Delivery, MailKind } from '#lib/schemas/mail.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -14,6 +15,8 @@ export type NewMail = {
   subjectId: string
   memberId?: string
   recipient: string
+  /** Of subject and body. */
+  language: PersonalLanguage
   /** Subject and body are plain text and contain nothing that the recipient may not read. */
   subject: string
   body: string

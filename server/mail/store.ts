@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { type PersonalLanguage, personalLanguages, sourceLanguage } from '#lib/languages.ts'
 import type { Delivery, MailKind } from '#lib/schemas/mail.ts'
 import { present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
@@ -15,14 +16,18 @@ export async function insertMail(
     subjectId: string
     memberId: string | null
     recipient: string
+    language: PersonalLanguage
     subject: string
     body: string
     delivery: 'pending' | 'failed'
     error: string | null
   },
 ): Promise<void> {
-  const { recipient, subject, body, ...values } = row
-  const message = (await tenantCipher(tx, row.tenantId)).encryptJson({ recipient, subject, body }, contextOf(row.id))
+  const { recipient, language, subject, body, ...values } = row
+  const message = (await tenantCipher(tx, row.tenantId)).encryptJson(
+    { recipient, language, subject, body },
+    contextOf(row.id),
+  )
   await tx
     .insertInto('mails')
     .values({ ...values, message })
@@ -40,8 +45,14 @@ async function opened<T extends { id: string; message: Buffer | null }>(tx: Tran
   return { ...rest, ...content }
 }
 
-const Message = z.object({ recipient: z.string(), subject: z.string(), body: z.string() })
-const noMessage: z.infer<typeof Message> = { recipient: '', subject: '', body: '' }
+const Message = z.object({
+  recipient: z.string(),
+  // A mail from before there was a choice.
+  language: z.enum(personalLanguages).default(sourceLanguage),
+  subject: z.string(),
+  body: z.string(),
+})
+const noMessage: z.infer<typeof Message> = { recipient: '', language: sourceLanguage, subject: '', body: '' }
 
 const columns = [
   'id',

@@ -14,7 +14,11 @@ export async function sendMail(
   const { smtpUrl, mailFrom: from, baseUrl } = config
   if (smtpUrl === undefined) return { delivery: 'failed', error: 'No mail server is configured (SMTP_URL).' }
   const messageId = `<${id}.${attempts}@${new URL(baseUrl).hostname}>`
-  const outcome = await send(smtpUrl, { from, to, subject, text, html: htmlOf(text, baseUrl), messageId }, patience)
+  const outcome = await send(
+    smtpUrl,
+    { from, to, subject, text, html: htmlOf(text, baseUrl, 'en'), messageId },
+    patience,
+  )
   if (outcome.delivery === 'delivered') return outcome
   log.warn({ deliveryId: id, detail: outcome.detail?.slice(0, 500) }, 'a mail of a channel was not delivered')
   return { delivery: outcome.delivery, error: outcome.error }

@@ -24,7 +24,7 @@ export const create = mutation({
   async run({ tx, tenant, principal, input }) {
     requireOwnAccounts('service accounts')
     const blocked = whyNotCreate(input.roles)
-    if (blocked !== undefined) throw refuse('forbidden', blocked)
+    if (blocked !== undefined) throw refuse('forbidden', blocked.message)
     const roles = [...new Set(input.roles)]
     const clientId = clientIdOf(input.name) || `service-account-${newRandomId().slice(0, 8)}`
     const machine = { kind: 'service_account', username: clientId, displayName: input.name, roles } as const

@@ -27,7 +27,7 @@ export const rotateSecret = mutation({
     const account = await lockServiceAccount(tx, tenant, input.clientId)
     if (account === undefined) throw notFound()
     const blocked = whyNotRotate(account.roles, principal.roles)
-    if (blocked !== undefined) throw refuse('forbidden', blocked)
+    if (blocked !== undefined) throw refuse('forbidden', blocked.message)
     if (account.status === 'disabled')
       throw new ApiError('conflict', 'This service account is disabled. Enable it before you rotate its secret.')
     const wanted = input.notAfter === undefined ? undefined : new Date(input.notAfter)

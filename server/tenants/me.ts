@@ -1,6 +1,7 @@
 import { Session } from '#lib/schemas/tenants.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { listLanguages } from '#server/languages/language-store.ts'
 import { findResetsToAcknowledge } from './account-link-store.ts'
 import { findGroupsOf } from './group-store.ts'
 import { findTenantRevision } from './store.ts'
@@ -28,6 +29,7 @@ export const me = query({
       },
       tenant: tenantView(tenant),
       settings: settingsOf(tenant),
+      language: (await listLanguages(tx, tenant.id, [principal.memberId])).get(principal.memberId) ?? null,
       resets: (await findResetsToAcknowledge(tx, tenant.id, principal)).map((reset) => ({
         id: reset.id,
         at: reset.createdAt.toISOString(),

@@ -1,4 +1,5 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
+import { chooseLanguage } from '#server/languages/choose-language.ts'
 import { acknowledgeReset } from './acknowledge-reset.ts'
 import { current } from './current.ts'
 import { list } from './list.ts'
@@ -14,6 +15,7 @@ export const tenants = router({
 })
 export const session = router({
   acknowledgeReset: procedure.mutation(acknowledgeReset),
+  chooseLanguage: procedure.mutation(chooseLanguage),
   me: procedure.query(me),
   watch: procedure.subscription(watch),
 })

@@ -35,6 +35,7 @@ export const updateBranding = mutation({
       logoAlt: input.logoAlt ?? before.logoAlt,
       accentColor: input.accentColor === undefined ? before.accentColor : input.accentColor,
       coBranding: input.coBranding ?? before.coBranding,
+      language: input.language === undefined ? before.language : input.language,
     }
     const revision = await setTenant(tx, tenant.id, { branding })
     await deleteOldImages(

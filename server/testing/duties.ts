@@ -92,6 +92,7 @@ export const alone: Readonly<Record<string, string>> = {
     'passkeys.finishRegistration',
     'passkeys.remove',
     'session.acknowledgeReset',
+    'session.chooseLanguage',
     'sessions.end',
     'sessions.endOthers',
   ]),

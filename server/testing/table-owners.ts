@@ -64,6 +64,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   machine_uses: { owner: 'kernel', readBy: ['secrets', 'tenants'] },
   mails: { owner: 'mail', readBy: ['privacy'] },
   mapped_members: { owner: 'tenants', readBy: ['scim'] },
+  member_languages: { owner: 'languages', readBy: [] },
   member_sponsors: { owner: 'tenants', readBy: [] },
   member_tokens: { owner: 'tenants', readBy: ['kernel'] },
   members: {

@@ -73,6 +73,7 @@ export async function testTenant(
     logoAlt: slug,
     accentColor: null,
     coBranding: 'none' as const,
+    language: null,
   }
   const base = { id, slug, externalId: `ext-${slug}`, name: slug, displayName: slug, branding }
   await database.inTenant(id, (tx) => createTenant(tx, base))

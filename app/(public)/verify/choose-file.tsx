@@ -1,6 +1,7 @@
 'use client'
 
 import { useEffect, useId, useState } from 'react'
+import * as t from '#components/texts/verify/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 
@@ -23,16 +24,10 @@ export function ChooseFile({ chosen, onFile }: ChooseFileProps) {
       )}
     >
       <span className="inline-flex min-h-9 items-center border border-line-strong bg-raised px-3">
-        {chosen === undefined ? 'Choose an archive' : 'Choose another archive'}
+        {chosen === undefined ? t.choose : t.chooseOther}
       </span>
       <span className="wrap-anywhere min-w-0 text-ink-2">
-        {over ? (
-          'Drop the file to check it'
-        ) : chosen === undefined ? (
-          'or drop the ZIP anywhere on this page'
-        ) : (
-          <ShownText>{chosen}</ShownText>
-        )}
+        {over ? t.dropIt : chosen === undefined ? t.orDrop : <ShownText>{chosen}</ShownText>}
       </span>
       <input
         id={id}

@@ -1,12 +1,13 @@
 import type { Metadata } from 'next'
 import { PlainPage } from '#components/layout/plain-page.tsx'
+import * as t from '#components/texts/verify/en.ts'
 import { VerifyArchive } from './verify-archive.tsx'
 
-export const metadata: Metadata = { title: 'Verify an evidence archive' }
+export const metadata: Metadata = { title: t.title }
 
 export default function VerifyPage() {
   return (
-    <PlainPage title="Verify an evidence archive">
+    <PlainPage title={t.title}>
       <VerifyArchive />
     </PlainPage>
   )

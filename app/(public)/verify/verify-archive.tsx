@@ -1,6 +1,7 @@
 'use client'
 
 import { useState } from 'react'
+import * as t from '#components/texts/verify/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { FileField } from '#components/ui/controls/file-field.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
@@ -28,10 +29,7 @@ export function VerifyArchive() {
   const compared: Compared = { fingerprint: given(typed), adjacent, authority, witness: given(witness) }
   return (
     <>
-      <p>
-        The archive is read only in this browser: it isn’t uploaded, and you don’t need to sign in. The page requests
-        this service’s public keys and the current head of its log to compare them with the archive.
-      </p>
+      <p>{t.intro}</p>
       <ChooseFile chosen={checking?.file.name} onFile={(file) => check({ ...compared, file })} />
       <form
         className="flex flex-col items-start gap-3"
@@ -42,29 +40,19 @@ export function VerifyArchive() {
       >
         <div className="flex w-full flex-col gap-3">
           <TextField
-            label="Key fingerprint (optional)"
-            hint="If you know the service’s key from another source, enter its 64 digits or its twelve words. Otherwise the archive is compared with the keys that this service publishes."
+            label={t.fingerprint}
+            hint={t.fingerprintHint}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
             autoComplete="off"
             spellCheck={false}
             className="font-mono"
           />
-          <FileField
-            label="Another archive of the same organisation (optional)"
-            hint="The archive made directly before or after this one: both must tell of the same log."
-            accept=".zip,application/zip"
-            onFile={setAdjacent}
-          />
-          <FileField
-            label="Certificate of the time-stamping authority (optional)"
-            hint="In PEM, from the authority itself. It matters only for archives with a time-stamp."
-            accept=".pem,.crt,.cer"
-            onFile={setAuthority}
-          />
+          <FileField label={t.adjacent} hint={t.adjacentHint} accept=".zip,application/zip" onFile={setAdjacent} />
+          <FileField label={t.authority} hint={t.authorityHint} accept=".pem,.crt,.cer" onFile={setAuthority} />
           <TextField
-            label="Key of a witness (optional)"
-            hint="From the witness itself, as name+id+base64. It shows that the witness saw the same log of closed days."
+            label={t.witness}
+            hint={t.witnessHint}
             value={witness}
             onChange={({ target }) => setWitness(target.value)}
             autoComplete="off"
@@ -72,7 +60,7 @@ export function VerifyArchive() {
             className="font-mono"
           />
         </div>
-        {checking !== undefined && differs(checking, compared) && <Button type="submit">Check again</Button>}
+        {checking !== undefined && differs(checking, compared) && <Button type="submit">{t.checkAgain}</Button>}
       </form>
       <div className="flex flex-col gap-4">{checking && <Found checking={checking} />}</div>
     </>
@@ -95,11 +83,8 @@ function Found({ checking }: { checking: Checking<Chosen> }) {
       <Outcome checking={checking} name={file.name} level={2} />
       {report?.fingerprint !== undefined && (
         <section className="flex flex-col gap-2">
-          <h2 className="text-base">The key in words</h2>
-          <KeyWords fingerprint={report.fingerprint}>
-            Compare the key with someone who did not get it from this archive, such as the organisation’s security team.
-            Both of you must read:
-          </KeyWords>
+          <h2 className="text-base">{t.keyTitle}</h2>
+          <KeyWords fingerprint={report.fingerprint}>{t.keyAbout}</KeyWords>
         </section>
       )}
       {ladder !== undefined && <RecordLadder ladder={ladder} />}

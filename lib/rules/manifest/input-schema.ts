@@ -1,8 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { InputSchema, InputValue } from '#lib/schemas/manifest.ts'
 
-/** Why an input is not what a manifest's `inputSchema` describes. `path`: names from the input's top. */
-export type InputProblem = { path: string[]; message: string }
+export type InputRule = 'required' | 'type' | 'one_of' | 'min_length' | 'max_length' | 'minimum' | 'maximum' | 'format'
+
+/**
+ * Why an input is not what a manifest's `inputSchema` describes. `path`: names from the input's top. `message`: in English, as the API
+ * returns it; the console has texts for `rule` with what was `expected`.
+ */
+export type InputProblem = { path: string[] } & Broken
+type Broken = { rule: InputRule; expected: string; message: string }
 
 /** Every value that does not match, and every required one that is missing. */
 export function inputProblems(schema: InputSchema, input: JsonObject): InputProblem[] {
@@ -17,7 +23,7 @@ function membersProblems(
   const known = properties ?? {}
   const missing = required
     .filter((name) => !Object.hasOwn(value, name))
-    .map((name) => ({ path: [...path, name], message: 'Required.' }))
+    .map((name) => ({ path: [...path, name], ...missingValue }))
   const wrong = Object.entries(value).flatMap(([name, inner]) => {
     const wanted = Object.hasOwn(known, name) ? known[name] : undefined
     return wanted === undefined ? [] : valueProblems(wanted, inner, [...path, name])
@@ -26,8 +32,8 @@ function membersProblems(
 }
 
 function valueProblems(wanted: InputValue, value: JsonValue, path: string[]): InputProblem[] {
-  const message = whyNot(wanted, value)
-  if (message !== undefined) return [{ path, message }]
+  const broken = whyNot(wanted, value)
+  if (broken !== undefined) return [{ path, ...broken }]
   if (wanted.type === 'object' && isJsonObject(value)) return membersProblems(wanted, value, path)
   if (Array.isArray(value) && wanted.items !== undefined) {
     const { items } = wanted
@@ -36,10 +42,19 @@ function valueProblems(wanted: InputValue, value: JsonValue, path: string[]): In
   return []
 }
 
-function whyNot(wanted: InputValue, value: JsonValue): string | undefined {
-  if (wanted.type !== undefined && !isOf[wanted.type](value)) return `Must be ${typeWords[wanted.type]}.`
+const missingValue: Broken = { rule: 'required', expected: '', message: 'Required.' }
+
+const broken = (rule: InputRule, expected: string | number, message: string): Broken => ({
+  rule,
+  expected: String(expected),
+  message,
+})
+
+function whyNot(wanted: InputValue, value: JsonValue): Broken | undefined {
+  if (wanted.type !== undefined && !isOf[wanted.type](value))
+    return broken('type', wanted.type, `Must be ${typeWords[wanted.type]}.`)
   if (wanted.enum !== undefined && !wanted.enum.some((one) => one === value))
-    return `Must be one of ${wanted.enum.join(', ')}.`
+    return broken('one_of', wanted.enum.join(', '), `Must be one of ${wanted.enum.join(', ')}.`)
   if (typeof value === 'string') return whyNotText(wanted, value)
   return typeof value === 'number' ? whyNotNumber(wanted, value) : undefined
 }
@@ -62,16 +77,21 @@ const typeWords: Record<NonNullable<InputValue['type']>, string> = {
   object: 'an object',
 }
 
-function whyNotText({ minLength, maxLength, format }: InputValue, text: string): string | undefined {
+function whyNotText({ minLength, maxLength, format }: InputValue, text: string): Broken | undefined {
   if (minLength !== undefined && text.length < minLength)
-    return text === '' ? 'Required.' : `Must have at least ${minLength} characters.`
-  if (maxLength !== undefined && text.length > maxLength) return `Must have up to ${maxLength} characters.`
-  return format === undefined || formats[format].is(text) ? undefined : formats[format].message
+    return text === '' ? missingValue : broken('min_length', minLength, `Must have at least ${minLength} characters.`)
+  if (maxLength !== undefined && text.length > maxLength)
+    return broken('max_length', maxLength, `Must have up to ${maxLength} characters.`)
+  return format === undefined || formats[format].is(text)
+    ? undefined
+    : broken('format', format, formats[format].message)
 }
 
-function whyNotNumber({ minimum, maximum }: InputValue, value: number): string | undefined {
-  if (minimum !== undefined && value < minimum) return `Must be at least ${minimum}.`
-  return maximum !== undefined && value > maximum ? `Must be at most ${maximum}.` : undefined
+function whyNotNumber({ minimum, maximum }: InputValue, value: number): Broken | undefined {
+  if (minimum !== undefined && value < minimum) return broken('minimum', minimum, `Must be at least ${minimum}.`)
+  return maximum !== undefined && value > maximum
+    ? broken('maximum', maximum, `Must be at most ${maximum}.`)
+    : undefined
 }
 
 const isTime = (text: string) => !Number.isNaN(Date.parse(text))

@@ -1,9 +1,12 @@
 import { ApiError } from '#lib/errors.ts'
+import type { PersonalLanguage } from '#lib/languages.ts'
 import { createSignInLink, type SignInLink } from '#server/identity/links/sign-in-links.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { languageOf } from '#server/languages/languages-of.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
+import { mailTime, mailWords } from '#server/mail/words/words.ts'
 import { tieToPerson } from '#server/tenants/account-control.ts'
 
 type Account = { id: string; issuer: string; subject: string; displayName: string; email: string | null }
@@ -38,12 +41,14 @@ export async function handOver(
       expiresAt,
       notice: `No mail server is configured, so nothing was sent. Give this link to ${displayName} yourself: it is shown once, works once, and expires in 72 hours. ${until}`,
     }
+  const language = await languageOf(tx, tenant, account.id)
   await queueMail(tx, tenant, {
     kind: 'sign_in_link',
     subjectId: account.id,
     memberId: account.id,
     recipient: email,
-    ...mailOf(tenant, principal, link, kind, passkeysRemoved),
+    language,
+    ...mailOf(tenant, principal, link, { kind, passkeysRemoved, language }),
   })
   return {
     inviteUrl: null,
@@ -59,22 +64,16 @@ function mailOf(
   { displayName: tenant }: Tenant,
   { displayName: by }: Principal,
   { url, expiresAt }: SignInLink,
-  kind: 'invited' | 'reset',
-  passkeysRemoved: readonly string[],
+  {
+    kind,
+    passkeysRemoved,
+    language,
+  }: { kind: 'invited' | 'reset'; passkeysRemoved: readonly string[]; language: PersonalLanguage },
 ): { subject: string; body: string } {
-  const removed = passkeysRemoved.length === 0 ? '' : ` These passkeys were removed: ${passkeysRemoved.join(', ')}.`
-  const what =
-    kind === 'invited'
-      ? `${oneLine(by)} has invited you to ${oneLine(tenant)}.`
-      : `${oneLine(by)} has reset your password in ${oneLine(tenant)}. You are signed out everywhere.${oneLine(removed)}`
-  const warning =
-    kind === 'invited'
-      ? 'If you do not expect this, ignore this mail.'
-      : 'If you did not ask for this, set the password with the link and tell another administrator.'
-  return {
-    subject: kind === 'invited' ? `You are invited to ${tenant}` : `Your password in ${tenant} was reset`,
-    body: `${what}\n\nSet your password:\n${url}\n\nThe link works once, until ${expiresAt.toISOString()}. Anyone who has it can use your account, so do not pass it on.\n\n${warning}\n`,
-  }
+  const about = { tenant: oneLine(tenant), by: oneLine(by), url, until: mailTime(language, expiresAt) }
+  return kind === 'invited'
+    ? mailWords[language].invited(about)
+    : mailWords[language].reset({ ...about, passkeysRemoved: oneLine(passkeysRemoved.join(', ')) })
 }
 
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

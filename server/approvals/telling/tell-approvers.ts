@@ -1,7 +1,8 @@
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { mailApprovers, type Occasion } from '#server/mail/approval-request.ts'
+import { mailApprovers } from '#server/mail/approval-request.ts'
+import type { Occasion } from '#server/mail/words/types.ts'
 import type { Identity } from '#server/tenants/identities.ts'
 import { type StandIn, standInsOf } from '../delegations/stand-ins.ts'
 

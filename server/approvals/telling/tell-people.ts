@@ -1,6 +1,7 @@
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { mailNews, type News } from '#server/mail/approval-news.ts'
+import { mailNews } from '#server/mail/approval-news.ts'
+import type { News } from '#server/mail/words/types.ts'
 import { findMembers } from '#server/tenants/store.ts'
 import type { ApprovalRow } from '../store.ts'
 

@@ -1,10 +1,13 @@
+import { sourceLanguage } from '#lib/languages.ts'
 import { endSessions } from '#server/identity/artifacts/adapter.ts'
 import { deleteOpenLinks, setPassword } from '#server/identity/links/link-store.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { findPerson } from '#server/identity/store.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { listLanguages } from '#server/languages/language-store.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
+import { mailWords } from '#server/mail/words/words.ts'
 import { lockForPassword, recordChange } from '#server/tenants/activate.ts'
 import { endTokens } from '#server/tenants/member-store.ts'
 
@@ -13,7 +16,7 @@ import { endTokens } from '#server/tenants/member-store.ts'
  * sign-in links, and notifies the person by mail, in one transaction. Returns false if the membership has ended since.
  */
 export function changePassword(realm: Realm, subject: string, passwordHash: string): Promise<boolean> {
-  const { tenantId, externalId, slug, displayName } = realm
+  const { tenantId, externalId, slug, displayName, language: usual } = realm
   const issuer = issuerOf(slug)
   return runtime().database.inTenant(tenantId, async (tx) => {
     const member = await lockForPassword(tx, tenantId, { issuer, subject })
@@ -24,7 +27,8 @@ export function changePassword(realm: Realm, subject: string, passwordHash: stri
     await endSessions(tx, tenantId, subject)
     await endTokens(tx, tenantId, member.id)
     await recordChange(tx, { id: tenantId, externalId }, member)
-    if (person.email !== null)
+    if (person.email !== null) {
+      const language = (await listLanguages(tx, tenantId, [member.id])).get(member.id) ?? usual ?? sourceLanguage
       await queueMail(
         tx,
         { id: tenantId },
@@ -33,10 +37,11 @@ export function changePassword(realm: Realm, subject: string, passwordHash: stri
           subjectId: member.id,
           memberId: member.id,
           recipient: person.email,
-          subject: `Your password in ${displayName} was changed`,
-          body: 'Your password was changed with the current one, and you are signed out everywhere.\n\nIf you did not do this, ask an administrator immediately to reset your password.\n',
+          language,
+          ...mailWords[language].passwordChanged(displayName),
         },
       )
+    }
     return true
   })
 }

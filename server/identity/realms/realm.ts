@@ -1,3 +1,4 @@
+import { type PersonalLanguage, personalLanguages } from '#lib/languages.ts'
 import { brandingPath } from '#lib/paths.ts'
 import { realmUrl } from '#server/kernel/auth/realm.ts'
 import { findRealm } from '#server/kernel/auth/realm-store.ts'
@@ -16,6 +17,8 @@ export type Realm = {
   logoUrl?: string | undefined
   /** Whether and how the product's name appears on the tenant's pages. */
   coBranding?: string | undefined
+  /** The tenant's default language. */
+  language?: PersonalLanguage | undefined
   /** The realm's address without a trailing slash; also the issuer. */
   url: string
 }
@@ -33,6 +36,7 @@ export async function loadRealm(slug: string): Promise<Realm | undefined> {
     accentColor: textOf(branding, 'accentColor'),
     logoUrl: logoUrlOf(textOf(branding, 'logoMarkUrl') ?? textOf(branding, 'logoUrl')),
     coBranding: textOf(branding, 'coBranding'),
+    language: personalLanguages.find((language) => language === textOf(branding, 'language')),
     url: realmUrl(slug),
   }
 }

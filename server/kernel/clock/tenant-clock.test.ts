@@ -45,6 +45,7 @@ const branding = {
   logoAlt: 'd',
   accentColor: null,
   coBranding: 'none' as const,
+  language: null,
 }
 
 /** The row alone: a demo's first records are those of a process whose clock is behind, which this one is not. */

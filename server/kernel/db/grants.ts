@@ -74,6 +74,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   machine_uses: 'select, insert, update (used_at)',
   mails: 'select, insert, update (attempts, delivery, error, message, revision, settled_at)',
   mapped_members: 'select, insert, delete',
+  member_languages: 'select, insert, update (language), delete',
   member_sponsors: 'select, insert',
   member_tokens: 'select, insert, update (groups, issued_at, mac)',
   members: 'select, insert, update (display_name, email, revision, roles, status, tokens_not_before, username)',

@@ -693,6 +693,12 @@ export interface Members {
   username: string;
 }
 
+export interface MemberLanguages {
+  language: string;
+  memberId: string;
+  tenantId: string;
+}
+
 export interface MemberSponsors {
   createdAt: Generated<Timestamp>;
   link: string;
@@ -1242,6 +1248,7 @@ export interface DB {
   mails: Mails;
   mappedMembers: MappedMembers;
   members: Members;
+  memberLanguages: MemberLanguages;
   memberSponsors: MemberSponsors;
   memberTokens: MemberTokens;
   notificationChannels: NotificationChannels;

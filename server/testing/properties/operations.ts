@@ -466,6 +466,7 @@ export const lines: Record<string, Line> = {
     by('serviceAccount', (clientId) => ({ clientId })),
   ],
 
+  'POST /v1/session.chooseLanguage': ['any', plain({ language: 'de' }, forPeople)],
   'POST /v1/session.acknowledgeReset': ['any', by('accountReset', (id) => ({ id }), forPeople)],
   'GET /v1/session.me': ['any', plain(undefined)],
   'GET /v1/session.watch': ['any', plain()],

@@ -26,6 +26,7 @@ const withoutEvidence: Record<string, string> = {
   known_places: 'Where people signed in from, to notify them of a new place.',
   machine_uses: 'When a service account was used last.',
   mails: 'Mails to be sent. What they are about is bound.',
+  member_languages: 'In which language people read.',
   member_sponsors: 'Who vouched for a member. The log has each of them.',
   member_tokens:
     'A member’s newest token. It counts only with its mac, and who it gives a seat is in mapped_members, which is bound.',

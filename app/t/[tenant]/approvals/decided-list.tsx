@@ -23,7 +23,7 @@ export function DecidedList() {
       <OversightOfGroups />
       {pages.items !== undefined && pages.items.length > 0 && (
         <DownloadCsv
-          noun="request"
+          list="approvals"
           fileName="approvals-decided.csv"
           load={(cursor) =>
             client.approvals.list.query({

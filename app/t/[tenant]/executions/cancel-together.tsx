@@ -61,7 +61,7 @@ export function CancelTogether({ executions, onClose }: CancelTogetherProps) {
       missingAcknowledgement="Confirm that you have read the list."
       whyNot={undefined}
       state={state}
-      outcome={outcomeText(selected.map(resultOf), counted, 'asked to stop')}
+      outcome={outcomeText('executions', selected.map(resultOf), (count) => `${counted(count)} asked to stop.`)}
       onSend={(reason) => void send(reason)}
       onClose={onClose}
     >

@@ -70,7 +70,7 @@ function ExecutionList() {
     if (can('execution:cancel') && whyNotTogether(selection.rows.length) === undefined) setCanceling(selection.rows)
   }
   useRowKeys({
-    noun: 'execution',
+    list: 'executions',
     shown: items,
     idOf,
     selection,
@@ -96,7 +96,7 @@ function ExecutionList() {
           <div className="flex flex-wrap items-start gap-2">
             {items.length > 0 && (
               <DownloadCsv
-                noun="execution"
+                list="executions"
                 fileName="executions.csv"
                 load={(cursor) =>
                   client.executions.list.query({
@@ -116,8 +116,6 @@ function ExecutionList() {
       />
       <SavedViews
         list="executions"
-        keeps="the filters and the order"
-        noun="execution"
         search={searchOf(filter)}
         known={(saved) => searchOf(filterFrom(new URLSearchParams(saved)))}
         isSet={Object.keys(searchOf(filter)).length > 0}

@@ -38,7 +38,6 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       description="The key is shown once, right after it is created. Only its hash is stored."
       label="Create the key"
       busyLabel="Creating the key…"
-      done="created"
       missing={whyNot(name, scopes)}
       act={act}
       onRun={() =>

@@ -1,5 +1,5 @@
+import { permissionText } from '#components/access/permission-texts.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { permissionText } from '#lib/permission-texts.ts'
 import { grantOfScope } from '#lib/rules/api-key-scopes.ts'
 
 /** Lists each scope of a key with the permission that it grants. Most scopes have no effect, and the list shows that. */

@@ -3,12 +3,12 @@
 import { useState } from 'react'
 import { ArchiveRecord, RevokeRecord } from '#components/access/end-record.tsx'
 import { RecordFacts } from '#components/access/record-facts.tsx'
+import { archiveRefusalText, revokeRefusalText } from '#components/access/refusal-text.ts'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { whyNotArchive, whyNotRevoke } from '#lib/rules/secrets.ts'
 import type { Secret } from '#lib/schemas/secrets.ts'
 import { Granted } from './granted.tsx'
 
@@ -40,7 +40,7 @@ export function ManageKey({ record, onClose }: { record: Secret; onClose: () => 
         <ActionButton
           permission="secret:revoke"
           onClick={() => setStep('revoke')}
-          disabledReason={whyNotRevoke(record)}
+          disabledReason={revokeRefusalText(record)}
         >
           Revoke
         </ActionButton>
@@ -48,7 +48,7 @@ export function ManageKey({ record, onClose }: { record: Secret; onClose: () => 
           permission="secret:revoke"
           onClick={() => setStep('archive')}
           disabledReason={
-            whyNotArchive(record) ?? (record.status === 'archived' ? 'This key is already archived.' : undefined)
+            archiveRefusalText(record) ?? (record.status === 'archived' ? 'This key is already archived.' : undefined)
           }
         >
           Archive

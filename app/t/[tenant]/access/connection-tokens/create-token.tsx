@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { type Expiry, ExpiryField, expiryOf } from '#components/access/expiry-field.tsx'
+import { accountRefusalText } from '#components/access/refusal-text.ts'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { usePages } from '#components/api/use-pages.ts'
@@ -67,7 +68,6 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
       description="The token is shown once, right after it is created. Only its hash is stored. You can’t approve requests of its service account from then on."
       label="Create the token"
       busyLabel="Creating the token…"
-      done="created"
       missing={whyNot({ name, use, agents, account })}
       act={act}
       onRun={() =>
@@ -136,5 +136,5 @@ function whyNot({ name, use, agents, account }: Draft): string | undefined {
   if (use === 'gateway' && agents === undefined) return 'Name at least one agent.'
   if (agents !== undefined && agents.length > mostAgentsOfToken)
     return `A token can name at most ${mostAgentsOfToken} agents.`
-  return whyNotAgents(use, agents) ?? whyNotConnect(use, account.roles)
+  return accountRefusalText(whyNotAgents(use, agents) ?? whyNotConnect(use, account.roles))
 }

@@ -90,7 +90,6 @@ function RevokeToken({ token, onClose }: Manage) {
       description="The token stops working from the next request on and can’t be restored. If it is still needed, create a new one."
       label="Revoke the token"
       busyLabel="Revoking the token…"
-      done="revoked"
       missing={typed.trim() === token.name ? undefined : 'Type the name exactly as it appears in the list.'}
       act={act}
       onRun={() => act.run({ id: token.id })}

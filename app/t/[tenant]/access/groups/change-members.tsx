@@ -37,7 +37,6 @@ export function ChangeMembers({ group, onClose }: { group: Group; onClose: () =>
       description="A change approver decides your proposal. Neither you nor anyone who would join the group can approve it."
       label="Propose these members"
       busyLabel="Proposing…"
-      done="proposed"
       missing={
         group.pendingApprovalId !== null
           ? 'Another change of its members is already waiting for approval. It has to be decided first.'

@@ -41,7 +41,6 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
       description="The group starts empty. Its first members join after a change approver other than you approves them."
       label={chosen.size + mappings.length === 0 ? 'Create the group' : 'Create the group and propose its members'}
       busyLabel="Creating the group…"
-      done="created"
       missing={
         badName ??
         (displayName.trim() === '' || displayName.trim().length > limits.groupDisplayName

@@ -5,8 +5,8 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { ReasonField } from '#components/forms/reason-field.tsx'
+import { whyNotReason } from '#components/forms/reason-rule.ts'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
-import { whyNotReason } from '#lib/rules/reason.ts'
 import type { Member } from '#lib/schemas/members.ts'
 
 export type Standing = 'suspend' | 'resume' | 'remove'
@@ -52,7 +52,6 @@ export function ChangeStanding({ member, act: kind, onClose }: { member: Member;
       description={words.what}
       label={`${words.verb} ${member.displayName}`}
       busyLabel={`${words.busy} ${member.displayName}…`}
-      done={words.done}
       missing={whyNotReason(reason)}
       act={act}
       onRun={() => act.run({ id: member.id, reason: reason.trim() })}

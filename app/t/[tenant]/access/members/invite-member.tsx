@@ -1,6 +1,7 @@
 'use client'
 
 import { useState } from 'react'
+import { personRoles } from '#components/access/permission-texts.ts'
 import { RoleBoxes } from '#components/access/role-boxes.tsx'
 import { useChoice } from '#components/access/use-choice.ts'
 import { useApi } from '#components/api/api.tsx'
@@ -8,7 +9,6 @@ import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
-import { personRoles } from '#lib/permission-texts.ts'
 import type { Role } from '#lib/permissions.ts'
 import { splitRoles } from '#lib/rules/members.ts'
 import type { Answers } from '#lib/trpc.ts'
@@ -41,7 +41,6 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
       description="They receive a one-time link, set a password, and then have the roles that you choose here. Until it is proved that they control the account, you count as the same person: another administrator can vouch for them."
       label={rolesLabel([], roles, 'Invite')}
       busyLabel="Inviting…"
-      done="invited"
       missing={whyNot(email, displayName)}
       act={act}
       onRun={() =>

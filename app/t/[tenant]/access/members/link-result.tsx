@@ -1,5 +1,6 @@
 'use client'
 
+import { roleName } from '#components/access/permission-texts.ts'
 import { ShownOnce } from '#components/access/shown-once.tsx'
 import { Proposed } from '#components/forms/proposed.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -7,7 +8,6 @@ import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { roleName } from '#lib/permission-texts.ts'
 import type { Answers } from '#lib/trpc.ts'
 
 type LinkResultProps = {

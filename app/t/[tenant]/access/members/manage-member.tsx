@@ -1,6 +1,7 @@
 'use client'
 
 import { useState } from 'react'
+import { memberRefusalText } from '#components/access/refusal-text.ts'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
@@ -20,7 +21,7 @@ import {
 import type { Member } from '#lib/schemas/members.ts'
 import { ChangeStanding, type Standing } from './change-standing.tsx'
 import { ControlState } from './control-state.tsx'
-import { useFacts, vouchFacts } from './member-facts.ts'
+import { tieTo, useFacts, vouchFacts } from './member-facts.ts'
 import { MemberStatusShape } from './member-status.tsx'
 import { ResetPassword } from './reset-password.tsx'
 import { PendingReset, PendingRoles, RoleList, RolesOrigin } from './role-list.tsx'
@@ -102,7 +103,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
         <ActionButton
           permission="member:manage"
           onClick={() => setStep('roles')}
-          disabledReason={whyNotSetRoles(facts, member.isLastAdmin ? ['tenant_admin'] : [])?.message}
+          disabledReason={memberRefusalText(whyNotSetRoles(facts, member.isLastAdmin ? ['tenant_admin'] : []))}
         >
           Set roles
         </ActionButton>
@@ -110,7 +111,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
           <ActionButton
             permission="member:manage"
             onClick={() => setStep('resume')}
-            disabledReason={whyNotResume(facts)?.message}
+            disabledReason={memberRefusalText(whyNotResume(facts))}
           >
             Resume
           </ActionButton>
@@ -118,7 +119,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
           <ActionButton
             permission="member:manage"
             onClick={() => setStep('suspend')}
-            disabledReason={whyNotSuspend(facts)?.message}
+            disabledReason={memberRefusalText(whyNotSuspend(facts))}
           >
             Suspend
           </ActionButton>
@@ -126,7 +127,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
         <ActionButton
           permission="member:manage"
           onClick={() => setStep('password')}
-          disabledReason={whyNotResetPassword(facts)?.message}
+          disabledReason={memberRefusalText(whyNotResetPassword(facts))}
         >
           {resetNeedsApproval(member, me.principal.roles) ? `${reset}, with approval` : reset}
         </ActionButton>
@@ -134,7 +135,9 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
           <ActionButton
             permission="member:manage"
             onClick={() => setStep('vouch')}
-            disabledReason={whyNotVouch(vouchFacts(member, me.principal.id))?.message}
+            disabledReason={memberRefusalText(whyNotVouch(vouchFacts(member, me.principal.id)), {
+              tie: tieTo(member, me.principal.id),
+            })}
           >
             Vouch
           </ActionButton>
@@ -142,7 +145,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
         <ActionButton
           permission="member:manage"
           onClick={() => setStep('remove')}
-          disabledReason={whyNotRemove(facts)?.message}
+          disabledReason={memberRefusalText(whyNotRemove(facts))}
         >
           Remove
         </ActionButton>

@@ -1,5 +1,6 @@
 'use client'
 
+import type { Tie } from '#components/access/refusal-text.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import type { MemberFacts, VouchFacts } from '#lib/rules/members.ts'
 import type { Member } from '#lib/schemas/members.ts'
@@ -22,18 +23,20 @@ export function useFacts(member: Member): MemberFacts {
 export function vouchFacts(member: Member, callerId: string): VouchFacts {
   const { control, status, isForeign, linkExpiresAt } = member
   const countsAs = control?.countsAs ?? []
-  const held = countsAs.find(({ id }) => id === callerId)
   return {
     kind: member.kind === 'person' ? 'person' : 'service_account',
     status,
     isForeign,
     hasOpenLink: linkExpiresAt !== null,
     awaits: countsAs.length > 0 ? 'proof' : control?.proof === 'before' ? 'review' : undefined,
-    identityLink:
-      member.id === callerId
-        ? 'are the holder of this account'
-        : held !== undefined
-          ? `${held.kind} this account on ${held.at.slice(0, 10)}`
-          : undefined,
+    // The words are those of `tieTo`.
+    identityLink: tieTo(member, callerId) === undefined ? undefined : '',
   }
+}
+
+/** How the caller is tied to an account, as far as this page knows. */
+export function tieTo({ id, control }: Member, callerId: string): Tie | undefined {
+  if (id === callerId) return { kind: 'holder' }
+  const held = control?.countsAs.find((one) => one.id === callerId)
+  return held && { kind: held.kind, date: held.at.slice(0, 10) }
 }

@@ -50,7 +50,6 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
       }
       label={asks ? 'Request the reset, or create the approved link' : 'Create the link'}
       busyLabel="Creating the link…"
-      done="reset"
       act={act}
       onRun={() => act.run({ id: member.id, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) })}
       onClose={onClose}

@@ -1,11 +1,11 @@
 'use client'
 
 import Link from 'next/link'
+import { roleName } from '#components/access/permission-texts.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath } from '#lib/paths.ts'
-import { roleName } from '#lib/permission-texts.ts'
 import type { Member } from '#lib/schemas/members.ts'
 
 export const RoleList = ({ roles }: { roles: readonly string[] }) => (

@@ -1,6 +1,8 @@
 'use client'
 
 import { useState } from 'react'
+import { personRoles, roleName } from '#components/access/permission-texts.ts'
+import { memberRefusalText } from '#components/access/refusal-text.ts'
 import { RoleBoxes } from '#components/access/role-boxes.tsx'
 import { useChoice } from '#components/access/use-choice.ts'
 import { useApi } from '#components/api/api.tsx'
@@ -11,7 +13,6 @@ import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
-import { personRoles, roleName } from '#lib/permission-texts.ts'
 import { type Role, roleNames } from '#lib/permissions.ts'
 import { splitRoles, whyNotSetRoles } from '#lib/rules/members.ts'
 import type { Member } from '#lib/schemas/members.ts'
@@ -50,8 +51,11 @@ export function SetRoles({ member, onClose }: SetRolesProps) {
       description="A change applies from the next request on, also to sessions that are open now."
       label={rolesLabel(shown.roles, roles, 'Set the roles')}
       busyLabel="Setting the roles…"
-      done="changed"
-      missing={sameRoles(shown, roles) ? 'You haven’t changed anything yet.' : whyNotSetRoles(facts, roles)?.message}
+      missing={
+        sameRoles(shown, roles)
+          ? 'You haven’t changed anything yet.'
+          : memberRefusalText(whyNotSetRoles(facts, roles), { roles })
+      }
       act={act}
       onRun={() =>
         act.run({

@@ -32,7 +32,6 @@ export function VouchAccount({ member, onClose }: { member: Member; onClose: () 
       description={`Your name is recorded in the audit log. From then on ${name} counts as a person of their own: those who invited or reset the account can decide its requests, including the ones that wait now, and ${name} can decide theirs.`}
       label={`Vouch for ${name}`}
       busyLabel={`Vouching for ${name}…`}
-      done="recorded"
       missing={whyNot(reason, sure)}
       act={act}
       onRun={() => act.run({ id: member.id, reason: reason.trim() })}

@@ -31,7 +31,6 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
       description="The value is encrypted before it is stored. Members with permission to read values can read it later."
       label="Create the secret"
       busyLabel="Encrypting the secret…"
-      done="created"
       missing={whyNot(name, value)}
       act={act}
       onRun={() => act.run({ name: name.trim(), value, ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }) })}

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { ArchiveRecord, RevokeRecord } from '#components/access/end-record.tsx'
 import { RecordFacts } from '#components/access/record-facts.tsx'
+import { archiveRefusalText, revokeRefusalText } from '#components/access/refusal-text.ts'
 import { ShownValue } from '#components/access/shown-value.tsx'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
@@ -10,7 +11,6 @@ import { ActFailed } from '#components/forms/act-failed.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { KeyValues } from '#components/ui/text/key-values.tsx'
-import { whyNotArchive, whyNotRevoke } from '#lib/rules/secrets.ts'
 import type { Secret } from '#lib/schemas/secrets.ts'
 
 /** Shows one secret, its value for those who have permission to read it, and the actions that revoke or archive it. */
@@ -33,7 +33,7 @@ export function ManageSecret({ record, onClose }: { record: Secret; onClose: () 
         <ActionButton
           permission="secret:revoke"
           onClick={() => setStep('revoke')}
-          disabledReason={whyNotRevoke(record)}
+          disabledReason={revokeRefusalText(record)}
         >
           Revoke
         </ActionButton>
@@ -41,7 +41,8 @@ export function ManageSecret({ record, onClose }: { record: Secret; onClose: () 
           permission="secret:revoke"
           onClick={() => setStep('archive')}
           disabledReason={
-            whyNotArchive(record) ?? (record.status === 'archived' ? 'This secret is already archived.' : undefined)
+            archiveRefusalText(record) ??
+            (record.status === 'archived' ? 'This secret is already archived.' : undefined)
           }
         >
           Archive
@@ -78,7 +79,7 @@ function Value({ record }: { record: Secret }) {
           Read the value
         </ActionButton>
       </div>
-      {act.failure !== undefined && <ActFailed failure={act.failure} done="read" />}
+      {act.failure !== undefined && <ActFailed failure={act.failure} />}
     </>
   )
 }

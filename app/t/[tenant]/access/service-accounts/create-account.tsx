@@ -1,6 +1,7 @@
 'use client'
 
 import { useState } from 'react'
+import { accountRefusalText } from '#components/access/refusal-text.ts'
 import { RoleBoxes } from '#components/access/role-boxes.tsx'
 import { useChoice } from '#components/access/use-choice.ts'
 import { useApi } from '#components/api/api.tsx'
@@ -43,7 +44,6 @@ export function CreateAccount({ onClose }: { onClose: () => void }) {
       description="Its secret is shown once, right after the account is created. You can’t approve requests of an account that you created."
       label="Create the account"
       busyLabel="Creating the account…"
-      done="created"
       missing={whyNot(name, roles)}
       act={act}
       onRun={() => act.run({ name: name.trim(), roles })}
@@ -65,7 +65,7 @@ export function CreateAccount({ onClose }: { onClose: () => void }) {
         roles={roleNames}
         chosen={chosen}
         onChange={choose}
-        whyNot={(role) => whyNotCreate([role])}
+        whyNot={(role) => accountRefusalText(whyNotCreate([role]))}
         locked={act.pending}
       />
     </ActDialog>

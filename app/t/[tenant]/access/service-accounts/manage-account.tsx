@@ -1,6 +1,8 @@
 'use client'
 
 import { useState } from 'react'
+import { roleName } from '#components/access/permission-texts.ts'
+import { accountRefusalText } from '#components/access/refusal-text.ts'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
@@ -12,7 +14,6 @@ import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { roleName } from '#lib/permission-texts.ts'
 import { whyNotRotate } from '#lib/rules/service-accounts.ts'
 import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
 import { AccountStatus } from './account-status.tsx'
@@ -59,7 +60,9 @@ export function ManageAccount({ account, onClose }: Manage) {
           permission="service-account:manage"
           onClick={() => setStep('rotate')}
           disabledReason={
-            disabled ? 'This account is disabled. Enable it first.' : whyNotRotate(account.roles, me.principal.roles)
+            disabled
+              ? 'This account is disabled. Enable it first.'
+              : accountRefusalText(whyNotRotate(account.roles, me.principal.roles))
           }
         >
           Rotate the secret
@@ -94,7 +97,6 @@ function Switch({ account, onClose }: Manage) {
       }
       label={off ? 'Disable the account' : 'Enable the account'}
       busyLabel={off ? 'Disabling the account…' : 'Enabling the account…'}
-      done={off ? 'disabled' : 'enabled'}
       act={act}
       onRun={() => act.run({ clientId: account.clientId })}
       onClose={onClose}

@@ -50,7 +50,6 @@ export function RotateSecret({ account, onClose }: { account: ServiceAccount; on
       description="The account gets a new secret, which is shown once. The current secrets keep working until they expire. You can’t approve requests of an account whose secret you rotated."
       label="Rotate the secret"
       busyLabel="Rotating the secret…"
-      done="rotated"
       act={act}
       onRun={() => act.run({ clientId: account.clientId, notAfter: overlap.at })}
       onClose={onClose}

@@ -69,8 +69,7 @@ function ManifestForm() {
       {current && current.problems === undefined && (
         <NotDone
           failure={current.failure}
-          what="The agent"
-          done="registered"
+          title="The agent was not registered."
           ifUnknown="Register it again. The same content is registered only once."
           advice={
             current.failure.code === 'version_conflict'

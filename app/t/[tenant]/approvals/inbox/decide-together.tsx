@@ -38,9 +38,9 @@ export function DecideTogether({ decision, requests, onClose }: DecideTogetherPr
       whyNot={possible.length === 0 ? 'None of these requests can be decided here.' : undefined}
       state={state}
       outcome={outcomeText(
+        'approvals',
         possible.map(({ result }) => result),
-        requestsText,
-        decision === 'approve' ? 'approved' : 'rejected',
+        (count) => `${requestsText(count)} ${decision === 'approve' ? 'approved' : 'rejected'}.`,
       )}
       onSend={(reason) => void send(reason)}
       onClose={onClose}

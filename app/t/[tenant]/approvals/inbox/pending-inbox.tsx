@@ -67,8 +67,6 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
       <Loaded view={view} pending={pending}>
         <SavedViews
           list="approvals"
-          keeps="the filters, the order and the columns"
-          noun="approval"
           search={searchOf(filter)}
           known={(saved) => searchOf(filterFrom(new URLSearchParams(saved)))}
           isSet={countFilters(filter) > 0 || filter.hide !== '' || filter.density !== ''}

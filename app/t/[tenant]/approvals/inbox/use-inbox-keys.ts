@@ -16,7 +16,7 @@ type InboxKeys = {
 export function useInboxKeys({ shown, selection, decide }: InboxKeys): void {
   const blocked = selection.rows.length === 0 ? 'No request is selected.' : undefined
   useRowKeys({
-    noun: 'request',
+    list: 'approvals',
     shown,
     idOf,
     selection,

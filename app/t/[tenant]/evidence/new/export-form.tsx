@@ -128,8 +128,7 @@ export function ExportForm({ like }: { like?: ExportJob }) {
         {create.failure !== undefined && (
           <NotDone
             failure={create.failure}
-            what="The export"
-            done="started"
+            title="The export was not started."
             ifUnknown="Send it again. The same request creates at most one export."
           />
         )}

@@ -92,8 +92,7 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
         {send.failure !== undefined && (
           <NotDone
             failure={send.failure}
-            what="The answer"
-            done="accepted"
+            title="The answer was not accepted."
             ifUnknown="Send it again. The same answer is accepted at most once."
           />
         )}

@@ -65,8 +65,7 @@ export function Publish({ version: { policyId, version, status } }: { version: P
         {failure && (
           <NotDone
             failure={failure}
-            what="The version"
-            done="published"
+            title="The version was not published."
             ifUnknown="Check the list of versions before you publish it again."
             advice={
               failure.code === 'invalid_policy'

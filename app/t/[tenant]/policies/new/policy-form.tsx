@@ -118,8 +118,7 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
       {refusal && refused === undefined && !taken && JSON.stringify(refusal.body) === same && (
         <NotDone
           failure={refusal.failure}
-          what="The policy"
-          done="stored"
+          title="The policy was not stored."
           ifUnknown="Store it again: the same text creates at most one policy."
         />
       )}

@@ -5,10 +5,10 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { ReasonField } from '#components/forms/reason-field.tsx'
+import { whyNotReason } from '#components/forms/reason-rule.ts'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
-import { whyNotReason } from '#lib/rules/reason.ts'
 
 const shortest = 4
 const longest = 320
@@ -35,7 +35,6 @@ export function EraseSubject({ onClose }: { onClose: () => void }) {
       description="Every value that contains this text, in upper or lower case, is removed permanently. Content under a legal hold stays, and content in progress is erased when it ends."
       label="Erase permanently"
       busyLabel="Requesting the erasure…"
-      done="requested"
       missing={whyNotSubject() ?? whyNotReason(reason) ?? whyNotApart() ?? whyNotSure()}
       act={act}
       onRun={() => act.run({ subject: text, reason: reason.trim() })}

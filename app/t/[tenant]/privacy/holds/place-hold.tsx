@@ -7,10 +7,10 @@ import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { DayFields } from '#components/forms/day-fields.tsx'
 import { type Days, parseDays } from '#components/forms/days.ts'
 import { ReasonField } from '#components/forms/reason-field.tsx'
+import { whyNotReason } from '#components/forms/reason-rule.ts'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
-import { whyNotReason } from '#lib/rules/reason.ts'
 
 type Scope = 'trace' | 'period'
 
@@ -36,7 +36,6 @@ export function PlaceHold({ onClose }: { onClose: () => void }) {
       description="From now on, what it covers is neither erased nor deleted by age. Content that is already erased can’t be restored."
       label="Place the hold"
       busyLabel="Placing the hold…"
-      done="placed"
       missing={whyNotScope() ?? whyNotReason(reason)}
       act={act}
       onRun={() =>

@@ -29,7 +29,6 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
       description="Your device creates the passkey and keeps its private key. Countersign stores only the public key. If you already have a passkey, you confirm with it first."
       label="Add the passkey"
       busyLabel="Waiting for your device…"
-      done="added"
       missing={
         wanted === ''
           ? 'Enter a name.'

@@ -25,7 +25,6 @@ export function EndAbsence({ delegation, onClose }: { delegation: Delegation; on
       description={`${delegate.displayName} can no longer decide in place of ${delegator.displayName}. Decisions made so far remain valid.`}
       label="End the absence now"
       busyLabel="Ending the absence…"
-      done="ended"
       act={act}
       onRun={() => act.run({ id: delegation.id, expectedRevision: delegation.revision })}
       onClose={onClose}

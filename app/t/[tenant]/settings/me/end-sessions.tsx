@@ -29,7 +29,6 @@ export function EndSessions({ session, onClose }: { session: OwnSession | 'other
       description={`You will be signed out ${where}, immediately. What was typed there and not sent is lost. If you did not sign in there, change your password, too.`}
       label={all ? 'Sign out everywhere else' : 'Sign out there'}
       busyLabel="Signing out…"
-      done="signed out"
       act={act}
       onRun={() => act.run(session)}
       onClose={onClose}

@@ -1,9 +1,9 @@
 'use client'
 
+import { permissionText, roleName } from '#components/access/permission-texts.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
-import { permissionText, roleName } from '#lib/permission-texts.ts'
 import { type Permission, permissionsOf, rolesWith } from '#lib/permissions.ts'
 
 type Row = { permission: Permission; through: string }

@@ -7,9 +7,9 @@ import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { DayFields } from '#components/forms/day-fields.tsx'
 import type { Days } from '#components/forms/days.ts'
 import { ReasonField } from '#components/forms/reason-field.tsx'
+import { whyNotReason } from '#components/forms/reason-rule.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
-import { whyNotReason } from '#lib/rules/reason.ts'
 import { periodOf } from './absence-period.ts'
 
 /** Names an approver as the person's delegate for a period. */
@@ -37,7 +37,6 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
       description="During your absence, the delegate can decide the requests to your groups, including those that are already open, but never your own requests. You can still decide, too."
       label="Name the delegate"
       busyLabel="Naming the delegate…"
-      done="named"
       missing={whyNot(delegate, reason) ?? problem?.message}
       act={act}
       onRun={() => {

@@ -28,7 +28,6 @@ export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose:
       description={`You can no longer confirm approvals with ${passkey.name}. Confirm the removal with any of your passkeys. If you have lost all of them, ask a tenant administrator to reset your sign-in, which removes them.`}
       label="Remove the passkey"
       busyLabel="Waiting for your passkey…"
-      done="removed"
       act={act}
       onRun={() => act.run(passkey.id)}
       onClose={onClose}

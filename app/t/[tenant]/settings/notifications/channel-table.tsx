@@ -5,13 +5,13 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { whyNotReason } from '#components/forms/reason-rule.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { limits } from '#lib/limits.ts'
-import { whyNotReason } from '#lib/rules/reason.ts'
 import type { Channel } from '#lib/schemas/notifications/channels.ts'
 import { EditChannel, NewSecret } from './edit-channel.tsx'
 import { eventWords, kindWords } from './event-words.ts'
@@ -91,7 +91,7 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
     <>
       <DataTable caption="Channels" columns={columns} rows={channels} rowKey={({ id }) => id} />
       {failure !== undefined && (
-        <NotDone failure={failure} what="The change" done="made" ifUnknown="The list shows what is stored." />
+        <NotDone failure={failure} title="The change was not made." ifUnknown="The list shows what is stored." />
       )}
       {open?.what === 'edit' && <EditChannel channel={open.channel} onClose={() => setOpen(undefined)} />}
       {open?.what === 'secret' && <RotateSecret channel={open.channel} onClose={() => setOpen(undefined)} />}
@@ -121,7 +121,6 @@ function RotateSecret({ channel: { id, name, revision }, onClose }: DialogProps)
       description="Messages are signed with the new secret, and for 24 hours with the one before it too. An older one ends now."
       label="Make a new secret"
       busyLabel="Making a secret…"
-      done="made"
       act={act}
       onRun={() => act.run({ id, expectedRevision: revision })}
       onClose={onClose}
@@ -139,7 +138,6 @@ function RemoveChannel({ channel: { id, name }, onClose }: DialogProps) {
       description="What waits to be sent over it is not sent, and its list of messages goes. The audit log keeps what it has."
       label="Remove the channel"
       busyLabel="Removing the channel…"
-      done="removed"
       missing={whyNotReason(reason) === undefined ? undefined : 'Give a reason.'}
       act={act}
       onRun={() => act.run({ id, reason })}

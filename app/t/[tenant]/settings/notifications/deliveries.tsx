@@ -71,7 +71,11 @@ export function Deliveries({ channels }: { channels: readonly Channel[] }) {
   return (
     <>
       {again.failure !== undefined && (
-        <NotDone failure={again.failure} what="The message" done="sent again" ifUnknown="The list shows its state." />
+        <NotDone
+          failure={again.failure}
+          title="The message was not sent again."
+          ifUnknown="The list shows its state."
+        />
       )}
       <PagedTable
         pages={pages}

@@ -56,7 +56,6 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
       description={hints[kind]}
       label={channel === undefined ? 'Add the channel' : 'Save the channel'}
       busyLabel={channel === undefined ? 'Adding the channel…' : 'Saving the channel…'}
-      done={channel === undefined ? 'added' : 'saved'}
       missing={missing({ kind, name, address, events, isNew: channel === undefined })}
       act={act}
       onRun={save}

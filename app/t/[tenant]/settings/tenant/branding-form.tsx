@@ -98,7 +98,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
           placeholder="Choose an option"
         />
       </div>
-      {act.failure !== undefined && <ActFailed failure={act.failure} done="saved" />}
+      {act.failure !== undefined && <ActFailed failure={act.failure} />}
       <div>
         <ActionButton
           permission="tenant:manage"

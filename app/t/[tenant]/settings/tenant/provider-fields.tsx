@@ -1,11 +1,11 @@
 'use client'
 
 import { MappingRows } from '#components/access/mapping-rows.tsx'
+import { personRoles, roleName } from '#components/access/permission-texts.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
-import { personRoles, roleName } from '#lib/permission-texts.ts'
 import { type Role, roleNames } from '#lib/permissions.ts'
 import { guardedByMapping } from '#lib/rules/settings.ts'
 import type { RoleMappingEntry, TenantSettings } from '#lib/schemas/tenants.ts'

@@ -73,7 +73,7 @@ export function RulesForm({ settings, revision, pending, issuers }: RulesFormPro
           readOnly={act.pending}
         />
       )}
-      {act.failure !== undefined && <ActFailed failure={act.failure} done="changed" />}
+      {act.failure !== undefined && <ActFailed failure={act.failure} />}
       <div>
         <ActionButton
           permission="tenant:manage"

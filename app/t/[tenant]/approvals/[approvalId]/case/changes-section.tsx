@@ -44,8 +44,7 @@ export function RequestChanges({ shown }: { shown: Approval }) {
       }
       button="Request changes"
       busy="Requesting changes…"
-      what="The request for changes"
-      done="sent"
+      notDone="The request for changes was not sent."
       act={act}
       send={(reason) => act.run({ approvalId, reason, expectedRevision: revision })}
       leave={form.leave}
@@ -138,8 +137,7 @@ function Revise({ shown }: { shown: Approval }) {
       {act.failure !== undefined && (
         <NotDone
           failure={act.failure}
-          what="The new request"
-          done="made"
+          title="The new request was not made."
           ifUnknown="Reload this page to see whether another request followed."
         />
       )}

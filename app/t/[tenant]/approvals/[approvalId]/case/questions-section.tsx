@@ -79,8 +79,7 @@ function Ask({ shown: { approvalId, requestedBy } }: { shown: Approval }) {
       hint="It is stored in the audit record."
       button="Ask"
       busy="Asking…"
-      what="The question"
-      done="asked"
+      notDone="The question was not asked."
       act={act}
       send={(question) => act.run({ approvalId, question })}
       leave={form.leave}
@@ -97,8 +96,7 @@ function Answer({ shown: { approvalId }, question }: { shown: Approval; question
       hint="It is stored in the audit record and can’t be changed."
       button="Answer"
       busy="Answering…"
-      what="The answer"
-      done="given"
+      notDone="The answer was not given."
       act={act}
       send={(answer) => act.run({ approvalId, questionId: question.id, answer })}
     />

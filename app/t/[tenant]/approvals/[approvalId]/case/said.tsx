@@ -4,13 +4,13 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Act } from '#components/api/use-act.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { whyNotReason } from '#components/forms/reason-rule.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { limits } from '#lib/limits.ts'
-import { whyNotReason } from '#lib/rules/reason.ts'
 
 /** What a person said about the request, and when. */
 export function Said({ by, at, text }: { by: string; at: string; text: string }) {
@@ -44,16 +44,15 @@ type TextFormProps = {
   hint: ReactNode
   button: string
   busy: InProgress
-  /** For "The question was not asked." */
-  what: string
-  done: string
+  /** As a sentence: "The question was not asked." */
+  notDone: string
   act: Pick<Act<never>, 'pending' | 'failure'>
   send: (text: string) => void
   /** For a form that a button opened: it has the focus from the beginning. */
   leave?: () => void
 }
 
-export function TextForm({ label, hint, button, busy, what, done, act, send, leave }: TextFormProps) {
+export function TextForm({ label, hint, button, busy, notDone, act, send, leave }: TextFormProps) {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   const opened = leave !== undefined
@@ -77,8 +76,7 @@ export function TextForm({ label, hint, button, busy, what, done, act, send, lea
       {act.failure !== undefined && (
         <NotDone
           failure={act.failure}
-          what={what}
-          done={done}
+          title={notDone}
           ifUnknown="Look whether it is shown above before you send it again."
         />
       )}

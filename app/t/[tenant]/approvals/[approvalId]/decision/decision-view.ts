@@ -1,5 +1,5 @@
+import { whyNotReason } from '#components/forms/reason-rule.ts'
 import type { Failure } from '#lib/failure.ts'
-import { whyNotReason } from '#lib/rules/reason.ts'
 import type { Approval, Blocked, Decision } from '#lib/schemas/approvals.ts'
 import { isTouched, type Machine, type Recorded } from './decision-state.ts'
 import type { ShownDigest } from './use-shown-digest.ts'

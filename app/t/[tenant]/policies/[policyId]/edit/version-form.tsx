@@ -73,8 +73,7 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
       {current && current.problems === undefined && (
         <NotDone
           failure={current.failure}
-          what="The draft"
-          done="stored"
+          title="The draft was not stored."
           ifUnknown="Store it again: the same text creates at most one draft."
         />
       )}

@@ -1,0 +1,31 @@
+/** `staged`: the people of the stage before have approved. `overdue`: escalated by itself. */
+export type Occasion = 'requested' | 'staged' | 'escalated' | 'overdue' | 'reminded'
+
+/** What happened to a request that a person made, or asked about. */
+export type News = 'asked' | 'answered' | 'changes_requested'
+
+type Text = { subject: string; body: string }
+/** `until`: a time as it is written in this language. */
+type Link = { tenant: string; by: string; url: string; until: string }
+
+/** What mails say. Names are given as one line. */
+export type MailWords = {
+  approval: {
+    subjects: Readonly<Record<Occasion, string>>
+    whyNow: Readonly<Record<Occasion, string | undefined>>
+    agent(name: string): string
+    environment(name: string): string
+    decideBy(time: string): string
+    review: string
+    because(tenant: string): string
+    becauseFor(tenant: string, person: string): string
+  }
+  news: Readonly<Record<News, { subject: string; line: string; because(tenant: string): string }>>
+  /** Above the address of a request. */
+  open: string
+  passwordChanged(tenant: string): Text
+  invited(about: Link): Text
+  /** `passkeysRemoved`: their names in one line; '' for none. */
+  reset(about: Link & { passkeysRemoved: string }): Text
+  waiting(about: { agent: string; input: string; until: string; url: string }): Text
+}

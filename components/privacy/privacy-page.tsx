@@ -3,12 +3,13 @@
 import type { ReactNode } from 'react'
 import { AreaPage } from '#components/layout/area-page.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/privacy/en.ts'
 import { type PrivacyPage as PrivacyArea, privacyPath } from '#lib/paths.ts'
 
 const AREAS: { page: PrivacyArea; label: string }[] = [
-  { page: 'holds', label: 'Legal holds' },
-  { page: 'retention', label: 'Retention' },
-  { page: 'erasures', label: 'Erasures' },
+  { page: 'holds', label: t.legalHolds },
+  { page: 'retention', label: t.retention },
+  { page: 'erasures', label: t.erasures },
 ]
 
 type PrivacyPageProps = { page: PrivacyArea; about: string; action?: ReactNode; children: ReactNode }
@@ -17,5 +18,5 @@ type PrivacyPageProps = { page: PrivacyArea; about: string; action?: ReactNode; 
 export function PrivacyPage(props: PrivacyPageProps) {
   const { tenant } = useSession()
   const areas = AREAS.map((area) => ({ ...area, href: privacyPath(tenant, area.page) }))
-  return <AreaPage label="Privacy" areas={areas} {...props} />
+  return <AreaPage label={t.privacy} areas={areas} {...props} />
 }

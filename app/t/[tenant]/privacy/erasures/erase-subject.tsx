@@ -6,6 +6,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { ReasonField } from '#components/forms/reason-field.tsx'
 import { whyNotReason } from '#components/forms/reason-rule.ts'
+import * as t from '#components/texts/privacy/en.ts'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
@@ -24,25 +25,25 @@ export function EraseSubject({ onClose }: { onClose: () => void }) {
     send: client.erasures.create.mutate,
     touches: ['erasures', 'audit'],
     onDone() {
-      notice('The erasure was requested. Its state is shown in the list.')
+      notice(t.erasureWasRequestedIts)
       onClose()
     },
   })
   const text = subject.trim()
   return (
     <ActDialog
-      title="Erase a person’s data"
-      description="Every value that contains this text, in upper or lower case, is removed permanently. Content under a legal hold stays, and content in progress is erased when it ends."
-      label="Erase permanently"
-      busyLabel="Requesting the erasure…"
+      title={t.erasePersonsData}
+      description={t.everyValueThatContains}
+      label={t.erasePermanently}
+      busyLabel={t.requestingErasure}
       missing={whyNotSubject() ?? whyNotReason(reason) ?? whyNotApart() ?? whyNotSure()}
       act={act}
       onRun={() => act.run({ subject: text, reason: reason.trim() })}
       onClose={onClose}
     >
       <TextField
-        label="Text that identifies the person"
-        hint="For example an e-mail address or a customer number. Other spellings are not found. The text itself is deleted when the erasure has ended."
+        label={t.textThatIdentifiesPerson}
+        hint={t.forExampleEMail}
         value={subject}
         onChange={(event) => {
           setSubject(event.target.value)
@@ -51,31 +52,19 @@ export function EraseSubject({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         readOnly={act.pending}
       />
-      <ReasonField
-        value={reason}
-        onChange={setReason}
-        hint="Required. Stored permanently, so it must not name the person."
-        locked={act.pending}
-      />
-      <Checkbox
-        label="I have checked the text. The erasure can’t be undone."
-        checked={sure}
-        onChange={setSure}
-        locked={act.pending}
-      />
+      <ReasonField value={reason} onChange={setReason} hint={t.requiredStoredPermanentlySo} locked={act.pending} />
+      <Checkbox label={t.iHaveCheckedText} checked={sure} onChange={setSure} locked={act.pending} />
     </ActDialog>
   )
 
   function whyNotSubject(): string | undefined {
-    if (text.length < shortest) return `Enter at least ${shortest} characters: a shorter text would match too much.`
-    return text.length > longest ? `Enter at most ${longest} characters.` : undefined
+    if (text.length < shortest) return t.enterAtLeastCharacters({ shortest })
+    return text.length > longest ? t.enterAtMostCharacters({ longest }) : undefined
   }
   function whyNotApart(): string | undefined {
-    return reason.toLowerCase().includes(text.toLowerCase())
-      ? 'The reason contains the text to erase. It is stored permanently, so describe the request without it.'
-      : undefined
+    return reason.toLowerCase().includes(text.toLowerCase()) ? t.reasonContainsTextTo : undefined
   }
   function whyNotSure(): string | undefined {
-    return sure ? undefined : 'Confirm that you have checked the text.'
+    return sure ? undefined : t.confirmThatYouHave
   }
 }

@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/privacy/en.ts'
 import { evidenceExportPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
 
@@ -9,9 +10,9 @@ type Erasure = Answers['erasures']['list']['items'][number]
 type Outcome = Erasure['archives'][number]['outcome']
 
 const OUTCOMES: Record<Outcome, string> = {
-  deleted: 'deleted',
-  marked: 'marked, not deleted',
-  held: 'kept under a legal hold',
+  deleted: t.deleted2,
+  marked: t.markedNotDeleted,
+  held: t.keptUnderLegalHold,
 }
 /** Listed at first; the rest is folded. */
 const shown = 3
@@ -19,14 +20,14 @@ const shown = 3
 /** The evidence archives in which the subject was found, with what became of each. */
 export function ErasureArchives({ erasure: { archives, status } }: { erasure: Erasure }) {
   if (archives.length === 0)
-    return <span className="text-ink-2">{status === 'pending' ? 'Not searched yet' : 'None found'}</span>
+    return <span className="text-ink-2">{status === 'pending' ? t.notSearchedYet : t.noneFound}</span>
   const rest = archives.slice(shown)
   return (
     <>
       <List archives={archives.slice(0, shown)} />
       {rest.length > 0 && (
         <details>
-          <summary className="min-h-6 w-fit cursor-pointer">{rest.length} more</summary>
+          <summary className="min-h-6 w-fit cursor-pointer">{t.more({ rest: rest.length })}</summary>
           <List archives={rest} />
         </details>
       )}

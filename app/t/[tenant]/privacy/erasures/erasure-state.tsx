@@ -3,8 +3,8 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/privacy/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
-import { formatCount } from '#lib/format.ts'
 import { alarmsPath, auditPath, privacyPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
 
@@ -20,34 +20,47 @@ export function ErasureState({ erasure }: { erasure: Erasure }) {
       <Shape status={status} waiting={waitsFor.length} />
       {waitsFor.length > 0 && (
         <Note>
-          Waits for {formatCount(waitsFor.length, 'object')} in progress. Each is erased when it ends:{' '}
-          {waitsFor.slice(0, 3).map((id, index) => (
-            <span key={id}>
-              {index > 0 && ', '}
-              <Link href={auditPath(tenant, { resourceId: id })} prefetch={false} className="text-link font-mono">
-                {id.slice(0, 8)}
-              </Link>
-            </span>
-          ))}
-          {waitsFor.length > 3 && ', …'}
+          {t.waitsFor({
+            objects: waitsFor.length,
+            list: () => (
+              <>
+                {waitsFor.slice(0, 3).map((id, index) => (
+                  <span key={id}>
+                    {index > 0 && ', '}
+                    <Link href={auditPath(tenant, { resourceId: id })} prefetch={false} className="text-link font-mono">
+                      {id.slice(0, 8)}
+                    </Link>
+                  </span>
+                ))}
+                {waitsFor.length > 3 && ', …'}
+              </>
+            ),
+          })}
         </Note>
       )}
       {held > 0 && (
         <Note>
-          {formatCount(held, 'record')} with the subject {held === 1 ? 'is' : 'are'} under a{' '}
-          <Link href={privacyPath(tenant, 'holds')} prefetch={false} className="text-link">
-            legal hold
-          </Link>
-          . After its release, request the erasure again.
+          {t.recordsWithSubjectAre({
+            records: held,
+            held,
+            link: (content) => (
+              <Link href={privacyPath(tenant, 'holds')} prefetch={false} className="text-link">
+                {content}
+              </Link>
+            ),
+          })}
         </Note>
       )}
       {unreadable > 0 && (
         <Note>
-          {formatCount(unreadable, 'record')} could not be decrypted and searched. See the{' '}
-          <Link href={alarmsPath(tenant)} prefetch={false} className="text-link">
-            alarms
-          </Link>
-          .
+          {t.recordsCouldNotBe({
+            records: unreadable,
+            link: (content) => (
+              <Link href={alarmsPath(tenant)} prefetch={false} className="text-link">
+                {content}
+              </Link>
+            ),
+          })}
         </Note>
       )}
     </div>
@@ -55,13 +68,13 @@ export function ErasureState({ erasure }: { erasure: Erasure }) {
 }
 
 function Shape({ status, waiting }: { status: Erasure['status']; waiting: number }) {
-  if (status === 'completed') return <StatusShape status="approved" label="Completed" />
+  if (status === 'completed') return <StatusShape status="approved" label={t.completed} />
   if (status === 'completed_with_omissions')
-    return <StatusShape status="omissions" label="Completed, some content remains" />
+    return <StatusShape status="omissions" label={t.completedSomeContentRemains} />
   return waiting > 0 ? (
-    <StatusShape status="waiting" label="Waiting" />
+    <StatusShape status="waiting" label={t.waiting} />
   ) : (
-    <StatusShape status="running" label="Searching" />
+    <StatusShape status="running" label={t.searching} />
   )
 }
 

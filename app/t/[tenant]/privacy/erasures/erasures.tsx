@@ -9,11 +9,11 @@ import { ActionButton } from '#components/navigation/action-button.tsx'
 import { PrivacyPage } from '#components/privacy/privacy-page.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/privacy/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatCount } from '#lib/format.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { EraseSubject } from './erase-subject.tsx'
@@ -31,14 +31,14 @@ export function Erasures() {
   return (
     <PrivacyPage
       page="erasures"
-      about="An erasure removes every value that contains a person’s data from executions, requests, traces, mails and files. Digests and proofs remain. Evidence archives are searched, too: each one with the data is listed, and deleted or marked as the organisation’s settings state."
+      about={t.erasureRemovesEveryValue}
       action={
         <ActionButton permission="subject:erase" variant="primary" onClick={() => setAsking(true)}>
-          Erase a person’s data
+          {t.erasePersonsData}
         </ActionButton>
       }
     >
-      {can('subject:erase') ? <ErasureList /> : <MissingPermission act="see erasures" permission="subject:erase" />}
+      {can('subject:erase') ? <ErasureList /> : <MissingPermission act={t.seeErasures} permission="subject:erase" />}
       {asking && <EraseSubject onClose={() => setAsking(false)} />}
     </PrivacyPage>
   )
@@ -51,15 +51,11 @@ function ErasureList() {
   return (
     <PagedTable
       pages={pages}
-      caption="Erasures"
+      caption={t.erasures}
       columns={columns}
       rowKey={(row) => row.id}
-      failed={{ what: 'The erasures', act: 'see erasures', permission: 'subject:erase' }}
-      empty={
-        <EmptyState title="No erasures.">
-          Request one when a person asks for their data to be erased. It runs in the background and is recorded.
-        </EmptyState>
-      }
+      failed={{ what: t.theErasures, act: t.seeErasures, permission: 'subject:erase' }}
+      empty={<EmptyState title={t.noErasures}>{t.requestOneWhenPerson}</EmptyState>}
     />
   )
 }
@@ -67,36 +63,36 @@ function ErasureList() {
 const columns: Column<Erasure>[] = [
   {
     key: 'reason',
-    header: 'Reason',
+    header: t.reason,
     rowHeader: true,
     cell: (row) => (
       <span className="wrap-anywhere flex flex-col">
         <ShownText>{row.reason}</ShownText>
         <span className="flex flex-wrap items-center gap-x-1.5 font-normal text-dense text-ink-2">
-          Subject <ShortDigest digest={row.subjectDigest} of="the subject, keyed" />
+          {t.subjectShortdigest({ shortDigest: () => <ShortDigest digest={row.subjectDigest} of={t.subjectKeyed} /> })}
         </span>
       </span>
     ),
   },
-  { key: 'state', header: 'State', cell: (row) => <ErasureState erasure={row} /> },
+  { key: 'state', header: t.state, cell: (row) => <ErasureState erasure={row} /> },
   {
     key: 'erased',
-    header: 'Erased',
+    header: t.erased,
     cell: (row) => (
       <span className="flex flex-col">
-        <span>{formatCount(row.values, 'value')}</span>
+        <span>{t.values({ values: row.values })}</span>
         <span className="text-dense text-ink-2">
-          in {formatCount(row.spans, 'span')} and {formatCount(row.records, 'other record')}
+          {t.inSpansAndOther({ spans: row.spans, otherRecords: row.records })}
         </span>
       </span>
     ),
   },
-  { key: 'archives', header: 'Archives', cell: (row) => <ErasureArchives erasure={row} /> },
-  { key: 'by', header: 'Requested by', cell: (row) => <ShownText>{row.requestedBy.displayName}</ShownText> },
-  { key: 'at', header: 'Requested', cell: (row) => <Time at={row.createdAt} show="absolute" /> },
+  { key: 'archives', header: t.archives, cell: (row) => <ErasureArchives erasure={row} /> },
+  { key: 'by', header: t.requestedBy, cell: (row) => <ShownText>{row.requestedBy.displayName}</ShownText> },
+  { key: 'at', header: t.requested, cell: (row) => <Time at={row.createdAt} show="absolute" /> },
   {
     key: 'completed',
-    header: 'Ended',
+    header: t.ended,
     cell: (row) => (row.completedAt === null ? undefined : <Time at={row.completedAt} show="absolute" />),
   },
 ]

@@ -6,11 +6,13 @@ import { useApi } from '#components/api/api.tsx'
 import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { PrivacyPage } from '#components/privacy/privacy-page.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/privacy/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
@@ -33,14 +35,14 @@ export function Holds() {
   return (
     <PrivacyPage
       page="holds"
-      about="Content under a legal hold is neither erased nor deleted by age until the hold is released. A hold takes precedence over a running erasure, too."
+      about={t.contentUnderLegalHold}
       action={
         <ActionButton permission="hold:manage" variant="primary" onClick={() => setPlacing(true)}>
-          Place a hold
+          {t.placeHold}
         </ActionButton>
       }
     >
-      {can('hold:manage') ? <HoldList /> : <MissingPermission act="see legal holds" permission="hold:manage" />}
+      {can('hold:manage') ? <HoldList /> : <MissingPermission act={t.seeLegalHolds} permission="hold:manage" />}
       {placing && <PlaceHold onClose={() => setPlacing(false)} />}
     </PrivacyPage>
   )
@@ -54,84 +56,90 @@ function HoldList() {
   return (
     <PagedTable
       pages={pages}
-      caption="Legal holds"
+      caption={t.legalHolds}
       columns={columns(tenant)}
       rowKey={(row) => row.id}
-      failed={{ what: 'The legal holds', act: 'see legal holds', permission: 'hold:manage' }}
-      empty={
-        <EmptyState title="No legal holds.">
-          Place a hold on a trace or on a period when its content may be needed in a dispute or an investigation.
-        </EmptyState>
-      }
+      failed={{ what: t.theLegal, act: t.seeLegalHolds, permission: 'hold:manage' }}
+      empty={<EmptyState title={t.noLegalHolds}>{t.placeHoldOnTrace}</EmptyState>}
     />
   )
 }
 
 const columns = (tenant: string): Column<Hold>[] => [
-  { key: 'covers', header: 'Covers', rowHeader: true, cell: (row) => <Covered tenant={tenant} hold={row} /> },
+  { key: 'covers', header: t.covers, rowHeader: true, cell: (row) => <Covered tenant={tenant} hold={row} /> },
   {
     key: 'state',
-    header: 'State',
+    header: t.state,
     cell: (row) =>
       row.releasedAt === null ? (
-        <StatusShape status="waiting" label="In force" />
+        <StatusShape status="waiting" label={t.inForce} />
       ) : (
-        <StatusShape status="revoked" label="Released" />
+        <StatusShape status="revoked" label={t.released} />
       ),
   },
   {
     key: 'reason',
-    header: 'Reason',
+    header: t.reason,
     cell: (row) => (
       <span className="wrap-anywhere flex flex-col">
         <ShownText>{row.reason}</ShownText>
         {row.releaseReason !== null && (
           <span className="text-dense text-ink-2">
-            Released: <ShownText>{row.releaseReason}</ShownText>
+            {t.released2({ releaseReason: row.releaseReason, shown: shownText })}
           </span>
         )}
       </span>
     ),
   },
-  { key: 'by', header: 'Placed by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
-  { key: 'at', header: 'Placed', cell: (row) => <Time at={row.createdAt} show="absolute" /> },
+  { key: 'by', header: t.placedBy, cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'at', header: t.placed, cell: (row) => <Time at={row.createdAt} show="absolute" /> },
   {
     key: 'released',
-    header: 'Released',
+    header: t.released,
     cell: (row) => (row.releasedAt === null ? undefined : <Time at={row.releasedAt} show="absolute" />),
   },
-  { key: 'actions', header: 'Actions', cell: (row) => <Release hold={row} /> },
+  { key: 'actions', header: t.actions, cell: (row) => <Release hold={row} /> },
 ]
 
 function Covered({ tenant, hold: { traceId, from, to } }: { tenant: string; hold: Hold }) {
   if (traceId === null)
-    return <span className="whitespace-nowrap">{from === to ? from : `${from} to ${to}`} (UTC), all content</span>
+    return (
+      <span className="whitespace-nowrap">
+        {t.allOfPeriod({ from: from ?? '', to: to ?? '', fromIs: String(from === to) })}
+      </span>
+    )
   return (
     <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link">
-      Trace <code className="font-mono text-dense">{traceId.slice(0, 8)}…</code>
+      {t.trace({
+        slice: traceId.slice(0, 8),
+        code: (content) => <code className="font-mono text-dense">{content}</code>,
+      })}
     </Link>
   )
 }
 
 function Release({ hold }: { hold: Hold }) {
   const { client } = useApi()
-  const name = hold.traceId === null ? `${hold.from} to ${hold.to}` : `trace ${hold.traceId.slice(0, 8)}`
+  const name =
+    hold.traceId === null
+      ? t.to({ from: hold.from ?? '', to: hold.to ?? '' })
+      : t.traceNamed({ trace: hold.traceId.slice(0, 8) })
   return (
     <ReasonDialog
-      label="Release"
-      busyLabel="Releasing the hold…"
-      keepLabel="Keep the hold"
-      title={`Release the hold on ${name}?`}
-      consequence="Its content can be erased again, and is deleted when it is older than the retention period. A released hold can’t be restored. Erasures that have ended do not start again: request them again if content that they left must be erased."
+      label={t.release}
+      busyLabel={t.releasingHold}
+      keepLabel={t.keepHold}
+      title={t.releaseHoldOn({ name })}
+      consequence={t.itsContentCanBe}
       permission="hold:manage"
       over={hold.releasedAt !== null}
-      suffix={<VisuallyHidden> the hold on {name}</VisuallyHidden>}
+      suffix={<VisuallyHidden>{t.holdOn({ name })}</VisuallyHidden>}
       act={(reason, options) =>
         client.holds.release.mutate({ id: hold.id, expectedRevision: hold.revision, reason }, options)
       }
       touches={['holds', 'audit']}
-      done="The hold is released."
-      notDone="The hold was not released."
+      done={t.holdIsReleased}
+      notDone={t.holdWasNotReleased}
     />
   )
 }

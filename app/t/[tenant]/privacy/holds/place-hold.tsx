@@ -8,6 +8,7 @@ import { DayFields } from '#components/forms/day-fields.tsx'
 import { type Days, parseDays } from '#components/forms/days.ts'
 import { ReasonField } from '#components/forms/reason-field.tsx'
 import { whyNotReason } from '#components/forms/reason-rule.ts'
+import * as t from '#components/texts/privacy/en.ts'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
@@ -26,16 +27,16 @@ export function PlaceHold({ onClose }: { onClose: () => void }) {
     send: client.holds.create.mutate,
     touches: ['holds', 'audit'],
     onDone() {
-      notice('The hold is in force.')
+      notice(t.holdIsInForce)
       onClose()
     },
   })
   return (
     <ActDialog
-      title="Place a legal hold"
-      description="From now on, what it covers is neither erased nor deleted by age. Content that is already erased can’t be restored."
-      label="Place the hold"
-      busyLabel="Placing the hold…"
+      title={t.placeLegalHold}
+      description={t.fromNowOnWhat}
+      label={t.placeThe}
+      busyLabel={t.placingHold}
       missing={whyNotScope() ?? whyNotReason(reason)}
       act={act}
       onRun={() =>
@@ -47,19 +48,19 @@ export function PlaceHold({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <RadioCards<Scope>
-        legend="What it covers"
+        legend={t.whatItCovers}
         value={scope}
         onChange={setScope}
         locked={act.pending}
         options={[
-          { value: 'trace', label: 'One trace', consequence: 'The trace, and the execution that it belongs to.' },
-          { value: 'period', label: 'A period', consequence: 'All content that began on these days, in UTC.' },
+          { value: 'trace', label: t.oneTrace, consequence: t.traceAndExecutionThat },
+          { value: 'period', label: t.aPeriod, consequence: t.allContentThatBegan },
         ]}
       />
       {scope === 'trace' && (
         <TextField
-          label="Trace ID"
-          hint="32 hexadecimal digits, from the page of the trace."
+          label={t.traceId}
+          hint={t.n32HexadecimalDigitsFrom}
           value={traceId}
           onChange={(event) => setTraceId(event.target.value)}
           autoComplete="off"
@@ -67,18 +68,13 @@ export function PlaceHold({ onClose }: { onClose: () => void }) {
         />
       )}
       {scope === 'period' && <DayFields days={days} onChange={setDays} locked={act.pending} />}
-      <ReasonField
-        value={reason}
-        onChange={setReason}
-        hint="Required. Stored permanently, in the audit record."
-        locked={act.pending}
-      />
+      <ReasonField value={reason} onChange={setReason} hint={t.requiredStoredPermanentlyIn} locked={act.pending} />
     </ActDialog>
   )
 
   function whyNotScope(): string | undefined {
-    if (scope === undefined) return 'Choose what the hold covers.'
-    if (scope === 'trace') return /^[0-9a-f]{32}$/.test(traceId.trim()) ? undefined : 'Enter the ID of a trace.'
+    if (scope === undefined) return t.chooseWhatHoldCovers
+    if (scope === 'trace') return /^[0-9a-f]{32}$/.test(traceId.trim()) ? undefined : t.enterIdOfTrace
     const parsed = parseDays(days, () => undefined)
     return 'field' in parsed ? parsed.message : undefined
   }

@@ -5,6 +5,7 @@ import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/privacy/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -18,7 +19,7 @@ type Row = Answers['audit']['list']['items'][number]
 /** What retention has deleted, from the audit log. */
 export function Deletions() {
   const { can } = useSession()
-  return can('audit:read') ? <DeletionList /> : <MissingPermission act="see what was deleted" permission="audit:read" />
+  return can('audit:read') ? <DeletionList /> : <MissingPermission act={t.seeWhatWasDeleted} permission="audit:read" />
 }
 
 function DeletionList() {
@@ -28,15 +29,11 @@ function DeletionList() {
   return (
     <PagedTable
       pages={pages}
-      caption="Deletions by retention"
+      caption={t.deletionsByRetention}
       columns={columns(tenant)}
       rowKey={(row) => row.auditId}
-      failed={{ what: 'The deletions', act: 'see what was deleted', permission: 'audit:read' }}
-      empty={
-        <EmptyState title="Nothing was deleted yet.">
-          Deletions appear here when content is older than the retention period.
-        </EmptyState>
-      }
+      failed={{ what: t.theDeletions, act: t.seeWhatWasDeleted, permission: 'audit:read' }}
+      empty={<EmptyState title={t.nothingWasDeletedYet}>{t.deletionsAppearHereWhen}</EmptyState>}
     />
   )
 }
@@ -44,7 +41,7 @@ function DeletionList() {
 const columns = (tenant: string): Column<Row>[] => [
   {
     key: 'what',
-    header: 'Content',
+    header: t.content,
     rowHeader: true,
     cell: (row) => (
       <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link">
@@ -52,5 +49,5 @@ const columns = (tenant: string): Column<Row>[] => [
       </Link>
     ),
   },
-  { key: 'at', header: 'Deleted', cell: (row) => <Time at={row.at} show="absolute" /> },
+  { key: 'at', header: t.deleted, cell: (row) => <Time at={row.at} show="absolute" /> },
 ]

@@ -6,9 +6,9 @@ import { useChanges } from '#components/api/use-changes.ts'
 import { Section } from '#components/page/section.tsx'
 import { PrivacyPage } from '#components/privacy/privacy-page.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/privacy/en.ts'
 import { DataTable } from '#components/ui/text/data-table.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
-import { formatCount } from '#lib/format.ts'
 import { limits } from '#lib/limits.ts'
 import { auditPath, privacyPath, settingsPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -21,42 +21,40 @@ export function Retention() {
   const { me, can, tenant } = useSession()
   const days = me.settings.retentionDays
   return (
-    <PrivacyPage
-      page="retention"
-      about="Content older than the retention period is deleted automatically, except under a legal hold. Each deletion is recorded."
-    >
-      <Section title="The rule">
+    <PrivacyPage page="retention" about={t.contentOlderThanRetention}>
+      <Section title={t.theRule}>
         <KeyValues>
-          <KeyValue name="Content is deleted after">
-            {days === null ? 'Never: no period is set' : formatCount(days, 'day')}
-          </KeyValue>
+          <KeyValue name={t.contentIsDeletedAfter}>{days === null ? t.neverNoPeriodIs : t.days({ days })}</KeyValue>
           {can('hold:manage') && (
-            <KeyValue name="Exceptions">
+            <KeyValue name={t.exceptions}>
               <HoldsInForce />
             </KeyValue>
           )}
-          <KeyValue name="Change it">
-            <Link href={settingsPath(tenant, 'tenant')} prefetch={false} className="text-link">
-              Settings of the organisation
-            </Link>
-            . A shorter period needs approval.
+          <KeyValue name={t.changeIt}>
+            {t.settingsOfOrganisationShorter({
+              link: (content) => (
+                <Link href={settingsPath(tenant, 'tenant')} prefetch={false} className="text-link">
+                  {content}
+                </Link>
+              ),
+            })}
           </KeyValue>
         </KeyValues>
       </Section>
-      <Section title="What it deletes">
+      <Section title={t.whatItDeletes}>
         <DataTable
-          caption="What retention deletes"
+          caption={t.whatRetentionDeletes}
           rows={deleted}
           rowKey={(row) => row.what}
           columns={[
-            { key: 'what', header: 'Content', rowHeader: true, cell: (row) => row.what },
-            { key: 'from', header: 'Counted from', cell: (row) => row.from },
-            { key: 'stays', header: 'What stays', cell: (row) => row.stays },
+            { key: 'what', header: t.content, rowHeader: true, cell: (row) => row.what },
+            { key: 'from', header: t.countedFrom, cell: (row) => row.from },
+            { key: 'stays', header: t.whatStays, cell: (row) => row.stays },
           ]}
         />
       </Section>
       <Section
-        title="Last deletions"
+        title={t.lastDeletions}
         aside={
           can('audit:read') && (
             <Link
@@ -64,7 +62,7 @@ export function Retention() {
               prefetch={false}
               className="text-link inline-flex min-h-6 items-center"
             >
-              Deleted days of traces
+              {t.deletedDaysOfTraces}
             </Link>
           )
         }
@@ -77,21 +75,21 @@ export function Retention() {
 
 const deleted: { what: string; from: string; stays: string }[] = [
   {
-    what: 'Executions: input, output, steps, events, requests, decisions, received input',
-    from: 'The end of the execution',
-    stays: 'States, times, digests and audit records',
+    what: t.executionsInputOutputSteps,
+    from: t.endOfExecution,
+    stays: t.statesTimesDigestsAnd,
   },
   {
-    what: 'Requests and decisions outside of an execution',
-    from: 'The decision',
-    stays: 'States, times, digests and audit records',
+    what: t.requestsAndDecisionsOutside,
+    from: t.theDecision,
+    stays: t.statesTimesDigestsAnd,
   },
-  { what: 'Traces and their spans', from: 'The day of their first span', stays: 'The audit record of each batch' },
-  { what: 'Mails', from: 'Their creation', stays: 'Recipient state and times' },
+  { what: t.tracesAndTheirSpans, from: t.dayOfTheirFirst, stays: t.auditRecordOfEach },
+  { what: t.mails, from: t.theirCreation, stays: t.recipientStateAndTimes },
   {
-    what: 'Files',
-    from: 'Their creation, once no execution needs them',
-    stays: 'Size, type and digest',
+    what: t.files,
+    from: t.theirCreationOnceNo,
+    stays: t.sizeTypeAndDigest,
   },
 ]
 
@@ -100,11 +98,11 @@ function HoldsInForce() {
   const { tenant } = useSession()
   useChanges(['holds'], refreshMs)
   const { data } = useQuery(trpc.holds.list.queryOptions({ limit: limits.pageRows }))
-  if (data === undefined) return <span>Loading…</span>
+  if (data === undefined) return <span>{t.loading}</span>
   const count = data.items.filter((hold) => hold.releasedAt === null).length
   return (
     <Link href={privacyPath(tenant, 'holds')} prefetch={false} className="text-link">
-      {count === 0 ? 'No legal hold is in force' : `${formatCount(count, 'legal hold')} in force`}
+      {count === 0 ? t.noLegalHoldIs : t.legalHoldsInForce({ legalHolds: count })}
     </Link>
   )
 }

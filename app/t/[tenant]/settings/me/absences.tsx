@@ -6,6 +6,7 @@ import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/settings-me/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
@@ -27,11 +28,11 @@ export function Absences() {
       {can('approval:decide') ? (
         <AbsenceList />
       ) : (
-        <MissingPermission act="name a delegate" permission="approval:decide" />
+        <MissingPermission act={t.nameDelegate} permission="approval:decide" />
       )}
       <div>
         <ActionButton permission="approval:decide" onClick={() => setPlanning(true)}>
-          Name a delegate
+          {t.nameA}
         </ActionButton>
       </div>
       {planning && <PlanAbsence onClose={() => setPlanning(false)} />}
@@ -48,16 +49,11 @@ function AbsenceList() {
     <>
       <PagedTable
         pages={pages}
-        caption="Absences"
+        caption={t.absences}
         columns={columns(me.principal.id, setEnding)}
         rowKey={(row) => row.id}
-        failed={{ what: 'The absences', act: 'see absences', permission: 'approval:decide' }}
-        empty={
-          <EmptyState title="No absences.">
-            Name another approver as your delegate to decide requests during your absence. Each such decision is
-            recorded as made in your place.
-          </EmptyState>
-        }
+        failed={{ what: t.theAbsences, act: t.seeAbsences, permission: 'approval:decide' }}
+        empty={<EmptyState title={t.noAbsences}>{t.nameAnotherApproverAs}</EmptyState>}
       />
       {ending !== undefined && <EndAbsence delegation={ending} onClose={() => setEnding(undefined)} />}
     </>
@@ -65,35 +61,39 @@ function AbsenceList() {
 }
 
 const STATES: Record<Delegation['status'], { status: Status; label: string }> = {
-  planned: { status: 'pending', label: 'Planned' },
-  active: { status: 'running', label: 'Now' },
-  over: { status: 'expired', label: 'Past' },
-  ended: { status: 'revoked', label: 'Ended early' },
+  planned: { status: 'pending', label: t.planned },
+  active: { status: 'running', label: t.now },
+  over: { status: 'expired', label: t.past },
+  ended: { status: 'revoked', label: t.endedEarly },
 }
 
 const columns = (me: string, end: (row: Delegation) => void): Column<Delegation>[] => [
   {
     key: 'who',
-    header: 'Delegate',
+    header: t.delegate,
     rowHeader: true,
     cell: ({ delegator, delegate }) => (
       <ShownText>
-        {delegator.id === me ? `${delegate.displayName} in your place` : `You, in place of ${delegator.displayName}`}
+        {delegator.id === me
+          ? t.inYourPlace({ delegate: delegate.displayName })
+          : t.youInPlaceOf({ delegator: delegator.displayName })}
       </ShownText>
     ),
   },
-  { key: 'status', header: 'State', cell: (row) => <StatusShape {...STATES[row.status]} /> },
-  { key: 'from', header: 'From', cell: (row) => <Time at={row.from} show="absolute" /> },
-  { key: 'until', header: 'Until', cell: (row) => <Time at={row.until} show="absolute" /> },
-  { key: 'reason', header: 'Reason', cell: (row) => <ShownText>{row.reason}</ShownText> },
+  { key: 'status', header: t.state, cell: (row) => <StatusShape {...STATES[row.status]} /> },
+  { key: 'from', header: t.fromText, cell: (row) => <Time at={row.from} show="absolute" /> },
+  { key: 'until', header: t.until, cell: (row) => <Time at={row.until} show="absolute" /> },
+  { key: 'reason', header: t.reason, cell: (row) => <ShownText>{row.reason}</ShownText> },
   {
     key: 'end',
-    header: 'Actions',
+    header: t.actions,
     cell: (row) =>
       row.status === 'planned' || row.status === 'active' ? (
         <Button onClick={() => end(row)} aria-haspopup="dialog">
-          End
-          <VisuallyHidden> the absence of {row.delegator.displayName}</VisuallyHidden>
+          {t.endAbsenceOf({
+            delegator: row.delegator.displayName,
+            hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden>,
+          })}
         </Button>
       ) : undefined,
   },

@@ -5,6 +5,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { registerPasskey } from '#components/passkeys/ceremony.ts'
+import * as t from '#components/texts/settings-me/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
@@ -18,22 +19,22 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
     send: (wanted: string) => registerPasskey(client, wanted),
     touches: ['passkeys', 'approvals'],
     onDone: ({ passkey }) => {
-      notice(`The passkey ${passkey.name} was added.`)
+      notice(t.passkeyWasAdded({ passkey: passkey.name }))
       onClose()
     },
   })
   const wanted = name.trim()
   return (
     <ActDialog
-      title="Add a passkey"
-      description="Your device creates the passkey and keeps its private key. Countersign stores only the public key. If you already have a passkey, you confirm with it first."
-      label="Add the passkey"
-      busyLabel="Waiting for your device…"
+      title={t.addPasskey}
+      description={t.yourDeviceCreatesPasskey}
+      label={t.addThe}
+      busyLabel={t.waitingForYourDevice}
       missing={
         wanted === ''
-          ? 'Enter a name.'
+          ? t.enterName
           : wanted.length > limits.passkeyName
-            ? `A name can have at most ${limits.passkeyName} characters.`
+            ? t.nameCanHaveAt({ passkeyName: limits.passkeyName })
             : undefined
       }
       act={act}
@@ -41,8 +42,8 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        hint="Choose a name that you will recognise, such as “Laptop” or “Blue security key”."
+        label={t.name}
+        hint={t.chooseNameThatYou}
         value={name}
         onChange={(event) => setName(event.target.value)}
         autoComplete="off"

@@ -3,6 +3,7 @@
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import * as t from '#components/texts/settings-me/en.ts'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { Delegation } from '#lib/schemas/delegations.ts'
 
@@ -15,16 +16,16 @@ export function EndAbsence({ delegation, onClose }: { delegation: Delegation; on
     send: client.delegations.end.mutate,
     touches: ['delegations', 'approvals'],
     onDone: () => {
-      notice(`${delegate.displayName} is no longer the delegate of ${delegator.displayName}.`)
+      notice(t.isNoLongerDelegate({ delegate: delegate.displayName, delegator: delegator.displayName }))
       onClose()
     },
   })
   return (
     <ActDialog
-      title="End the absence"
-      description={`${delegate.displayName} can no longer decide in place of ${delegator.displayName}. Decisions made so far remain valid.`}
-      label="End the absence now"
-      busyLabel="Ending the absence…"
+      title={t.endAbsence}
+      description={t.canNoLongerDecide({ delegate: delegate.displayName, delegator: delegator.displayName })}
+      label={t.endAbsenceNow}
+      busyLabel={t.endingAbsence}
       act={act}
       onRun={() => act.run({ id: delegation.id, expectedRevision: delegation.revision })}
       onClose={onClose}

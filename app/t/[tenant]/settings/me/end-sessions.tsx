@@ -3,6 +3,7 @@
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import * as t from '#components/texts/settings-me/en.ts'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { OwnSession } from '#lib/schemas/sessions.ts'
 
@@ -11,7 +12,7 @@ export function EndSessions({ session, onClose }: { session: OwnSession | 'other
   const { client } = useApi()
   const notice = useNotice()
   const all = session === 'others'
-  const where = all ? 'everywhere else' : `on ${session.device ?? 'the unknown device'}`
+  const where = { all: String(all), device: all ? '' : (session.device ?? t.unknownDevice) }
   const act = useAct({
     send: (wanted: OwnSession | 'others', run) =>
       wanted === 'others'
@@ -19,16 +20,16 @@ export function EndSessions({ session, onClose }: { session: OwnSession | 'other
         : client.sessions.end.mutate({ id: wanted.id }, run),
     touches: ['sessions'],
     onDone: () => {
-      notice(`You are signed out ${where}.`)
+      notice(t.signedOut(where))
       onClose()
     },
   })
   return (
     <ActDialog
-      title={all ? 'Sign out everywhere else' : 'Sign out there'}
-      description={`You will be signed out ${where}, immediately. What was typed there and not sent is lost. If you did not sign in there, change your password, too.`}
-      label={all ? 'Sign out everywhere else' : 'Sign out there'}
-      busyLabel="Signing out…"
+      title={all ? t.signOutEverywhereElse : t.signOutThere}
+      description={t.willBeSignedOut(where)}
+      label={all ? t.signOutEverywhereElse : t.signOutThere}
+      busyLabel={t.signingOut}
       act={act}
       onRun={() => act.run(session)}
       onClose={onClose}

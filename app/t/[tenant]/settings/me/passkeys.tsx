@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
+import * as t from '#components/texts/settings-me/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
@@ -24,20 +25,15 @@ export function Passkeys() {
     <>
       <PagedTable
         pages={pages}
-        caption="Passkeys"
+        caption={t.passkeys}
         columns={columns(setRemoving)}
         rowKey={(row) => row.id}
-        failed={{ what: 'Your passkeys' }}
-        empty={
-          <EmptyState title="No passkeys.">
-            Add a passkey to approve risky requests if your organisation requires it. Your device signs exactly the
-            request that you read.
-          </EmptyState>
-        }
+        failed={{ what: t.yourPasskeys }}
+        empty={<EmptyState title={t.noPasskeys}>{t.addPasskeyToApprove}</EmptyState>}
       />
       <div>
         <Button onClick={() => setAdding(true)} aria-haspopup="dialog">
-          Add a passkey
+          {t.addPasskey}
         </Button>
       </div>
       {adding && <AddPasskey onClose={() => setAdding(false)} />}
@@ -47,25 +43,24 @@ export function Passkeys() {
 }
 
 const columns = (remove: (row: Passkey) => void): Column<Passkey>[] => [
-  { key: 'name', header: 'Name', rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
+  { key: 'name', header: t.name, rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
   {
     key: 'kept',
-    header: 'Stored',
-    cell: (row) => (row.synced ? 'Synced between your devices' : 'On one device'),
+    header: t.stored,
+    cell: (row) => (row.synced ? t.syncedBetweenYourDevices : t.onOneDevice),
   },
-  { key: 'created', header: 'Added', cell: (row) => <Time at={row.createdAt} /> },
+  { key: 'created', header: t.added, cell: (row) => <Time at={row.createdAt} /> },
   {
     key: 'used',
-    header: 'Last used',
-    cell: (row) => (row.lastUsedAt === null ? 'Never' : <Time at={row.lastUsedAt} />),
+    header: t.lastUsed,
+    cell: (row) => (row.lastUsedAt === null ? t.never : <Time at={row.lastUsedAt} />),
   },
   {
     key: 'remove',
-    header: 'Actions',
+    header: t.actions,
     cell: (row) => (
       <Button onClick={() => remove(row)} aria-haspopup="dialog">
-        Remove
-        <VisuallyHidden> the passkey {row.name}</VisuallyHidden>
+        {t.removePasskey({ row: row.name, hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
       </Button>
     ),
   },

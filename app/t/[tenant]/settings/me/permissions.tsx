@@ -2,6 +2,7 @@
 
 import { permissionText, roleName } from '#components/access/permission-texts.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/settings-me/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { type Permission, permissionsOf, rolesWith } from '#lib/permissions.ts'
@@ -19,22 +20,21 @@ export function Permissions() {
       .map(roleName)
       .join(', '),
   }))
-  if (rows.length === 0)
-    return <EmptyState title="You don’t have any permissions yet.">Ask a tenant administrator for a role.</EmptyState>
-  return <DataTable dense caption="Permissions" columns={COLUMNS} rows={rows} rowKey={(row) => row.permission} />
+  if (rows.length === 0) return <EmptyState title={t.youDontHaveAny}>{t.askTenantAdministratorFor}</EmptyState>
+  return <DataTable dense caption={t.permissions} columns={COLUMNS} rows={rows} rowKey={(row) => row.permission} />
 }
 
 const COLUMNS: Column<Row>[] = [
   {
     key: 'text',
-    header: 'You can',
+    header: t.youCan,
     rowHeader: true,
     cell: (row) => permissionText[row.permission],
   },
   {
     key: 'permission',
-    header: 'Permission',
+    header: t.permission,
     cell: (row) => <code className="font-mono text-dense">{row.permission}</code>,
   },
-  { key: 'through', header: 'Granted by role', cell: (row) => row.through },
+  { key: 'through', header: t.grantedByRole, cell: (row) => row.through },
 ]

@@ -8,6 +8,7 @@ import { DayFields } from '#components/forms/day-fields.tsx'
 import type { Days } from '#components/forms/days.ts'
 import { ReasonField } from '#components/forms/reason-field.tsx'
 import { whyNotReason } from '#components/forms/reason-rule.ts'
+import * as t from '#components/texts/settings-me/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { periodOf } from './absence-period.ts'
@@ -23,7 +24,7 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
     send: client.delegations.create.mutate,
     touches: ['delegations', 'approvals'],
     onDone: ({ delegation }) => {
-      notice(`${delegation.delegate.displayName} is your delegate.`)
+      notice(t.isYourDelegate({ delegate: delegation.delegate.displayName }))
       onClose()
     },
   })
@@ -33,10 +34,10 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
   const shown = problem !== undefined && days[problem.field] !== '' ? problem : undefined
   return (
     <ActDialog
-      title="Name a delegate"
-      description="During your absence, the delegate can decide the requests to your groups, including those that are already open, but never your own requests. You can still decide, too."
-      label="Name the delegate"
-      busyLabel="Naming the delegate…"
+      title={t.nameA}
+      description={t.duringYourAbsenceDelegate}
+      label={t.nameThe}
+      busyLabel={t.namingDelegate}
       missing={whyNot(delegate, reason) ?? problem?.message}
       act={act}
       onRun={() => {
@@ -46,20 +47,20 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextField
-        label="Delegate"
-        hint="The user name or e-mail address of another approver."
+        label={t.delegate}
+        hint={t.userNameOrE}
         value={delegate}
         onChange={(event) => setDelegate(event.target.value)}
         autoComplete="off"
         readOnly={act.pending}
       />
       <DayFields days={days} onChange={setDays} problem={shown} locked={act.pending} />
-      <ReasonField value={reason} onChange={setReason} hint="Stored in the audit record." locked={act.pending} />
+      <ReasonField value={reason} onChange={setReason} hint={t.storedInAuditRecord} locked={act.pending} />
     </ActDialog>
   )
 }
 
 function whyNot(delegate: string, reason: string): string | undefined {
-  if (delegate.trim() === '') return 'Enter the delegate.'
+  if (delegate.trim() === '') return t.enterDelegate
   return whyNotReason(reason)
 }

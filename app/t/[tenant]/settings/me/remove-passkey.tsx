@@ -4,6 +4,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { confirmWithPasskey } from '#components/passkeys/ceremony.ts'
+import * as t from '#components/texts/settings-me/en.ts'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { Passkey } from '#lib/schemas/passkeys.ts'
 
@@ -18,16 +19,16 @@ export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose:
     },
     touches: ['passkeys', 'approvals'],
     onDone: () => {
-      notice(`The passkey ${passkey.name} was removed.`)
+      notice(t.passkeyWasRemoved({ passkey: passkey.name }))
       onClose()
     },
   })
   return (
     <ActDialog
-      title="Remove the passkey"
-      description={`You can no longer confirm approvals with ${passkey.name}. Confirm the removal with any of your passkeys. If you have lost all of them, ask a tenant administrator to reset your sign-in, which removes them.`}
-      label="Remove the passkey"
-      busyLabel="Waiting for your passkey…"
+      title={t.removeThe}
+      description={t.youCanNoLonger({ passkey: passkey.name })}
+      label={t.removeThe}
+      busyLabel={t.waitingForYourPasskey}
       act={act}
       onRun={() => act.run(passkey.id)}
       onClose={onClose}

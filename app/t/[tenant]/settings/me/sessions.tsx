@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { useQuery } from '#components/api/query.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
+import * as t from '#components/texts/settings-me/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
@@ -21,24 +22,19 @@ export function Sessions() {
   const [ending, setEnding] = useState<OwnSession | 'others'>()
   if (data === undefined)
     return error === null ? (
-      <Skeleton label="Loading your sessions…" rows={2} />
+      <Skeleton label={t.loadingYourSessions} rows={2} />
     ) : (
-      <RequestFailed error={error} what="Your sessions" plural retry={() => void refetch()} />
+      <RequestFailed error={error} what={t.yourSessions} plural retry={() => void refetch()} />
     )
   const { sessions } = data
-  if (sessions.length === 0)
-    return (
-      <EmptyState title="No sessions.">
-        The organisation or identity provider where you signed in manages your sessions.
-      </EmptyState>
-    )
+  if (sessions.length === 0) return <EmptyState title={t.noSessions}>{t.organisationOrIdentityProvider}</EmptyState>
   return (
     <>
-      <DataTable caption="Your sessions" columns={columns(setEnding)} rows={sessions} rowKey={(row) => row.id} />
+      <DataTable caption={t.yourSessions} columns={columns(setEnding)} rows={sessions} rowKey={(row) => row.id} />
       {sessions.some(({ current }) => !current) && (
         <div>
           <Button onClick={() => setEnding('others')} aria-haspopup="dialog">
-            Sign out everywhere else
+            {t.signOutEverywhereElse}
           </Button>
         </div>
       )}
@@ -48,44 +44,43 @@ export function Sessions() {
 }
 
 const APPLICATIONS: Record<string, string> = {
-  'countersign-console': 'console',
-  'countersign-cli': 'command line',
+  'countersign-console': t.console,
+  'countersign-cli': t.commandLine,
 }
 
 const columns = (end: (row: OwnSession) => void): Column<OwnSession>[] => [
   {
     key: 'device',
-    header: 'Device',
+    header: t.device,
     rowHeader: true,
     cell: ({ device, current }) => (
       <>
-        <ShownText>{device ?? 'Unknown device'}</ShownText>
-        {current && <span className="block text-dense text-ink-2">This browser</span>}
+        <ShownText>{device ?? t.unknownDevice2}</ShownText>
+        {current && <span className="block text-dense text-ink-2">{t.thisBrowser}</span>}
       </>
     ),
   },
   {
     key: 'applications',
-    header: 'Used for',
+    header: t.usedFor,
     cell: ({ applications }) => (
-      <ShownText>{applications.map((client) => APPLICATIONS[client] ?? client).join(', ') || 'Nothing yet'}</ShownText>
+      <ShownText>{applications.map((client) => APPLICATIONS[client] ?? client).join(', ') || t.nothingYet}</ShownText>
     ),
   },
-  { key: 'address', header: 'Last address', cell: ({ address }) => <ShownText>{address ?? 'Unknown'}</ShownText> },
-  { key: 'since', header: 'Signed in', cell: ({ signedInAt }) => <Time at={signedInAt} /> },
+  { key: 'address', header: t.lastAddress, cell: ({ address }) => <ShownText>{address ?? t.unknown}</ShownText> },
+  { key: 'since', header: t.signedIn, cell: ({ signedInAt }) => <Time at={signedInAt} /> },
   {
     key: 'used',
-    header: 'Last used',
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Unknown' : <Time at={lastUsedAt} />),
+    header: t.lastUsed,
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? t.unknown : <Time at={lastUsedAt} />),
   },
   {
     key: 'end',
-    header: 'Actions',
+    header: t.actions,
     cell: (row) =>
       row.current ? undefined : (
         <Button onClick={() => end(row)} aria-haspopup="dialog">
-          Sign out
-          <VisuallyHidden> {row.device ?? 'the unknown device'}</VisuallyHidden>
+          {t.signOutHidden({ hidden: () => <VisuallyHidden> {row.device ?? t.theUnknownDevice}</VisuallyHidden> })}
         </Button>
       ),
   },

@@ -1,10 +1,12 @@
 'use client'
 
 import { roleName, roleText } from '#components/access/permission-texts.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { Section } from '#components/page/section.tsx'
 import { passwordUrl } from '#components/session/provider-client.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { SettingsPage } from '#components/settings/settings-page.tsx'
+import * as t from '#components/texts/settings-me/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
@@ -22,51 +24,56 @@ export function You() {
   const changePassword = passwordUrl(identity.organisation)
   return (
     <SettingsPage page="me" title={principal.displayName}>
-      <Section title="Your membership">
+      <Section title={t.yourMembership}>
         <KeyValues>
-          <KeyValue name="Organisation">
+          <KeyValue name={t.organisation}>
             <ShownText>{tenant.branding.displayName || tenant.displayName}</ShownText>
           </KeyValue>
-          <KeyValue name="User name">
+          <KeyValue name={t.userName}>
             <ShownText>{principal.username}</ShownText>
           </KeyValue>
-          <KeyValue name="Roles">
+          <KeyValue name={t.roles}>
             <Roles roles={principal.roles} />
           </KeyValue>
-          <KeyValue name="Approver groups">
-            {principal.groups.length === 0 ? 'None' : <ShownText>{principal.groups.join(', ')}</ShownText>}
+          <KeyValue name={t.approverGroups}>
+            {principal.groups.length === 0 ? t.none : <ShownText>{principal.groups.join(', ')}</ShownText>}
           </KeyValue>
-          <KeyValue name="Member ID">
-            <Copyable value={principal.id} label="member ID" />
+          <KeyValue name={t.memberId}>
+            <Copyable value={principal.id} label={t.memberId2} />
           </KeyValue>
         </KeyValues>
       </Section>
-      <Section title="Your sessions">
+      <Section title={t.yourSessions}>
         <p className="max-w-[75ch]">
-          This browser is signed in as <ShownText>{identity.username}</ShownText> of{' '}
-          <ShownText>{identity.organisation}</ShownText>, in all of its tabs. Signing out ends that session at the
-          identity provider, and deletes its data from this browser. Other devices stay signed in.
+          {t.thisBrowserIsSigned({
+            username: identity.username,
+            shown: shownText,
+            organisation: identity.organisation,
+          })}
         </p>
         <div>
-          <Button onClick={signOut}>Sign out in this browser</Button>
+          <Button onClick={signOut}>{t.signOutInThis}</Button>
         </div>
         <Sessions />
         {changePassword !== undefined && (
           <p>
-            <a href={changePassword} className="underline">
-              Change your password
-            </a>
-            , which signs you out on all devices.
+            {t.changeYourPasswordWhich({
+              a: (content) => (
+                <a href={changePassword} className="underline">
+                  {content}
+                </a>
+              ),
+            })}
           </p>
         )}
       </Section>
-      <Section title="Your passkeys">
+      <Section title={t.yourPasskeys}>
         <Passkeys />
       </Section>
-      <Section title="Your absences">
+      <Section title={t.yourAbsences}>
         <Absences />
       </Section>
-      <Section title="Your permissions">
+      <Section title={t.yourPermissions}>
         <Permissions />
       </Section>
     </SettingsPage>
@@ -74,7 +81,7 @@ export function You() {
 }
 
 function Roles({ roles }: { roles: string[] }) {
-  if (roles.length === 0) return <span>None. Ask a tenant administrator for a role.</span>
+  if (roles.length === 0) return <span>{t.noneAskTenantAdministrator}</span>
   return (
     <ul className="flex flex-col gap-0.5">
       {roles.map((role) => (

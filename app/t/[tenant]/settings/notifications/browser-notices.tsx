@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { notices } from '#components/approvals/notices.ts'
+import * as t from '#components/texts/settings-notifications/en.ts'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 
 /** Turns the notices of this browser on and off. The browser asks the person once. */
@@ -15,7 +16,7 @@ export function BrowserNotices() {
   }
   return (
     <Checkbox
-      label="Show a notice when a new request needs me, while this page is open in another tab"
+      label={t.showNoticeWhenNew}
       checked={on}
       onChange={(wanted) => void change(wanted)}
       disabledReason={why}

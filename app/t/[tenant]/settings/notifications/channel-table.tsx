@@ -6,6 +6,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { whyNotReason } from '#components/forms/reason-rule.ts'
+import * as t from '#components/texts/settings-notifications/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
@@ -27,7 +28,7 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
   const columns: Column<Channel>[] = [
     {
       key: 'name',
-      header: 'Channel',
+      header: t.channel,
       rowHeader: true,
       cell: ({ name, kind, host }) => (
         <>
@@ -42,18 +43,18 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
     },
     {
       key: 'events',
-      header: 'When',
+      header: t.when,
       cell: ({ events }) =>
-        events.length > 3 ? `${events.length} events` : events.map((one) => eventWords[one]).join('; '),
+        events.length > 3 ? t.events({ events: events.length }) : events.map((one) => eventWords[one]).join('; '),
     },
     {
       key: 'status',
-      header: 'State',
+      header: t.state,
       cell: ({ status, disabledReason }) => (
         <>
           <StatusShape
             status={status === 'active' ? 'approved' : 'revoked'}
-            label={status === 'active' ? 'Active' : 'Turned off'}
+            label={status === 'active' ? t.active : t.turnedOff}
           />
           {disabledReason !== null && <span className="block text-ink-2">{disabledReason}</span>}
         </>
@@ -61,18 +62,18 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
     },
     {
       key: 'acts',
-      header: <span className="sr-only">Actions</span>,
+      header: <span className="sr-only">{t.actions}</span>,
       cell: (channel) => (
         <span className="flex flex-wrap gap-x-3">
           {channel.status === 'active' && (
-            <Act label="Send a test" name={channel.name} onClick={() => test.run({ id: channel.id })} />
+            <Act label={t.sendTest} name={channel.name} onClick={() => test.run({ id: channel.id })} />
           )}
-          <Act label="Change…" name={channel.name} onClick={() => setOpen({ channel, what: 'edit' })} />
+          <Act label={t.change} name={channel.name} onClick={() => setOpen({ channel, what: 'edit' })} />
           {channel.kind === 'webhook' && (
-            <Act label="New secret…" name={channel.name} onClick={() => setOpen({ channel, what: 'secret' })} />
+            <Act label={t.newSecret} name={channel.name} onClick={() => setOpen({ channel, what: 'secret' })} />
           )}
           <Act
-            label={channel.status === 'active' ? 'Turn off' : 'Turn on'}
+            label={channel.status === 'active' ? t.turnOff : t.turnOn}
             name={channel.name}
             onClick={() =>
               turn.run({
@@ -82,17 +83,15 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
               })
             }
           />
-          <Act label="Remove…" name={channel.name} onClick={() => setOpen({ channel, what: 'remove' })} />
+          <Act label={t.remove} name={channel.name} onClick={() => setOpen({ channel, what: 'remove' })} />
         </span>
       ),
     },
   ]
   return (
     <>
-      <DataTable caption="Channels" columns={columns} rows={channels} rowKey={({ id }) => id} />
-      {failure !== undefined && (
-        <NotDone failure={failure} title="The change was not made." ifUnknown="The list shows what is stored." />
-      )}
+      <DataTable caption={t.channels} columns={columns} rows={channels} rowKey={({ id }) => id} />
+      {failure !== undefined && <NotDone failure={failure} title={t.changeWasNotMade} ifUnknown={t.listShowsWhatIs} />}
       {open?.what === 'edit' && <EditChannel channel={open.channel} onClose={() => setOpen(undefined)} />}
       {open?.what === 'secret' && <RotateSecret channel={open.channel} onClose={() => setOpen(undefined)} />}
       {open?.what === 'remove' && <RemoveChannel channel={open.channel} onClose={() => setOpen(undefined)} />}
@@ -117,10 +116,10 @@ function RotateSecret({ channel: { id, name, revision }, onClose }: DialogProps)
   if (act.output !== undefined) return <NewSecret secret={act.output.secret} onClose={onClose} />
   return (
     <ActDialog
-      title={`Make a new secret for ${name}`}
-      description="Messages are signed with the new secret, and for 24 hours with the one before it too. An older one ends now."
-      label="Make a new secret"
-      busyLabel="Making a secret…"
+      title={t.makeNewSecretFor({ name })}
+      description={t.messagesAreSignedWith}
+      label={t.makeNewSecret}
+      busyLabel={t.makingSecret}
       act={act}
       onRun={() => act.run({ id, expectedRevision: revision })}
       onClose={onClose}
@@ -134,18 +133,18 @@ function RemoveChannel({ channel: { id, name }, onClose }: DialogProps) {
   const act = useAct({ send: client.notifications.removeChannel.mutate, touches: ['notifications'], onDone: onClose })
   return (
     <ActDialog
-      title={`Remove ${name}`}
-      description="What waits to be sent over it is not sent, and its list of messages goes. The audit log keeps what it has."
-      label="Remove the channel"
-      busyLabel="Removing the channel…"
-      missing={whyNotReason(reason) === undefined ? undefined : 'Give a reason.'}
+      title={t.remove2({ name })}
+      description={t.whatWaitsToBe}
+      label={t.removeChannel}
+      busyLabel={t.removingChannel}
+      missing={whyNotReason(reason) === undefined ? undefined : t.giveReason}
       act={act}
       onRun={() => act.run({ id, reason })}
       onClose={onClose}
     >
       <TextArea
-        label="Reason"
-        hint="Stored in the audit record."
+        label={t.reason}
+        hint={t.storedInAuditRecord}
         limit={limits.reason}
         value={reason}
         onChange={({ target }) => setReason(target.value)}

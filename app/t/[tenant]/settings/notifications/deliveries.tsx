@@ -6,6 +6,7 @@ import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
+import * as t from '#components/texts/settings-notifications/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
@@ -17,11 +18,11 @@ import { useTRPC } from '#lib/trpc.ts'
 import { wordsOf } from './event-words.ts'
 
 const states: Readonly<Record<NotificationDelivery['delivery'], { status: Status; label: string }>> = {
-  pending: { status: 'waiting', label: 'Waits to be sent' },
-  in_flight: { status: 'running', label: 'Being sent' },
-  delivered: { status: 'approved', label: 'Delivered' },
-  failed: { status: 'failed', label: 'Not delivered' },
-  unknown: { status: 'omissions', label: 'Unknown' },
+  pending: { status: 'waiting', label: t.waitsToBeSent },
+  in_flight: { status: 'running', label: t.beingSent },
+  delivered: { status: 'approved', label: t.delivered },
+  failed: { status: 'failed', label: t.notDelivered },
+  unknown: { status: 'omissions', label: t.unknown },
 }
 
 /** While the socket is down, in milliseconds. */
@@ -35,22 +36,22 @@ export function Deliveries({ channels }: { channels: readonly Channel[] }) {
   useChanges(['notifications'], refreshMs)
   const again = useAct({ send: client.notifications.resend.mutate, touches: ['notifications'] })
   const columns: Column<NotificationDelivery>[] = [
-    { key: 'at', header: 'Time', cell: ({ createdAt }) => <Time at={createdAt} show="clock" /> },
-    { key: 'event', header: 'Message', rowHeader: true, cell: ({ event }) => wordsOf(event) },
+    { key: 'at', header: t.time, cell: ({ createdAt }) => <Time at={createdAt} show="clock" /> },
+    { key: 'event', header: t.message, rowHeader: true, cell: ({ event }) => wordsOf(event) },
     {
       key: 'channel',
-      header: 'Channel',
-      cell: ({ channelId }) => <ShownText>{channels.find(({ id }) => id === channelId)?.name ?? 'Removed'}</ShownText>,
+      header: t.channel,
+      cell: ({ channelId }) => <ShownText>{channels.find(({ id }) => id === channelId)?.name ?? t.removed}</ShownText>,
     },
     {
       key: 'state',
-      header: 'State',
+      header: t.state,
       cell: ({ delivery, error, attempts }) => (
         <>
           <StatusShape {...states[delivery]} />
           {error !== null && (
             <span className="block text-ink-2">
-              <ShownText>{error}</ShownText> {attempts > 1 && `${attempts} attempts.`}
+              <ShownText>{error}</ShownText> {attempts > 1 && t.attempts({ attempts })}
             </span>
           )}
         </>
@@ -58,12 +59,11 @@ export function Deliveries({ channels }: { channels: readonly Channel[] }) {
     },
     {
       key: 'acts',
-      header: <span className="sr-only">Actions</span>,
+      header: <span className="sr-only">{t.actions}</span>,
       cell: ({ id, delivery, revision, event }) =>
         (delivery === 'failed' || delivery === 'unknown') && (
           <Button variant="quiet" onClick={() => again.run({ id, expectedRevision: revision })}>
-            Send again
-            <span className="sr-only">: {wordsOf(event)}</span>
+            {t.sendAgain({ event: wordsOf(event), span: (content) => <span className="sr-only">{content}</span> })}
           </Button>
         ),
     },
@@ -71,19 +71,15 @@ export function Deliveries({ channels }: { channels: readonly Channel[] }) {
   return (
     <>
       {again.failure !== undefined && (
-        <NotDone
-          failure={again.failure}
-          title="The message was not sent again."
-          ifUnknown="The list shows its state."
-        />
+        <NotDone failure={again.failure} title={t.messageWasNotSent} ifUnknown={t.listShowsItsState} />
       )}
       <PagedTable
         pages={pages}
-        caption="Last messages"
+        caption={t.lastMessages}
         columns={columns}
         rowKey={({ id }) => id}
-        failed={{ what: 'The messages', act: 'see the messages', permission: 'tenant:manage' }}
-        empty={<EmptyState title="Nothing was sent yet.">Send a test over a channel to see it here.</EmptyState>}
+        failed={{ what: t.theMessages, act: t.seeMessages, permission: 'tenant:manage' }}
+        empty={<EmptyState title={t.nothingWasSentYet}>{t.sendTestOverChannel}</EmptyState>}
       />
     </>
   )

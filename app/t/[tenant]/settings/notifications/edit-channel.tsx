@@ -6,6 +6,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import * as t from '#components/texts/settings-notifications/en.ts'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
@@ -14,10 +15,10 @@ import type { Channel, NotificationEvent } from '#lib/schemas/notifications/chan
 import { channelEvents, eventWords, kindWords } from './event-words.ts'
 
 const hints: Readonly<Record<ChannelKind, string>> = {
-  webhook: 'Gets a signed message for each event (Standard Webhooks).',
-  slack: 'The address of an incoming webhook of Slack.',
-  teams: 'The address of a Workflows webhook of Teams.',
-  mail: 'One mail address, of a team for example. Reviewers get mail about their requests without it.',
+  webhook: t.getsSignedMessageFor,
+  slack: t.addressOfIncomingWebhook,
+  teams: t.addressOfWorkflowsWebhook,
+  mail: t.oneMailAddressOf,
 }
 
 /** A new channel, or the name, address and events of one. The address of an existing channel is not shown. */
@@ -52,10 +53,10 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
         })
   return (
     <ActDialog
-      title={channel === undefined ? 'Add a channel' : `Change ${channel.name}`}
+      title={channel === undefined ? t.addChannel : t.change2({ channel: channel.name })}
       description={hints[kind]}
-      label={channel === undefined ? 'Add the channel' : 'Save the channel'}
-      busyLabel={channel === undefined ? 'Adding the channel…' : 'Saving the channel…'}
+      label={channel === undefined ? t.addThe : t.saveChannel}
+      busyLabel={channel === undefined ? t.addingChannel : t.savingChannel}
       missing={missing({ kind, name, address, events, isNew: channel === undefined })}
       act={act}
       onRun={save}
@@ -63,7 +64,7 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
     >
       {channel === undefined && (
         <SelectField
-          label="Kind"
+          label={t.kind}
           value={kind}
           onChange={(value) => setKind(value as ChannelKind)}
           placeholder=""
@@ -71,23 +72,27 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
         />
       )}
       <TextField
-        label="Name"
+        label={t.name}
         value={name}
         maxLength={limits.channelName}
         onChange={({ target }) => setName(target.value)}
       />
       <TextField
-        label="Address"
+        label={t.address}
         type={kind === 'mail' ? 'email' : 'url'}
         value={address}
         placeholder={
-          channel === undefined ? (kind === 'mail' ? 'team@example.com' : 'https://') : `Unchanged, at ${channel.host}`
+          channel === undefined
+            ? kind === 'mail'
+              ? 'team@example.com'
+              : 'https://'
+            : t.unchangedAt({ host: channel.host })
         }
-        hint="Stored encrypted, and not shown again."
+        hint={t.storedEncryptedAndNot}
         onChange={({ target }) => setAddress(target.value)}
       />
       <fieldset className="flex flex-col gap-1">
-        <legend className="mb-1 font-semibold">When</legend>
+        <legend className="mb-1 font-semibold">{t.when}</legend>
         {channelEvents.map((event) => (
           <Checkbox
             key={event}
@@ -106,23 +111,23 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
 type Form = { kind: ChannelKind; name: string; address: string; events: readonly unknown[]; isNew: boolean }
 
 function missing(form: Form) {
-  if (form.name.trim() === '') return 'Give it a name.'
-  if (form.isNew && form.address === '') return 'Enter an address.'
+  if (form.name.trim() === '') return t.giveItName
+  if (form.isNew && form.address === '') return t.enterAddress
   const problem = form.address === '' ? undefined : whyNotAddress(form.kind, form.address.trim())
   if (problem !== undefined) return problem
-  return form.events.length === 0 ? 'Choose at least one event.' : undefined
+  return form.events.length === 0 ? t.chooseAtLeastOne : undefined
 }
 
 /** The key of a webhook's signatures. */
 export function NewSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
     <ShownOnce
-      title="The secret of the webhook"
-      description="The receiver checks signatures with it. It is shown only this once."
+      title={t.secretOfWebhook}
+      description={t.receiverChecksSignaturesWith}
       noun="secret"
       value={secret}
-      confirm="I stored the secret"
-      lost="Make a new secret in the list of channels."
+      confirm={t.iStoredSecret}
+      lost={t.makeNewSecretIn}
       onClose={onClose}
     />
   )

@@ -6,6 +6,7 @@ import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { SettingsPage } from '#components/settings/settings-page.tsx'
+import * as t from '#components/texts/settings-notifications/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
@@ -20,16 +21,16 @@ import { EditChannel } from './edit-channel.tsx'
 export function NotificationsPage() {
   const { can } = useSession()
   return (
-    <SettingsPage page="notifications" title="Notifications">
+    <SettingsPage page="notifications" title={t.notifications}>
       {can('approval:decide') && (
-        <Section title="In this browser">
+        <Section title={t.inThisBrowser}>
           <BrowserNotices />
         </Section>
       )}
       {can('tenant:manage') ? (
         <Channels />
       ) : (
-        <MissingPermission act="see the organisation’s channels" permission="tenant:manage" />
+        <MissingPermission act={t.seeOrganisationsChannels} permission="tenant:manage" />
       )}
     </SettingsPage>
   )
@@ -41,31 +42,28 @@ function Channels() {
   const [adding, setAdding] = useState(false)
   if (data === undefined)
     return error === null ? (
-      <Skeleton label="Loading the channels…" rows={4} />
+      <Skeleton label={t.loadingChannels} rows={4} />
     ) : (
       <RequestFailed
         error={error}
-        what="The channels"
+        what={t.theChannels}
         plural
-        act="see the channels"
+        act={t.seeChannels}
         permission="tenant:manage"
         retry={() => void refetch()}
       />
     )
   return (
     <>
-      <Section title="Channels">
-        <p className="max-w-2xl text-ink-2">
-          A message names what happened, the risk, who asks and the beginning of the digest, with a link. It never
-          contains arguments, and nothing can be decided with it.
-        </p>
+      <Section title={t.channels}>
+        <p className="max-w-2xl text-ink-2">{t.messageNamesWhatHappened}</p>
         <Listed channels={data.items} />
         <div>
-          <Button onClick={() => setAdding(true)}>Add a channel…</Button>
+          <Button onClick={() => setAdding(true)}>{t.addA}</Button>
         </div>
         {adding && <EditChannel onClose={() => setAdding(false)} />}
       </Section>
-      <Section title="Last messages">
+      <Section title={t.lastMessages}>
         <Deliveries channels={data.items} />
       </Section>
     </>
@@ -74,10 +72,5 @@ function Channels() {
 
 function Listed({ channels }: { channels: Channel[] }) {
   if (channels.length > 0) return <ChannelTable channels={channels} />
-  return (
-    <EmptyState title="No channels.">
-      Add a webhook, an incoming webhook of Slack or Teams, or a mail address, and choose what it reports. Reviewers get
-      mail without a channel.
-    </EmptyState>
-  )
+  return <EmptyState title={t.noChannels}>{t.addWebhookIncomingWebhook}</EmptyState>
 }

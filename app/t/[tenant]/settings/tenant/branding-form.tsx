@@ -7,6 +7,7 @@ import { ActFailed } from '#components/forms/act-failed.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/settings-tenant/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { parseAccent } from '#lib/rules/accent.ts'
@@ -31,7 +32,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
   const act = useAct({
     send: client.tenants.updateBranding.mutate,
     touches: ['tenants'],
-    onDone: () => notice('The branding was saved.'),
+    onDone: () => notice(t.brandingWasSaved),
   })
   const patch: Patch = {
     ...(displayName.trim() === branding.displayName ? {} : { displayName: displayName.trim() }),
@@ -50,52 +51,47 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
       <BrandingPreview name={displayName} accent={accent.trim()} logoUrl={markUrl ?? logoUrl} logoAlt={logoAlt} />
       <div className="grid items-start gap-5 narrow:grid-cols-2">
         <TextField
-          label="Display name"
+          label={t.displayName}
           value={displayName}
           onChange={(event) => setDisplayName(event.target.value)}
           autoComplete="off"
           readOnly={locked}
         />
         <TextField
-          label="Accent colour"
-          hint="Such as #0f766e or oklch(0.5 0.1 180). Leave it empty for the default."
-          error={badAccent ? 'Not a valid colour. Use #rrggbb, rgb() or oklch().' : undefined}
+          label={t.accentColour}
+          hint={t.suchAs0f766eOr}
+          error={badAccent ? t.notValidColourUse : undefined}
           value={accent}
           onChange={(event) => setAccent(event.target.value)}
           autoComplete="off"
           readOnly={locked}
         />
+        <ImageField kind="logo" label={t.logo} hint={t.pngOrSvgUp} shown={logoUrl} onChange={setLogo} locked={locked} />
         <ImageField
-          label="Logo"
-          hint="PNG or SVG, up to 256 KiB. Shown on the sign-in page, and in the top bar if no logo mark is set."
-          shown={logoUrl}
-          onChange={setLogo}
-          locked={locked}
-        />
-        <ImageField
-          label="Logo mark"
-          hint="A square image for the top bar. PNG or SVG, up to 256 KiB."
+          kind="mark"
+          label={t.logoMark}
+          hint={t.squareImageForTop}
           shown={markUrl}
           onChange={setLogoMark}
           locked={locked}
         />
         <TextField
-          label="Alternative text of the logo"
-          hint="Screen readers read it instead of the image."
+          label={t.alternativeTextOfLogo}
+          hint={t.screenReadersReadIt}
           value={logoAlt}
           onChange={(event) => setLogoAlt(event.target.value)}
           autoComplete="off"
           readOnly={locked}
         />
         <SelectField
-          label="Co-branding on the sign-in page"
+          label={t.coBrandingOnSign}
           value={coBranding}
           onChange={(value) => {
             const found = CO_BRANDING.find((option) => option.value === value)
             if (found !== undefined && !locked) setCoBranding(found.value)
           }}
           options={CO_BRANDING}
-          placeholder="Choose an option"
+          placeholder={t.chooseOption}
         />
       </div>
       {act.failure !== undefined && <ActFailed failure={act.failure} />}
@@ -103,11 +99,11 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
         <ActionButton
           permission="tenant:manage"
           variant="primary"
-          busyLabel={act.pending ? 'Saving the branding…' : undefined}
+          busyLabel={act.pending ? t.savingBranding : undefined}
           disabledReason={whyNot(patch, badAccent)}
           onClick={() => act.run({ expectedRevision: revision, ...patch })}
         >
-          Save the branding
+          {t.saveBranding}
         </ActionButton>
       </div>
     </form>
@@ -115,17 +111,16 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
 }
 
 const CO_BRANDING: { value: Branding['coBranding']; label: string }[] = [
-  { value: 'none', label: 'Only this organisation' },
-  { value: 'powered_by', label: 'Powered by Countersign' },
-  { value: 'dual', label: 'This organisation and Countersign' },
+  { value: 'none', label: t.onlyThisOrganisation },
+  { value: 'powered_by', label: t.poweredByCountersign },
+  { value: 'dual', label: t.thisOrganisationAndCountersign },
 ]
 
 const shownOf = (chosen: ChosenImage | null | undefined, stored: string | null): string | null =>
   chosen === undefined ? stored : chosen === null ? null : dataUrl(chosen)
 
 function whyNot(patch: Patch, badAccent: boolean): string | undefined {
-  if (Object.keys(patch).length === 0) return 'You haven’t changed anything yet.'
-  if (patch.displayName === '' || patch.logoAlt === '')
-    return 'Enter a display name and the alternative text of the logo.'
-  if (badAccent) return 'Correct the colour first.'
+  if (Object.keys(patch).length === 0) return t.youHaventChangedAnything
+  if (patch.displayName === '' || patch.logoAlt === '') return t.enterDisplayNameAnd
+  if (badAccent) return t.correctColourFirst
 }

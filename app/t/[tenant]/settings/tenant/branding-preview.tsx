@@ -1,6 +1,7 @@
 'use client'
 
 import { useState } from 'react'
+import * as t from '#components/texts/settings-tenant/en.ts'
 import { deriveAccent, HARDEST_SURFACE, parseAccent, type Theme } from '#lib/rules/accent.ts'
 import { formatOklch } from '#lib/rules/color.ts'
 
@@ -10,14 +11,12 @@ type BrandingPreviewProps = { name: string; accent: string; logoUrl: string | nu
 export function BrandingPreview(props: BrandingPreviewProps) {
   return (
     <figure className="flex flex-col gap-1.5">
-      <figcaption className="font-semibold text-dense">Preview</figcaption>
+      <figcaption className="font-semibold text-dense">{t.preview}</figcaption>
       <div className="grid gap-3 narrow:grid-cols-2">
         <Bar theme="light" {...props} />
         <Bar theme="dark" {...props} />
       </div>
-      <p className="text-dense text-ink-2">
-        Each theme makes the colour lighter or darker until it has enough contrast.
-      </p>
+      <p className="text-dense text-ink-2">{t.eachThemeMakesColour}</p>
     </figure>
   )
 }
@@ -56,7 +55,7 @@ function Bar({ theme, name, accent, logoUrl, logoAlt }: BrandingPreviewProps & {
           </span>
         )}
         <span className="wrap-anywhere">{name}</span>
-        <span className="ml-auto text-dense">{theme === 'light' ? 'Light' : 'Dark'}</span>
+        <span className="ml-auto text-dense">{theme === 'light' ? t.light : t.dark}</span>
       </div>
     </div>
   )

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useQuery } from '#components/api/query.ts'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/settings-tenant/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { accessPath, newAgentPath, newPolicyPath, policiesPath, settingsPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -17,9 +18,9 @@ export function FirstDay() {
   // Nothing is shown before everything is known, so that no step appears and goes again.
   if (open.length === 0 || steps.some(({ done }) => done === undefined)) return null
   return (
-    <Section title="First day">
+    <Section title={t.firstDay}>
       <p className="text-ink-2">
-        {steps.length - open.length} of {steps.length} steps are done.
+        {t.stepsDone({ done: String(steps.length - open.length), all: String(steps.length) })}
       </p>
       <ol className="border-line border-b">
         {steps.map(({ key, done, title, why, href, act }) => (
@@ -27,7 +28,7 @@ export function FirstDay() {
             key={key}
             className="grid grid-cols-1 items-baseline gap-x-6 gap-y-1 border-line border-t py-2 narrow:grid-cols-[6rem_minmax(0,1fr)_auto]"
           >
-            <StatusShape status={done === true ? 'approved' : 'pending'} label={done === true ? 'Done' : 'Open'} />
+            <StatusShape status={done === true ? 'approved' : 'pending'} label={done === true ? t.done : t.open} />
             <span className="flex flex-col">
               <span className="font-semibold">{title}</span>
               <span className="text-dense text-ink-2">{why}</span>
@@ -60,50 +61,50 @@ function useSteps(): Step[] {
     {
       key: 'passkey',
       done: passkeys.data && passkeys.data.items.length > 0,
-      title: 'Register your passkey',
-      why: 'It proves that it is you who decides, and it is needed where approvals require one.',
+      title: t.registerYourPasskey,
+      why: t.itProvesThatIt,
       href: settingsPath(tenant, 'me'),
-      act: 'Your settings',
+      act: t.yourSettings,
     },
     {
       key: 'admin',
       done: admins && admins.length > 1,
-      title: 'Invite a second administrator',
-      why: 'Weaker rules and roles need a second person, and only the operator can reset the last administrator.',
+      title: t.inviteSecondAdministrator,
+      why: t.weakerRulesAndRoles,
       href: accessPath(tenant, 'members'),
-      act: 'Members',
+      act: t.members,
     },
     {
       key: 'group',
       done: groups.data?.items.some(({ members: people }) => people.length > 1),
-      title: 'Fill an approver group with two people',
-      why: 'Requests wait for a group, and no one decides their own.',
+      title: t.fillApproverGroupWith,
+      why: t.requestsWaitForGroup,
       href: accessPath(tenant, 'groups'),
-      act: 'Approver groups',
+      act: t.approverGroups,
     },
     {
       key: 'agent',
       done: agents.data && agents.data.items.length > 0,
-      title: 'Register an agent',
-      why: 'Its manifest says which tools and models it may use.',
+      title: t.registerAgent,
+      why: t.itsManifestSaysWhich,
       href: newAgentPath(tenant),
-      act: 'Register an agent',
+      act: t.registerAgent,
     },
     {
       key: 'policy',
       done: bindings.data && bindings.data.items.length > 0,
-      title: 'Bind a policy',
-      why: 'Without a bound policy no call is made. Start from one of the gallery.',
+      title: t.bindPolicy,
+      why: t.withoutBoundPolicyNo,
       href: agents.data && agents.data.items.length > 0 ? policiesPath(tenant) : newPolicyPath(tenant),
-      act: 'Policies',
+      act: t.policies,
     },
     {
       key: 'channel',
       done: channels.data && channels.data.items.length > 0,
-      title: 'Choose where requests are announced',
-      why: 'A webhook, Slack, Teams or mail reports that something waits for a person.',
+      title: t.chooseWhereRequestsAre,
+      why: t.webhookSlackTeamsOr,
       href: settingsPath(tenant, 'notifications'),
-      act: 'Notifications',
+      act: t.notifications,
     },
   ]
 }

@@ -1,9 +1,11 @@
 'use client'
 
 import { useId, useState } from 'react'
+import * as t from '#components/texts/settings-tenant/en.ts'
 import { type ChosenImage, readImage } from './chosen-image.ts'
 
 type ImageFieldProps = {
+  kind: 'logo' | 'mark'
   label: string
   hint: string
   /** The address of the chosen image, or of the stored one. */
@@ -14,7 +16,7 @@ type ImageFieldProps = {
 }
 
 /** A field to choose a logo from the device, or to remove it. */
-export function ImageField({ label, hint, shown, onChange, locked }: ImageFieldProps) {
+export function ImageField({ kind, label, hint, shown, onChange, locked }: ImageFieldProps) {
   const id = useId()
   const [problem, setProblem] = useState<string>()
   async function choose(file: File | undefined) {
@@ -47,7 +49,7 @@ export function ImageField({ label, hint, shown, onChange, locked }: ImageFieldP
       </span>
       {shown !== null && !locked && (
         <button type="button" onClick={() => onChange(null)} className="text-link min-h-6 text-dense">
-          Remove the {label.toLowerCase()}
+          {t.removeThe({ kind })}
         </button>
       )}
     </div>

@@ -3,6 +3,8 @@
 import { MappingRows } from '#components/access/mapping-rows.tsx'
 import { personRoles, roleName } from '#components/access/permission-texts.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { formatChoice } from '#components/language/formats.ts'
+import * as t from '#components/texts/settings-tenant/en.ts'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
@@ -23,34 +25,33 @@ export function ProviderFields({ settings, onChange, issuers, locked }: Provider
   return (
     <>
       <RadioCards
-        legend="Roles of people from an identity provider"
+        legend={t.rolesOfPeopleFrom}
         value={settings.rolesFrom}
         onChange={(rolesFrom) => onChange({ ...settings, rolesFrom })}
         locked={locked}
         options={[
           {
             value: 'membership',
-            label: 'Membership and token',
-            consequence: 'A role counts if it is set on the Members page and the token also carries it.',
+            label: t.membershipAndToken,
+            consequence: t.roleCountsIfIt,
           },
           {
             value: 'token',
-            label: 'Token alone',
-            consequence:
-              'The provider decides: each token sets the roles of its member. The Members page only shows them. A change there counts from the next token.',
+            label: t.tokenAlone,
+            consequence: t.providerDecidesEachToken,
           },
         ]}
       />
       {settings.rolesFrom === 'token' && (
         <Banner tone="danger" urgency="none">
           {guarded.length === 0
-            ? 'Anyone who administers the identity provider decides who has which role here. No token gives approver, privacy officer or tenant admin, because no name below is mapped to them.'
-            : `Anyone who administers the identity provider can make anyone ${list.format(guarded.map(roleName))} here, without an approval in Countersign.`}
+            ? t.anyoneWhoAdministersIdentity
+            : t.anyoneWho({ roles: formatChoice(guarded.map(roleName)) })}
         </Banner>
       )}
       <TextField
-        label="Claim that names roles"
-        hint="In the access token, for example realm_access.roles, roles or groups."
+        label={t.claimThatNamesRoles}
+        hint={t.inAccessTokenFor}
         value={settings.roleClaim}
         onChange={(event) => onChange({ ...settings, roleClaim: event.target.value })}
         autoComplete="off"
@@ -58,31 +59,31 @@ export function ProviderFields({ settings, onChange, issuers, locked }: Provider
         readOnly={locked}
       />
       <MappingRows<RoleMappingEntry>
-        legend="Roles that other names give"
-        hint="The names of the roles here, such as viewer, count without a row. With roles from the token alone, approver, privacy officer and tenant admin always need one."
-        label="Name in the claim"
-        add="Map a name to a role"
+        legend={t.rolesThatOtherNames}
+        hint={t.namesOfRolesHere}
+        label={t.nameInClaim}
+        add={t.mapNameToRole}
         entries={settings.roleMapping}
         onChange={(roleMapping) => onChange({ ...settings, roleMapping })}
         issuers={issuers}
         empty={(issuer) => ({ issuer, name: '', role: 'viewer' })}
         gives={(entry, change) => (
           <SelectField
-            label="Role"
+            label={t.role}
             value={entry.role}
             onChange={(chosen) => {
               const role = roleNames.find((name) => name === chosen)
               if (!locked && role !== undefined) change({ ...entry, role })
             }}
             options={offered(entry.role).map((role) => ({ value: role, label: roleName(role) }))}
-            placeholder="Choose a role"
+            placeholder={t.chooseRole}
           />
         )}
         locked={locked}
       />
       <TextField
-        label="Claim that names groups"
-        hint="The approver groups can take members from these groups. They are chosen on the page Approver groups."
+        label={t.claimThatNamesGroups}
+        hint={t.approverGroupsCanTake}
         value={settings.groupClaim}
         onChange={(event) => onChange({ ...settings, groupClaim: event.target.value })}
         autoComplete="off"
@@ -95,5 +96,3 @@ export function ProviderFields({ settings, onChange, issuers, locked }: Provider
 
 /** The roles of people, and the current one even if it is for machines. */
 const offered = (current: Role): Role[] => roleNames.filter((role) => personRoles.includes(role) || role === current)
-
-const list = new Intl.ListFormat('en', { type: 'disjunction' })

@@ -6,6 +6,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { ActFailed } from '#components/forms/act-failed.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/settings-tenant/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { providerSettings, splitSettings } from '#lib/rules/settings.ts'
@@ -38,16 +39,16 @@ export function RulesForm({ settings, revision, pending, issuers }: RulesFormPro
     onDone: (output) => {
       setWanted(output.settings)
       setReason('')
-      notice(output.change === null ? 'The rules were set.' : 'Approval of the change was requested.')
+      notice(output.change === null ? t.rulesWereSet : t.approvalOfChangeWas)
     },
   })
   const changed = [...immediate, ...proposed]
   const weaker = proposed.some(({ name }) => !providerSettings.includes(name))
   const missing =
     changed.length === 0
-      ? 'You haven’t changed anything yet.'
+      ? t.youHaventChangedAnything
       : proposed.length > 0 && pending !== null
-        ? 'Another change is already waiting for approval. It has to be decided first.'
+        ? t.anotherChangeIsAlready
         : whyNotNames(wanted)
   const locked = act.pending || !can('tenant:manage')
   return (
@@ -66,8 +67,8 @@ export function RulesForm({ settings, revision, pending, issuers }: RulesFormPro
       {changed.length > 0 && <WhatChanges immediate={immediate} proposed={proposed} />}
       {changed.length > 0 && (
         <TextField
-          label="Reason (optional)"
-          hint={proposed.length === 0 ? 'Stored in the audit record.' : 'Shown to the approver.'}
+          label={t.reasonOptional}
+          hint={proposed.length === 0 ? t.storedInAuditRecord : t.shownToApprover}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
           readOnly={act.pending}
@@ -78,7 +79,7 @@ export function RulesForm({ settings, revision, pending, issuers }: RulesFormPro
         <ActionButton
           permission="tenant:manage"
           variant="primary"
-          busyLabel={act.pending ? 'Setting the rules…' : undefined}
+          busyLabel={act.pending ? t.settingRules : undefined}
           disabledReason={missing}
           onClick={() =>
             act.run({
@@ -97,12 +98,12 @@ export function RulesForm({ settings, revision, pending, issuers }: RulesFormPro
 
 /** The server refuses empty names and claims, too; here the reason is next to the button. */
 function whyNotNames({ roleClaim, groupClaim, roleMapping }: TenantSettings): string | undefined {
-  if (roleClaim.trim() === '' || groupClaim.trim() === '') return 'Enter the claims of the identity provider.'
-  if (roleMapping.some(({ name }) => name.trim() === '')) return 'Enter a name in each row of the mapping.'
+  if (roleClaim.trim() === '' || groupClaim.trim() === '') return t.enterClaimsOfIdentity
+  if (roleMapping.some(({ name }) => name.trim() === '')) return t.enterNameInEach
 }
 
 function labelOf(sets: boolean, asks: boolean, weaker: boolean): string {
-  if (!asks) return 'Set the rules'
-  if (!weaker) return sets ? 'Set the stricter rules and request the others' : 'Request the change'
-  return sets ? 'Set the stricter rules and request the weaker ones' : 'Request the weaker rules'
+  if (!asks) return t.setRules
+  if (!weaker) return sets ? t.setStricterRulesAnd : t.requestChange
+  return sets ? t.setThe : t.requestWeakerRules
 }

@@ -4,13 +4,14 @@ import Link from 'next/link'
 import { useQuery } from '#components/api/query.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import { settingNameText, settingValueText } from '#components/settings/setting-words.ts'
+import * as t from '#components/texts/settings-tenant/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath, auditRecordPath } from '#lib/paths.ts'
-import { settingName, settingText } from '#lib/rules/settings.ts'
 import { type Answers, useTRPC } from '#lib/trpc.ts'
 
 type Row = Answers['tenants']['settingsHistory']['items'][number]
@@ -22,21 +23,20 @@ export function SettingsHistory() {
   const { data, error, refetch } = useQuery(trpc.tenants.settingsHistory.queryOptions())
   if (data === undefined)
     return error === null ? (
-      <Skeleton label="Loading the history…" rows={3} />
+      <Skeleton label={t.loadingHistory} rows={3} />
     ) : (
       <RequestFailed
         error={error}
-        what="The history"
-        act="see the audit log"
+        what={t.theHistory}
+        act={t.seeAuditLog}
         permission="audit:read"
         retry={() => void refetch()}
       />
     )
-  if (data.items.length === 0)
-    return <EmptyState title="No rule was changed yet.">Each change of a rule is listed here.</EmptyState>
+  if (data.items.length === 0) return <EmptyState title={t.noRuleWasChanged}>{t.eachChangeOfRule}</EmptyState>
   return (
     <DataTable
-      caption="Changes of rules"
+      caption={t.changesOfRules}
       columns={columns(tenant)}
       rows={data.items}
       rowKey={({ auditId }) => auditId}
@@ -44,12 +44,10 @@ export function SettingsHistory() {
   )
 }
 
-const names = new Map<string, string>(Object.entries(settingName))
-
 const columns = (tenant: string): Column<Row>[] => [
   {
     key: 'at',
-    header: 'When',
+    header: t.when,
     cell: (row) => (
       <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link tabular-nums">
         <Time at={row.at} show="seconds" />
@@ -58,36 +56,40 @@ const columns = (tenant: string): Column<Row>[] => [
   },
   {
     key: 'what',
-    header: 'Change',
+    header: t.change,
     rowHeader: true,
     cell: (row) => (
       <ul>
         {row.changes.map(({ name, before, after }) => (
           <li key={name}>
-            {names.get(name) ?? name}
-            {before !== undefined && ` from ${settingText(name, before)}`} to{' '}
-            <strong className="font-semibold">{settingText(name, after)}</strong>
+            {t.changedTo({
+              known: String(before !== undefined),
+              name: settingNameText(name),
+              before: before === undefined ? '' : settingValueText(name, before),
+              after: settingValueText(name, after),
+              strong: (content) => <strong className="font-semibold">{content}</strong>,
+            })}
           </li>
         ))}
       </ul>
     ),
   },
-  { key: 'by', header: 'By', cell: (row) => <ShownText>{row.by}</ShownText> },
+  { key: 'by', header: t.by, cell: (row) => <ShownText>{row.by}</ShownText> },
   {
     key: 'approved',
-    header: 'Approved by',
+    header: t.approvedBy,
     cell: ({ approvedBy, approvalId }) =>
       approvalId === null ? (
-        'Not needed: not weaker'
+        t.notNeededNotWeaker
       ) : (
         <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
-          <ShownText>{approvedBy.join(', ') || 'Open the request'}</ShownText>
+          <ShownText>{approvedBy.join(', ') || t.openRequest}</ShownText>
         </Link>
       ),
   },
   {
     key: 'reason',
-    header: 'Reason',
+    header: t.reason,
     cell: ({ reason }) => (reason === null ? undefined : <ShownText>{reason}</ShownText>),
   },
 ]

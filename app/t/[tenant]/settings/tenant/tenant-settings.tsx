@@ -5,6 +5,7 @@ import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { SettingsPage } from '#components/settings/settings-page.tsx'
+import * as t from '#components/texts/settings-tenant/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { useTRPC } from '#lib/trpc.ts'
 import { BrandingForm } from './branding-form.tsx'
@@ -17,20 +18,21 @@ import { SettingsHistory } from './settings-history.tsx'
 export function TenantSettingsPage() {
   const { me, can } = useSession()
   return (
-    <SettingsPage page="tenant" title={`Settings of ${me.tenant.branding.displayName || me.tenant.displayName}`}>
-      {!can('tenant:manage') && (
-        <MissingPermission act="change the organisation’s settings" permission="tenant:manage" />
-      )}
+    <SettingsPage
+      page="tenant"
+      title={t.settingsOf({ organisation: me.tenant.branding.displayName || me.tenant.displayName })}
+    >
+      {!can('tenant:manage') && <MissingPermission act={t.changeOrganisationsSettings} permission="tenant:manage" />}
       {can('tenant:manage') && can('member:manage') && can('agent:read') && can('policy:read') && <FirstDay />}
-      <Section title="Rules">
+      <Section title={t.rules}>
         <Rules />
       </Section>
       {can('audit:read') && (
-        <Section title="History">
+        <Section title={t.history}>
           <SettingsHistory />
         </Section>
       )}
-      <Section title="Branding">
+      <Section title={t.branding}>
         {/* The key resets the form after someone else changes the tenant, because saving the typed values would undo that change. */}
         <BrandingForm key={me.tenantRevision} branding={me.tenant.branding} revision={me.tenantRevision} />
       </Section>
@@ -51,13 +53,13 @@ function Rules() {
         <RulesForm key={shown.revision} {...shown} />
       </>
     )
-  if (error === null) return <Skeleton label="Loading the rules…" rows={6} />
+  if (error === null) return <Skeleton label={t.loadingRules} rows={6} />
   return (
     <RequestFailed
       error={error}
-      what="The rules"
+      what={t.theRules}
       plural
-      act="change the organisation’s settings"
+      act={t.changeOrganisationsSettings}
       permission="tenant:manage"
       retry={() => void refetch()}
     />

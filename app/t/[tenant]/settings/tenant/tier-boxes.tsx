@@ -1,6 +1,7 @@
 'use client'
 
 import { useId } from 'react'
+import * as t from '#components/texts/settings-tenant/en.ts'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { type RiskTier, riskTiers } from '#lib/rules/risk.ts'
 
@@ -11,10 +12,10 @@ type TierBoxesProps = {
 }
 
 const LABELS: Record<RiskTier, string> = {
-  low: 'Low risk',
-  medium: 'Medium risk',
-  high: 'High risk',
-  critical: 'Critical risk',
+  low: t.lowRisk,
+  medium: t.mediumRisk,
+  high: t.highRisk,
+  critical: t.criticalRisk,
 }
 
 /** Checkboxes for the risk tiers whose approval requires the approver's passkey. */
@@ -23,11 +24,10 @@ export function TierBoxes({ chosen, onChange, locked }: TierBoxesProps) {
   return (
     <fieldset className="flex flex-col gap-2" aria-labelledby={id} aria-describedby={`${id}-hint`}>
       <legend id={id} className="mb-1.5 font-semibold text-dense">
-        Passkey required to approve
+        {t.passkeyRequiredToApprove}
       </legend>
       <p id={`${id}-hint`} className="text-dense text-ink-2">
-        The approver’s device signs exactly the request that they read. Approvers without a passkey can still reject and
-        escalate. Service accounts can’t approve these requests.
+        {t.approversDeviceSignsExactly}
       </p>
       {riskTiers.map((tier) => (
         <Checkbox

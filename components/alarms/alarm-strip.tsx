@@ -1,10 +1,11 @@
 'use client'
 
 import { type ReactNode, useId } from 'react'
+import { formatNumber } from '#components/language/formats.ts'
+import * as t from '#components/texts/alarms/en.ts'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatCount } from '#lib/format.ts'
 import type { Alarm } from '#lib/schemas/alarms.ts'
 import { alarmWords } from './alarm-words.ts'
 
@@ -32,13 +33,13 @@ export function AlarmStrip({ alarm, children }: { alarm: Alarm; children: ReactN
           </p>
           <p>{remedy}</p>
           <p className="text-dense text-ink-2">
-            Found <Time at={alarm.firstSeenAt} />
-            {alarm.count > 1 && (
-              <>
-                , {formatCount(alarm.count, 'time')} in all, last <Time at={alarm.lastSeenAt} show="relative" />
-              </>
-            )}
-            {!alarm.inLog && '. Its record is missing from the audit log'}
+            {t.found({
+              at: () => <Time at={alarm.firstSeenAt} />,
+              many: String(alarm.count > 1),
+              times: formatNumber(alarm.count),
+              last: () => <Time at={alarm.lastSeenAt} show="relative" />,
+              inLog: String(alarm.inLog),
+            })}
           </p>
         </div>
       </div>

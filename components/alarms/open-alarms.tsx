@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useId } from 'react'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/alarms/en.ts'
 import { alarmsPath, auditRecordPath } from '#lib/paths.ts'
 import type { Alarm } from '#lib/schemas/alarms.ts'
 import { AlarmStrip } from './alarm-strip.tsx'
@@ -26,7 +27,7 @@ export function OpenAlarms() {
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
         <h2 id={id}>{countText(count)}</h2>
         <Link href={alarmsPath(tenant)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
-          All alarms
+          {t.allAlarms}
         </Link>
       </div>
       <OpenAlarmList alarms={data.items.slice(0, shown)} />
@@ -35,7 +36,9 @@ export function OpenAlarms() {
 }
 
 export function AlarmsFailed({ error, retry }: { error: unknown; retry: () => void }) {
-  return <RequestFailed error={error} what="The alarms" plural act="see alarms" permission="audit:read" retry={retry} />
+  return (
+    <RequestFailed error={error} what={t.theAlarms} plural act={t.seeAlarms} permission="audit:read" retry={retry} />
+  )
 }
 
 export function OpenAlarmList({ alarms }: { alarms: readonly Alarm[] }) {
@@ -59,7 +62,7 @@ function OpenAlarm({ alarm }: { alarm: Alarm }) {
           prefetch={false}
           className="inline-flex min-h-9 items-center border border-line-strong bg-surface px-3 py-1.5 hover:bg-selected"
         >
-          Open its record
+          {t.openItsRecord}
         </Link>
       )}
       <CloseAlarm alarm={alarm} />
@@ -69,4 +72,4 @@ function OpenAlarm({ alarm }: { alarm: Alarm }) {
 
 /** `1 open alarm`; more than are loaded is `99+`. */
 const countText = (count: number): string =>
-  count === 1 ? '1 open alarm' : `${count > 99 ? '99+' : count} open alarms`
+  count === 1 ? t.n1OpenAlarm : t.openAlarms({ count, countIs: String(count > 99) })

@@ -1,16 +1,17 @@
+import * as t from '#components/texts/evidence/en.ts'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { ExportStatus } from '#lib/schemas/evidence.ts'
 
 const SHAPES: Record<ExportStatus, { status: Status; label: string }> = {
-  queued: { status: 'pending', label: 'Queued' },
-  preflight: { status: 'running', label: 'Checking the log' },
-  collecting: { status: 'running', label: 'Collecting records' },
-  sealing: { status: 'running', label: 'Sealing' },
-  verifying: { status: 'running', label: 'Verifying' },
-  completed: { status: 'approved', label: 'Completed' },
-  completed_with_omissions: { status: 'omissions', label: 'Completed with omissions' },
-  failed: { status: 'failed', label: 'Failed' },
-  canceled: { status: 'revoked', label: 'Canceled' },
+  queued: { status: 'pending', label: t.queued },
+  preflight: { status: 'running', label: t.checkingLog },
+  collecting: { status: 'running', label: t.collectingRecords },
+  sealing: { status: 'running', label: t.sealing },
+  verifying: { status: 'running', label: t.verifying },
+  completed: { status: 'approved', label: t.completed },
+  completed_with_omissions: { status: 'omissions', label: t.completedWithOmissions },
+  failed: { status: 'failed', label: t.failed },
+  canceled: { status: 'revoked', label: t.canceled },
 }
 
 /** The state of an export; an unknown one is shown by its name. */

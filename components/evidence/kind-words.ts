@@ -1,29 +1,32 @@
+import { formatNumber } from '#components/language/formats.ts'
+import * as t from '#components/texts/evidence/en.ts'
+
 /** What the kinds of records in an archive are called, one and many. */
 const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
   agents: ['agent', 'agents'],
-  'agent-versions': ['version of an agent', 'versions of agents'],
+  'agent-versions': [t.versionOfAgent, t.versionsOfAgents],
   releases: ['release', 'releases'],
-  policies: ['policy version', 'policy versions'],
-  'policy-bindings': ['policy binding', 'policy bindings'],
+  policies: [t.policyVersion, t.policyVersions],
+  'policy-bindings': [t.policyBinding, t.policyBindings],
   members: ['member', 'members'],
   executions: ['execution', 'executions'],
-  'execution-events': ['event of an execution', 'events of executions'],
-  'input-events': ['input to an execution', 'inputs to executions'],
-  'input-waits': ['wait for an input', 'waits for inputs'],
-  'input-resolutions': ['answer to a wait', 'answers to waits'],
+  'execution-events': [t.eventOfExecution, t.eventsOfExecutions],
+  'input-events': [t.inputToExecution, t.inputsToExecutions],
+  'input-waits': [t.waitForInput, t.waitsForInputs],
+  'input-resolutions': [t.answerToWait, t.answersToWaits],
   files: ['file', 'files'],
   approvals: ['approval', 'approvals'],
-  'approval-questions': ['question about an approval', 'questions about approvals'],
-  'approval-revisions': ['request for changes', 'requests for changes'],
-  'approval-terms': ['list of an approval’s stages and times', 'lists of approvals’ stages and times'],
+  'approval-questions': [t.questionAboutApproval, t.questionsAboutApprovals],
+  'approval-revisions': [t.requestForChanges, t.requestsForChanges],
+  'approval-terms': [t.listOfApprovalsStages, t.listsOfApprovalsStages],
   'approval-votes': ['vote', 'votes'],
-  'standing-grants': ['standing grant', 'standing grants'],
-  'standing-grant-uses': ['call by a standing grant', 'calls by standing grants'],
-  decisions: ['policy decision', 'policy decisions'],
+  'standing-grants': [t.standingGrant, t.standingGrants],
+  'standing-grant-uses': [t.callByStandingGrant, t.callsByStandingGrants],
+  decisions: [t.policyDecision, t.policyDecisions],
   traces: ['trace', 'traces'],
   spans: ['span', 'spans'],
-  resources: ['description of a program that sent spans', 'descriptions of programs that sent spans'],
-  audit: ['record of the log', 'records of the log'],
+  resources: [t.descriptionOfProgramThat, t.descriptionsOfProgramsThat],
+  audit: [t.recordOfLog, t.recordsOfLog],
 }
 
 /** A kind in the plural; one that is not known as its code reads. */
@@ -34,5 +37,4 @@ export const nameOfKind = (count: number, kind: string): string =>
   (count === 1 ? words[kind]?.[0] : undefined) ?? kindWords(kind)
 
 /** `7 files`. */
-export const countOfKind = (count: number, kind: string): string =>
-  `${count.toLocaleString('en')} ${nameOfKind(count, kind)}`
+export const countOfKind = (count: number, kind: string): string => `${formatNumber(count)} ${nameOfKind(count, kind)}`

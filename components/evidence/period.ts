@@ -1,3 +1,4 @@
+import * as t from '#components/texts/evidence/en.ts'
 import { formatAbsolute } from '#components/ui/text/time-format.ts'
 
 const DAY_MS = 86_400_000
@@ -7,10 +8,10 @@ export function formatPeriod({ startDate, endDate }: { startDate: string; endDat
   const start = Date.parse(startDate)
   const end = Date.parse(endDate)
   if (start % DAY_MS !== 0 || end % DAY_MS !== 0)
-    return `${formatAbsolute(new Date(start), 'UTC')} up to ${formatAbsolute(new Date(end), 'UTC')}`
+    return t.upTo({ start: formatAbsolute(new Date(start), 'UTC'), end: formatAbsolute(new Date(end), 'UTC') })
   const first = formatDay(start)
   const last = formatDay(end - DAY_MS)
-  return first === last ? `${first} (UTC)` : `${first} to ${last} (UTC)`
+  return first === last ? `${first} (UTC)` : t.toUtc({ first, last })
 }
 
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })

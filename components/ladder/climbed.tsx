@@ -1,3 +1,4 @@
+import * as t from '#components/texts/alarms/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import type { Ladder } from '#lib/verify/ladder.ts'
 import { LadderPicture } from './ladder-picture.tsx'
@@ -18,15 +19,10 @@ export function Climbed({
   const reached = ladder.root === root
   return (
     <>
-      <p className="font-semibold">
-        {reached
-          ? `From ${from}, this browser reaches the signed root.`
-          : `From ${from}, this browser reaches a different root from the signed one.`}
-      </p>
+      <p className="font-semibold">{reached ? t.fromThisBrowserReaches({ from }) : t.fromThis({ from })}</p>
       {!reached && (
         <p className="flex flex-wrap items-center gap-x-1.5">
-          It reaches <Copyable value={ladder.root} label="computed root" />. Either the starting point or the path
-          differs from the log.
+          {t.itReachesCopyableEither({ copyable: () => <Copyable value={ladder.root} label={t.computedRoot} /> })}
         </p>
       )}
       <div className="grid gap-6 wide:grid-cols-2">

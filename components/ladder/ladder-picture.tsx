@@ -1,3 +1,4 @@
+import * as t from '#components/texts/alarms/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import type { Ladder } from '#lib/verify/ladder.ts'
 import { shortHash } from './short-hash.ts'
@@ -6,7 +7,7 @@ import { shortHash } from './short-hash.ts'
 export function LadderPicture({ ladder: { leaf, rungs, root }, of }: { ladder: Ladder; of: 'record' | 'day' }) {
   return (
     <div aria-hidden="true" className="flex flex-col self-start border border-line bg-surface p-3 font-mono text-dense">
-      <Node hash={root} label="root" own />
+      <Node hash={root} label={t.rootLabel} own />
       {rungs.toReversed().map((rung) => (
         <div key={rung.parent} className="flex flex-col">
           <div className="mx-auto h-3 w-px bg-line-strong" />
@@ -15,12 +16,12 @@ export function LadderPicture({ ladder: { leaf, rungs, root }, of }: { ladder: L
             <Node
               hash={rung.left}
               own={rung.own === 'left'}
-              label={rung.left === leaf ? `this ${of}` : label(rung.own === 'left')}
+              label={rung.left === leaf ? t.thisLeaf({ of }) : label(rung.own === 'left')}
             />
             <Node
               hash={rung.right}
               own={rung.own === 'right'}
-              label={rung.right === leaf ? `this ${of}` : label(rung.own === 'right')}
+              label={rung.right === leaf ? t.thisLeaf({ of }) : label(rung.own === 'right')}
             />
           </div>
         </div>
@@ -29,7 +30,7 @@ export function LadderPicture({ ladder: { leaf, rungs, root }, of }: { ladder: L
   )
 }
 
-const label = (own: boolean): string => (own ? 'computed' : 'given')
+const label = (own: boolean): string => (own ? t.computed : t.given)
 
 function Node({ hash, label, own }: { hash: string; label: string; own: boolean }) {
   return (

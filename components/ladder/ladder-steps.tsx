@@ -1,3 +1,4 @@
+import * as t from '#components/texts/alarms/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import type { Ladder } from '#lib/verify/ladder.ts'
 import { shortHash } from './short-hash.ts'
@@ -6,14 +7,14 @@ import { shortHash } from './short-hash.ts'
 export function LadderSteps({ ladder: { leaf, rungs }, of }: { ladder: Ladder; of: 'record' | 'day' }) {
   return (
     <ol className="self-start border-line border-b">
-      <Step words={`The ${of}’s leaf`} formula="SHA-256(0x00 ‖ leaf)" result={leaf} label="leaf hash" />
+      <Step words={t.leafOf({ of })} formula="SHA-256(0x00 ‖ leaf)" result={leaf} label={t.leafHash} />
       {rungs.map((rung, index) => (
         <Step
           key={rung.parent}
-          words={`Step ${index + 1}, with the sibling on the ${rung.own === 'left' ? 'right' : 'left'}`}
+          words={t.step({ step: String(index + 1), side: rung.own === 'left' ? 'right' : 'left' })}
           formula={`SHA-256(0x01 ‖ ${shortHash(rung.left)} ‖ ${shortHash(rung.right)})`}
           result={rung.parent}
-          label={`result of step ${index + 1}`}
+          label={t.resultOf({ step: String(index + 1) })}
         />
       ))}
     </ol>

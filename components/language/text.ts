@@ -18,7 +18,7 @@ type Flat<T> = { [Key in keyof T]: T[Key] }
 export type Text<Message extends string> = Message extends `${string}<${string}>${string}</${string}`
   ? (values: Flat<Args<Message> & Tags<Message>>) => ReactNode
   : Message extends `${string}{${string}`
-    ? (values: Flat<Args<Message>>) => string
+    ? (values: Flat<Args<Message>>) => Message extends `${string}…` ? InProgress : string
     : Message extends `${string}…`
       ? InProgress
       : string

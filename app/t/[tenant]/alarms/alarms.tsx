@@ -10,6 +10,7 @@ import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/alarms/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
@@ -22,7 +23,7 @@ import { useTRPC } from '#lib/trpc.ts'
 /** Everything that did not agree: open alarms in full, and closed ones with their reason. */
 export function Alarms() {
   return (
-    <Permitted permission="audit:read" act="see alarms" title="Alarms">
+    <Permitted permission="audit:read" act={t.seeAlarms} title={t.alarms}>
       <AlarmLists />
     </Permitted>
   )
@@ -33,19 +34,14 @@ function AlarmLists() {
   return (
     <Page wide>
       <PageHeader
-        title="Alarms"
-        crumbs={[{ label: 'Audit', href: auditPath(tenant) }]}
-        facts={
-          <p className="max-w-[75ch] text-ink-2">
-            An alarm is raised when stored evidence does not match the signed log. It stays open until a person closes
-            it with a reason. Deleting rows from the database does not close it.
-          </p>
-        }
+        title={t.alarms}
+        crumbs={[{ label: t.audit, href: auditPath(tenant) }]}
+        facts={<p className="max-w-[75ch] text-ink-2">{t.alarmIsRaisedWhen}</p>}
       />
-      <Section title="Open">
+      <Section title={t.open}>
         <Open />
       </Section>
-      <Section title="Closed">
+      <Section title={t.closed}>
         <Closed />
       </Section>
     </Page>
@@ -55,14 +51,8 @@ function AlarmLists() {
 function Open() {
   const { data, error, refetch } = useOpenAlarms()
   if (error !== null) return <AlarmsFailed error={error} retry={() => void refetch()} />
-  if (data === undefined) return <Skeleton label="Loading the alarms…" rows={2} rowClass="h-20" />
-  if (data.items.length === 0)
-    return (
-      <EmptyState title="No open alarms.">
-        The log is read again at least once a day. A verification or an export that finds a difference also raises an
-        alarm.
-      </EmptyState>
-    )
+  if (data === undefined) return <Skeleton label={t.loadingAlarms} rows={2} rowClass="h-20" />
+  if (data.items.length === 0) return <EmptyState title={t.noOpenAlarms}>{t.logIsReadAgain}</EmptyState>
   return <OpenAlarmList alarms={data.items} />
 }
 
@@ -73,11 +63,11 @@ function Closed() {
   return (
     <PagedTable
       pages={pages}
-      caption="Closed alarms"
+      caption={t.closedAlarms}
       columns={columns(tenant)}
       rowKey={(row) => row.id}
-      failed={{ what: 'The closed alarms', act: 'see alarms', permission: 'audit:read' }}
-      empty={<EmptyState title="No closed alarms.">Closed alarms are listed here, each with its reason.</EmptyState>}
+      failed={{ what: t.theClosed, act: t.seeAlarms, permission: 'audit:read' }}
+      empty={<EmptyState title={t.noClosedAlarms}>{t.closedAlarmsAreListed}</EmptyState>}
     />
   )
 }
@@ -85,7 +75,7 @@ function Closed() {
 const columns = (tenant: string): Column<Alarm>[] => [
   {
     key: 'what',
-    header: 'What',
+    header: t.what,
     rowHeader: true,
     cell: (row) => {
       const title = (
@@ -102,21 +92,21 @@ const columns = (tenant: string): Column<Alarm>[] => [
       )
     },
   },
-  { key: 'found', header: 'Found', cell: (row) => <Time at={row.firstSeenAt} show="absolute" /> },
-  { key: 'count', header: 'Times', align: 'end', cell: (row) => row.count.toLocaleString('en') },
+  { key: 'found', header: t.found2, cell: (row) => <Time at={row.firstSeenAt} show="absolute" /> },
+  { key: 'count', header: t.times, align: 'end', cell: (row) => row.count.toLocaleString('en') },
   {
     key: 'reason',
-    header: 'Closed because',
+    header: t.closedBecause,
     cell: (row) => (
       <span className="wrap-anywhere">
         <ShownText>{row.closeReason ?? ''}</ShownText>
       </span>
     ),
   },
-  { key: 'by', header: 'Closed by', cell: (row) => <ShownText>{row.closedBy?.name ?? ''}</ShownText> },
+  { key: 'by', header: t.closedBy, cell: (row) => <ShownText>{row.closedBy?.name ?? ''}</ShownText> },
   {
     key: 'at',
-    header: 'Closed',
+    header: t.closed,
     cell: (row) => (row.closedAt === null ? undefined : <Time at={row.closedAt} show="absolute" />),
   },
 ]

@@ -5,11 +5,13 @@ import { OpenAlarms } from '#components/alarms/open-alarms.tsx'
 import { usePages } from '#components/api/use-pages.ts'
 import { ResourceLink } from '#components/audit/resource-link.tsx'
 import { useNames } from '#components/audit/use-names.ts'
+import { formatNumber } from '#components/language/formats.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { replaceAddress, useAddressSearch } from '#components/lists/address.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/audit/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -27,7 +29,7 @@ import { SaveList } from './save-list.tsx'
 /** The audit records of the tenant, newest first. */
 export function Audit() {
   return (
-    <Permitted permission="audit:read" act="see the audit log" title="Audit">
+    <Permitted permission="audit:read" act={t.seeAuditLog} title={t.audit}>
       <AuditList />
     </Permitted>
   )
@@ -43,12 +45,12 @@ function AuditList() {
   return (
     <Page wide>
       <PageHeader
-        title="Audit"
+        title={t.audit}
         facts={
           <>
             <DayFacts />
             <Link href={alarmsPath(tenant)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
-              Alarms
+              {t.alarms}
             </Link>
           </>
         }
@@ -65,15 +67,15 @@ function AuditList() {
       )}
       <PagedTable
         pages={said}
-        caption="Audit records"
+        caption={t.auditRecords}
         columns={columns(tenant)}
         rowKey={(row) => row.auditId}
-        failed={{ what: 'The audit records', act: 'see the audit log', permission: 'audit:read' }}
+        failed={{ what: t.theAudit, act: t.seeAuditLog, permission: 'audit:read' }}
         empty={
           countSet(filter) > 0 ? (
-            <EmptyState title="No records match these filters.">Change or clear the filters above.</EmptyState>
+            <EmptyState title={t.noRecordsMatchThese}>{t.changeOrClearFilters}</EmptyState>
           ) : (
-            <EmptyState title="No records yet.">Every change is recorded here, with its actor and reason.</EmptyState>
+            <EmptyState title={t.noRecordsYet}>{t.everyChangeIsRecorded}</EmptyState>
           )
         }
       />
@@ -84,7 +86,7 @@ function AuditList() {
 const columns = (tenant: string): Column<SaidRow>[] => [
   {
     key: 'at',
-    header: 'When',
+    header: t.when,
     cell: (row) => (
       <span className="tabular-nums">
         <Time at={row.at} show="seconds" />
@@ -93,7 +95,7 @@ const columns = (tenant: string): Column<SaidRow>[] => [
   },
   {
     key: 'type',
-    header: 'What',
+    header: t.what,
     rowHeader: true,
     cell: (row) => (
       <span className="block min-w-44">
@@ -105,12 +107,12 @@ const columns = (tenant: string): Column<SaidRow>[] => [
   },
   {
     key: 'resource',
-    header: 'About',
+    header: t.about,
     cell: (row) => <ResourceLink {...row.resource} name={row.object} />,
   },
   {
     key: 'reason',
-    header: 'Reason',
+    header: t.reason,
     cell: (row) =>
       row.reason === null ? undefined : (
         <span className="wrap-anywhere">
@@ -118,5 +120,5 @@ const columns = (tenant: string): Column<SaidRow>[] => [
         </span>
       ),
   },
-  { key: 'seq', header: 'No. in the day', align: 'end', cell: (row) => (row.seq + 1).toLocaleString('en') },
+  { key: 'seq', header: t.noInDay, align: 'end', cell: (row) => formatNumber(row.seq + 1) },
 ]

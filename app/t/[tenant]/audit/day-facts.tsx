@@ -2,8 +2,9 @@
 
 import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
+import { formatNumber } from '#components/language/formats.ts'
+import * as t from '#components/texts/audit/en.ts'
 import { Seal } from '#components/ui/status/seal.tsx'
-import { formatCount } from '#lib/format.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
 const refreshMs = 15_000
@@ -18,14 +19,10 @@ export function DayFacts() {
   const sealed = size >= records
   return (
     <>
-      <span>
-        {formatCount(records, 'record')} on {date} (UTC)
-      </span>
+      <span>{t.recordsOnUtc({ records, date })}</span>
       <Seal
         state={sealed && records > 0 ? 'sealed' : 'unsealed'}
-        label={
-          sealed ? 'All sealed, not checked here' : `${size.toLocaleString('en')} sealed, the rest will follow shortly`
-        }
+        label={sealed ? t.allSealedNotChecked : t.sealedRestWillFollow({ size: formatNumber(size) })}
       />
     </>
   )

@@ -7,6 +7,7 @@ import { addressSearch, replaceAddress } from '#components/lists/address.ts'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/audit/en.ts'
 import { actionLabel } from '#lib/audit/sentence.ts'
 import { auditPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -23,7 +24,7 @@ export function Filters({ filter }: { filter: AuditFilter }) {
   const facets = useQuery(trpc.audit.facets.queryOptions({}, { staleTime: 60_000 }))
   const show = (change: Partial<AuditFilter>) =>
     replaceAddress(auditPath(tenant, searchOf({ ...filterFrom(addressSearch()), ...change })))
-  const failed = facets.error === null ? undefined : 'The options could not be loaded.'
+  const failed = facets.error === null ? undefined : t.optionsCouldNotBe
   const actions = (facets.data?.actions ?? [])
     .map((action) => ({ value: action, label: actionLabel(action) }))
     .sort((a, b) => a.label.localeCompare(b.label, 'en'))
@@ -33,26 +34,26 @@ export function Filters({ filter }: { filter: AuditFilter }) {
     label: nameOf({ type: 'member', id }) ?? name,
   }))
   return (
-    <FilterFold label="Filter the records" set={countSet(filter)} onClear={() => show(noFilter)}>
+    <FilterFold label={t.filterRecords} set={countSet(filter)} onClear={() => show(noFilter)}>
       <SelectField
-        label="What"
+        label={t.what}
         value={filter.action === '' ? ALL : filter.action}
         onChange={(value) => show({ action: value === ALL ? '' : value })}
         placeholder=""
         options={[
-          { value: ALL, label: 'All actions' },
+          { value: ALL, label: t.allActions },
           ...withChosen(actions, filter.action, actionLabel(filter.action)),
         ]}
         error={failed}
       />
       <SelectField
-        label="Who"
+        label={t.who}
         value={filter.actorId === '' ? ALL : filter.actorId}
         onChange={(value) => show({ actorId: value === ALL ? '' : value })}
         placeholder=""
         options={[
-          { value: ALL, label: 'Everyone' },
-          ...withChosen(actors, filter.actorId, `Someone else, ${filter.actorId.slice(0, 8)}…`),
+          { value: ALL, label: t.everyone },
+          ...withChosen(actors, filter.actorId, t.someoneElse({ slice: filter.actorId.slice(0, 8) })),
         ]}
         error={failed}
       />

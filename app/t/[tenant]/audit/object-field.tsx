@@ -4,6 +4,7 @@ import { useId, useState } from 'react'
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { useNames } from '#components/audit/use-names.ts'
 import { useSettled } from '#components/code/use-settled.ts'
+import * as t from '#components/texts/audit/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -38,9 +39,9 @@ export function ObjectField({ resourceId, onChange }: ObjectFieldProps) {
   return (
     <div className="relative">
       <TextField
-        label="About"
+        label={t.about}
         type="search"
-        placeholder={resourceId === '' ? 'Words or an ID' : `Only ${resourceId.slice(0, 8)}…`}
+        placeholder={resourceId === '' ? t.wordsOrId : t.only({ slice: resourceId.slice(0, 8) })}
         value={text}
         autoComplete="off"
         spellCheck={false}
@@ -57,7 +58,7 @@ export function ObjectField({ resourceId, onChange }: ObjectFieldProps) {
       {found.length > 0 && (
         <ul
           id={listId}
-          aria-label="Objects with these words"
+          aria-label={t.objectsWithTheseWords}
           className="absolute top-full left-0 z-10 max-h-80 w-80 max-w-[90vw] overflow-y-auto border border-line-strong bg-raised"
         >
           {found.map(({ kind, id, title, note }) => (
@@ -102,13 +103,16 @@ export function ChosenObject({
   return (
     <p className="flex flex-wrap items-center gap-3">
       <span className="wrap-anywhere">
-        Only records about{' '}
-        <strong className="font-semibold">
-          <ShownText>{name ?? resourceId}</ShownText>
-        </strong>
+        {t.onlyRecordsAboutStrong({
+          strong: () => (
+            <strong className="font-semibold">
+              <ShownText>{name ?? resourceId}</ShownText>
+            </strong>
+          ),
+        })}
       </span>
       <Button variant="quiet" onClick={onClear}>
-        Show all objects
+        {t.showAllObjects}
       </Button>
     </p>
   )

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { type FileType, type SavedHow, saveFile } from '#components/page/save-file.ts'
+import * as t from '#components/texts/audit/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
@@ -43,13 +44,15 @@ export function SaveList({ filter, empty }: { filter: AuditFilter; empty: boolea
       const how = await saveFile(request, file, (received) => setState({ is: 'saving', format, received }))
       setState(how === undefined ? { is: 'idle' } : { is: 'saved', how })
     } catch (error) {
-      const why = error instanceof RequestError ? toFailure(error).message : 'The download was interrupted.'
+      const why = error instanceof RequestError ? toFailure(error).message : t.downloadWasInterrupted
       setState({ is: 'failed', why })
     }
   }
 
   const busy = (format: Format): InProgress | undefined =>
-    state.is === 'saving' && state.format === format ? `Saving (${formatBytes(state.received)} so far)…` : undefined
+    state.is === 'saving' && state.format === format
+      ? t.savingSoFar({ received: formatBytes(state.received) })
+      : undefined
   return (
     <div className="flex flex-col items-end gap-2">
       <div className="flex flex-wrap items-start gap-3">
@@ -60,22 +63,22 @@ export function SaveList({ filter, empty }: { filter: AuditFilter; empty: boolea
             busyLabel={busy(format)}
             disabledReason={
               empty
-                ? 'No records match.'
+                ? t.noRecordsMatch
                 : state.is === 'saving' && state.format !== format
-                  ? 'Another file is being saved.'
+                  ? t.anotherFileIsBeing
                   : undefined
             }
           >
-            Download {names[format]}
+            {t.download({ format: names[format] })}
           </Button>
         ))}
       </div>
       <p role="status" className="text-ink-2">
-        {state.is === 'saved' && (state.how === 'streamed' ? 'Saved.' : 'The file is in your browser’s downloads.')}
+        {state.is === 'saved' && (state.how === 'streamed' ? t.saved : t.fileIsInYour)}
       </p>
       {state.is === 'failed' && (
         <Banner tone="danger" urgency="alert">
-          The file was not saved. {state.why} If part of it was saved, delete it.
+          {t.fileWasNotSaved({ why: state.why })}
         </Banner>
       )}
     </div>

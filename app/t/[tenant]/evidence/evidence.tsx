@@ -12,6 +12,7 @@ import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/evidence/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -25,7 +26,7 @@ const refreshMs = 5000
 /** Every evidence export, newest first. */
 export function Evidence() {
   return (
-    <Permitted permission="evidence:list" act="see evidence exports" title="Evidence">
+    <Permitted permission="evidence:list" act={t.seeEvidenceExports} title={t.evidence}>
       <ExportList />
     </Permitted>
   )
@@ -39,26 +40,21 @@ function ExportList() {
   return (
     <Page wide>
       <PageHeader
-        title="Evidence"
+        title={t.evidence}
         action={
           <ActionLink href={newEvidencePath(tenant)} permission="evidence:export">
-            New export
+            {t.newExport}
           </ActionLink>
         }
       />
       {can('audit:read') && <OpenAlarms />}
       <PagedTable
         pages={pages}
-        caption="Evidence exports"
+        caption={t.evidenceExports}
         columns={columns(tenant)}
         rowKey={(row) => row.exportId}
-        failed={{ what: 'The exports', act: 'see evidence exports', permission: 'evidence:list' }}
-        empty={
-          <EmptyState title="No evidence has been exported yet.">
-            An export is a signed archive of a period: executions, approvals, decisions, traces and the audit log, with
-            their proofs.
-          </EmptyState>
-        }
+        failed={{ what: t.theExports, act: t.seeEvidenceExports, permission: 'evidence:list' }}
+        empty={<EmptyState title={t.noEvidenceHasBeen}>{t.exportIsSignedArchive}</EmptyState>}
       />
     </Page>
   )
@@ -67,7 +63,7 @@ function ExportList() {
 const columns = (tenant: string): Column<ExportJob>[] => [
   {
     key: 'period',
-    header: 'Period',
+    header: t.period,
     rowHeader: true,
     cell: (row) => (
       <Link href={evidenceExportPath(tenant, row.exportId)} className="text-link" prefetch={false}>
@@ -75,15 +71,15 @@ const columns = (tenant: string): Column<ExportJob>[] => [
       </Link>
     ),
   },
-  { key: 'state', header: 'State', cell: (row) => <ExportStatusShape status={row.status} /> },
-  { key: 'proofs', header: 'Proofs', cell: (row) => (row.includeProofs ? 'Included' : 'Not included') },
-  { key: 'values', header: 'Sensitive values', cell: (row) => (row.includeRawPayloads ? 'Unmasked' : 'Masked') },
+  { key: 'state', header: t.state, cell: (row) => <ExportStatusShape status={row.status} /> },
+  { key: 'proofs', header: t.proofs, cell: (row) => (row.includeProofs ? t.included : t.notIncluded) },
+  { key: 'values', header: t.sensitiveValues, cell: (row) => (row.includeRawPayloads ? t.unmasked : t.masked) },
   {
     key: 'size',
-    header: 'Size',
+    header: t.size,
     align: 'end',
     cell: (row) => (row.archiveBytes === null ? undefined : formatBytes(row.archiveBytes)),
   },
-  { key: 'by', header: 'Requested by', cell: (row) => <ShownText>{row.requestedBy.displayName}</ShownText> },
-  { key: 'age', header: 'Requested', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+  { key: 'by', header: t.requestedBy, cell: (row) => <ShownText>{row.requestedBy.displayName}</ShownText> },
+  { key: 'age', header: t.requested, cell: (row) => <Time at={row.createdAt} show="relative" /> },
 ]

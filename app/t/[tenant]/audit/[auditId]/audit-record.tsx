@@ -4,10 +4,12 @@ import { useParams } from 'next/navigation'
 import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { useNames } from '#components/audit/use-names.ts'
+import { formatNumber } from '#components/language/formats.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/audit/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { CustodyLine, CustodySection } from '#components/ui/status/custody-line.tsx'
@@ -32,7 +34,7 @@ const sealMs = 3000
 export function AuditRecord() {
   const { auditId } = useParams<{ auditId: string }>()
   return (
-    <Permitted permission="audit:read" act="see the audit log" title="Audit record">
+    <Permitted permission="audit:read" act={t.seeAuditLog} title={t.auditRecord}>
       <OneRecord key={auditId} auditId={auditId} />
     </Permitted>
   )
@@ -46,19 +48,19 @@ function OneRecord({ auditId }: { auditId: string }) {
   const verify = useVerify()
   const facts = factsOf(data?.record)
   const nameOf = useNames(facts === undefined ? [] : objectsOf([facts]))
-  const crumbs = [{ label: 'Audit', href: auditPath(tenant) }]
-  const shownId = <Copyable value={auditId} label="audit record ID" shorten="middle" />
+  const crumbs = [{ label: t.audit, href: auditPath(tenant) }]
+  const shownId = <Copyable value={auditId} label={t.auditRecordId} shorten="middle" />
   if (data === undefined)
     return (
       <Page>
-        <PageHeader title="Audit record" crumbs={crumbs} id={shownId} />
+        <PageHeader title={t.auditRecord} crumbs={crumbs} id={shownId} />
         {error === null ? (
-          <Skeleton label="Loading the record…" rows={8} />
+          <Skeleton label={t.loadingRecord} rows={8} />
         ) : (
           <RequestFailed
             error={error}
-            what="The record"
-            act="see the audit log"
+            what={t.theRecord}
+            act={t.seeAuditLog}
             permission="audit:read"
             retry={() => void refetch()}
           />
@@ -75,26 +77,24 @@ function OneRecord({ auditId }: { auditId: string }) {
         facts={
           <>
             <Seal state={seal} />
-            <span>
-              Record {(data.leafIndex + 1).toLocaleString('en')} of {data.date} (UTC)
-            </span>
+            <span>{t.recordOfUtc({ seq: formatNumber(data.leafIndex + 1), date: data.date })}</span>
           </>
         }
       />
       <CustodyLine>
-        <CustodySection title="Record" seal={seal}>
+        <CustodySection title={t.record} seal={seal}>
           <RecordRows proof={data} />
           <Canonical record={data.record} />
         </CustodySection>
-        <CustodySection title="Proof" note={data.seal === 'pending' ? 'not sealed yet' : undefined} seal={seal}>
+        <CustodySection title={t.proof} note={data.seal === 'pending' ? t.notSealedYet : undefined} seal={seal}>
           <Proof proof={data} />
         </CustodySection>
         {/* Without a seal until the verification has run. */}
-        <CustodySection title="Verification" {...(verify.output === undefined ? {} : { seal })}>
+        <CustodySection title={t.verification} {...(verify.output === undefined ? {} : { seal })}>
           <Verify verify={verify} proof={data} />
         </CustodySection>
         {data.seal === 'sealed' && (
-          <CustodySection title="Closed days" seal={data.sealLog === null ? 'unsealed' : seal}>
+          <CustodySection title={t.closedDays} seal={data.sealLog === null ? 'unsealed' : seal}>
             <SealProof proof={data} />
           </CustodySection>
         )}
@@ -132,7 +132,7 @@ function factsOf(record: JsonValue | undefined) {
 }
 
 function titleOf(facts: ReturnType<typeof factsOf>, nameOf: NameOf): string {
-  if (facts === undefined) return 'Audit record'
+  if (facts === undefined) return t.auditRecord
   const actor = { type: facts.actor.type, name: actorName(facts, nameOf) }
   return auditSentence({ ...facts, actor, name: nameOf(facts.resource) })
 }

@@ -2,6 +2,8 @@
 
 import { useQuery } from '#components/api/query.ts'
 import { Climbed } from '#components/ladder/climbed.tsx'
+import { formatNumber } from '#components/language/formats.ts'
+import * as t from '#components/texts/audit/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { JcsError } from '#lib/jcs.ts'
@@ -17,43 +19,29 @@ export function Proof({ proof }: { proof: AuditProof }) {
     queryFn: async () => (await ladderOf(proof)) ?? null,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  if (merkleRoot === null || treeSize === null)
-    return (
-      <p>
-        The record has its place in the log of {date}. Its path appears here once the next signed checkpoint covers it.
-      </p>
-    )
-  if (inclusionProof === null)
-    return (
-      <p>
-        The log of {date} lacks a record below the checkpoint, so no path can be computed. Verify the record for
-        details.
-      </p>
-    )
+  if (merkleRoot === null || treeSize === null) return <p>{t.recordHasItsPlace({ date })}</p>
+  if (inclusionProof === null) return <p>{t.logOfLacksRecord({ date })}</p>
   return (
     <>
       <KeyValues>
-        <KeyValue name="Signed root">
-          <Copyable value={merkleRoot} label="signed root" />
+        <KeyValue name={t.signedRoot}>
+          <Copyable value={merkleRoot} label={t.signedRoot2} />
         </KeyValue>
-        <KeyValue name="Covers">
-          {treeSize.toLocaleString('en')} records of {date}; this is number {leafIndex.toLocaleString('en')}, counted
-          from 0
+        <KeyValue name={t.covers}>
+          {t.recordsOfThisIs({ size: formatNumber(treeSize), date, index: formatNumber(leafIndex) })}
         </KeyValue>
-        <KeyValue name="Nonce">
+        <KeyValue name={t.nonce}>
           <Copyable value={proof.nonce} label="nonce" shorten="middle" />
         </KeyValue>
-        <KeyValue name="Record digest">
-          <Copyable value={proof.digest} label="record digest" />
+        <KeyValue name={t.recordDigest}>
+          <Copyable value={proof.digest} label={t.recordDigest2} />
         </KeyValue>
       </KeyValues>
-      {ladder === null && (
-        <p>The record can’t be hashed, so this browser can’t compute its path. Verify the record for details.</p>
-      )}
-      {ladder && <Climbed ladder={ladder} root={merkleRoot} from="the record shown here" of="record" />}
+      {ladder === null && <p>{t.recordCantBeHashed}</p>}
+      {ladder && <Climbed ladder={ladder} root={merkleRoot} from={t.recordShownHere} of="record" />}
       {checkpoint !== null && (
         <details>
-          <summary className="w-fit min-h-6 text-ink-2">Signed checkpoint (C2SP signed note)</summary>
+          <summary className="w-fit min-h-6 text-ink-2">{t.signedCheckpointC2spSigned}</summary>
           <pre className="wrap-anywhere mt-1 whitespace-pre-wrap border border-line bg-surface p-2 font-mono text-dense">
             {checkpoint}
           </pre>

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { ResourceLink } from '#components/audit/resource-link.tsx'
 import { JsonView } from '#components/json/json-view.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/audit/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -24,31 +25,33 @@ export function RecordRows({ proof: { record } }: { proof: AuditProof }) {
   const others = Object.entries(record).filter(([name]) => !KNOWN.has(name))
   return (
     <KeyValues>
-      <KeyValue name="When">{isTime(at) ? <Time at={at} show="seconds" /> : <JsonView value={at ?? null} />}</KeyValue>
-      <KeyValue name="Who">
+      <KeyValue name={t.when}>
+        {isTime(at) ? <Time at={at} show="seconds" /> : <JsonView value={at ?? null} />}
+      </KeyValue>
+      <KeyValue name={t.who}>
         <Actor actor={actor} />
       </KeyValue>
-      <KeyValue name="What">
+      <KeyValue name={t.what}>
         <code className="font-mono text-dense">
           <ShownText>{text(action)}</ShownText>
         </code>
       </KeyValue>
-      <KeyValue name="About">
+      <KeyValue name={t.about}>
         <Resource resource={resource} />
       </KeyValue>
       {reason !== undefined && (
-        <KeyValue name="Reason">
+        <KeyValue name={t.reason}>
           <ShownText>{text(reason)}</ShownText>
         </KeyValue>
       )}
       {isJsonObject(details) && Object.keys(details).length > 0 && (
-        <KeyValue name="Details">
+        <KeyValue name={t.details}>
           <JsonView value={details} />
         </KeyValue>
       )}
       {requestId !== undefined && (
-        <KeyValue name="Request">
-          <Copyable value={text(requestId)} label="request ID" />
+        <KeyValue name={t.request}>
+          <Copyable value={text(requestId)} label={t.requestId} />
         </KeyValue>
       )}
       {others.map(([name, value]) => (
@@ -62,9 +65,9 @@ export function RecordRows({ proof: { record } }: { proof: AuditProof }) {
 
 const ACTORS: Record<string, string> = {
   person: 'a person',
-  service_account: 'a service account',
-  agent: 'an agent',
-  system: 'the service itself',
+  service_account: t.serviceAccount,
+  agent: t.anAgent,
+  system: t.serviceItself,
 }
 
 function Actor({ actor }: { actor: JsonValue | undefined }) {
@@ -73,8 +76,8 @@ function Actor({ actor }: { actor: JsonValue | undefined }) {
   return (
     <>
       <ShownText>{text(actor.name)}</ShownText>, {Object.hasOwn(ACTORS, type) ? ACTORS[type] : type}{' '}
-      <Copyable value={text(actor.id)} label="actor ID" shorten="middle" />{' '}
-      <Records search={{ actorId: text(actor.id) }}>All records by this actor</Records>
+      <Copyable value={text(actor.id)} label={t.actorId} shorten="middle" />{' '}
+      <Records search={{ actorId: text(actor.id) }}>{t.allRecordsByThis}</Records>
     </>
   )
 }
@@ -93,8 +96,8 @@ function Resource({ resource }: { resource: JsonValue | undefined }) {
   return (
     <>
       <ResourceLink type={text(resource.type)} id={text(resource.id)} />{' '}
-      <Copyable value={text(resource.id)} label="resource ID" shorten="middle" />{' '}
-      <Records search={{ resourceId: text(resource.id) }}>All records about this resource</Records>
+      <Copyable value={text(resource.id)} label={t.resourceId} shorten="middle" />{' '}
+      <Records search={{ resourceId: text(resource.id) }}>{t.allRecordsAboutThis}</Records>
     </>
   )
 }
@@ -103,7 +106,7 @@ function Resource({ resource }: { resource: JsonValue | undefined }) {
 export function Canonical({ record }: { record: JsonValue }) {
   return (
     <details>
-      <summary className="w-fit min-h-6 text-ink-2">Canonical JSON (RFC 8785), as it was hashed</summary>
+      <summary className="w-fit min-h-6 text-ink-2">{t.canonicalJsonRfc8785}</summary>
       <pre className="wrap-anywhere mt-1 whitespace-pre-wrap border border-line bg-surface p-2 font-mono text-dense">
         <ShownText>{canonicalOf(record)}</ShownText>
       </pre>
@@ -121,7 +124,7 @@ function canonicalOf(record: JsonValue): string {
 }
 
 const text = (value: JsonValue | undefined): string =>
-  typeof value === 'string' ? value : value === undefined ? 'not given' : JSON.stringify(value)
+  typeof value === 'string' ? value : value === undefined ? t.notGiven : JSON.stringify(value)
 
 const isTime = (value: JsonValue | undefined): value is string =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value))

@@ -2,6 +2,8 @@
 
 import { useQuery } from '#components/api/query.ts'
 import { Climbed } from '#components/ladder/climbed.tsx'
+import { formatNumber } from '#components/language/formats.ts'
+import * as t from '#components/texts/audit/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { climb, leafOfText } from '#lib/ladder.ts'
@@ -20,27 +22,21 @@ export function SealProof({ proof }: { proof: AuditProof }) {
     },
     staleTime: Number.POSITIVE_INFINITY,
   })
-  if (sealLog === null)
-    return (
-      <p>
-        {date} has not ended in UTC. After midnight, its last checkpoint becomes an entry in the log of closed days.
-      </p>
-    )
+  if (sealLog === null) return <p>{t.hasNotEndedIn({ date })}</p>
   return (
     <>
       <KeyValues>
-        <KeyValue name="Signed root">
-          <Copyable value={sealLog.merkleRoot} label="signed root of closed days" />
+        <KeyValue name={t.signedRoot}>
+          <Copyable value={sealLog.merkleRoot} label={t.signedRootOfClosed} />
         </KeyValue>
-        <KeyValue name="Covers">
-          {sealLog.treeSize.toLocaleString('en')} closed days; {date} is entry {sealLog.index.toLocaleString('en')},
-          counted from 0
+        <KeyValue name={t.covers}>
+          {t.closedDaysIsEntry({ size: formatNumber(sealLog.treeSize), date, index: formatNumber(sealLog.index) })}
         </KeyValue>
       </KeyValues>
-      {ladder === null && <p>The path has the wrong length. Verify the record for details.</p>}
-      {ladder && <Climbed ladder={ladder} root={sealLog.merkleRoot} from="the day’s last checkpoint" of="day" />}
+      {ladder === null && <p>{t.pathHasWrongLength}</p>}
+      {ladder && <Climbed ladder={ladder} root={sealLog.merkleRoot} from={t.daysLastCheckpoint} of="day" />}
       <details>
-        <summary className="w-fit min-h-6 text-ink-2">Signed checkpoint of closed days (C2SP signed note)</summary>
+        <summary className="w-fit min-h-6 text-ink-2">{t.signedCheckpointOfClosed}</summary>
         <pre className="wrap-anywhere mt-1 whitespace-pre-wrap border border-line bg-surface p-2 font-mono text-dense">
           {sealLog.checkpoint}
         </pre>

@@ -5,6 +5,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/audit/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Seal } from '#components/ui/status/seal.tsx'
@@ -46,27 +47,22 @@ export function Verify({ verify, proof }: VerifyProps) {
   return (
     <div className="flex flex-col items-start gap-3">
       <p className="max-w-[75ch] text-ink-2">
-        The server hashes the stored record again, follows the path above and compares the result with the root that the
-        tenant’s log key signed.
-        {proof.seal === 'pending' &&
-          ' The record is newer than the last signed checkpoint. The next one follows within seconds.'}
+        {t.serverHashesStoredRecord({ proofIs: String(proof.seal === 'pending') })}
       </p>
       <Button
         onClick={() => run(proof)}
-        disabledReason={
-          can('trace:verify') ? undefined : `${whoCan('trace:verify')} An evidence export can be verified without it.`
-        }
-        busyLabel={pending ? 'Verifying…' : undefined}
+        disabledReason={can('trace:verify') ? undefined : t.evidenceExportCanBe({ whoCan: whoCan('trace:verify') })}
+        busyLabel={pending ? t.verifying : undefined}
       >
-        {output === undefined ? 'Verify' : 'Verify again'}
+        {output === undefined ? t.verify : t.verifyAgain}
       </Button>
       <div role="status" className="w-full">
         {output && <Outcome answer={output} />}
       </div>
       {failure && (
         <ErrorPanel
-          title="The check did not run."
-          effect={`${failure.message} This does not mean that the record is wrong.`}
+          title={t.checkDidNotRun}
+          effect={t.thisDoesNotMean({ message: failure.message })}
           advice={adviceFor(failure)}
           requestId={failure.requestId}
         />
@@ -92,12 +88,7 @@ function Outcome({ answer: { status, checks } }: { answer: VerifyOutput }) {
           </li>
         ))}
       </ul>
-      {status === 'mismatch' && (
-        <p className="max-w-[75ch]">
-          The record, its place, or the log of that day has changed after it was logged. This check can’t tell which one
-          changed first. If you have an earlier evidence export, keep it, and notify the operator of this installation.
-        </p>
-      )}
+      {status === 'mismatch' && <p className="max-w-[75ch]">{t.recordItsPlaceOr}</p>}
     </div>
   )
 }
@@ -105,14 +96,14 @@ function Outcome({ answer: { status, checks } }: { answer: VerifyOutput }) {
 function OutcomeWord({ status }: { status: VerifyOutput['status'] }) {
   switch (status) {
     case 'verified':
-      return <Seal state="verified" label="Verified: the record is the one that was logged." />
+      return <Seal state="verified" label={t.verifiedRecordIsOne} />
     case 'pending_seal':
-      return <Seal state="unsealed" label="Not sealed yet: so far, the record matches its hashes." />
+      return <Seal state="unsealed" label={t.notSealedYetSo} />
     case 'mismatch':
-      return <Seal state="mismatch" label="Mismatch: this is not what was logged." />
+      return <Seal state="mismatch" label={t.mismatchThisIsNot} />
     case 'not_found':
-      return <Seal state="mismatch" label="The log does not contain this record." />
+      return <Seal state="mismatch" label={t.logDoesNotContain} />
     case 'erased':
-      return <Seal state="sealed" label="Erased: its values were removed, and its place in the log is proven." />
+      return <Seal state="sealed" label={t.erasedItsValuesWere} />
   }
 }

@@ -8,6 +8,7 @@ import { whyNotReason } from '#components/forms/reason-rule.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
@@ -28,25 +29,25 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
         onClick={() => setOpen(true)}
         disabledReason={can('evidence:export') ? undefined : whoCan('evidence:export')}
       >
-        Cancel the export
+        {t.cancelExport}
       </Button>
       <Dialog
         open={open}
         onOpenChange={setOpen}
-        title="Cancel this export?"
-        description="No archive will be created, and the collected records are discarded. You can request a new export at any time."
+        title={t.cancelThisExport}
+        description={t.noArchiveWillBe}
         actions={
           <>
             <Button onClick={() => setOpen(false)} className="self-start">
-              Keep exporting
+              {t.keepExporting}
             </Button>
             <Button
               variant="primary"
               onClick={() => cancel.run({ exportId, expectedRevision: revision, reason })}
               disabledReason={whyNotReason(reason)}
-              busyLabel={cancel.pending ? 'Canceling the export…' : undefined}
+              busyLabel={cancel.pending ? t.cancelingExport : undefined}
             >
-              Cancel the export
+              {t.cancelExport}
             </Button>
           </>
         }
@@ -54,13 +55,9 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
         <ReasonField value={reason} onChange={setReason} locked={cancel.pending} />
         {failure && (
           <ErrorPanel
-            title="The export was not canceled."
+            title={t.exportWasNotCanceled}
             effect={failure.message}
-            advice={
-              failure.code === 'revision_conflict'
-                ? 'The export changed in the meantime. Try again.'
-                : adviceFor(failure)
-            }
+            advice={failure.code === 'revision_conflict' ? t.exportChangedInMeantime : adviceFor(failure)}
             requestId={failure.requestId}
           />
         )}

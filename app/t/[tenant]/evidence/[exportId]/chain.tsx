@@ -5,9 +5,10 @@ import type { ReactNode } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { formatPeriod } from '#components/evidence/period.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { SealShape, type SealState } from '#components/ui/status/seal.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { evidenceExportPath } from '#lib/paths.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
@@ -20,11 +21,11 @@ const mostEarlier = 4
 export function Chain({ job, before }: { job: ExportJob; before: string | null }) {
   return (
     <section className="flex flex-col gap-2">
-      <h3 className="text-base">Archives form a chain</h3>
+      <h3 className="text-base">{t.archivesFormChain}</h3>
       <ol className="flex flex-col">
         <Item state="sealed">
           <span className="block font-semibold">{formatPeriod(job)}</span>
-          <span className="text-dense text-ink-2">This one, whose log continues the ones below</span>
+          <span className="text-dense text-ink-2">{t.thisOneWhoseLog}</span>
         </Item>
         <Before exportId={before} left={mostEarlier} />
       </ol>
@@ -37,7 +38,7 @@ function Before({ exportId, left }: { exportId: string | null; left: number }) {
   if (exportId === null)
     return (
       <Item state="unsealed">
-        <span className="text-ink-2">No archive was made before it.</span>
+        <span className="text-ink-2">{t.noArchiveWasMade}</span>
       </Item>
     )
   return <Earlier exportId={exportId} left={left} />
@@ -53,12 +54,16 @@ function Earlier({ exportId, left }: { exportId: string; left: number }) {
     <>
       <Item state="sealed">
         <Link href={evidenceExportPath(tenant, exportId)} className="text-link" prefetch={false}>
-          {job === undefined ? 'An earlier archive' : formatPeriod(job)}
+          {job === undefined ? t.earlierArchive : formatPeriod(job)}
         </Link>
         {job !== undefined && (
           <span className="block text-dense text-ink-2">
-            by <ShownText>{job.requestedBy.displayName}</ShownText>, <Time at={job.createdAt} show="clock" />
-            {job.archiveGone !== null && '; the archive was deleted'}
+            {t.byTime({
+              requestedBy: job.requestedBy.displayName,
+              shown: shownText,
+              at: () => <Time at={job.createdAt} show="clock" />,
+              jobIs: String(job.archiveGone !== null),
+            })}
           </span>
         )}
       </Item>
@@ -68,7 +73,7 @@ function Earlier({ exportId, left }: { exportId: string; left: number }) {
         ) : (
           before !== null && (
             <Item state="sealed">
-              <span className="text-ink-2">Earlier ones follow on its page.</span>
+              <span className="text-ink-2">{t.earlierOnesFollowOn}</span>
             </Item>
           )
         ))}

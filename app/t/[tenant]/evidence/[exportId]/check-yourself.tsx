@@ -1,6 +1,7 @@
 'use client'
 
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { verifyPath } from '#lib/paths.ts'
 import { useManifest } from './use-export.ts'
@@ -12,12 +13,13 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
   return (
     <>
       <p className="max-w-[75ch] text-ink-2">
-        You don’t have to trust this page. If sha256sum and OpenSSL 3 are installed, these commands verify the archive
-        offline. You can also open verify.html in the archive, or use the page{' '}
-        <a href={verifyPath()} className="text-link">
-          Verify an evidence archive
-        </a>
-        , which doesn’t upload the file.
+        {t.youDontHaveTo({
+          a: (content) => (
+            <a href={verifyPath()} className="text-link">
+              {content}
+            </a>
+          ),
+        })}
       </p>
       <ol className="flex flex-col border-line border-b">
         {stepsFor(exportId, archiveName).map(({ command, proves }, index) => (
@@ -26,7 +28,7 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
               {index + 1}
             </span>
             <div className="flex min-w-0 flex-col">
-              <Copyable value={command} label={`command ${index + 1}`} />
+              <Copyable value={command} label={t.commandNumber({ number: String(index + 1) })} />
               <span className="text-dense text-ink-2">{proves}</span>
             </div>
           </li>
@@ -34,8 +36,9 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
       </ol>
       {fingerprint !== undefined && (
         <p className="flex flex-wrap items-center gap-x-1.5">
-          Fingerprint of this service’s key, as reported by the service:
-          <Copyable value={fingerprint.replace(/^sha256:/, '')} label="key fingerprint" />
+          {t.fingerprintOfThisServices({
+            copyable: () => <Copyable value={fingerprint.replace(/^sha256:/, '')} label={t.keyFingerprint} />,
+          })}
         </p>
       )}
     </>
@@ -43,27 +46,27 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
 }
 
 const stepsFor = (exportId: string, archiveName: string): { command: string; proves: string }[] => [
-  { command: `unzip ${archiveName} && cd evidence-room-${exportId}`, proves: 'Unpacks the archive.' },
+  { command: `unzip ${archiveName} && cd evidence-room-${exportId}`, proves: t.unpacksArchive },
   {
     command: 'sha256sum -c manifest-sha256.txt',
-    proves: 'Every line must end in OK: the files below data/ are unchanged.',
+    proves: t.everyLineMustEnd,
   },
   {
     command: 'sha256sum -c tagmanifest-sha256.txt',
-    proves: 'Every line must end in OK: the files that describe the archive are unchanged.',
+    proves: t.everyLine,
   },
   {
     command:
       'openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in manifest.json -sigfile seal/manifest.json.sig',
-    proves: 'Must print “Signature Verified Successfully”: the holder of the key signed exactly this manifest.json.',
+    proves: t.mustPrintSignatureVerified,
   },
   {
     command:
       'grep -cF "\\"payloadManifestSha256\\":\\"$(sha256sum < manifest-sha256.txt | cut -c 1-64)\\"" manifest.json',
-    proves: 'Must print 1: the seal covers the list of the files below data/.',
+    proves: t.mustPrint1Seal,
   },
   {
     command: 'openssl pkey -pubin -in seal/seal.pub.pem -outform DER | sha256sum',
-    proves: 'Prints the fingerprint of the key. Compare it with the one below.',
+    proves: t.printsFingerprintOfKey,
   },
 ]

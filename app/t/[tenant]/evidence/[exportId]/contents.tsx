@@ -1,11 +1,13 @@
 'use client'
 
 import { nameOfKind } from '#components/evidence/kind-words.ts'
+import { formatNumber } from '#components/language/formats.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
-import { formatBytes, formatCount } from '#lib/format.ts'
+import { formatBytes } from '#lib/format.ts'
 import type { ExportManifest } from '#lib/schemas/evidence.ts'
 import { useManifest } from './use-export.ts'
 
@@ -14,12 +16,12 @@ export function Contents({ exportId }: { exportId: string }) {
   const { data: manifest, error, refetch } = useManifest(exportId, true)
   if (manifest === undefined)
     return error === null ? (
-      <Skeleton label="Loading the manifest…" rows={6} rowClass="h-7" />
+      <Skeleton label={t.loadingManifest} rows={6} rowClass="h-7" />
     ) : (
       <RequestFailed
         error={error}
-        what="The manifest"
-        act="see evidence exports"
+        what={t.theManifest}
+        act={t.seeEvidenceExports}
         permission="evidence:read"
         retry={() => void refetch()}
       />
@@ -35,25 +37,21 @@ export function Contents({ exportId }: { exportId: string }) {
         {told.map(({ kind, count, words }) => (
           <div key={kind} className="flex flex-col-reverse">
             <dt className="text-dense text-ink-2">{words}</dt>
-            <dd className="font-semibold tabular-nums">{count.toLocaleString('en')}</dd>
+            <dd className="font-semibold tabular-nums">{formatNumber(count)}</dd>
           </div>
         ))}
       </dl>
       <p className="text-ink-2">
         {manifest.days.map(({ date, size, open }, index) => (
           <span key={date}>
-            {index > 0 && '; '}
-            {date}: {formatCount(size, 'record')} in the log
-            {open && ', day still open'}
+            {t.recordsInLog({ indexIs: String(index > 0), date, records: size, openIs: String(Boolean(open)) })}
           </span>
         ))}
       </p>
       <details>
-        <summary>
-          {formatCount(manifest.files.length, 'file')}, {formatBytes(bytes)} unpacked
-        </summary>
+        <summary>{t.filesUnpacked({ files: manifest.files.length, bytes: formatBytes(bytes) })}</summary>
         <DataTable
-          caption="Files of the archive"
+          caption={t.filesOfArchive}
           columns={COLUMNS}
           rows={manifest.files}
           rowKey={(file) => file.path}
@@ -70,15 +68,20 @@ const COUNTS = ['executions', 'approvals', 'approval-votes', 'decisions', 'relea
 const COLUMNS: Column<ExportManifest['files'][number]>[] = [
   {
     key: 'path',
-    header: 'File',
+    header: t.file,
     rowHeader: true,
     cell: (file) => <code className="wrap-anywhere font-mono">{file.path}</code>,
   },
-  { key: 'records', header: 'Records', align: 'end', cell: (file) => file.records?.toLocaleString('en') },
-  { key: 'size', header: 'Size', align: 'end', cell: (file) => formatBytes(file.bytes) },
+  {
+    key: 'records',
+    header: t.records,
+    align: 'end',
+    cell: (file) => (file.records == null ? undefined : formatNumber(file.records)),
+  },
+  { key: 'size', header: t.size, align: 'end', cell: (file) => formatBytes(file.bytes) },
   {
     key: 'sha256',
-    header: 'SHA-256',
-    cell: (file) => <Copyable value={file.sha256} label={`SHA-256 of ${file.path}`} shorten="middle" />,
+    header: t.sha256,
+    cell: (file) => <Copyable value={file.sha256} label={t.sha256Of({ path: file.path })} shorten="middle" />,
   },
 ]

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { type SavedHow, saveFile } from '#components/page/save-file.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { type Failure, failureOf, RequestError } from '#lib/failure.ts'
@@ -17,7 +18,7 @@ type State =
   | { is: 'saved'; how: SavedHow }
   | { is: 'failed'; failure: Failure }
 
-const zip = { description: 'ZIP archive', accept: { 'application/zip': ['.zip'] } }
+const zip = { description: t.zipArchive, accept: { 'application/zip': ['.zip'] } }
 
 /** Saves the archive to disk. The server records each download. */
 export function Download({ job }: { job: ExportJob }) {
@@ -31,8 +32,7 @@ export function Download({ job }: { job: ExportJob }) {
       const how = await saveFile(fetchArchive, { name, type: zip }, (received) => setState({ is: 'saving', received }))
       setState(how === undefined ? { is: 'idle' } : { is: 'saved', how })
     } catch (error) {
-      const failure =
-        error instanceof RequestError ? toFailure(error) : failureOf('network', 'The download was interrupted.')
+      const failure = error instanceof RequestError ? toFailure(error) : failureOf('network', t.downloadWasInterrupted)
       setState({ is: 'failed', failure })
     }
   }
@@ -44,18 +44,18 @@ export function Download({ job }: { job: ExportJob }) {
         variant="primary"
         onClick={() => void save()}
         disabledReason={blocked}
-        busyLabel={state.is === 'saving' ? `Saving (${formatBytes(state.received)} so far)…` : undefined}
+        busyLabel={state.is === 'saving' ? t.savingSoFar({ received: formatBytes(state.received) }) : undefined}
       >
-        Download the archive{size}
+        {t.downloadArchive({ size })}
       </Button>
       <p role="status" className="text-ink-2">
-        {state.is === 'saved' && (state.how === 'streamed' ? `Saved. ` : `${name} is in your browser’s downloads. `)}
-        {state.is === 'saved' && 'The download is recorded in the audit log.'}
+        {state.is === 'saved' && (state.how === 'streamed' ? t.saved : t.isInYourBrowsers({ name }))}
+        {state.is === 'saved' && t.downloadIsRecordedIn}
       </p>
       {state.is === 'failed' && (
         <ErrorPanel
-          title="The archive was not saved."
-          effect={`${state.failure.message} If part of the file was saved, delete it.`}
+          title={t.archiveWasNotSaved}
+          effect={t.ifPartOfFile({ message: state.failure.message })}
           advice={adviceFor(state.failure)}
           requestId={state.failure.requestId}
         />

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { auditPath, auditRecordPath } from '#lib/paths.ts'
@@ -19,10 +20,10 @@ export function Downloads({ exportId }: { exportId: string }) {
   useChanges(['audit'], 10_000)
   const { items, hasMore } = usePages(trpc.audit.list, { resourceId: exportId, action })
   if (items === undefined) return '…'
-  if (items.length === 0) return 'None'
+  if (items.length === 0) return t.none
   return (
     <>
-      <ul aria-label="Downloads">
+      <ul aria-label={t.downloads}>
         {items.slice(0, shown).map(({ auditId, actor, at }) => (
           <li key={auditId}>
             <ShownText>{actor.name}</ShownText>,{' '}
@@ -34,7 +35,7 @@ export function Downloads({ exportId }: { exportId: string }) {
       </ul>
       {(hasMore || items.length > shown) && (
         <Link href={auditPath(tenant, { resourceId: exportId, action })} className="text-link" prefetch={false}>
-          All downloads
+          {t.allDownloads}
         </Link>
       )}
     </>

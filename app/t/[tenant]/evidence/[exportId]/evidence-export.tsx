@@ -5,17 +5,18 @@ import { type ReactNode, useState } from 'react'
 import { ExportStatusShape, hasArchive, isOver } from '#components/evidence/export-status.tsx'
 import { formatPeriod } from '#components/evidence/period.ts'
 import { resultWords } from '#components/evidence/result-words.ts'
+import { scopeText } from '#components/evidence/scope-text.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { type Crumb, Page, PageHeader } from '#components/layout/page.tsx'
 import { PageWithFacts } from '#components/layout/page-with-facts.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { scopeWords } from '#lib/evidence/scope-words.ts'
 import { evidencePath, newEvidencePath } from '#lib/paths.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 import type { Report } from '#lib/verify/report.ts'
@@ -39,8 +40,8 @@ export function EvidenceExport() {
   if (!can('evidence:list') && !can('evidence:export'))
     return (
       <Page>
-        <PageHeader title="Evidence export" />
-        <MissingPermission act="see evidence exports" permission="evidence:list" />
+        <PageHeader title={t.evidenceExport} />
+        <MissingPermission act={t.seeEvidenceExports} permission="evidence:list" />
       </Page>
     )
   return <OneExport key={exportId} exportId={exportId} />
@@ -49,19 +50,19 @@ export function EvidenceExport() {
 function OneExport({ exportId }: { exportId: string }) {
   const { tenant } = useSession()
   const { data: job, error, refetch, paused, resume } = useExport(exportId)
-  const crumbs = [{ label: 'Evidence', href: evidencePath(tenant) }]
-  const shownId = <Copyable value={exportId} label="export ID" shorten="middle" />
+  const crumbs = [{ label: t.evidence, href: evidencePath(tenant) }]
+  const shownId = <Copyable value={exportId} label={t.exportId} shorten="middle" />
   if (job === undefined)
     return (
       <Page>
-        <PageHeader title="Evidence export" crumbs={crumbs} id={shownId} />
+        <PageHeader title={t.evidenceExport} crumbs={crumbs} id={shownId} />
         {error === null ? (
-          <Skeleton label="Loading the export…" rows={8} />
+          <Skeleton label={t.loadingExport} rows={8} />
         ) : (
           <RequestFailed
             error={error}
-            what="The export"
-            act="see evidence exports"
+            what={t.theExport}
+            act={t.seeEvidenceExports}
             permission="evidence:list"
             retry={() => void refetch()}
           />
@@ -74,7 +75,7 @@ function OneExport({ exportId }: { exportId: string }) {
       <PageHeader title={titleOf(job)} crumbs={crumbs} id={shownId} facts={<Facts job={job} />} />
       <Stages job={job} />
       {!isOver(job.status) && (
-        <Section title="Progress">
+        <Section title={t.progress}>
           <Progress job={job} paused={paused} onResume={resume} />
           <div>
             <Cancel job={job} />
@@ -86,7 +87,7 @@ function OneExport({ exportId }: { exportId: string }) {
   )
 }
 
-const titleOf = (job: ExportJob): string => `Evidence of ${formatPeriod(job)}`
+const titleOf = (job: ExportJob): string => t.evidenceOf({ job: formatPeriod(job) })
 
 /** An export with an archive. What a verification in this browser finds becomes part of the title. */
 function Finished({ job, crumbs, id }: { job: ExportJob; crumbs: Crumb[]; id: ReactNode }) {
@@ -110,7 +111,7 @@ function Finished({ job, crumbs, id }: { job: ExportJob; crumbs: Crumb[]; id: Re
     </>
   )
   return (
-    <PageWithFacts head={head} title="The archive" facts={<ArchiveFacts job={job} />}>
+    <PageWithFacts head={head} title={t.theArchive} facts={<ArchiveFacts job={job} />}>
       <Archive job={job} loaded={loaded} onReport={setReport} />
     </PageWithFacts>
   )
@@ -121,7 +122,7 @@ function Again({ job }: { job: ExportJob }) {
   const { tenant } = useSession()
   return (
     <ActionLink href={newEvidencePath(tenant, { like: job.exportId })} permission="evidence:export" variant="secondary">
-      Ask for the same again
+      {t.askForSameAgain}
     </ActionLink>
   )
 }
@@ -131,17 +132,20 @@ function Facts({ job }: { job: ExportJob }) {
   return (
     <>
       <ExportStatusShape status={status} boxed />
-      <span>{scopeWords(scope)}</span>
+      <span>{scopeText(scope)}</span>
       <span>
-        {includeProofs ? 'With proofs' : 'Without proofs'}, sensitive values{' '}
-        {includeRawPayloads ? 'unmasked' : 'masked'}
+        {t.withoutProofsSensitiveValues({
+          includeProofsIs: String(Boolean(includeProofs)),
+          includeRawPayloadsIs: String(Boolean(includeRawPayloads)),
+        })}
       </span>
       {purpose !== null && (
         <span>
-          For{' '}
-          <strong className="font-semibold">
-            <ShownText>{purpose}</ShownText>
-          </strong>
+          {t.forText({
+            purpose,
+            shown: shownText,
+            strong: (content) => <strong className="font-semibold">{content}</strong>,
+          })}
         </span>
       )}
     </>
@@ -153,20 +157,16 @@ function Failed({ job: { status, error }, job }: { job: ExportJob }) {
   const again = <Again job={job} />
   if (status === 'canceled')
     return (
-      <Section title="Canceled">
-        <p>No archive was created. The audit log records who canceled the export, and why.</p>
+      <Section title={t.canceled}>
+        <p>{t.noArchiveWasCreated}</p>
         <div>{again}</div>
       </Section>
     )
   return (
     <ErrorPanel
-      title="The archive could not be created."
-      effect={`${error?.message ?? ''} The records themselves were not changed.`}
-      advice={
-        error?.code === 'integrity_failed'
-          ? 'The log does not match its own hashes. Notify the operator of this installation immediately.'
-          : 'Ask for the same again.'
-      }
+      title={t.archiveCouldNotBe}
+      effect={t.recordsUnchanged({ problem: error === null || error === undefined ? '' : error.message })}
+      advice={error?.code === 'integrity_failed' ? t.logDoesNotMatch : t.askFor}
       action={again}
     />
   )
@@ -181,22 +181,22 @@ function Archive({ job: { exportId, archiveGone, archiveName, omissions }, loade
   return (
     <>
       {omissions.length > 0 && (
-        <Section title={onlyMasked ? 'Masked' : 'Missing from the archive'}>
+        <Section title={onlyMasked ? t.masked : t.missingFromArchive}>
           <Omissions omissions={omissions} />
         </Section>
       )}
       {archiveGone === null && (
-        <Section title="Verify here">
+        <Section title={t.verifyHere}>
           <VerifyHere loaded={loaded} onReport={onReport} />
         </Section>
       )}
       {can('evidence:read') && (
-        <Section title="Contents">
+        <Section title={t.contents}>
           <Contents exportId={exportId} />
         </Section>
       )}
       {archiveGone === null && (
-        <Section title="Verify it yourself">
+        <Section title={t.verifyItYourself}>
           <CheckYourself exportId={exportId} archiveName={archiveName ?? `evidence-room-${exportId}.zip`} />
         </Section>
       )}

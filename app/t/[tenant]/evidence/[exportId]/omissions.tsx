@@ -1,7 +1,7 @@
 import { countOfKind, kindWords } from '#components/evidence/kind-words.ts'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
-import { formatCount } from '#lib/format.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 
 type Omission = ExportJob['omissions'][number]
@@ -9,13 +9,13 @@ type Omission = ExportJob['omissions'][number]
 type Group = { resource: string; reason: Omission['reason']; ids: string[] }
 
 const REASONS: Record<Omission['reason'], string> = {
-  retention_expired: 'The retention period has ended.',
-  erased: 'Erased at a person’s request.',
-  masked: 'The content is masked. An export with raw payloads contains it.',
-  permission_denied: 'The member who requested the export may no longer read it.',
-  integrity_failed: 'It does not match its recorded hash.',
-  source_unavailable: 'It could not be read at the time of the export.',
-  too_large: 'A value is larger than an archive may contain.',
+  retention_expired: t.retentionPeriodHasEnded,
+  erased: t.erasedAtPersonsRequest,
+  masked: t.contentIsMaskedExport,
+  permission_denied: t.memberWhoRequestedExport,
+  integrity_failed: t.itDoesNotMatch,
+  source_unavailable: t.itCouldNotBe,
+  too_large: t.valueIsLargerThan,
 }
 
 /** What the archive lacks, by kind and reason, above the download. What is only masked is not missing: it is folded. */
@@ -27,7 +27,7 @@ export function Omissions({ omissions }: { omissions: Omission[] }) {
     <>
       {missing.length > 0 && (
         <DataTable
-          caption="Missing from the archive"
+          caption={t.missingFromArchive}
           columns={COLUMNS}
           rows={missing}
           rowKey={({ resource, reason }) => `${resource} ${reason}`}
@@ -35,10 +35,9 @@ export function Omissions({ omissions }: { omissions: Omission[] }) {
       )}
       {masked.length > 0 && (
         <details>
-          <summary className="min-h-6 w-fit cursor-pointer">Masked, but not left out</summary>
+          <summary className="min-h-6 w-fit cursor-pointer">{t.maskedButNotLeft}</summary>
           <p className="max-w-[75ch] text-ink-2">
-            Sensitive values in {listOf(masked.map(({ resource }) => kindWords(resource)))}. The archive contains a
-            commitment to each value; an export with raw payloads contains the values.
+            {t.sensitiveValuesInArchive({ listOf: listOf(masked.map(({ resource }) => kindWords(resource))) })}
           </p>
         </details>
       )}
@@ -62,22 +61,22 @@ const listOf = (names: readonly string[]): string => new Intl.ListFormat('en-GB'
 const COLUMNS: Column<Group>[] = [
   {
     key: 'resource',
-    header: 'Missing',
+    header: t.missing,
     rowHeader: true,
     cell: ({ resource, ids }) => {
-      if (resource === 'raw-payloads') return 'All unmasked values'
-      return ids.length === 0 ? `All ${kindWords(resource)}` : countOfKind(ids.length, resource)
+      if (resource === 'raw-payloads') return t.allUnmaskedValues
+      return ids.length === 0 ? t.all({ resource: kindWords(resource) }) : countOfKind(ids.length, resource)
     },
   },
-  { key: 'reason', header: 'Reason', cell: ({ reason }) => REASONS[reason] },
+  { key: 'reason', header: t.reason, cell: ({ reason }) => REASONS[reason] },
   {
     key: 'id',
-    header: 'Which',
+    header: t.which,
     cell: ({ resource, ids }) => {
       if (ids.length <= 1) return ids.map((id) => <Id key={id} id={id} resource={resource} />)
       return (
         <details>
-          <summary className="min-h-6 w-fit cursor-pointer">{formatCount(ids.length, 'ID')}</summary>
+          <summary className="min-h-6 w-fit cursor-pointer">{t.ids({ ids: ids.length })}</summary>
           <ul>
             {ids.map((id) => (
               <li key={id}>
@@ -92,5 +91,5 @@ const COLUMNS: Column<Group>[] = [
 ]
 
 const Id = ({ id, resource }: { id: string; resource: string }) => (
-  <Copyable value={id} label={`ID in the ${kindWords(resource)}`} shorten="middle" />
+  <Copyable value={id} label={t.idIn({ resource: kindWords(resource) })} shorten="middle" />
 )

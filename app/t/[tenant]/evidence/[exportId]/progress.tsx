@@ -1,16 +1,18 @@
 'use client'
 
+import { formatNumber } from '#components/language/formats.ts'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { formatBytes, formatCount, formatDuration } from '#lib/format.ts'
 import type { ExportJob, ExportProgress, ExportStage } from '#lib/schemas/evidence.ts'
 
 const WORDS: Record<ExportStage, string> = {
-  preflight: 'Checking the log against its signatures',
-  collecting: 'Collecting the records of the range',
-  sealing: 'Writing and signing the manifest',
-  verifying: 'Verifying the archive as its recipients will',
-  storing: 'Storing the archive',
+  preflight: t.checkingLogAgainstIts,
+  collecting: t.collectingRecordsOfRange,
+  sealing: t.writingAndSigningManifest,
+  verifying: t.verifyingArchiveAsIts,
+  storing: t.storingArchive,
 }
 
 type ProgressProps = {
@@ -22,11 +24,11 @@ type ProgressProps = {
 
 /** How far an export is that has not ended. */
 export function Progress({ job: { status, progress, pollTimeoutMs }, paused, onResume }: ProgressProps) {
-  const words = progress === null ? 'Waiting for a free worker' : WORDS[progress.stage]
+  const words = progress === null ? t.waitingForFreeWorker : WORDS[progress.stage]
   return (
     <>
       <p className="flex flex-wrap justify-between gap-x-4">
-        <span>{status === 'queued' ? 'Waiting for a free worker' : words}</span>
+        <span>{status === 'queued' ? t.waitingForFreeWorker : words}</span>
         {progress !== null && <span className="text-ink-2 tabular-nums">{countOf(progress)}</span>}
       </p>
       <progress
@@ -35,9 +37,8 @@ export function Progress({ job: { status, progress, pollTimeoutMs }, paused, onR
         {...(progress === null || progress.total === null ? {} : barOf(progress.done, progress.total))}
       />
       {paused && (
-        <Banner tone="warn" action={<Button onClick={onResume}>Resume checking</Button>}>
-          The export is still in progress, but this page stopped checking after {formatDuration(pollTimeoutMs)}. The
-          export continues either way.
+        <Banner tone="warn" action={<Button onClick={onResume}>{t.resumeChecking}</Button>}>
+          {t.exportIsStillIn({ minutes: formatDuration(pollTimeoutMs) })}
         </Banner>
       )}
     </>
@@ -49,8 +50,9 @@ const barOf = (done: number, total: number) => ({ value: Math.min(done, total), 
 
 function countOf({ unit, done, total }: ExportProgress): string {
   const all = total === null ? undefined : Math.max(done, total)
-  if (unit === 'bytes') return all === undefined ? formatBytes(done) : `${formatBytes(done)} of ${formatBytes(all)}`
+  if (unit === 'bytes')
+    return all === undefined ? formatBytes(done) : t.ofText({ done: formatBytes(done), all: formatBytes(all) })
   const one = { days: 'day', records: 'record', files: 'file' }[unit]
   if (all === undefined) return formatCount(done, one)
-  return `${done.toLocaleString('en')} of about ${formatCount(all, one)}`
+  return t.ofAbout({ done: formatNumber(done), all: formatCount(all, one) })
 }

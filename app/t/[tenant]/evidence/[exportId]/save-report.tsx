@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { offerFile } from '#components/page/offer-file.ts'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { formatBytes } from '#lib/format.ts'
 import type { LoadedArchive } from './use-loaded-archive.ts'
@@ -9,9 +10,9 @@ import type { LoadedArchive } from './use-loaded-archive.ts'
 type Saving = 'idle' | 'reading' | 'saved' | 'missing' | 'unreadable'
 
 const WORDS: Record<Exclude<Saving, 'idle' | 'reading'>, string> = {
-  saved: 'The report is in your downloads.',
-  missing: 'This archive was made by a version that wrote no report.',
-  unreadable: 'The report could not be read from the archive. Verify the archive here to see what was changed.',
+  saved: t.reportIsInYour,
+  missing: t.thisArchiveWasMade,
+  unreadable: t.reportCouldNotBe,
 }
 
 /** Saves the report for people, a page without scripts that the archive contains. */
@@ -38,12 +39,12 @@ export function SaveReport({ loaded: { state, name, blocked, load } }: { loaded:
         busyLabel={
           saving === 'reading'
             ? state.is === 'loading'
-              ? `Downloading (${formatBytes(state.received)} so far)…`
-              : 'Reading the report…'
+              ? t.downloadingSoFar({ received: formatBytes(state.received) })
+              : t.readingReport
             : undefined
         }
       >
-        Report for people
+        {t.reportForPeople}
       </Button>
       <p role="status" className="text-dense text-ink-2">
         {saving !== 'idle' && saving !== 'reading' && WORDS[saving]}

@@ -1,20 +1,22 @@
 'use client'
 
+import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { useQuery } from '#components/api/query.ts'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { ToWorker } from '#components/verify/messages.ts'
 import { Outcome, RecordLadder } from '#components/verify/outcome.tsx'
 import { type Checking, useCheck } from '#components/verify/use-check.ts'
+import { questions } from '#components/verify/words.ts'
 import { type Change, type ChangeKind, changeKinds, changesIn } from '#lib/tamper/changes.ts'
 import { type Effort, forged } from '#lib/tamper/forge.ts'
-import type { Report, State } from '#lib/verify/report.ts'
+import type { Report } from '#lib/verify/report.ts'
 import { verdictNames } from '#lib/verify/report.ts'
-import { questions } from '#lib/verify/words.ts'
 
 /** The bytes of a copy, and where it came from. */
 type Copy = ToWorker & { change: Change; effort: Effort }
@@ -28,19 +30,12 @@ export function Tamper({ archive, before }: { archive: Blob; before: Report }) {
   })
   return (
     <section className="flex flex-col gap-3">
-      <h3 className="text-base">Tamper with a copy</h3>
-      <p className="max-w-[75ch] text-ink-2">
-        Offered in the demo only. Change something in a copy of this archive and see which verdict notices it. The copy
-        is in this browser and is deleted with this page; the archive stays as it is.
-      </p>
+      <h3 className="text-base">{t.tamperWithCopy}</h3>
+      <p className="max-w-[75ch] text-ink-2">{t.offeredInDemoOnly}</p>
       {error !== null ? (
-        <ErrorPanel
-          title="The archive can’t be changed."
-          effect="Its files could not be read here."
-          advice="Load the page again."
-        />
+        <ErrorPanel title={t.archiveCantBeChanged} effect={t.itsFilesCouldNot} advice={t.loadPageAgain} />
       ) : changes === undefined ? (
-        <Skeleton label="Reading the archive…" rows={4} />
+        <Skeleton label={t.readingArchive} rows={4} />
       ) : (
         <Choices archive={archive} before={before} changes={changes} />
       )}
@@ -65,7 +60,7 @@ function Choices({ archive, before, changes }: { archive: Blob; before: Report; 
   return (
     <>
       <RadioCards<ChangeKind>
-        legend="What to change"
+        legend={t.whatToChange}
         value={kind}
         onChange={setKind}
         locked={running}
@@ -77,21 +72,21 @@ function Choices({ archive, before, changes }: { archive: Blob; before: Report; 
       />
       {kind !== undefined && kind !== 'signature' && (
         <RadioCards<Effort>
-          legend="How far the forger goes"
+          legend={t.howFarForgerGoes}
           value={effort}
           onChange={setEffort}
           locked={running}
           options={[
-            { value: 'change', label: 'Change it', consequence: 'The lists of hashes stay as they were.' },
+            { value: 'change', label: t.changeIt, consequence: t.listsOfHashesStay },
             {
               value: 'lists',
-              label: 'Change it and recalculate the lists',
-              consequence: 'Every list of hashes agrees with the changed file. The signatures stay.',
+              label: t.changeItAndRecalculate,
+              consequence: t.everyListOfHashes,
             },
             {
               value: 'signatures',
-              label: 'Change it, recalculate the lists, and sign again',
-              consequence: 'With a new key, because the forger does not have the one of the service.',
+              label: t.changeItRecalculateLists,
+              consequence: t.withNewKeyBecause,
             },
           ]}
         />
@@ -99,10 +94,10 @@ function Choices({ archive, before, changes }: { archive: Blob; before: Report; 
       <div>
         <Button
           onClick={() => void tamper()}
-          disabledReason={kind === undefined ? 'Choose what to change.' : undefined}
-          busyLabel={running ? 'Verifying the copy…' : undefined}
+          disabledReason={kind === undefined ? t.chooseWhatToChange : undefined}
+          busyLabel={running ? t.verifyingCopy : undefined}
         >
-          Change the copy and verify it
+          {t.changeCopyAndVerify}
         </Button>
       </div>
       {checking !== undefined && <Tampered checking={checking} before={before} />}
@@ -115,26 +110,20 @@ function Tampered({ checking, before }: { checking: Checking<Copy>; before: Repo
   return (
     <div className="flex flex-col gap-3 border-line-strong border-l-3 pl-4">
       <p className="wrap-anywhere">
-        In <code className="font-mono text-dense">{change.path}</code>,{' '}
-        {change.after === undefined ? (
-          <>
-            the record <ShownText>{change.before}</ShownText> was deleted.
-          </>
-        ) : (
-          <>
-            <del>
-              <ShownText>{change.before}</ShownText>
-            </del>{' '}
-            became{' '}
-            <ins className="font-semibold no-underline">
-              <ShownText>{change.after}</ShownText>
-            </ins>
-            .
-          </>
-        )}
+        {change.after === undefined
+          ? t.recordWasDeleted({ path: change.path, code: codeOf, before: change.before, shown: shownText })
+          : t.became({
+              path: change.path,
+              code: codeOf,
+              before: change.before,
+              shown: shownText,
+              del: (content) => <del>{content}</del>,
+              after: change.after,
+              ins: (content) => <ins className="font-semibold no-underline">{content}</ins>,
+            })}
       </p>
       {report !== undefined && <p>{comparison(before, report)}</p>}
-      <Outcome checking={checking} name="the changed copy" level={4} />
+      <Outcome checking={checking} name={t.changedCopy} level={4} />
       {ladder !== undefined && <RecordLadder ladder={ladder} />}
     </div>
   )
@@ -142,36 +131,36 @@ function Tampered({ checking, before }: { checking: Checking<Copy>; before: Repo
 
 const KINDS: Record<ChangeKind, { label: string; consequence: string; missing: string }> = {
   reason: {
-    label: 'The reason of a decision',
-    consequence: 'One letter of what a person wrote.',
-    missing: 'This archive does not contain a reason.',
+    label: t.reasonOfDecision,
+    consequence: t.oneLetterOfWhat,
+    missing: t.thisArchiveDoesNot,
   },
   amount: {
-    label: 'An amount',
-    consequence: 'One digit of what was requested, or of a policy’s limit.',
-    missing: 'This archive does not contain an amount.',
+    label: t.anAmount,
+    consequence: t.oneDigitOfWhat,
+    missing: t.thisArchive,
   },
   record: {
-    label: 'Delete a record of the log',
-    consequence: 'The newest decision disappears from the log of its day.',
-    missing: 'This archive does not contain records of the log.',
+    label: t.deleteRecordOfLog,
+    consequence: t.newestDecisionDisappearsFrom,
+    missing: t.thisArchiveDoes,
   },
   signature: {
-    label: 'The signature',
-    consequence: 'One bit of the signature of the manifest.',
-    missing: 'This archive does not contain a signature.',
+    label: t.theSignature,
+    consequence: t.oneBitOfSignature,
+    missing: t.thisArchiveDoesNotContain,
   },
 }
 
 /** Which verdicts differ from those on the archive itself. */
 function comparison(before: Report, after: Report): string {
   const changed = verdictNames.filter((name) => before.verdicts[name] !== after.verdicts[name])
-  if (changed.length === 0) return 'No verdict differs from those on the archive itself.'
-  const words = changed.map(
-    (name) =>
-      `${questions[name].title} ${WORDS[before.verdicts[name]]} for the archive and ${WORDS[after.verdicts[name]]} for the copy`,
-  )
-  return `${words.join('. ')}.`
+  if (changed.length === 0) return t.noVerdictDiffersFrom
+  return changed
+    .map((name) =>
+      t.verdictDiffers({ title: questions[name].title, before: before.verdicts[name], after: after.verdicts[name] }),
+    )
+    .join(' ')
 }
 
-const WORDS: Record<State, string> = { holds: 'is confirmed', fails: 'fails', 'not checked': 'is not checked' }
+const codeOf = (content: ReactNode) => <code className="font-mono text-dense">{content}</code>

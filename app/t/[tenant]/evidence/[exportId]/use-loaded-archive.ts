@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { collected, counted } from '#components/page/counted.ts'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { type Failure, failureOf, RequestError } from '#lib/failure.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 import { toFailure } from '#lib/trpc.ts'
@@ -43,8 +44,7 @@ export function useLoadedArchive(job: ExportJob): LoadedArchive {
       return archive
     } catch (error) {
       if (stop.signal.aborted) return undefined
-      const failure =
-        error instanceof RequestError ? toFailure(error) : failureOf('network', 'The download was interrupted.')
+      const failure = error instanceof RequestError ? toFailure(error) : failureOf('network', t.downloadWasInterrupted)
       setState({ is: 'failed', failure })
       return undefined
     }

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'react'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { FileField } from '#components/ui/controls/file-field.tsx'
 import { KeyWords } from '#components/verify/key-words.tsx'
 import { AboutArchive, Outcome, RecordLadder } from '#components/verify/outcome.tsx'
@@ -30,26 +31,28 @@ export function Verified({ archive, name, onReport }: VerifiedProps) {
       <Outcome checking={checking} name={name} level={3} />
       {about !== undefined && (
         <details>
-          <summary className="min-h-6 w-fit cursor-pointer">What the archive states of itself</summary>
+          <summary className="min-h-6 w-fit cursor-pointer">{t.whatArchiveStatesOf}</summary>
           <AboutArchive about={about} />
         </details>
       )}
       <FileField
-        label="Another archive of the same organisation (optional)"
-        hint="The archive made directly before or after this one, as you kept it: both must tell of the same log. It isn’t uploaded."
+        label={t.anotherArchiveOfSame}
+        hint={t.archiveMadeDirectlyBefore}
         accept=".zip,application/zip"
         onFile={setAdjacent}
       />
       {ladder !== undefined && <RecordLadder ladder={ladder} />}
       {report?.fingerprint !== undefined && (
         <section className="flex flex-col gap-2">
-          <h3 className="text-base">Compare the key</h3>
+          <h3 className="text-base">{t.compareKey}</h3>
           <KeyWords fingerprint={report.fingerprint}>
-            With someone who did not get it from this archive or this page, or with the{' '}
-            <a href={`/.well-known/countersign/${encodeURIComponent(tenant)}/log-keys.json`} className="text-link">
-              published keys
-            </a>{' '}
-            opened from another network. Both of you must read:
+            {t.withSomeoneWhoDid({
+              a: (content) => (
+                <a href={`/.well-known/countersign/${encodeURIComponent(tenant)}/log-keys.json`} className="text-link">
+                  {content}
+                </a>
+              ),
+            })}
           </KeyWords>
         </section>
       )}

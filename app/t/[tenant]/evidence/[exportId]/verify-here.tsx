@@ -2,6 +2,7 @@
 
 import { lazy, Suspense } from 'react'
 import { adviceFor } from '#components/session/request-failed.tsx'
+import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
@@ -18,31 +19,30 @@ type VerifyHereProps = { loaded: LoadedArchive; onReport: (report: Report) => vo
 export function VerifyHere({ loaded: { state, name, blocked, load }, onReport }: VerifyHereProps) {
   return (
     <div className="flex flex-col gap-3">
-      <p className="max-w-[75ch] text-ink-2">
-        This browser downloads the archive, hashes every file, and checks signatures, records and closed days itself.
-        Nothing is uploaded. The audit log records the download.
-      </p>
+      <p className="max-w-[75ch] text-ink-2">{t.thisBrowserDownloadsArchive}</p>
       {state.is !== 'loaded' && (
         <div>
           <Button
             onClick={() => void load()}
             disabledReason={blocked}
-            busyLabel={state.is === 'loading' ? `Downloading (${formatBytes(state.received)} so far)…` : undefined}
+            busyLabel={
+              state.is === 'loading' ? t.downloadingSoFar({ received: formatBytes(state.received) }) : undefined
+            }
           >
-            Verify the archive here
+            {t.verifyArchiveHere}
           </Button>
         </div>
       )}
       {state.is === 'failed' && (
         <ErrorPanel
-          title="The archive could not be downloaded."
-          effect={`${state.failure.message} This doesn’t mean that it is invalid.`}
+          title={t.theArchiveCould}
+          effect={t.thisDoesntMeanThat({ message: state.failure.message })}
           advice={adviceFor(state.failure)}
           requestId={state.failure.requestId}
         />
       )}
       {state.is === 'loaded' && (
-        <Suspense fallback={<Skeleton label="Loading the verifier…" rows={5} />}>
+        <Suspense fallback={<Skeleton label={t.loadingVerifier} rows={5} />}>
           <Verified archive={state.archive} name={name} onReport={onReport} />
         </Suspense>
       )}

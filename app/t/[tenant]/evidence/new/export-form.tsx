@@ -8,6 +8,7 @@ import type { Days } from '#components/forms/days.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/evidence/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
@@ -73,7 +74,7 @@ export function ExportForm({ like }: { like?: ExportJob }) {
   const busy = create.pending || create.output !== undefined
   return (
     <form onSubmit={submit} noValidate className="flex max-w-160 flex-col gap-8">
-      <Part number={1} title="Range">
+      <Part number={1} title={t.range}>
         <RangeFields
           preset={preset}
           onPreset={setPreset}
@@ -84,24 +85,19 @@ export function ExportForm({ like }: { like?: ExportJob }) {
           locked={busy}
         />
       </Part>
-      <Part number={2} title="Contents">
+      <Part number={2} title={t.contents}>
         <ScopeFields choice={about} onChange={setAbout} problem={tried && scope === 'missing'} locked={busy} />
         <TextField
-          label="For whom or what? (optional)"
-          hint="Written into the archive, such as “Hartmann & Partner, annual audit”."
-          error={purpose.trim().length > mostPurpose ? `At most ${mostPurpose} characters.` : undefined}
+          label={t.forWhomOrWhat}
+          hint={t.writtenIntoArchiveSuch}
+          error={purpose.trim().length > mostPurpose ? t.atMostCharacters({ mostPurpose }) : undefined}
           value={purpose}
           onChange={(event) => setPurpose(event.target.value)}
           readOnly={busy}
         />
+        <Checkbox label={t.proofsSignedCheckpointsAnd} checked={proofs} onChange={setProofs} locked={busy} />
         <Checkbox
-          label="Proofs: signed checkpoints and the hashes of every record, so that anyone can verify the archive"
-          checked={proofs}
-          onChange={setProofs}
-          locked={busy}
-        />
-        <Checkbox
-          label="Raw payloads: unmasked inputs and outputs of tools, including sensitive values"
+          label={t.rawPayloadsUnmaskedInputs}
           checked={raw}
           onChange={setRaw}
           disabledReason={can('evidence:raw') ? undefined : whoCan('evidence:raw')}
@@ -109,8 +105,8 @@ export function ExportForm({ like }: { like?: ExportJob }) {
         />
         {raw && (
           <TextArea
-            label="Why are sensitive values needed?"
-            hint={`${justificationHint} Recorded in the audit log with your name.`}
+            label={t.whyAreSensitiveValues}
+            hint={t.recordedInAuditLog({ justificationHint })}
             error={tried && missing ? justificationRule : undefined}
             value={why}
             limit={limits.justification.max}
@@ -119,22 +115,18 @@ export function ExportForm({ like }: { like?: ExportJob }) {
           />
         )}
       </Part>
-      <Part number={3} title="Review">
+      <Part number={3} title={t.review}>
         {'field' in range || scope === 'missing' ? (
-          <p>{'field' in range ? 'Choose the range first.' : 'Choose what the archive is about first.'}</p>
+          <p>{'field' in range ? t.chooseRangeFirst : t.chooseWhatArchiveIs}</p>
         ) : (
           <Review range={range} scope={scope} purpose={purpose.trim()} proofs={proofs} raw={raw} now={now} />
         )}
         {create.failure !== undefined && (
-          <NotDone
-            failure={create.failure}
-            title="The export was not started."
-            ifUnknown="Send it again. The same request creates at most one export."
-          />
+          <NotDone failure={create.failure} title={t.exportWasNotStarted} ifUnknown={t.sendItAgainSame} />
         )}
         <div>
-          <Button type="submit" variant="primary" busyLabel={busy ? 'Requesting the export…' : undefined}>
-            Export the evidence
+          <Button type="submit" variant="primary" busyLabel={busy ? t.requestingExport : undefined}>
+            {t.exportEvidence}
           </Button>
         </div>
       </Part>

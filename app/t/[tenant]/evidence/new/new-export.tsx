@@ -7,6 +7,7 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/evidence/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { evidencePath } from '#lib/paths.ts'
 import { ExportForm } from './export-form.tsx'
@@ -16,9 +17,9 @@ export function NewExport() {
   const { tenant } = useSession()
   const like = useSearchParams().get('like')
   return (
-    <Permitted permission="evidence:export" act="export evidence" title="New evidence export">
+    <Permitted permission="evidence:export" act={t.exportEvidence2} title={t.newEvidenceExport}>
       <Page>
-        <PageHeader title="New evidence export" crumbs={[{ label: 'Evidence', href: evidencePath(tenant) }]} id="New" />
+        <PageHeader title={t.newEvidenceExport} crumbs={[{ label: t.evidence, href: evidencePath(tenant) }]} id="New" />
         {like === null ? <ExportForm /> : <SameAgain exportId={like} />}
       </Page>
     </Permitted>
@@ -31,12 +32,12 @@ function SameAgain({ exportId }: { exportId: string }) {
   const { data: job, error, refetch } = useQuery(rest.evidence.get.queryOptions({ exportId }))
   if (job !== undefined) return <ExportForm like={job} />
   return error === null ? (
-    <Skeleton label="Loading the earlier export…" rows={8} />
+    <Skeleton label={t.loadingEarlierExport} rows={8} />
   ) : (
     <RequestFailed
       error={error}
-      what="The earlier export"
-      act="see evidence exports"
+      what={t.earlierExport}
+      act={t.seeEvidenceExports}
       permission="evidence:list"
       retry={() => void refetch()}
     />

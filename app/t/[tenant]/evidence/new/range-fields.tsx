@@ -3,6 +3,7 @@
 import { formatPeriod } from '#components/evidence/period.ts'
 import { DayFields } from '#components/forms/day-fields.tsx'
 import type { Days, DaysProblem } from '#components/forms/days.ts'
+import * as t from '#components/texts/evidence/en.ts'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import type { Preset, Range } from './range.ts'
 
@@ -21,17 +22,17 @@ export function RangeFields({ preset, onPreset, same, custom, onCustom, problem,
   return (
     <>
       <RadioCards
-        legend="Days, in UTC"
+        legend={t.daysInUtc}
         value={preset}
         onChange={onPreset}
         locked={locked}
         options={[
           ...(same === undefined
             ? []
-            : [{ value: 'same' as const, label: 'As before', consequence: formatPeriod(same) }]),
-          { value: 'today', label: 'Today', consequence: 'From midnight UTC until now.' },
-          { value: 'week', label: 'Last 7 days', consequence: 'Today and the six days before it.' },
-          { value: 'custom', label: 'Other days', consequence: 'From a first day to a last day, both included.' },
+            : [{ value: 'same' as const, label: t.asBefore, consequence: formatPeriod(same) }]),
+          { value: 'today', label: t.today, consequence: t.fromMidnightUtcUntil },
+          { value: 'week', label: t.last7Days, consequence: t.todayAndSixDays },
+          { value: 'custom', label: t.otherDays, consequence: t.fromFirstDayTo },
         ]}
       />
       {preset === 'custom' && <DayFields days={custom} onChange={onCustom} problem={problem} locked={locked} />}

@@ -1,4 +1,5 @@
 import { type Days, type DaysProblem, dayMs, parseDays } from '#components/forms/days.ts'
+import * as t from '#components/texts/evidence/en.ts'
 
 /** The period that an export covers. `same`: that of an earlier export. `custom` has a first and a last day. */
 export type Preset = 'same' | 'today' | 'week' | 'custom'
@@ -20,9 +21,7 @@ export function rangeOf(
     case 'week':
       return between(today - 6 * dayMs, today)
     case 'custom': {
-      const days = parseDays(custom, (first) =>
-        first > today ? 'This day has not started yet in UTC. Choose an earlier one.' : undefined,
-      )
+      const days = parseDays(custom, (first) => (first > today ? t.thisDayHasNot : undefined))
       return 'field' in days ? days : between(days.from, days.to)
     }
   }

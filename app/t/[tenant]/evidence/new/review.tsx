@@ -4,10 +4,11 @@ import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { formatPeriod } from '#components/evidence/period.ts'
 import { roughDuration } from '#components/evidence/rough-duration.ts'
+import { scopeText } from '#components/evidence/scope-text.ts'
+import * as t from '#components/texts/evidence/en.ts'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { scopeWords } from '#lib/evidence/scope-words.ts'
-import { formatBytes, formatCount } from '#lib/format.ts'
+import { formatBytes } from '#lib/format.ts'
 import type { ExportEstimate, ExportScope } from '#lib/schemas/evidence.ts'
 import { type Range, touchesToday } from './range.ts'
 
@@ -28,36 +29,34 @@ export function Review({ range, scope, purpose, proofs, raw, now }: ReviewProps)
   return (
     <>
       <KeyValues>
-        <KeyValue name="Range">
+        <KeyValue name={t.range}>
           {formatPeriod(range)}
-          {touchesToday(range, now) && '; today’s records up to the time of the export'}
+          {touchesToday(range, now) && t.todaysRecordsUpTo}
         </KeyValue>
-        <KeyValue name="About">{scopeWords(scope ?? null)}</KeyValue>
+        <KeyValue name={t.about}>{scopeText(scope ?? null)}</KeyValue>
         {purpose !== '' && (
-          <KeyValue name="For">
+          <KeyValue name={t.forText}>
             <ShownText>{purpose}</ShownText>
           </KeyValue>
         )}
-        <KeyValue name="Contents">
-          {proofs ? 'with proofs' : 'without proofs'}, sensitive values {raw ? 'unmasked' : 'masked'}
+        <KeyValue name={t.contents}>
+          {t.withoutProofsSensitiveValues({ proofsIs: String(Boolean(proofs)), rawIs: String(Boolean(raw)) })}
         </KeyValue>
-        <KeyValue name="Contains now">
+        <KeyValue name={t.containsNow}>
           {estimate === undefined ? (
-            <span className="text-ink-2">{error === null ? 'Counting…' : 'Can’t be counted at the moment.'}</span>
+            <span className="text-ink-2">{error === null ? t.counting : t.cantBeCountedAt}</span>
           ) : (
             countWords(estimate)
           )}
         </KeyValue>
-        <KeyValue name="Size">
+        <KeyValue name={t.size}>
           {estimate === undefined
             ? '–'
-            : `about ${formatBytes(estimate.bytes)}, ready in ${roughDuration(estimate.seconds)}`}
+            : t.aboutReadyIn({ bytes: formatBytes(estimate.bytes), seconds: roughDuration(estimate.seconds) })}
         </KeyValue>
-        <KeyValue name="Who can download it">
-          {raw ? 'Members who may read evidence and raw payloads' : 'Members who may read evidence'}
-        </KeyValue>
+        <KeyValue name={t.whoCanDownloadIt}>{raw ? t.membersWhoMayRead : t.membersWho}</KeyValue>
       </KeyValues>
-      <p className="text-ink-2">The archive will be signed and verified. The export is recorded in the audit log.</p>
+      <p className="text-ink-2">{t.archiveWillBeSigned}</p>
     </>
   )
 }
@@ -65,9 +64,9 @@ export function Review({ range, scope, purpose, proofs, raw, now }: ReviewProps)
 const countWords = ({ executions, approvals, decisions, spans, records, exact }: ExportEstimate): string =>
   (exact ? '' : 'about ') +
   [
-    formatCount(executions, 'execution'),
-    formatCount(approvals, 'approval'),
-    formatCount(decisions, 'decision'),
-    formatCount(spans, 'span'),
-    `${formatCount(records, 'record')} of the log`,
+    t.executions({ executions }),
+    t.approvals({ approvals }),
+    t.decisions({ decisions }),
+    t.spans({ spans }),
+    t.recordsOf({ records }),
   ].join(', ')

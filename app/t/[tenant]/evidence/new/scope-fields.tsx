@@ -2,6 +2,7 @@
 
 import { usePages } from '#components/api/use-pages.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
+import * as t from '#components/texts/evidence/en.ts'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { ExportScope } from '#lib/schemas/evidence.ts'
@@ -41,27 +42,27 @@ export function ScopeFields({ choice, onChange, problem, locked }: ScopeFieldsPr
   return (
     <>
       <RadioCards
-        legend="About what?"
+        legend={t.aboutWhat}
         value={choice.kind}
         onChange={(kind) => onChange({ kind, id: '' })}
         locked={locked}
         options={[
           {
             value: 'everything',
-            label: 'Everything',
-            consequence: 'All agents, executions and decisions of the range.',
+            label: t.everything,
+            consequence: t.allAgentsExecutionsAnd,
           },
-          { value: 'agent', label: 'One agent', consequence: 'Its releases, executions, approvals and decisions.' },
-          { value: 'execution', label: 'One execution', consequence: 'What happened in it, and who decided about it.' },
-          { value: 'approval', label: 'One approval', consequence: 'The request, its votes and its decision.' },
+          { value: 'agent', label: t.oneAgent, consequence: t.itsReleasesExecutionsApprovals },
+          { value: 'execution', label: t.oneExecution, consequence: t.whatHappenedInIt },
+          { value: 'approval', label: t.oneApproval, consequence: t.requestItsVotesAnd },
         ]}
       />
       {choice.kind === 'agent' && <AgentField id={choice.id} onChange={(id) => onChange({ ...choice, id })} />}
       {(choice.kind === 'execution' || choice.kind === 'approval') && (
         <TextField
-          label={choice.kind === 'execution' ? 'ID of the execution' : 'ID of the approval'}
-          hint="Copy it from its page. Its time must be in the range."
-          error={problem ? 'Enter the complete ID.' : undefined}
+          label={choice.kind === 'execution' ? t.idOfExecution : t.idOfApproval}
+          hint={t.copyItFromIts}
+          error={problem ? t.enterCompleteId : undefined}
           value={choice.id}
           onChange={(event) => onChange({ ...choice, id: event.target.value })}
           readOnly={locked}
@@ -77,11 +78,11 @@ function AgentField({ id, onChange }: { id: string; onChange: (id: string) => vo
   const { items } = usePages(trpc.agents.list, {})
   return (
     <SelectField
-      label="Agent"
+      label={t.agent}
       value={id}
       onChange={onChange}
       options={(items ?? []).map((agent) => ({ value: agent.id, label: agent.displayName }))}
-      placeholder="Choose an agent"
+      placeholder={t.chooseAgent}
     />
   )
 }

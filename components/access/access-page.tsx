@@ -4,16 +4,17 @@ import type { ReactNode } from 'react'
 import { AreaPage } from '#components/layout/area-page.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { type AccessPage as AccessArea, accessPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
 
 const AREAS: { page: AccessArea; label: string }[] = [
-  { page: 'members', label: 'Members' },
-  { page: 'groups', label: 'Approver groups' },
-  { page: 'service-accounts', label: 'Service accounts' },
-  { page: 'connection-tokens', label: 'Connection tokens' },
-  { page: 'api-keys', label: 'API keys' },
-  { page: 'secrets', label: 'Secrets' },
+  { page: 'members', label: t.members },
+  { page: 'groups', label: t.approverGroups },
+  { page: 'service-accounts', label: t.serviceAccounts },
+  { page: 'connection-tokens', label: t.connectionTokens },
+  { page: 'api-keys', label: t.apiKeys },
+  { page: 'secrets', label: t.secrets },
 ]
 
 type AccessPageProps = {
@@ -32,7 +33,7 @@ export function AccessPage({ permission, act, children, ...page }: AccessPagePro
   const { tenant, can } = useSession()
   const areas = AREAS.map((area) => ({ ...area, href: accessPath(tenant, area.page) }))
   return (
-    <AreaPage label="Access" areas={areas} {...page}>
+    <AreaPage label={t.access} areas={areas} {...page}>
       {can(permission) ? children : <MissingPermission act={act} permission={permission} />}
     </AreaPage>
   )

@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { accessPath } from '#lib/paths.ts'
 
 /** Whether archived records are listed, from the address. */
@@ -14,14 +15,14 @@ export function ArchiveFilter({ page }: { page: 'api-keys' | 'secrets' }) {
   const archived = useArchived()
   return (
     <p className="text-dense text-ink-2">
-      {archived ? 'Archived entries are shown. ' : 'Archived entries are hidden. '}
+      {archived ? t.archivedEntriesAreShown : t.archivedEntriesAreHidden}
       <Link
         href={accessPath(tenant, page, archived ? {} : { archived: '1' })}
         prefetch={false}
         replace
         className="text-link inline-flex min-h-6 items-center"
       >
-        {archived ? 'Hide archived' : 'Show archived'}
+        {archived ? t.hideArchived : t.showArchived}
       </Link>
     </p>
   )

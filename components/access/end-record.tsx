@@ -4,14 +4,15 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { Secret } from '#lib/schemas/secrets.ts'
 
-type EndRecordProps = { record: Secret; noun: 'API key' | 'secret'; onClose: () => void }
+type EndRecordProps = { record: Secret; kind: 'key' | 'secret'; onClose: () => void }
 
 /** Revokes an API key or a secret permanently, after the person has typed its name. */
-export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
+export function RevokeRecord({ record, kind, onClose }: EndRecordProps) {
   const { client } = useApi()
   const notice = useNotice()
   const [typed, setTyped] = useState('')
@@ -19,24 +20,24 @@ export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
     send: client.secrets.revoke.mutate,
     touches: ['secrets'],
     onDone: () => {
-      notice(`${record.name} is revoked.`)
+      notice(t.isRevoked({ record: record.name }))
       onClose()
     },
   })
   return (
     <ActDialog
-      title={`Revoke ${record.name}`}
-      description={`The ${noun} stops working from the next request on and can’t be restored. If it is still needed, create a new one.`}
-      label={`Revoke the ${noun}`}
-      busyLabel={`Revoking the ${noun}…`}
-      missing={typed.trim() === record.name ? undefined : 'Type the name exactly as it appears in the list.'}
+      title={t.revoke({ record: record.name })}
+      description={t.stopsWorkingFromNext({ kind })}
+      label={t.revokeThe({ kind })}
+      busyLabel={kind === 'key' ? t.revokingKey : t.revokingSecret}
+      missing={typed.trim() === record.name ? undefined : t.typeNameExactlyAs}
       act={act}
       onRun={() => act.run({ id: record.secretId })}
       onClose={onClose}
     >
       <TextField
-        label={`Name of the ${noun}`}
-        hint={`Type ${record.name} to confirm.`}
+        label={t.nameOf({ kind })}
+        hint={t.typeToConfirm({ record: record.name })}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         autoComplete="off"
@@ -47,27 +48,23 @@ export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
 }
 
 /** Archives a record: it leaves the list, but its history remains. */
-export function ArchiveRecord({ record, noun, onClose }: EndRecordProps) {
+export function ArchiveRecord({ record, kind, onClose }: EndRecordProps) {
   const { client } = useApi()
   const notice = useNotice()
   const act = useAct({
     send: client.secrets.archive.mutate,
     touches: ['secrets'],
     onDone: () => {
-      notice(`${record.name} is archived.`)
+      notice(t.isArchived({ record: record.name }))
       onClose()
     },
   })
   return (
     <ActDialog
-      title={`Archive ${record.name}`}
-      description={
-        record.status === 'active'
-          ? `The ${noun} stops working, its value is deleted, and it is removed from the list. This can’t be undone. Its name, dates and audit records are kept.`
-          : `It is removed from the list. This can’t be undone. Its name, dates and audit records are kept.`
-      }
-      label={`Archive the ${noun}`}
-      busyLabel={`Archiving the ${noun}…`}
+      title={t.archive({ record: record.name })}
+      description={record.status === 'active' ? t.stopsWorkingItsValue({ kind }) : t.itIsRemovedFrom}
+      label={t.archiveThe({ kind })}
+      busyLabel={kind === 'key' ? t.archivingKey : t.archivingSecret}
       act={act}
       onRun={() => act.run({ id: record.secretId })}
       onClose={onClose}

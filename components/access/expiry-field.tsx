@@ -1,6 +1,7 @@
 'use client'
 
 import { SelectField } from '#components/forms/select-field.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { Time } from '#components/ui/text/time.tsx'
 
 const DAY_MS = 86_400_000
@@ -9,11 +10,11 @@ const DAY_MS = 86_400_000
 export type Expiry = { choice: string; at: string | undefined }
 
 const CHOICES = [
-  { value: '7', label: 'In 7 days' },
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'never', label: 'Never' },
+  { value: '7', label: t.in7Days },
+  { value: '30', label: t.in30Days },
+  { value: '90', label: t.in90Days },
+  { value: '365', label: t.inYear },
+  { value: 'never', label: t.never },
 ]
 
 export const expiryOf = (choice: string, now: number): Expiry => ({
@@ -30,22 +31,15 @@ type ExpiryFieldProps = {
 
 /** The expiry of a key, token or secret. */
 export function ExpiryField({ value, onChange, always }: ExpiryFieldProps) {
+  const { at } = value
   return (
     <SelectField
-      label="Expires"
+      label={t.expires}
       value={value.choice}
       onChange={(choice) => onChange(expiryOf(choice, Date.now()))}
       options={always ? CHOICES.filter((choice) => choice.value !== 'never') : CHOICES}
-      placeholder="Choose when it expires"
-      hint={
-        value.at === undefined ? (
-          'It works until it is revoked.'
-        ) : (
-          <>
-            Works until <Time at={value.at} show="absolute" />.
-          </>
-        )
-      }
+      placeholder={t.chooseWhenItExpires}
+      hint={at === undefined ? t.itWorksUntilIt : t.worksUntilTime({ at: () => <Time at={at} show="absolute" /> })}
     />
   )
 }

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/access-keys/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 
@@ -5,8 +6,7 @@ import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 export function ManageButton({ name, onClick }: { name: string; onClick: () => void }) {
   return (
     <Button onClick={onClick} aria-haspopup="dialog">
-      Manage
-      <VisuallyHidden> {name}</VisuallyHidden>
+      {t.manage({ name, hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
     </Button>
   )
 }

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useId, useState } from 'react'
 import { SelectField } from '#components/forms/select-field.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -49,13 +50,13 @@ export function MappingRows<Entry extends GroupMapping>(props: MappingRowsProps<
           <div className="narrow:col-span-3">
             {issuers.length > 1 || !issuers.includes(entry.issuer) ? (
               <SelectField
-                label="Identity provider"
+                label={t.identityProvider}
                 value={entry.issuer}
                 onChange={(issuer) => {
                   if (!locked) replace(place, { ...entry, issuer })
                 }}
                 options={[...new Set([...issuers, entry.issuer])].map((issuer) => ({ value: issuer, label: issuer }))}
-                placeholder="Choose a provider"
+                placeholder={t.chooseProvider}
               />
             ) : (
               <p className="break-all text-dense text-ink-2">
@@ -81,8 +82,7 @@ export function MappingRows<Entry extends GroupMapping>(props: MappingRowsProps<
               onChange(entries.filter((_, index) => index !== place))
             }}
           >
-            Remove
-            <VisuallyHidden> {entry.name}</VisuallyHidden>
+            {t.remove({ entry: entry.name, hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
           </Button>
         </div>
       ))}

@@ -1,6 +1,7 @@
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { KeyValue } from '#components/ui/text/key-values.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Secret } from '#lib/schemas/secrets.ts'
 import { SecretStatusShape } from './secret-status.tsx'
@@ -10,25 +11,25 @@ export function RecordFacts({ record }: { record: Secret }) {
   const { status, createdBy, createdAt, expiresAt, revokedAt, archivedAt, secretId } = record
   return (
     <>
-      <KeyValue name="State">
+      <KeyValue name={t.state}>
         <SecretStatusShape status={status} />
       </KeyValue>
-      <KeyValue name="Made">
-        <Time at={createdAt} /> by <ShownText>{createdBy.displayName}</ShownText>
+      <KeyValue name={t.made}>
+        {t.timeBy({ at: () => <Time at={createdAt} />, createdBy: createdBy.displayName, shown: shownText })}
       </KeyValue>
-      <KeyValue name="Expires">{expiresAt === null ? 'Never' : <Time at={expiresAt} />}</KeyValue>
+      <KeyValue name={t.expires}>{expiresAt === null ? t.never : <Time at={expiresAt} />}</KeyValue>
       {revokedAt !== null && (
-        <KeyValue name="Revoked">
+        <KeyValue name={t.revoked}>
           <Time at={revokedAt} />
         </KeyValue>
       )}
       {archivedAt !== null && (
-        <KeyValue name="Archived">
+        <KeyValue name={t.archived}>
           <Time at={archivedAt} />
         </KeyValue>
       )}
-      <KeyValue name="Secret id">
-        <Copyable value={secretId} label="secret ID" />
+      <KeyValue name={t.secretId}>
+        <Copyable value={secretId} label={t.secretId2} />
       </KeyValue>
     </>
   )

@@ -2,6 +2,7 @@
 
 import { useId } from 'react'
 import { roleName, roleText } from '#components/access/permission-texts.ts'
+import * as t from '#components/texts/access-members/en.ts'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import type { Role } from '#lib/permissions.ts'
 
@@ -22,7 +23,7 @@ export function RoleBoxes({ roles, chosen, onChange, whyNot, note, locked }: Rol
   return (
     <fieldset className="flex flex-col gap-2" aria-labelledby={id}>
       <legend id={id} className="mb-1.5 font-semibold text-dense">
-        Roles
+        {t.roles}
       </legend>
       {roles.map((role) => (
         <Checkbox

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useEffect, useState } from 'react'
 import { holdPage } from '#components/navigation/leave-guard.ts'
+import * as t from '#components/texts/access-keys/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
@@ -29,7 +30,7 @@ export function ShownOnce(props: ShownOnceProps) {
   const [stored, setStored] = useState(false)
   const [tried, setTried] = useState(0)
   const held = value !== undefined && !stored
-  const reason = `Tick “${confirm}” first: the value can’t be shown again.`
+  const reason = t.tickFirstValueCant({ confirm })
   useEffect(() => {
     if (held) return holdPage(() => setTried((times) => times + 1))
   }, [held])
@@ -42,16 +43,12 @@ export function ShownOnce(props: ShownOnceProps) {
       description={description}
       actions={
         <Button variant="primary" onClick={onClose} disabledReason={held ? reason : undefined}>
-          Done
+          {t.done}
         </Button>
       }
     >
       {value === undefined ? (
-        <ErrorPanel
-          title="It was created, but the response with the value was lost."
-          effect="The value can’t be shown again."
-          advice={lost}
-        />
+        <ErrorPanel title={t.itWasCreatedBut} effect={t.valueCantBeShown} advice={lost} />
       ) : (
         <ShownValue noun={noun} value={value} />
       )}
@@ -59,7 +56,7 @@ export function ShownOnce(props: ShownOnceProps) {
       {value !== undefined && <Checkbox label={confirm} checked={stored} onChange={setStored} />}
       {held && tried > 0 && (
         <p key={tried} role="alert" className="text-danger">
-          Leaving now would lose the value. {reason}
+          {t.leavingNowWouldLose({ reason })}
         </p>
       )}
     </Dialog>

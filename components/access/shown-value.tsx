@@ -1,6 +1,7 @@
 'use client'
 
 import { useState } from 'react'
+import * as t from '#components/texts/access-keys/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 
@@ -26,10 +27,10 @@ export function ShownValue({ noun, value }: ShownValueProps) {
         <ShownText edges>{value}</ShownText>
       </code>
       <div className="flex flex-wrap items-center gap-3">
-        <Button onClick={copy}>Copy the {noun}</Button>
+        <Button onClick={copy}>{t.copyThe({ noun })}</Button>
         <span role="status" className={outcome === 'refused' ? 'text-danger' : 'text-ink-2'}>
-          {outcome === 'copied' && 'Copied.'}
-          {outcome === 'refused' && 'The browser refused to copy. Select the text instead.'}
+          {outcome === 'copied' && t.copied}
+          {outcome === 'refused' && t.browserRefusedToCopy}
         </span>
       </div>
     </div>

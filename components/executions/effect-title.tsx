@@ -1,3 +1,4 @@
+import * as t from '#components/texts/executions/en.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { formatMoney } from '#lib/rules/effect.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
@@ -6,7 +7,7 @@ type Titled = Pick<ExecutionSummary, 'effect' | 'agentDisplayName' | 'environmen
 
 /** What the execution does, or which agent runs if that is not known. */
 export const titleOf = ({ effect, agentDisplayName, environment }: Titled): string =>
-  effect?.title ?? `${agentDisplayName} in ${environment}`
+  effect?.title ?? t.inText({ agentDisplayName, environment })
 
 export const EffectTitle = ({ execution }: { execution: Titled }) => <ShownText>{titleOf(execution)}</ShownText>
 

@@ -1,5 +1,8 @@
 import Link from 'next/link'
+import { maskedShape } from '#components/json/masked-shape.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { rowAttribute } from '#components/lists/use-row-keys.ts'
+import * as t from '#components/texts/executions/en.ts'
 import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { OneLine } from '#components/ui/text/one-line.tsx'
@@ -14,10 +17,10 @@ import { Took } from './took.tsx'
 
 /** What a list of executions shows. The title links to the execution. */
 export const executionColumns = (tenant: string): Column<ExecutionSummary>[] => [
-  { key: 'status', header: 'State', cell: (row) => <State execution={row} /> },
+  { key: 'status', header: t.state, cell: (row) => <State execution={row} /> },
   {
     key: 'effect',
-    header: 'Execution',
+    header: t.execution,
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col">
@@ -33,10 +36,10 @@ export const executionColumns = (tenant: string): Column<ExecutionSummary>[] => 
       </span>
     ),
   },
-  { key: 'amount', header: 'Amount', align: 'end', cell: ({ effect }) => <EffectAmount effect={effect} /> },
+  { key: 'amount', header: t.amount, align: 'end', cell: ({ effect }) => <EffectAmount effect={effect} /> },
   {
     key: 'agent',
-    header: 'Agent',
+    header: t.agent,
     cell: ({ agentDisplayName, agentVersion, environment }) => (
       <span className="flex flex-col">
         <OneLine text={agentDisplayName}>
@@ -52,15 +55,15 @@ export const executionColumns = (tenant: string): Column<ExecutionSummary>[] => 
   },
   {
     key: 'by',
-    header: 'Started by',
+    header: t.startedBy,
     cell: ({ startedBy: { displayName } }) => (
       <OneLine text={displayName}>
         <ShownText>{displayName}</ShownText>
       </OneLine>
     ),
   },
-  { key: 'began', header: 'Started', cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
-  { key: 'took', header: 'Took', align: 'end', cell: (row) => <Took execution={row} bar /> },
+  { key: 'began', header: t.started, cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
+  { key: 'took', header: t.took, align: 'end', cell: (row) => <Took execution={row} bar /> },
 ]
 
 /** The state, and the person whose decision led to it. */
@@ -71,7 +74,7 @@ function State({ execution: { status, decision } }: { execution: ExecutionSummar
       <ExecutionStatusShape status={status} />
       {decision?.by != null && verb !== undefined && (
         <span className="whitespace-normal text-ink-2">
-          {verb} by <ShownText>{decision.by.displayName}</ShownText>
+          {t.by({ verb, by: decision.by.displayName, shown: shownText })}
         </span>
       )}
     </span>
@@ -91,7 +94,7 @@ function InputInShort({ rows }: { rows: readonly ArgumentView[] }) {
               <ShownText>{typeof value === 'string' ? value : JSON.stringify(value)}</ShownText>
             </span>
           ) : (
-            <MaskedChip shape={`${masked.class}, ${masked.length} characters`} />
+            <MaskedChip shape={maskedShape(masked)} />
           )}
         </span>
       ))}

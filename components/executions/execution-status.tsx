@@ -1,19 +1,20 @@
+import * as t from '#components/texts/executions/en.ts'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 
 const SHAPES: Record<ExecutionStatus, { status: Status; label: string }> = {
-  queued: { status: 'pending', label: 'Queued' },
-  running: { status: 'running', label: 'Running' },
-  waiting_approval: { status: 'waiting', label: 'Waiting for approval' },
-  waiting_input: { status: 'waiting', label: 'Waiting for input' },
-  succeeded: { status: 'approved', label: 'Succeeded' },
-  failed: { status: 'failed', label: 'Failed' },
-  denied: { status: 'revoked', label: 'Denied' },
-  rejected: { status: 'rejected', label: 'Rejected' },
-  expired: { status: 'expired', label: 'Expired' },
-  timed_out: { status: 'expired', label: 'Timed out' },
-  canceled: { status: 'revoked', label: 'Canceled' },
-  indeterminate: { status: 'failed', label: 'Outcome unknown' },
+  queued: { status: 'pending', label: t.queued },
+  running: { status: 'running', label: t.running },
+  waiting_approval: { status: 'waiting', label: t.waitingForApproval },
+  waiting_input: { status: 'waiting', label: t.waitingForInput },
+  succeeded: { status: 'approved', label: t.succeeded },
+  failed: { status: 'failed', label: t.failed },
+  denied: { status: 'revoked', label: t.denied },
+  rejected: { status: 'rejected', label: t.rejected },
+  expired: { status: 'expired', label: t.expired },
+  timed_out: { status: 'expired', label: t.timedOut },
+  canceled: { status: 'revoked', label: t.canceled },
+  indeterminate: { status: 'failed', label: t.outcomeUnknown },
 }
 
 /** Every state with its word, in the order of an execution. */

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/executions/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
@@ -9,17 +10,15 @@ export function StopState({ stop: { status, stopConfirmedAt } }: { stop: Stop })
   if (stopConfirmedAt !== null)
     return (
       <span className="inline-flex flex-wrap items-baseline gap-x-2">
-        <StatusShape status="approved" label="Confirmed" /> <Time at={stopConfirmedAt} show="absolute" />
+        <StatusShape status="approved" label={t.confirmed} /> <Time at={stopConfirmedAt} show="absolute" />
       </span>
     )
   if (status === 'indeterminate')
     return (
       <span className="flex flex-col">
-        <StatusShape status="failed" label="Can’t be confirmed" />
-        <span className="text-dense text-ink-2">
-          No further calls are made, but it is unknown whether the last call took effect.
-        </span>
+        <StatusShape status="failed" label={t.cantBeConfirmed} />
+        <span className="text-dense text-ink-2">{t.noFurtherCallsAre}</span>
       </span>
     )
-  return <StatusShape status="running" label="Not confirmed yet" />
+  return <StatusShape status="running" label={t.notConfirmedYet} />
 }

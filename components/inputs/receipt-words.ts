@@ -1,3 +1,4 @@
+import * as t from '#components/texts/executions/en.ts'
 import type { Status } from '#components/ui/status/status-shape.tsx'
 import type { InputResolution, Receipt } from '#lib/schemas/inputs.ts'
 
@@ -12,9 +13,9 @@ export function receiptWords(receipt: Receipt): Record<'admission' | 'match' | '
   const { admission, delivery, application } = receipt
   // Without a wait, an event can't be delivered yet, or never can be.
   const without: StateWords =
-    receipt.status === 'received' ? { status: 'pending', label: 'Not yet' } : { status: 'revoked', label: 'Never' }
+    receipt.status === 'received' ? { status: 'pending', label: t.notYet } : { status: 'revoked', label: t.never }
   return {
-    admission: { status: 'approved', label: 'Accepted', at: admission.at },
+    admission: { status: 'approved', label: t.accepted, at: admission.at },
     match: matchWords(receipt),
     delivery: delivery === null ? without : { ...deliveryWords(delivery.status), at: delivery.at },
     application: application === null ? without : { ...applicationWords(application.status), at: application.at },
@@ -24,17 +25,17 @@ export function receiptWords(receipt: Receipt): Record<'admission' | 'match' | '
 function matchWords({ status, match, admission }: Receipt): StateWords {
   switch (status) {
     case 'received':
-      return { status: 'pending', label: 'No matching wait yet', keptUntil: admission.expiresAt }
+      return { status: 'pending', label: t.noMatchingWaitYet, keptUntil: admission.expiresAt }
     case 'accepted':
       return {
         status: 'approved',
-        label: 'Matched',
-        ...(match === null ? {} : { note: `With the wait of step ${match.stepId}`, at: match.at }),
+        label: t.matched,
+        ...(match === null ? {} : { note: t.withWaitOfStep({ stepId: match.stepId }), at: match.at }),
       }
     case 'unmatched_expired':
-      return { status: 'expired', label: 'Expired', note: 'No wait matched it before it expired' }
+      return { status: 'expired', label: t.expired, note: t.noWaitMatchedIt }
     case 'wait_terminal':
-      return { status: 'rejected', label: 'Too late', note: 'Its wait was already closed' }
+      return { status: 'rejected', label: t.tooLate, note: t.itsWaitWasAlready }
   }
 }
 
@@ -42,18 +43,18 @@ function matchWords({ status, match, admission }: Receipt): StateWords {
 export function deliveryWords(status: Delivery): StateWords {
   switch (status) {
     case 'pending':
-      return { status: 'pending', label: 'Pending' }
+      return { status: 'pending', label: t.pending }
     case 'in_flight':
-      return { status: 'running', label: 'Being delivered' }
+      return { status: 'running', label: t.beingDelivered }
     case 'delivered':
-      return { status: 'approved', label: 'Delivered' }
+      return { status: 'approved', label: t.delivered }
     case 'failed':
-      return { status: 'failed', label: 'Failed' }
+      return { status: 'failed', label: t.failed }
     case 'unknown':
       return {
         status: 'failed',
-        label: 'Outcome unknown',
-        note: 'It may have arrived; it is not sent again automatically',
+        label: t.outcomeUnknown,
+        note: t.itMayHaveArrived,
       }
   }
 }
@@ -61,10 +62,10 @@ export function deliveryWords(status: Delivery): StateWords {
 export function applicationWords(status: Application): StateWords {
   switch (status) {
     case 'not_applied':
-      return { status: 'pending', label: 'Not applied yet' }
+      return { status: 'pending', label: t.notAppliedYet }
     case 'applied':
-      return { status: 'approved', label: 'Applied' }
+      return { status: 'approved', label: t.applied }
     case 'rejected':
-      return { status: 'rejected', label: 'Not applied', note: 'The execution ended before it could apply the input' }
+      return { status: 'rejected', label: t.notApplied, note: t.executionEndedBeforeIt }
   }
 }

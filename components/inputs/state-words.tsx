@@ -1,3 +1,4 @@
+import * as t from '#components/texts/executions/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
@@ -12,9 +13,7 @@ export function StateCell({ words: { status, label, note, at, keptUntil } }: { w
         {note !== undefined && <ShownText>{note}</ShownText>}
         {at && <Time at={at} show="absolute" />}
         {keptUntil !== undefined && (
-          <span>
-            Kept until <Time at={keptUntil} show="absolute" />
-          </span>
+          <span>{t.keptUntilTime({ at: () => <Time at={keptUntil} show="absolute" /> })}</span>
         )}
       </span>
     </span>

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/access-machines/en.ts'
 import { failureOf, RequestError } from '#lib/failure.ts'
 import type { Assertion, Attestation, ConfirmationPurpose } from '#lib/schemas/passkeys.ts'
 import type { Client } from '#lib/trpc.ts'
@@ -44,9 +45,7 @@ async function given<T>(asked: Promise<T>): Promise<T> {
     return await asked
   } catch (cause) {
     const known = cause instanceof Error && cause.name === 'InvalidStateError'
-    const message = known
-      ? 'You already have a passkey for this site on this device.'
-      : 'Your device did not provide a passkey: the request was canceled or timed out, or the device does not have a passkey for this site.'
+    const message = known ? t.youAlreadyHavePasskey : t.yourDeviceDidNot
     throw new RequestError(failureOf('no_passkey', message), cause)
   }
 }

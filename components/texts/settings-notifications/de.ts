@@ -98,4 +98,5 @@ export const german: Translation<typeof import('./en.ts')> = {
   noChannels: 'Keine Kanäle.',
   addWebhookIncomingWebhook:
     'Fügen Sie einen Webhook, einen eingehenden Webhook von Slack oder Teams oder eine E-Mail-Adresse hinzu, und wählen Sie, was gemeldet wird. Wer entscheidet, bekommt Mails auch ohne Kanal.',
+  secretNoun: 'Geheimnis',
 }

@@ -105,3 +105,4 @@ export const noChannels = text('No channels.')
 export const addWebhookIncomingWebhook = text(
   'Add a webhook, an incoming webhook of Slack or Teams, or a mail address, and choose what it reports. Reviewers get mail without a channel.',
 )
+export const secretNoun = text('secret')

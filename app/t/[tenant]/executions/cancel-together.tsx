@@ -9,16 +9,14 @@ import { ResultText } from '#components/bulk/result-text.tsx'
 import { type SendOptions, sendEach } from '#components/bulk/send-each.ts'
 import { EffectTitle } from '#components/executions/effect-title.tsx'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/executions/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatCount } from '#lib/format.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
 type CancelTogetherProps = { executions: readonly ExecutionSummary[]; onClose: () => void }
-
-const counted = (count: number): string => formatCount(count, 'execution')
 
 /** Several ordinary cancellations with one reason, each with its own record and result. */
 export function CancelTogether({ executions, onClose }: CancelTogetherProps) {
@@ -50,22 +48,22 @@ export function CancelTogether({ executions, onClose }: CancelTogetherProps) {
 
   return (
     <BulkDialog
-      title={`Cancel ${counted(selected.length)}?`}
-      description="Each is canceled on its own, with its own record. Requests for approval are withdrawn. A call in progress is abandoned: if its effect is unknown, the execution ends with an unknown outcome. None of them can be resumed."
-      label={`Cancel ${counted(selected.length)}`}
-      busyLabel="Canceling the executions…"
-      keepLabel="Keep running"
-      lockedWhile="The cancellations are being recorded."
-      reasonHint="Required. Stored in the audit record of each execution."
-      acknowledgement={`I have read the list and cancel ${counted(selected.length)}.`}
-      missingAcknowledgement="Confirm that you have read the list."
+      title={t.cancelSome({ count: selected.length })}
+      description={t.eachIsCanceledOn}
+      label={t.cancelThem({ count: selected.length })}
+      busyLabel={t.cancelingExecutions}
+      keepLabel={t.keepRunning}
+      lockedWhile={t.cancellationsAreBeingRecorded}
+      reasonHint={t.requiredStoredInAudit}
+      acknowledgement={t.iHaveReadList({ count: selected.length })}
+      missingAcknowledgement={t.confirmThatYouHave}
       whyNot={undefined}
       state={state}
-      outcome={outcomeText('executions', selected.map(resultOf), (count) => `${counted(count)} asked to stop.`)}
+      outcome={outcomeText('executions', selected.map(resultOf), (count) => t.askedToStop({ count }))}
       onSend={(reason) => void send(reason)}
       onClose={onClose}
     >
-      <ul aria-label="Executions" className="flex flex-col">
+      <ul aria-label={t.executions2} className="flex flex-col">
         {selected.map((execution) => (
           <li key={execution.id} className="flex flex-col gap-1 border-line border-b py-2">
             <span className="font-semibold">
@@ -74,13 +72,16 @@ export function CancelTogether({ executions, onClose }: CancelTogetherProps) {
             <span className="flex flex-wrap items-center gap-x-3 text-dense text-ink-2">
               <ExecutionStatusShape status={execution.status} />
               <span>
-                started by <ShownText>{execution.startedBy.displayName}</ShownText>,{' '}
-                <Time at={execution.createdAt} show="relative" />
+                {t.startedByTime({
+                  startedBy: execution.startedBy.displayName,
+                  shown: shownText,
+                  at: () => <Time at={execution.createdAt} show="relative" />,
+                })}
               </span>
             </span>
             <ResultText
               result={resultOf(execution)}
-              recorded={<StatusShape status="revoked" label="A stop was requested" />}
+              recorded={<StatusShape status="revoked" label={t.stopWasRequested} />}
             />
           </li>
         ))}

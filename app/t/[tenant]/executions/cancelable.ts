@@ -1,4 +1,5 @@
 import { isLive } from '#components/executions/execution-status.tsx'
+import * as t from '#components/texts/executions/en.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 
 /** The most executions that can be canceled together. */
@@ -10,8 +11,4 @@ export const isCancelable = ({ status, stopRequestedAt }: Pick<ExecutionSummary,
 
 /** Why these executions can't be canceled together; undefined if they can. */
 export const whyNotTogether = (count: number): string | undefined =>
-  count === 0
-    ? 'Select executions first.'
-    : count > mostTogether
-      ? `At most ${mostTogether} executions can be canceled together.`
-      : undefined
+  count === 0 ? t.selectExecutionsFirst : count > mostTogether ? t.atMostExecutionsCan({ mostTogether }) : undefined

@@ -19,6 +19,7 @@ import { useWhole } from '#components/lists/use-whole.ts'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/executions/en.ts'
 import { RowCheckbox } from '#components/ui/controls/row-checkbox.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
@@ -44,7 +45,7 @@ const idOf = ({ id }: ExecutionSummary): string => id
 /** Executions by what they do. Search, filters and order are in the address. */
 export function Executions() {
   return (
-    <Permitted permission="execution:read" act="see executions" title="Executions">
+    <Permitted permission="execution:read" act={t.seeExecutions} title={t.executions2}>
       <ExecutionList />
     </Permitted>
   )
@@ -76,9 +77,9 @@ function ExecutionList() {
     selection,
     actions: [
       {
-        title: 'Cancel the selected executions',
+        title: t.cancelSelectedExecutions,
         key: 'c',
-        blocked: selection.rows.length === 0 ? 'No execution is selected.' : undefined,
+        blocked: selection.rows.length === 0 ? t.noExecutionIsSelected : undefined,
         run: cancel,
       },
     ],
@@ -91,7 +92,7 @@ function ExecutionList() {
   return (
     <Page wide>
       <PageHeader
-        title="Executions"
+        title={t.executions2}
         action={
           <div className="flex flex-wrap items-start gap-2">
             {items.length > 0 && (
@@ -109,7 +110,7 @@ function ExecutionList() {
               />
             )}
             <ActionLink href={newExecutionPath(tenant)} permission="execution:start" hotkey="n">
-              Start an execution
+              {t.startExecution}
             </ActionLink>
           </div>
         }
@@ -124,19 +125,17 @@ function ExecutionList() {
       <Filters filter={filter} rows={items} />
       {ordered && (
         <p role="status" className="text-dense text-ink-2">
-          {loading
-            ? 'Loading more executions…'
-            : pages.hasMore && `Of the newest ${items.length} executions that match. Filter by day to see others.`}
+          {loading ? t.loadingMoreExecutions : pages.hasMore && t.ofNewestExecutionsThat({ items: items.length })}
         </p>
       )}
       <PagedTable
         pages={{ ...pages, items: pages.items && items, hasMore: pages.hasMore && !ordered }}
-        caption="Executions"
+        caption={t.executions2}
         columns={columns}
         dense
         rowKey={idOf}
         isSelected={selection.has}
-        failed={{ what: 'The executions', act: 'see executions', permission: 'execution:read' }}
+        failed={{ what: t.theExecutions, act: t.seeExecutions, permission: 'execution:read' }}
         empty={<Empty filtered={countFilters(filter) > 0} />}
         more={filter.sort === 'oldest' ? 'newer' : 'older'}
       />
@@ -160,32 +159,31 @@ function useCancelable(shown: readonly ExecutionSummary[]): Selection<ExecutionS
 
 const selectColumn = (set: Selection<ExecutionSummary>['set']): Column<ExecutionSummary> => ({
   key: 'select',
-  header: <VisuallyHidden>Selected</VisuallyHidden>,
+  header: <VisuallyHidden>{t.selected}</VisuallyHidden>,
   corner: true,
   cell: (row, selected) =>
     isCancelable(row) && (
-      <RowCheckbox label={`Select ${titleOf(row)}`} checked={selected} onChange={(checked) => set([row], checked)} />
+      <RowCheckbox
+        label={t.select({ row: titleOf(row) })}
+        checked={selected}
+        onChange={(checked) => set([row], checked)}
+      />
     ),
 })
 
 function Empty({ filtered }: { filtered: boolean }) {
   const { tenant } = useSession()
-  if (!filtered)
-    return (
-      <EmptyState title="No executions yet.">
-        An agent can run once its policy binding and its release for an environment are approved.
-      </EmptyState>
-    )
+  if (!filtered) return <EmptyState title={t.noExecutionsYet}>{t.agentCanRunOnce}</EmptyState>
   return (
     <EmptyState
-      title="No executions match these filters."
+      title={t.noExecutionsMatchThese}
       action={
         <Link href={executionsPath(tenant)} className="text-link inline-flex min-h-6 items-center">
-          Show all executions
+          {t.showAllExecutions}
         </Link>
       }
     >
-      Change the filters above to see other executions.
+      {t.changeFiltersAboveTo}
     </EmptyState>
   )
 }

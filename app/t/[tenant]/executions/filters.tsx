@@ -9,6 +9,7 @@ import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
 import { TypedField } from '#components/lists/typed-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/executions/en.ts'
 import { limits } from '#lib/limits.ts'
 import { executionsPath } from '#lib/paths.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
@@ -16,12 +17,12 @@ import { useTRPC } from '#lib/trpc.ts'
 import { countFilters, type ExecutionFilter, filterFrom, type SortOrder, searchOf } from './filter.ts'
 
 /** The value of a select for "not filtered". */
-const ALL = 'all values'
+const ALL = t.allValues
 
 const ORDERS: Record<SortOrder, string> = {
-  newest: 'Newest first',
-  oldest: 'Oldest first',
-  amount: 'Largest amount first',
+  newest: t.newestFirst,
+  oldest: t.oldestFirst,
+  amount: t.largestAmountFirst,
 }
 
 /** How long typing pauses before the server searches, in milliseconds. */
@@ -35,7 +36,7 @@ export function Filters({ filter, rows }: { filter: ExecutionFilter; rows: reado
   const show = (change: Partial<ExecutionFilter>) =>
     replaceAddress(executionsPath(tenant, searchOf({ ...filterFrom(addressSearch()), ...change })))
   const starters = new Map([
-    [me.principal.id, 'You'],
+    [me.principal.id, t.you],
     ...rows
       .filter(({ startedBy }) => startedBy.id !== me.principal.id)
       .map(({ startedBy }): [string, string] => [startedBy.id, startedBy.displayName]),
@@ -51,34 +52,36 @@ export function Filters({ filter, rows }: { filter: ExecutionFilter; rows: reado
   )
   return (
     <FilterFold
-      label="Filter the executions"
+      label={t.filterExecutions}
       set={countFilters(filter)}
       onClear={() => show({ ...filterFrom(new URLSearchParams()), sort: filter.sort })}
     >
       <TypedField
-        label="Search"
-        placeholder="Effect, fact or ID"
+        label={t.search}
+        placeholder={t.effectFactOrId}
         type="search"
         value={filter.q}
         onChange={(q) => show({ q })}
-        whyNot={(text) => (text.length > limits.searchText ? `Use up to ${limits.searchText} characters.` : undefined)}
+        whyNot={(text) =>
+          text.length > limits.searchText ? t.atMostCharacters({ searchText: limits.searchText }) : undefined
+        }
         pause={typingPauseMs}
       />
-      {select('status', 'State', 'All states', [
-        { value: 'under-way', label: 'Running or waiting' },
+      {select('status', t.state, t.allStates, [
+        { value: 'under-way', label: t.runningOrWaiting },
         ...EXECUTION_STATES.map(({ status, label }) => ({ value: status, label })),
       ])}
-      <AgentField label="Agent" agentId={filter.agentId} onChange={(agentId) => show({ agentId })} />
-      {select('environment', 'Environment', 'All environments', useEnvironments())}
+      <AgentField label={t.agent} agentId={filter.agentId} onChange={(agentId) => show({ agentId })} />
+      {select('environment', t.environment, t.allEnvironments, useEnvironments())}
       {select(
         'startedBy',
-        'Started by',
-        'Everyone',
+        t.startedBy,
+        t.everyone,
         [...starters].map(([value, label]) => ({ value, label })),
       )}
       <PeriodFields days={filter} onChange={({ from, to }) => show({ from, to })} />
       <SelectField
-        label="Order"
+        label={t.order}
         value={filter.sort}
         onChange={(sort) => show({ sort: filterFrom(new URLSearchParams({ sort })).sort })}
         placeholder=""
@@ -92,7 +95,7 @@ export function Filters({ filter, rows }: { filter: ExecutionFilter; rows: reado
 const withChosen = (options: Option[], value: string, name: string): Option[] =>
   value === '' || options.some((option) => option.value === value)
     ? options
-    : [...options, { value, label: name === 'startedBy' ? `Someone else, ${value.slice(0, 8)}…` : value }]
+    : [...options, { value, label: name === 'startedBy' ? t.someoneElse({ slice: value.slice(0, 8) }) : value }]
 
 /** The environments in which agents have an active release. */
 function useEnvironments(): Option[] {

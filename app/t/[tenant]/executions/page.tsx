@@ -1,9 +1,10 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
+import * as t from '#components/texts/executions/en.ts'
 
 import { Executions } from './executions.tsx'
 
-export const metadata: Metadata = { title: 'Executions' }
+export const metadata: Metadata = { title: t.executions2 }
 
 export default function ExecutionsPage() {
   return (

@@ -3,6 +3,7 @@
 import type { Selection } from '#components/lists/use-selection.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/executions/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 import { whyNotTogether } from './cancelable.ts'
@@ -16,21 +17,21 @@ export function SelectionBar({ selection, onCancel }: SelectionBarProps) {
   if (count === 0) return null
   return (
     <section
-      aria-label="Selected executions"
+      aria-label={t.selectedExecutions}
       className="sticky bottom-0 z-10 flex flex-wrap items-start justify-between gap-3 border-line-strong border-t-2 bg-surface py-3"
     >
       <p role="status" className="py-1.5 font-semibold">
-        {count} selected
+        {t.selected2({ count })}
       </p>
       <div className="flex flex-wrap items-start gap-2">
         <Button variant="quiet" onClick={selection.clear}>
-          Clear
+          {t.clear}
         </Button>
         <Button
           onClick={onCancel}
           disabledReason={can('execution:cancel') ? whyNotTogether(count) : whoCan('execution:cancel')}
         >
-          {`Cancel ${count}…`}
+          {t.cancel3({ count })}
         </Button>
       </div>
     </section>

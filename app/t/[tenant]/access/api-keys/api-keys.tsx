@@ -8,6 +8,7 @@ import { SecretStatusShape } from '#components/access/secret-status.tsx'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -23,16 +24,16 @@ export function ApiKeys() {
   const [creating, setCreating] = useState(false)
   const create = (
     <ActionButton permission="secret:create" variant="primary" onClick={() => setCreating(true)}>
-      Create an API key
+      {t.createApiKey}
     </ActionButton>
   )
   return (
     <AccessPage
       page="api-keys"
       permission="secret:read"
-      act="see API keys"
+      act={t.seeApiKeys}
       action={create}
-      about="A program that sends an API key can do only what the scopes of the key grant. Most scopes have no effect."
+      about={t.programThatSendsApi}
     >
       <KeyList />
       {creating && <CreateKey onClose={() => setCreating(false)} />}
@@ -49,16 +50,11 @@ function KeyList() {
     <>
       <PagedTable
         pages={pages}
-        caption="API keys"
+        caption={t.apiKeys}
         columns={columns(setManaged)}
         rowKey={(row) => row.secretId}
-        failed={{ what: 'The API keys', act: 'see API keys', permission: 'secret:read' }}
-        empty={
-          <EmptyState title="No API keys.">
-            An API key lets a program read decision requests without signing in. For anything else, create a service
-            account.
-          </EmptyState>
-        }
+        failed={{ what: t.theApi, act: t.seeApiKeys, permission: 'secret:read' }}
+        empty={<EmptyState title={t.noApiKeys}>{t.apiKeyLetsProgram}</EmptyState>}
       />
       <ArchiveFilter page="api-keys" />
       {managed !== undefined && <ManageKey record={managed} onClose={() => setManaged(undefined)} />}
@@ -67,23 +63,23 @@ function KeyList() {
 }
 
 const columns = (manage: (row: Secret) => void): Column<Secret>[] => [
-  { key: 'name', header: 'Key', rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
-  { key: 'status', header: 'State', cell: (row) => <SecretStatusShape status={row.status} /> },
+  { key: 'name', header: t.key, rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
+  { key: 'status', header: t.state, cell: (row) => <SecretStatusShape status={row.status} /> },
   {
     key: 'grants',
-    header: 'Scopes',
+    header: t.scopes,
     cell: (row) => <Granted scopes={row.apiKey?.permissions ?? []} />,
   },
   {
     key: 'used',
-    header: 'Last used',
-    cell: (row) => (row.lastUsedAt === null ? 'Never' : <Time at={row.lastUsedAt} show="relative" />),
+    header: t.lastUsed,
+    cell: (row) => (row.lastUsedAt === null ? t.never : <Time at={row.lastUsedAt} show="relative" />),
   },
   {
     key: 'expires',
-    header: 'Expires',
-    cell: (row) => (row.expiresAt === null ? 'Never' : <Time at={row.expiresAt} show="relative" />),
+    header: t.expires,
+    cell: (row) => (row.expiresAt === null ? t.never : <Time at={row.expiresAt} show="relative" />),
   },
-  { key: 'by', header: 'Created by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
-  { key: 'manage', header: 'Actions', cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
+  { key: 'by', header: t.createdBy, cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'manage', header: t.actions, cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
 ]

@@ -6,6 +6,7 @@ import { ShownOnce } from '#components/access/shown-once.tsx'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
@@ -34,10 +35,10 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   if (created !== undefined) return <NewKey created={created} onClose={onClose} />
   return (
     <ActDialog
-      title="Create an API key"
-      description="The key is shown once, right after it is created. Only its hash is stored."
-      label="Create the key"
-      busyLabel="Creating the key…"
+      title={t.createApiKey}
+      description={t.keyIsShownOnce}
+      label={t.createKey}
+      busyLabel={t.creatingKey}
       missing={whyNot(name, scopes)}
       act={act}
       onRun={() =>
@@ -50,35 +51,32 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        hint="Name the program that uses the key, so that others know what stops working when it is revoked."
+        label={t.name}
+        hint={t.nameProgramThatUses}
         value={name}
         onChange={(event) => setName(event.target.value)}
         autoComplete="off"
         readOnly={act.pending}
       />
       <Checkbox
-        label={
-          <>
-            Scope <code className="font-mono text-dense">{mapped}</code>: see decision requests and their decisions
-          </>
-        }
+        label={t.scopeSeeDecisionRequests({
+          mapped,
+          code: (content) => <code className="font-mono text-dense">{content}</code>,
+        })}
         checked={reads}
         onChange={setReads}
         locked={act.pending}
       />
       <TextField
-        label="Other scopes"
-        hint="Separate them with spaces. They are stored with the key but have no effect here."
+        label={t.otherScopes}
+        hint={t.separateThemWithSpaces}
         value={others}
         onChange={(event) => setOthers(event.target.value)}
         autoComplete="off"
         readOnly={act.pending}
       />
       <ExpiryField value={expiry} onChange={setExpiry} />
-      {grantsOf(scopes).length === 0 && (
-        <Banner tone="warn">This key does not grant any permission: every request with it is refused.</Banner>
-      )}
+      {grantsOf(scopes).length === 0 && <Banner tone="warn">{t.thisKeyDoesNot}</Banner>}
     </ActDialog>
   )
 }
@@ -86,21 +84,21 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
 function NewKey({ created, onClose }: { created: Created; onClose: () => void }) {
   return (
     <ShownOnce
-      title={`The API key ${created.apiKey.name}`}
-      description="The key is shown only this once. Store it where the program reads it."
-      noun="API key"
+      title={t.apiKey({ apiKey: created.apiKey.name })}
+      description={t.keyIsShownOnly}
+      noun={t.apiKey2}
       value={created.key}
-      confirm="I stored the key"
-      lost="Revoke this key in the list and create another one."
+      confirm={t.iStoredKey}
+      lost={t.revokeThisKeyIn}
       onClose={onClose}
     >
       <KeyValues>
-        <KeyValue name="Scopes">
+        <KeyValue name={t.scopes}>
           <Granted scopes={created.apiKey.permissions} />
         </KeyValue>
-        <KeyValue name="Expires">{created.expiresAt === null ? 'Never' : <Time at={created.expiresAt} />}</KeyValue>
-        <KeyValue name="Sent as">
-          the header <code className="font-mono text-dense">x-svc-api-key</code>
+        <KeyValue name={t.expires}>{created.expiresAt === null ? t.never : <Time at={created.expiresAt} />}</KeyValue>
+        <KeyValue name={t.sentAs}>
+          {t.headerXSvcApi({ code: (content) => <code className="font-mono text-dense">{content}</code> })}
         </KeyValue>
       </KeyValues>
     </ShownOnce>
@@ -108,9 +106,9 @@ function NewKey({ created, onClose }: { created: Created; onClose: () => void })
 }
 
 function whyNot(name: string, scopes: string[]): string | undefined {
-  if (name.trim() === '') return 'Enter a name.'
-  if (name.trim().length > limits.secretName) return `A name can have at most ${limits.secretName} characters.`
-  if (scopes.length > maxScopes) return `A key can have at most ${maxScopes} scopes.`
+  if (name.trim() === '') return t.enterName
+  if (name.trim().length > limits.secretName) return t.nameCanHaveAt({ secretName: limits.secretName })
+  if (scopes.length > maxScopes) return t.keyCanHaveAt({ maxScopes })
   if (scopes.some((scope) => scope.length > limits.secretName))
-    return `A scope can have at most ${limits.secretName} characters.`
+    return t.scopeCanHaveAt({ secretName: limits.secretName })
 }

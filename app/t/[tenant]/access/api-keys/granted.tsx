@@ -1,10 +1,11 @@
 import { permissionText } from '#components/access/permission-texts.ts'
+import * as t from '#components/texts/access-keys/en.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { grantOfScope } from '#lib/rules/api-key-scopes.ts'
 
 /** Lists each scope of a key with the permission that it grants. Most scopes have no effect, and the list shows that. */
 export function Granted({ scopes }: { scopes: readonly string[] }) {
-  if (scopes.length === 0) return <span>No scopes: this key does not grant any permission.</span>
+  if (scopes.length === 0) return <span>{t.noScopesThisKey}</span>
   return (
     <ul className="flex flex-col gap-0.5">
       {scopes.map((scope) => (
@@ -21,10 +22,14 @@ export function Granted({ scopes }: { scopes: readonly string[] }) {
 
 function GrantOf({ scope }: { scope: string }) {
   const permission = grantOfScope(scope)
-  if (permission === undefined) return <span className="text-warn">has no effect</span>
+  if (permission === undefined) return <span className="text-warn">{t.hasNoEffect}</span>
   return (
     <span className="text-ink-2">
-      grants <code className="font-mono text-dense">{permission}</code>: {permissionText[permission]}
+      {t.grants({
+        permission,
+        what: permissionText[permission],
+        code: (content) => <code className="font-mono text-dense">{content}</code>,
+      })}
     </span>
   )
 }

@@ -5,6 +5,7 @@ import { ArchiveRecord, RevokeRecord } from '#components/access/end-record.tsx'
 import { RecordFacts } from '#components/access/record-facts.tsx'
 import { archiveRefusalText, revokeRefusalText } from '#components/access/refusal-text.ts'
 import { ActionButton } from '#components/navigation/action-button.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
@@ -15,24 +16,19 @@ import { Granted } from './granted.tsx'
 /** Shows one key: what it grants, and the actions that revoke or archive it. */
 export function ManageKey({ record, onClose }: { record: Secret; onClose: () => void }) {
   const [step, setStep] = useState<'facts' | 'revoke' | 'archive'>('facts')
-  if (step === 'revoke') return <RevokeRecord record={record} noun="API key" onClose={onClose} />
-  if (step === 'archive') return <ArchiveRecord record={record} noun="API key" onClose={onClose} />
+  if (step === 'revoke') return <RevokeRecord record={record} kind="key" onClose={onClose} />
+  if (step === 'archive') return <ArchiveRecord record={record} kind="key" onClose={onClose} />
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => open || onClose()}
-      title={record.name}
-      description="An API key. The key itself was shown once and is not stored."
-    >
+    <Dialog open onOpenChange={(open) => open || onClose()} title={record.name} description={t.apiKeyKeyItself}>
       <KeyValues>
-        <KeyValue name="Scopes">
+        <KeyValue name={t.scopes}>
           <Granted scopes={record.apiKey?.permissions ?? []} />
         </KeyValue>
-        <KeyValue name="Last used">{record.lastUsedAt === null ? 'Never' : <Time at={record.lastUsedAt} />}</KeyValue>
+        <KeyValue name={t.lastUsed}>{record.lastUsedAt === null ? t.never : <Time at={record.lastUsedAt} />}</KeyValue>
         <RecordFacts record={record} />
         {record.apiKey !== null && (
-          <KeyValue name="Key ID">
-            <Copyable value={record.apiKey.id} label="key ID" />
+          <KeyValue name={t.keyId}>
+            <Copyable value={record.apiKey.id} label={t.keyId2} />
           </KeyValue>
         )}
       </KeyValues>
@@ -42,16 +38,14 @@ export function ManageKey({ record, onClose }: { record: Secret; onClose: () => 
           onClick={() => setStep('revoke')}
           disabledReason={revokeRefusalText(record)}
         >
-          Revoke
+          {t.revoke2}
         </ActionButton>
         <ActionButton
           permission="secret:revoke"
           onClick={() => setStep('archive')}
-          disabledReason={
-            archiveRefusalText(record) ?? (record.status === 'archived' ? 'This key is already archived.' : undefined)
-          }
+          disabledReason={archiveRefusalText(record) ?? (record.status === 'archived' ? t.thisKeyIsAlready : undefined)}
         >
-          Archive
+          {t.archive2}
         </ActionButton>
       </div>
     </Dialog>

@@ -6,6 +6,7 @@ import { ManageButton } from '#components/access/manage-button.tsx'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
+import * as t from '#components/texts/access-machines/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -22,16 +23,16 @@ export function ConnectionTokens() {
   const [creating, setCreating] = useState(false)
   const create = (
     <ActionButton permission="service-account:manage" variant="primary" onClick={() => setCreating(true)}>
-      Create a connection token
+      {t.createConnectionToken}
     </ActionButton>
   )
   return (
     <AccessPage
       page="connection-tokens"
       permission="service-account:manage"
-      act="see connection tokens"
+      act={t.seeConnectionTokens}
       action={create}
-      about="A connection token lets a program that can only send a fixed header act for a service account: an OpenTelemetry exporter, the MCP client of an editor, or an identity provider that manages members (SCIM). It works for that one purpose only. Anyone who creates a token can’t approve requests of its account."
+      about={t.connectionTokenLetsProgram}
     >
       <TokenList />
       {creating && <CreateToken onClose={() => setCreating(false)} />}
@@ -47,16 +48,11 @@ function TokenList() {
     <>
       <PagedTable
         pages={pages}
-        caption="Connection tokens"
+        caption={t.connectionTokens}
         columns={columns(setManaged)}
         rowKey={(row) => row.id}
-        failed={{ what: 'The connection tokens', act: 'see connection tokens', permission: 'service-account:manage' }}
-        empty={
-          <EmptyState title="No connection tokens.">
-            Create one for an OpenTelemetry exporter, the MCP client of an editor, or an identity provider that manages
-            members (SCIM). Programs that can sign in use a service account’s secret instead.
-          </EmptyState>
-        }
+        failed={{ what: t.theConnection, act: t.seeConnectionTokens, permission: 'service-account:manage' }}
+        empty={<EmptyState title={t.noConnectionTokens}>{t.createOneForOpentelemetry}</EmptyState>}
       />
       {managed !== undefined && <ManageToken token={managed} onClose={() => setManaged(undefined)} />}
     </>
@@ -64,19 +60,19 @@ function TokenList() {
 }
 
 const columns = (manage: (row: ConnectionToken) => void): Column<ConnectionToken>[] => [
-  { key: 'name', header: 'Token', rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
-  { key: 'status', header: 'State', cell: (row) => <TokenStatus status={row.status} /> },
-  { key: 'use', header: 'For', cell: (row) => <Reach use={row.use} agents={row.agents} /> },
+  { key: 'name', header: t.token, rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
+  { key: 'status', header: t.state, cell: (row) => <TokenStatus status={row.status} /> },
+  { key: 'use', header: t.forText, cell: (row) => <Reach use={row.use} agents={row.agents} /> },
   {
     key: 'account',
-    header: 'Service account',
+    header: t.serviceAccount2,
     cell: (row) => <ShownText>{row.serviceAccount.displayName}</ShownText>,
   },
   {
     key: 'used',
-    header: 'Last used',
-    cell: (row) => (row.lastUsedAt === null ? 'Never' : <Time at={row.lastUsedAt} show="relative" />),
+    header: t.lastUsed,
+    cell: (row) => (row.lastUsedAt === null ? t.never : <Time at={row.lastUsedAt} show="relative" />),
   },
-  { key: 'expires', header: 'Expires', cell: (row) => <Time at={row.expiresAt} show="relative" /> },
-  { key: 'manage', header: 'Actions', cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
+  { key: 'expires', header: t.expires, cell: (row) => <Time at={row.expiresAt} show="relative" /> },
+  { key: 'manage', header: t.actions, cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
 ]

@@ -8,6 +8,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import * as t from '#components/texts/access-machines/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
 import {
@@ -31,8 +32,8 @@ const OFFERED: { value: ConnectionUseName; label: string }[] = [
 ]
 /** A token for SCIM does not concern agents. */
 const AGENT_HINTS: Record<Exclude<ConnectionUseName, 'scim'>, string> = {
-  telemetry: 'Names of agents, separated by commas. Leave it empty to allow the traces of all agents.',
-  gateway: 'Names of registered agents, separated by commas. The token works for their addresses only.',
+  telemetry: t.namesOfAgentsSeparated,
+  gateway: t.namesOfRegisteredAgents,
 }
 
 /** Creates a token from a form, and shows it once. */
@@ -64,10 +65,10 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   const account = accounts?.find(({ id }) => id === accountId)
   return (
     <ActDialog
-      title="Create a connection token"
-      description="The token is shown once, right after it is created. Only its hash is stored. You can’t approve requests of its service account from then on."
-      label="Create the token"
-      busyLabel="Creating the token…"
+      title={t.createConnectionToken}
+      description={t.tokenIsShownOnce}
+      label={t.createToken}
+      busyLabel={t.creatingToken}
       missing={whyNot({ name, use, agents, account })}
       act={act}
       onRun={() =>
@@ -82,34 +83,34 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        hint="Name the program that uses the token, so that others know what stops working when it is revoked."
+        label={t.name}
+        hint={t.nameProgramThatUses}
         value={name}
         onChange={(event) => setName(event.target.value)}
         autoComplete="off"
         readOnly={act.pending}
       />
       <SelectField
-        label="For"
+        label={t.forText}
         value={use}
         onChange={(value) => setUse(OFFERED.find((one) => one.value === value)?.value ?? 'telemetry')}
         options={OFFERED}
-        placeholder="Choose a purpose"
-        hint="The token reaches nothing else."
+        placeholder={t.choosePurpose}
+        hint={t.tokenReachesNothingElse}
       />
       <SelectField
-        label="Service account"
+        label={t.serviceAccount2}
         value={accountId}
         onChange={setAccountId}
         options={(accounts ?? [])
           .filter(({ status }) => status === 'active')
           .map(({ id, name: label }) => ({ value: id, label }))}
-        placeholder={accounts === undefined ? 'Loading service accounts…' : 'Choose a service account'}
-        hint="The token acts in its name. Disabling the account revokes the token."
+        placeholder={accounts === undefined ? t.loadingServiceAccounts : t.chooseServiceAccount}
+        hint={t.tokenActsInIts}
       />
       {use !== 'scim' && (
         <TextField
-          label="Agents"
+          label={t.agents}
           hint={AGENT_HINTS[use]}
           value={agentNames}
           onChange={(event) => setAgentNames(event.target.value)}
@@ -130,11 +131,10 @@ type Draft = {
 }
 
 function whyNot({ name, use, agents, account }: Draft): string | undefined {
-  if (name.trim() === '') return 'Enter a name.'
-  if (name.trim().length > limits.secretName) return `A name can have at most ${limits.secretName} characters.`
-  if (account === undefined) return 'Choose a service account.'
-  if (use === 'gateway' && agents === undefined) return 'Name at least one agent.'
-  if (agents !== undefined && agents.length > mostAgentsOfToken)
-    return `A token can name at most ${mostAgentsOfToken} agents.`
+  if (name.trim() === '') return t.enterName
+  if (name.trim().length > limits.secretName) return t.aName({ secretName: limits.secretName })
+  if (account === undefined) return t.chooseA
+  if (use === 'gateway' && agents === undefined) return t.nameAtLeastOne
+  if (agents !== undefined && agents.length > mostAgentsOfToken) return t.tokenCanNameAt({ mostAgentsOfToken })
   return accountRefusalText(whyNotAgents(use, agents) ?? whyNotConnect(use, account.roles))
 }

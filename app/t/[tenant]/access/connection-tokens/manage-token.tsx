@@ -4,7 +4,9 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
+import * as t from '#components/texts/access-machines/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
@@ -27,32 +29,36 @@ export function ManageToken({ token, onClose }: Manage) {
       open
       onOpenChange={(open) => open || onClose()}
       title={token.name}
-      description="A connection token. The token itself was shown once and is not stored."
+      description={t.connectionTokenTokenItself}
     >
       <KeyValues>
-        <KeyValue name="State">
+        <KeyValue name={t.state}>
           <TokenStatus status={token.status} />
         </KeyValue>
-        <KeyValue name="For">
+        <KeyValue name={t.forText}>
           <Reach use={token.use} agents={token.agents} />
         </KeyValue>
-        <KeyValue name="Service account">
+        <KeyValue name={t.serviceAccount2}>
           <ShownText>{token.serviceAccount.displayName}</ShownText>
         </KeyValue>
-        <KeyValue name="Last used">{token.lastUsedAt === null ? 'Never' : <Time at={token.lastUsedAt} />}</KeyValue>
-        <KeyValue name="Created">
-          <Time at={token.createdAt} /> by <ShownText>{token.createdBy.displayName}</ShownText>
+        <KeyValue name={t.lastUsed}>{token.lastUsedAt === null ? t.never : <Time at={token.lastUsedAt} />}</KeyValue>
+        <KeyValue name={t.created}>
+          {t.timeBy({
+            at: () => <Time at={token.createdAt} />,
+            createdBy: token.createdBy.displayName,
+            shown: shownText,
+          })}
         </KeyValue>
-        <KeyValue name="Expires">
+        <KeyValue name={t.expires}>
           <Time at={token.expiresAt} />
         </KeyValue>
         {token.revokedAt !== null && (
-          <KeyValue name="Revoked">
+          <KeyValue name={t.revoked}>
             <Time at={token.revokedAt} />
           </KeyValue>
         )}
-        <KeyValue name="Token ID">
-          <Copyable value={token.id} label="token ID" />
+        <KeyValue name={t.tokenId}>
+          <Copyable value={token.id} label={t.tokenId2} />
         </KeyValue>
       </KeyValues>
       <div className="flex flex-wrap items-start gap-3">
@@ -61,7 +67,7 @@ export function ManageToken({ token, onClose }: Manage) {
           onClick={() => setRevoking(true)}
           disabledReason={whyNotRevoke(token)}
         >
-          Revoke
+          {t.revoke}
         </ActionButton>
       </div>
     </Dialog>
@@ -69,7 +75,7 @@ export function ManageToken({ token, onClose }: Manage) {
 }
 
 const whyNotRevoke = ({ status }: ConnectionToken): string | undefined =>
-  status === 'revoked' || status === 'expired' ? `Already ${status}.` : undefined
+  status === 'revoked' || status === 'expired' ? t.already({ status }) : undefined
 
 /** Revokes a token permanently, after the person has typed its name. */
 function RevokeToken({ token, onClose }: Manage) {
@@ -80,24 +86,24 @@ function RevokeToken({ token, onClose }: Manage) {
     send: client.connectionTokens.revoke.mutate,
     touches: ['connectionTokens'],
     onDone: () => {
-      notice(`${token.name} is revoked.`)
+      notice(t.isRevoked({ token: token.name }))
       onClose()
     },
   })
   return (
     <ActDialog
-      title={`Revoke ${token.name}`}
-      description="The token stops working from the next request on and can’t be restored. If it is still needed, create a new one."
-      label="Revoke the token"
-      busyLabel="Revoking the token…"
-      missing={typed.trim() === token.name ? undefined : 'Type the name exactly as it appears in the list.'}
+      title={t.revoke2({ token: token.name })}
+      description={t.tokenStopsWorkingFrom}
+      label={t.revokeToken}
+      busyLabel={t.revokingToken}
+      missing={typed.trim() === token.name ? undefined : t.typeNameExactlyAs}
       act={act}
       onRun={() => act.run({ id: token.id })}
       onClose={onClose}
     >
       <TextField
-        label="Name of the token"
-        hint={`Type ${token.name} to confirm.`}
+        label={t.nameOfToken}
+        hint={t.typeToConfirm({ token: token.name })}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         autoComplete="off"

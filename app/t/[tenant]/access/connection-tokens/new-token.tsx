@@ -1,4 +1,5 @@
 import { ShownOnce } from '#components/access/shown-once.tsx'
+import * as t from '#components/texts/access-machines/en.ts'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Answers } from '#lib/trpc.ts'
@@ -11,27 +12,27 @@ export function NewToken({ created: { token, connectionToken }, onClose }: NewTo
   const { name, use, agents, expiresAt } = connectionToken
   return (
     <ShownOnce
-      title={`The connection token ${name}`}
-      description="The token is shown only this once. Store it where the program reads it, never in a web page."
-      noun="connection token"
+      title={t.connectionToken({ name })}
+      description={t.tokenIsShownOnly}
+      noun={t.connectionToken2}
       value={token}
-      confirm="I stored the token"
-      lost="Revoke this token in the list and create another one."
+      confirm={t.iStoredToken}
+      lost={t.revokeThisTokenIn}
       onClose={onClose}
     >
       <KeyValues>
-        <KeyValue name="For">
+        <KeyValue name={t.forText}>
           <Reach use={use} agents={agents} />
         </KeyValue>
-        <KeyValue name="Expires">
+        <KeyValue name={t.expires}>
           <Time at={expiresAt} />
         </KeyValue>
         {use === 'scim' && (
-          <KeyValue name="Address of SCIM">
+          <KeyValue name={t.addressOfScim}>
             <code className="wrap-anywhere font-mono text-dense">{`${window.location.origin}/scim/v2`}</code>
           </KeyValue>
         )}
-        <KeyValue name="Sent as">
+        <KeyValue name={t.sentAs}>
           <code className="wrap-anywhere font-mono text-dense">{SETTINGS[use]}</code>
         </KeyValue>
       </KeyValues>

@@ -1,11 +1,12 @@
+import * as t from '#components/texts/access-machines/en.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { ConnectionUseName } from '#lib/rules/service-accounts.ts'
 
 /** What a token of each use is for. */
 export const USES: Record<ConnectionUseName, string> = {
-  telemetry: 'Telemetry',
-  gateway: 'Tool calls (MCP)',
-  scim: 'Members (SCIM)',
+  telemetry: t.telemetry,
+  gateway: t.toolCallsMcp,
+  scim: t.membersScim,
 }
 
 type ReachProps = { use: ConnectionUseName; agents: readonly string[] | null }
@@ -17,7 +18,7 @@ export function Reach({ use, agents }: ReachProps) {
       <span>{USES[use]}</span>
       {use !== 'scim' && (
         <span className="wrap-anywhere text-dense text-ink-2">
-          {agents === null ? 'All agents' : <ShownText>{agents.join(', ')}</ShownText>}
+          {agents === null ? t.allAgents : <ShownText>{agents.join(', ')}</ShownText>}
         </span>
       )}
     </span>

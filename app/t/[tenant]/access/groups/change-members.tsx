@@ -6,6 +6,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { Proposed } from '#components/forms/proposed.tsx'
+import * as t from '#components/texts/access-groups/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
@@ -26,22 +27,24 @@ export function ChangeMembers({ group, onClose }: { group: Group; onClose: () =>
     onDone: ({ change }) => setApprovalId(change?.approvalId),
   })
   if (approvalId !== undefined)
-    return <MembersProposed title={`Members of ${group.displayName}`} approvalId={approvalId} onClose={onClose} />
+    return (
+      <MembersProposed title={t.membersOf({ group: group.displayName })} approvalId={approvalId} onClose={onClose} />
+    )
   const mapped = sentMappings(mappings)
   const sameMapped = mapped.length === group.mappings.length && mapped.every((one) => group.mappings.some(isLike(one)))
   const same =
     sameMapped && chosen.size === group.members.length && group.members.every((member) => chosen.has(member.id))
   return (
     <ActDialog
-      title={`Members of ${group.displayName}`}
-      description="A change approver decides your proposal. Neither you nor anyone who would join the group can approve it."
-      label="Propose these members"
-      busyLabel="Proposing…"
+      title={t.membersOf({ group: group.displayName })}
+      description={t.changeApproverDecidesYour}
+      label={t.proposeTheseMembers}
+      busyLabel={t.proposing}
       missing={
         group.pendingApprovalId !== null
-          ? 'Another change of its members is already waiting for approval. It has to be decided first.'
+          ? t.anotherChangeOfIts
           : same
-            ? 'You haven’t changed anything yet.'
+            ? t.youHaventChangedAnything
             : whyNotMapped(mappings)
       }
       act={act}
@@ -57,7 +60,7 @@ export function ChangeMembers({ group, onClose }: { group: Group; onClose: () =>
       onClose={onClose}
     >
       <MemberBoxes
-        legend="Members after the change"
+        legend={t.membersAfterChange}
         current={group.members}
         chosen={chosen}
         onChange={choose}
@@ -65,8 +68,8 @@ export function ChangeMembers({ group, onClose }: { group: Group; onClose: () =>
       />
       <ProviderGroups current={group.mappings} entries={mappings} onChange={setMappings} locked={act.pending} />
       <TextField
-        label="Reason (optional)"
-        hint="Shown to the approver."
+        label={t.reasonOptional}
+        hint={t.shownToApprover}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         readOnly={act.pending}
@@ -92,10 +95,10 @@ export function MembersProposed({
       open
       onOpenChange={(open) => open || onClose()}
       title={title}
-      description="The group stays unchanged until the request is approved."
-      actions={<Button onClick={onClose}>Close</Button>}
+      description={t.groupStaysUnchangedUntil}
+      actions={<Button onClick={onClose}>{t.close}</Button>}
     >
-      <Proposed what="The new members are proposed." approvalId={approvalId} />
+      <Proposed what={t.newMembersAreProposed} approvalId={approvalId} />
     </Dialog>
   )
 }

@@ -6,6 +6,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { whyNotName } from '#components/forms/name-rule.ts'
+import * as t from '#components/texts/access-groups/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
@@ -28,23 +29,25 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
     touches: ['groups', 'approvals'],
     onDone: ({ group, change }) => {
       if (change !== null) return setApprovalId(change.approvalId)
-      notice(`The group ${group.displayName} was created without members.`)
+      notice(t.groupWasCreatedWithout({ group: group.displayName }))
       onClose()
     },
   })
   if (approvalId !== undefined)
-    return <MembersProposed title={`Group ${displayName.trim()} created`} approvalId={approvalId} onClose={onClose} />
+    return (
+      <MembersProposed title={t.groupCreated({ name: displayName.trim() })} approvalId={approvalId} onClose={onClose} />
+    )
   const badName = whyNotName(name, 'group')
   return (
     <ActDialog
-      title="Create an approver group"
-      description="The group starts empty. Its first members join after a change approver other than you approves them."
-      label={chosen.size + mappings.length === 0 ? 'Create the group' : 'Create the group and propose its members'}
-      busyLabel="Creating the group…"
+      title={t.createApproverGroup}
+      description={t.groupStartsEmptyIts}
+      label={chosen.size + mappings.length === 0 ? t.createGroup : t.createGroupAndPropose}
+      busyLabel={t.creatingGroup}
       missing={
         badName ??
         (displayName.trim() === '' || displayName.trim().length > limits.groupDisplayName
-          ? `Enter a display name, up to ${limits.groupDisplayName} characters.`
+          ? t.enterDisplayNameUp({ groupDisplayName: limits.groupDisplayName })
           : whyNotMapped(mappings))
       }
       act={act}
@@ -59,8 +62,8 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        hint="Manifests and policies refer to it, for example refund-approvers. It can’t be changed later."
+        label={t.name}
+        hint={t.manifestsAndPoliciesRefer}
         error={name === '' ? undefined : badName}
         value={name}
         onChange={(event) => setName(event.target.value)}
@@ -68,13 +71,13 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
         readOnly={act.pending}
       />
       <TextField
-        label="Display name"
+        label={t.displayName}
         value={displayName}
         onChange={(event) => setDisplayName(event.target.value)}
         autoComplete="off"
         readOnly={act.pending}
       />
-      <MemberBoxes legend="First members" current={[]} chosen={chosen} onChange={choose} locked={act.pending} />
+      <MemberBoxes legend={t.firstMembers} current={[]} chosen={chosen} onChange={choose} locked={act.pending} />
       <ProviderGroups current={[]} entries={mappings} onChange={setMappings} locked={act.pending} />
     </ActDialog>
   )

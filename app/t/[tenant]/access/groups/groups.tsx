@@ -4,9 +4,11 @@ import Link from 'next/link'
 import { useState } from 'react'
 import { AccessPage } from '#components/access/access-page.tsx'
 import { usePages } from '#components/api/use-pages.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/access-groups/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
@@ -23,16 +25,16 @@ export function Groups() {
   const [creating, setCreating] = useState(false)
   const create = (
     <ActionButton permission="member:manage" variant="primary" onClick={() => setCreating(true)}>
-      Create a group
+      {t.createA}
     </ActionButton>
   )
   return (
     <AccessPage
       page="groups"
       permission="member:manage"
-      act="see the approver groups"
+      act={t.seeApproverGroups}
       action={create}
-      about="Each request is sent to one group, and the members of that group decide it. The group change-approvers decides releases, bindings, roles and settings. The group escalation decides requests that other groups escalate. Every change of members requires approval."
+      about={t.eachRequestIsSent}
     >
       <GroupList />
       {creating && <CreateGroup onClose={() => setCreating(false)} />}
@@ -49,15 +51,11 @@ function GroupList() {
     <>
       <PagedTable
         pages={pages}
-        caption="Approver groups"
+        caption={t.approverGroups}
         columns={columns(tenant, setChanged)}
         rowKey={(row) => row.id}
-        failed={{ what: 'The approver groups', act: 'see the approver groups', permission: 'member:manage' }}
-        empty={
-          <EmptyState title="No approver groups.">
-            Create a group first. Every request for approval needs a group that decides it.
-          </EmptyState>
-        }
+        failed={{ what: t.theApprover, act: t.seeApproverGroups, permission: 'member:manage' }}
+        empty={<EmptyState title={t.noApproverGroups}>{t.createGroupFirstEvery}</EmptyState>}
       />
       {changed !== undefined && <ChangeMembers group={changed} onClose={() => setChanged(undefined)} />}
     </>
@@ -69,8 +67,13 @@ function MappedGroup({ row, issuer, name }: { row: Group; issuer: string; name: 
   const people = row.mappedMembers.filter(({ group }) => group === name).map(({ displayName }) => displayName)
   return (
     <span className="break-words text-dense text-ink-2">
-      Everyone in <ShownText>{name}</ShownText> of <ShownText>{issuer}</ShownText>, now{' '}
-      {people.length === 0 ? 'no one' : <ShownText>{[...new Set(people)].join(', ')}</ShownText>}
+      {t.everyoneIn({
+        name,
+        issuer,
+        none: String(people.length === 0),
+        people: [...new Set(people)].join(', '),
+        shown: shownText,
+      })}
     </span>
   )
 }
@@ -78,7 +81,7 @@ function MappedGroup({ row, issuer, name }: { row: Group; issuer: string; name: 
 const columns = (tenant: string, change: (row: Group) => void): Column<Group>[] => [
   {
     key: 'name',
-    header: 'Group',
+    header: t.group,
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col">
@@ -89,10 +92,10 @@ const columns = (tenant: string, change: (row: Group) => void): Column<Group>[] 
   },
   {
     key: 'members',
-    header: 'Members',
+    header: t.members,
     cell: (row) =>
       row.members.length + row.mappings.length === 0 ? (
-        <span className="text-warn">No one: the group can’t receive requests.</span>
+        <span className="text-warn">{t.noOneGroupCant}</span>
       ) : (
         <span className="flex flex-col">
           <ShownText>{row.members.map((member) => member.displayName).join(', ')}</ShownText>
@@ -104,22 +107,23 @@ const columns = (tenant: string, change: (row: Group) => void): Column<Group>[] 
   },
   {
     key: 'pending',
-    header: 'Pending change',
+    header: t.pendingChange,
     cell: (row) =>
       row.pendingApprovalId === null ? undefined : (
         <Link href={approvalPath(tenant, row.pendingApprovalId)} prefetch={false} className="text-link">
-          Waits for approval
-          <VisuallyHidden>: members of {row.displayName}</VisuallyHidden>
+          {t.waitsForApprovalMembers({
+            row: row.displayName,
+            hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden>,
+          })}
         </Link>
       ),
   },
   {
     key: 'change',
-    header: 'Actions',
+    header: t.actions,
     cell: (row) => (
       <Button onClick={() => change(row)} aria-haspopup="dialog">
-        Propose members
-        <VisuallyHidden> of {row.displayName}</VisuallyHidden>
+        {t.proposeMembersOf({ row: row.displayName, hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
       </Button>
     ),
   },

@@ -3,6 +3,7 @@
 import { useId } from 'react'
 import { usePages } from '#components/api/use-pages.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
+import * as t from '#components/texts/access-groups/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
@@ -30,13 +31,13 @@ export function MemberBoxes({ legend, current, chosen, onChange, locked }: Membe
   const { items, error, hasMore, loadMore, loadingMore, reload } = pages
   if (items === undefined)
     return error === null ? (
-      <Skeleton label="Loading the members…" rows={4} />
+      <Skeleton label={t.loadingMembers} rows={4} />
     ) : (
       <RequestFailed
         error={error}
-        what="The members"
+        what={t.theMembers}
         plural
-        act="see the members"
+        act={t.seeMembers}
         permission="member:manage"
         retry={reload}
       />
@@ -68,8 +69,8 @@ export function MemberBoxes({ legend, current, chosen, onChange, locked }: Membe
       ))}
       {hasMore && (
         <div>
-          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading more people…' : undefined}>
-            Show more people
+          <Button onClick={loadMore} busyLabel={loadingMore ? t.loadingMorePeople : undefined}>
+            {t.showMorePeople}
           </Button>
         </div>
       )}
@@ -98,5 +99,5 @@ function PersonLabel({ member, namesakes }: { member: Member; namesakes: boolean
 
 function noteOf({ status, roles }: Member): string | undefined {
   if (status !== 'active') return status
-  return permissionsOf(roles).has('approval:decide') ? undefined : 'can’t decide yet: needs the role approver'
+  return permissionsOf(roles).has('approval:decide') ? undefined : t.cantDecideYetNeeds
 }

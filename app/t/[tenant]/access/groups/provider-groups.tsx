@@ -3,6 +3,7 @@
 import { MappingRows } from '#components/access/mapping-rows.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/access-groups/en.ts'
 import type { GroupMapping } from '#lib/schemas/members.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
@@ -23,10 +24,10 @@ export function ProviderGroups({ current, entries, onChange, locked }: ProviderG
   if (issuers.length + current.length === 0) return null
   return (
     <MappingRows<GroupMapping>
-      legend="Groups of the identity provider"
-      hint="Their members decide in this group as well, as their tokens of the last 24 hours or SCIM name them. The administrators of the provider decide who that is."
-      label="Group at the provider"
-      add="Add a group"
+      legend={t.groupsOfIdentityProvider}
+      hint={t.theirMembersDecideIn}
+      label={t.groupAtProvider}
+      add={t.addGroup}
       entries={entries}
       onChange={onChange}
       issuers={issuers}
@@ -42,4 +43,4 @@ export const sentMappings = (entries: readonly GroupMapping[]): GroupMapping[] =
 
 /** Why these mappings can't be sent; undefined if they can. */
 export const whyNotMapped = (entries: readonly GroupMapping[]): string | undefined =>
-  entries.some(({ name }) => name.trim() === '') ? 'Enter the name of each group of the identity provider.' : undefined
+  entries.some(({ name }) => name.trim() === '') ? t.enterNameOfEach : undefined

@@ -1,13 +1,14 @@
-import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/access-members/en.ts'
 import { Time } from '#components/ui/text/time.tsx'
 import type { AccountControl, Member } from '#lib/schemas/members.ts'
 
 const PROOF: Record<NonNullable<AccountControl['proof']>, string> = {
-  operator: 'Proved by the operator',
-  provider: 'Proved by the identity provider',
-  before: 'From before these records, to be reviewed',
-  mail: 'Proved by a mailed link',
-  vouch: 'Vouched for',
+  operator: t.provedByOperator,
+  provider: t.provedByIdentityProvider,
+  before: t.fromBeforeTheseRecords,
+  mail: t.provedByMailedLink,
+  vouch: t.vouchedFor,
 }
 
 /** Whether it is proved that the holder of the account controls it, or as whom they count until then. `full`: with all facts. */
@@ -20,10 +21,10 @@ export function ControlState({ member, full = false }: { member: Member; full?: 
       <span className="flex flex-col text-hold">
         {(full ? countsAs : distinctPeople(countsAs)).map(({ displayName, kind, at, mailed }) => (
           <span key={`${at} ${displayName}`}>
-            Counts as <ShownText>{displayName}</ShownText> until control is proved
+            {t.countsAs({ displayName, shown: shownText })}
             {full && (
               <span className="text-ink-2">
-                : {kind} <Time at={at} />, {mailed ? 'link sent by mail' : 'link shown'}
+                {t.countsDetail({ kind, at: () => <Time at={at} />, mailed: String(mailed) })}
               </span>
             )}
           </span>
@@ -34,12 +35,7 @@ export function ControlState({ member, full = false }: { member: Member; full?: 
   return (
     <span>
       {PROOF[proof]}
-      {provedBy !== null && (
-        <>
-          {' '}
-          by <ShownText>{provedBy}</ShownText>
-        </>
-      )}
+      {provedBy !== null && <>{t.by({ provedBy, shown: shownText })}</>}
       {full && proof !== 'before' && provedAt !== null && (
         <span className="text-ink-2">
           , <Time at={provedAt} />

@@ -7,6 +7,7 @@ import { useChoice } from '#components/access/use-choice.ts'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import * as t from '#components/texts/access-members/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
 import type { Role } from '#lib/permissions.ts'
@@ -27,9 +28,9 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   if (result !== undefined)
     return (
       <LinkResult
-        title={`${result.member.displayName} is invited`}
+        title={t.isInvited({ member: result.member.displayName })}
         result={result}
-        lost="Open the person in the list and create another link."
+        lost={t.openPersonInList}
         onClose={onClose}
       />
     )
@@ -37,10 +38,10 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   const asks = splitRoles([], roles).proposed.length > 0
   return (
     <ActDialog
-      title="Invite a person"
-      description="They receive a one-time link, set a password, and then have the roles that you choose here. Until it is proved that they control the account, you count as the same person: another administrator can vouch for them."
-      label={rolesLabel([], roles, 'Invite')}
-      busyLabel="Inviting…"
+      title={t.invitePerson}
+      description={t.theyReceiveOneTime}
+      label={rolesLabel([], roles, t.invite)}
+      busyLabel={t.inviting}
       missing={whyNot(email, displayName)}
       act={act}
       onRun={() =>
@@ -54,7 +55,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextField
-        label="E-mail address"
+        label={t.eMailAddress}
         type="email"
         value={email}
         onChange={(event) => setEmail(event.target.value)}
@@ -62,8 +63,8 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
         readOnly={act.pending}
       />
       <TextField
-        label="Name"
-        hint="Shown to others in requests and records."
+        label={t.name}
+        hint={t.shownToOthersIn}
         value={displayName}
         onChange={(event) => setDisplayName(event.target.value)}
         autoComplete="off"
@@ -78,8 +79,8 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
       />
       {asks && (
         <TextField
-          label="Reason (optional)"
-          hint="Shown to the approver."
+          label={t.reasonOptional}
+          hint={t.shownToApprover}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
           readOnly={act.pending}
@@ -90,7 +91,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
 }
 
 function whyNot(email: string, displayName: string): string | undefined {
-  if (!/^\S+@\S+\.\S+$/.test(email.trim())) return 'Enter a valid e-mail address.'
-  if (displayName.trim() === '') return 'Enter a name.'
-  if (displayName.trim().length > limits.personName) return `A name can have at most ${limits.personName} characters.`
+  if (!/^\S+@\S+\.\S+$/.test(email.trim())) return t.enterValidEMail
+  if (displayName.trim() === '') return t.enterName
+  if (displayName.trim().length > limits.personName) return t.nameCanHaveAt({ personName: limits.personName })
 }

@@ -3,6 +3,7 @@
 import { roleName } from '#components/access/permission-texts.ts'
 import { ShownOnce } from '#components/access/shown-once.tsx'
 import { Proposed } from '#components/forms/proposed.tsx'
+import * as t from '#components/texts/access-members/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
@@ -27,20 +28,20 @@ export function LinkResult({ title, result, removed = [], lost, onClose }: LinkR
     <Proposed
       what={
         member.pendingRoles.length === 0
-          ? 'The request waits for approval.'
-          : `${member.pendingRoles.map(roleName).join(', ')} for ${member.displayName}: waiting for approval.`
+          ? t.requestWaitsForApproval
+          : t.forWaitingForApproval({ roles: member.pendingRoles.map(roleName).join(', '), member: member.displayName })
       }
       approvalId={change.approvalId}
     />
   )
   const until = expiresAt !== null && (
     <KeyValues>
-      <KeyValue name="User name">{member.username}</KeyValue>
-      <KeyValue name="Link expires">
+      <KeyValue name={t.userName}>{member.username}</KeyValue>
+      <KeyValue name={t.linkExpires}>
         <Time at={expiresAt} />
       </KeyValue>
       {removed.length > 0 && (
-        <KeyValue name="Passkeys removed">
+        <KeyValue name={t.passkeysRemoved}>
           <ShownText>{removed.join(', ')}</ShownText>
         </KeyValue>
       )}
@@ -51,9 +52,9 @@ export function LinkResult({ title, result, removed = [], lost, onClose }: LinkR
       <ShownOnce
         title={title}
         description={notice}
-        noun="one-time link"
+        noun={t.oneTimeLink}
         value={inviteUrl}
-        confirm="I have the link"
+        confirm={t.iHaveLink}
         lost={lost}
         onClose={onClose}
       >
@@ -67,7 +68,7 @@ export function LinkResult({ title, result, removed = [], lost, onClose }: LinkR
       onOpenChange={(open) => open || onClose()}
       title={title}
       description={notice}
-      actions={<Button onClick={onClose}>Close</Button>}
+      actions={<Button onClick={onClose}>{t.close}</Button>}
     >
       {until}
       {waits}

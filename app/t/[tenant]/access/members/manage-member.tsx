@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { memberRefusalText } from '#components/access/refusal-text.ts'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/access-members/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
@@ -47,56 +48,53 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
     default:
       return <ChangeStanding member={member} act={step} onClose={onClose} />
   }
-  const reset = member.status === 'invited' ? 'Create another link' : 'Reset the password'
+  const reset = member.status === 'invited' ? t.createAnotherLink : t.resetPassword
+  const { linkExpiresAt } = member
   return (
     <Dialog
       open
       onOpenChange={(open) => open || onClose()}
       title={member.displayName}
-      description={
-        member.isForeign ? 'A member who signs in at another organisation.' : 'A member of this organisation.'
-      }
+      description={member.isForeign ? t.memberWhoSignsIn : t.memberOfThisOrganisation}
     >
       <KeyValues>
-        <KeyValue name="State">
+        <KeyValue name={t.state}>
           <span className="flex flex-col">
             <MemberStatusShape status={member.status} />
             <PendingReset member={member} />
           </span>
         </KeyValue>
         {member.status !== 'removed' && (
-          <KeyValue name="Control">
+          <KeyValue name={t.control}>
             <ControlState member={member} full />
           </KeyValue>
         )}
-        <KeyValue name="User name">
+        <KeyValue name={t.userName}>
           <ShownText>{member.username}</ShownText>
         </KeyValue>
         {member.email !== null && (
-          <KeyValue name="E-mail">
+          <KeyValue name={t.eMail}>
             <ShownText>{member.email}</ShownText>
           </KeyValue>
         )}
-        <KeyValue name="Roles">
+        <KeyValue name={t.roles}>
           <span className="flex flex-col">
             <RoleList roles={member.roles} />
             <RolesOrigin member={member} full />
             <PendingRoles member={member} />
           </span>
         </KeyValue>
-        <KeyValue name="Decides in">
-          {member.groups.length === 0 ? 'No approver group' : <ShownText>{member.groups.join(', ')}</ShownText>}
+        <KeyValue name={t.decidesIn}>
+          {member.groups.length === 0 ? t.noApproverGroup : <ShownText>{member.groups.join(', ')}</ShownText>}
         </KeyValue>
-        {member.linkExpiresAt !== null && (
-          <KeyValue name="One-time link">
-            Not used yet, expires <Time at={member.linkExpiresAt} />
-          </KeyValue>
+        {linkExpiresAt !== null && (
+          <KeyValue name={t.oneTime}>{t.notUsedYetExpires({ at: () => <Time at={linkExpiresAt} /> })}</KeyValue>
         )}
-        <KeyValue name="Member since">
+        <KeyValue name={t.memberSince}>
           <Time at={member.createdAt} />
         </KeyValue>
-        <KeyValue name="Member ID">
-          <Copyable value={member.id} label="member ID" />
+        <KeyValue name={t.memberId}>
+          <Copyable value={member.id} label={t.memberId2} />
         </KeyValue>
       </KeyValues>
       <div className="flex flex-wrap items-start gap-3">
@@ -105,7 +103,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
           onClick={() => setStep('roles')}
           disabledReason={memberRefusalText(whyNotSetRoles(facts, member.isLastAdmin ? ['tenant_admin'] : []))}
         >
-          Set roles
+          {t.setRoles}
         </ActionButton>
         {member.status === 'suspended' ? (
           <ActionButton
@@ -113,7 +111,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
             onClick={() => setStep('resume')}
             disabledReason={memberRefusalText(whyNotResume(facts))}
           >
-            Resume
+            {t.resume}
           </ActionButton>
         ) : (
           <ActionButton
@@ -121,7 +119,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
             onClick={() => setStep('suspend')}
             disabledReason={memberRefusalText(whyNotSuspend(facts))}
           >
-            Suspend
+            {t.suspend}
           </ActionButton>
         )}
         <ActionButton
@@ -129,7 +127,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
           onClick={() => setStep('password')}
           disabledReason={memberRefusalText(whyNotResetPassword(facts))}
         >
-          {resetNeedsApproval(member, me.principal.roles) ? `${reset}, with approval` : reset}
+          {resetNeedsApproval(member, me.principal.roles) ? t.withApproval({ reset }) : reset}
         </ActionButton>
         {(member.control?.proof == null || member.control.proof === 'before') && (
           <ActionButton
@@ -139,7 +137,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
               tie: tieTo(member, me.principal.id),
             })}
           >
-            Vouch
+            {t.vouch}
           </ActionButton>
         )}
         <ActionButton
@@ -147,7 +145,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
           onClick={() => setStep('remove')}
           disabledReason={memberRefusalText(whyNotRemove(facts))}
         >
-          Remove
+          {t.remove}
         </ActionButton>
       </div>
     </Dialog>

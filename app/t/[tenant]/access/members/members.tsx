@@ -7,11 +7,11 @@ import { useQuery } from '#components/api/query.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
+import * as t from '#components/texts/access-members/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatCount } from '#lib/format.ts'
 import type { Member } from '#lib/schemas/members.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { ControlState } from './control-state.tsx'
@@ -26,16 +26,16 @@ export function Members() {
   const [inviting, setInviting] = useState(false)
   const invite = (
     <ActionButton permission="member:manage" variant="primary" onClick={() => setInviting(true)}>
-      Invite a person
+      {t.invitePerson}
     </ActionButton>
   )
   return (
     <AccessPage
       page="members"
       permission="member:manage"
-      act="see the members"
+      act={t.seeMembers}
       action={invite}
-      about="Roles determine what a person can do. A change applies from the next request on. Granting approver, privacy officer or tenant admin requires the approval of a change approver. Anyone who invites or resets an account counts as its holder until it is proved that someone else controls it."
+      about={t.rolesDetermineWhatPerson}
     >
       <MemberList />
       {inviting && <InviteMember onClose={() => setInviting(false)} />}
@@ -56,15 +56,13 @@ function MemberList() {
       </div>
       <PagedTable
         pages={pages}
-        caption="Members"
+        caption={t.members}
         columns={columns(setManaged)}
         rowKey={(row) => row.id}
-        failed={{ what: 'The members', act: 'see the members', permission: 'member:manage' }}
+        failed={{ what: t.theMembers, act: t.seeMembers, permission: 'member:manage' }}
         empty={
-          <EmptyState title={status === 'all' ? 'No members.' : 'No members match this filter.'}>
-            {status === 'all'
-              ? 'Invite a person to add the first member.'
-              : 'To see members in other states, show everyone.'}
+          <EmptyState title={status === 'all' ? t.noMembers : t.noMembersMatchThis}>
+            {status === 'all' ? t.invitePersonToAdd : t.toSeeMembersIn}
           </EmptyState>
         }
       />
@@ -85,17 +83,13 @@ function PasskeyCoverage() {
   const { data } = useQuery(trpc.members.list.queryOptions({ kind: 'person', limit: 1 }))
   if (data === undefined || data.passkeys.approvers === 0) return null
   const { approvers, withPasskey } = data.passkeys
-  return (
-    <p>
-      {withPasskey} of {formatCount(approvers, 'active approver')} {withPasskey === 1 ? 'has' : 'have'} a passkey.
-    </p>
-  )
+  return <p>{t.ofActiveApproversHave({ withPasskey, activeApprovers: approvers })}</p>
 }
 
 const columns = (manage: (row: Member) => void): Column<Member>[] => [
   {
     key: 'name',
-    header: 'Person',
+    header: t.person,
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col">
@@ -108,7 +102,7 @@ const columns = (manage: (row: Member) => void): Column<Member>[] => [
   },
   {
     key: 'status',
-    header: 'State',
+    header: t.state,
     cell: (row) => (
       <span className="flex flex-col">
         <MemberStatusShape status={row.status} />
@@ -118,24 +112,24 @@ const columns = (manage: (row: Member) => void): Column<Member>[] => [
   },
   {
     key: 'sign-in',
-    header: 'Last sign-in',
+    header: t.lastSignIn,
     cell: (row) => (
       <span className="flex flex-col">
         {row.lastSignInAt === null ? (
-          <span className="whitespace-nowrap text-ink-2">{row.status === 'invited' ? 'Not yet' : 'Not recorded'}</span>
+          <span className="whitespace-nowrap text-ink-2">{row.status === 'invited' ? t.notYet : t.notRecorded}</span>
         ) : (
           <Time at={row.lastSignInAt} show="relative" />
         )}
         <span className={row.passkeys === 0 ? 'text-ink-2' : undefined}>
-          {row.passkeys === 0 ? 'No passkey' : formatCount(row.passkeys, 'passkey')}
+          {row.passkeys === 0 ? t.noPasskey : t.passkeys({ passkeys: row.passkeys })}
         </span>
       </span>
     ),
   },
-  { key: 'control', header: 'Control of the account', cell: (row) => <ControlState member={row} /> },
+  { key: 'control', header: t.controlOfAccount, cell: (row) => <ControlState member={row} /> },
   {
     key: 'roles',
-    header: 'Roles',
+    header: t.roles,
     cell: (row) => (
       <span className="flex flex-col">
         <RoleList roles={row.roles} />
@@ -146,12 +140,12 @@ const columns = (manage: (row: Member) => void): Column<Member>[] => [
   },
   {
     key: 'groups',
-    header: 'Decides in',
+    header: t.decidesIn,
     cell: (row) => (row.groups.length === 0 ? undefined : <ShownText>{row.groups.join(', ')}</ShownText>),
   },
   {
     key: 'manage',
-    header: 'Actions',
+    header: t.actions,
     cell: (row) => <ManageButton name={row.displayName} onClick={() => manage(row)} />,
   },
 ]

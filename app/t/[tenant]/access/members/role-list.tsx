@@ -2,14 +2,15 @@
 
 import Link from 'next/link'
 import { roleName } from '#components/access/permission-texts.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
+import * as t from '#components/texts/access-members/en.ts'
 import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import type { Member } from '#lib/schemas/members.ts'
 
 export const RoleList = ({ roles }: { roles: readonly string[] }) => (
-  <span>{roles.length === 0 ? 'None' : roles.map(roleName).join(', ')}</span>
+  <span>{roles.length === 0 ? t.none : roles.map(roleName).join(', ')}</span>
 )
 
 /** That the roles are those of the newest token; `full` names the identity provider. */
@@ -23,18 +24,8 @@ export function RolesOrigin({
   if (rolesFrom === null) return null
   return (
     <span className="break-words text-dense text-ink-2">
-      {tokenIssuedAt === null ? (
-        'Set by the next token'
-      ) : (
-        <>
-          From the token of <Time at={tokenIssuedAt} />
-        </>
-      )}
-      {full && (
-        <>
-          , by <ShownText>{rolesFrom}</ShownText>
-        </>
-      )}
+      {tokenIssuedAt === null ? t.setByNextToken : t.fromTokenOfTime({ at: () => <Time at={tokenIssuedAt} /> })}
+      {full && <>{t.by2({ rolesFrom, shown: shownText })}</>}
     </span>
   )
 }
@@ -45,10 +36,14 @@ export function PendingReset({ member: { pendingReset } }: { member: Member }) {
   if (pendingReset === null) return null
   return (
     <span className="text-dense text-hold">
-      Reset:{' '}
-      <Link href={approvalPath(tenant, pendingReset.approvalId)} prefetch={false} className="text-link">
-        {pendingReset.approved ? 'approved' : 'waits for approval'}
-      </Link>
+      {t.resetWaitsForApproval({
+        pendingResetIs: String(Boolean(pendingReset.approved)),
+        link: (content) => (
+          <Link href={approvalPath(tenant, pendingReset.approvalId)} prefetch={false} className="text-link">
+            {content}
+          </Link>
+        ),
+      })}
     </span>
   )
 }
@@ -61,7 +56,7 @@ export function PendingRoles({ member }: { member: Member }) {
     <span className="text-dense text-hold">
       {member.pendingRoles.map(roleName).join(', ')}:{' '}
       <Link href={approvalPath(tenant, member.pendingApprovalId)} prefetch={false} className="text-link">
-        waits for approval
+        {t.waitsForApproval}
       </Link>
     </span>
   )

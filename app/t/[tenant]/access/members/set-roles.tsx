@@ -9,6 +9,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { Proposed } from '#components/forms/proposed.tsx'
+import * as t from '#components/texts/access-members/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
@@ -37,7 +38,9 @@ export function SetRoles({ member, onClose }: SetRolesProps) {
     touches: ['members', 'approvals'],
     onDone: (output) => {
       if (output.change !== null) return setResult(output)
-      notice(`${member.displayName} has the roles ${output.member.roles.map(roleName).join(', ') || 'none'}.`)
+      notice(
+        t.hasRoles({ member: member.displayName, roles: output.member.roles.map(roleName).join(', ') || t.noRoles }),
+      )
       onClose()
     },
   })
@@ -47,13 +50,13 @@ export function SetRoles({ member, onClose }: SetRolesProps) {
   const { proposed } = splitRoles(shown.roles, roles)
   return (
     <ActDialog
-      title={`Roles of ${member.displayName}`}
-      description="A change applies from the next request on, also to sessions that are open now."
-      label={rolesLabel(shown.roles, roles, 'Set the roles')}
-      busyLabel="Setting the roles…"
+      title={t.rolesOf({ member: member.displayName })}
+      description={t.changeAppliesFromNext}
+      label={rolesLabel(shown.roles, roles, t.setThe)}
+      busyLabel={t.settingRoles}
       missing={
         sameRoles(shown, roles)
-          ? 'You haven’t changed anything yet.'
+          ? t.youHaventChangedAnything
           : memberRefusalText(whyNotSetRoles(facts, roles), { roles })
       }
       act={act}
@@ -75,8 +78,8 @@ export function SetRoles({ member, onClose }: SetRolesProps) {
         locked={act.pending}
       />
       <TextField
-        label="Reason (optional)"
-        hint={proposed.length === 0 ? 'Stored in the audit record.' : 'Shown to the approver.'}
+        label={t.reasonOptional}
+        hint={proposed.length === 0 ? t.storedInAuditRecord : t.shownToApprover}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         readOnly={act.pending}
@@ -99,13 +102,13 @@ function RolesProposed({ result, onClose }: { result: Answers['members']['setRol
     <Dialog
       open
       onOpenChange={(open) => open || onClose()}
-      title={`Roles of ${member.displayName}`}
-      description={`Now: ${member.roles.map(roleName).join(', ') || 'none'}.`}
-      actions={<Button onClick={onClose}>Close</Button>}
+      title={t.rolesOf({ member: member.displayName })}
+      description={t.nowRoles({ roles: member.roles.map(roleName).join(', ') || t.noRoles })}
+      actions={<Button onClick={onClose}>{t.close}</Button>}
     >
       {change !== null && (
         <Proposed
-          what={`${member.pendingRoles.map(roleName).join(', ')}: waiting for approval.`}
+          what={t.waitingForApproval({ roles: member.pendingRoles.map(roleName).join(', ') })}
           approvalId={change.approvalId}
         />
       )}

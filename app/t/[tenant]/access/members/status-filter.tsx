@@ -3,20 +3,21 @@
 import { SelectField } from '#components/forms/select-field.tsx'
 import { replaceAddress, useAddressSearch } from '#components/lists/address.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/access-members/en.ts'
 import { accessPath } from '#lib/paths.ts'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 
 type Filter = MemberStatus | 'all' | 'open' | 'before' | 'no-passkey'
 
 const OPTIONS: { value: Filter; label: string }[] = [
-  { value: 'all', label: 'Everyone' },
-  { value: 'active', label: 'Active' },
-  { value: 'invited', label: 'Invited' },
-  { value: 'suspended', label: 'Suspended' },
-  { value: 'removed', label: 'Removed' },
-  { value: 'no-passkey', label: 'Without a passkey' },
-  { value: 'open', label: 'Control not proved' },
-  { value: 'before', label: 'Accounts from before, to review' },
+  { value: 'all', label: t.everyone },
+  { value: 'active', label: t.active },
+  { value: 'invited', label: t.invited },
+  { value: 'suspended', label: t.suspended },
+  { value: 'removed', label: t.removed },
+  { value: 'no-passkey', label: t.withoutPasskey },
+  { value: 'open', label: t.controlNotProved },
+  { value: 'before', label: t.accountsFromBeforeTo },
 ]
 
 /** Returns the filter in the address, and the input of members.list that selects its members. */
@@ -40,11 +41,11 @@ export function StatusFilter() {
   return (
     <div className="max-w-60">
       <SelectField
-        label="Show"
+        label={t.show}
         value={status}
         onChange={(value) => replaceAddress(accessPath(tenant, 'members', value === 'all' ? {} : { status: value }))}
         options={OPTIONS}
-        placeholder="Choose a state"
+        placeholder={t.chooseState}
       />
     </div>
   )

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import * as t from '#components/texts/access-members/en.ts'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
@@ -22,16 +23,16 @@ export function VouchAccount({ member, onClose }: { member: Member; onClose: () 
     send: client.members.vouch.mutate,
     touches: ['members', 'approvals'],
     onDone: () => {
-      notice(`You vouched for ${name}.`)
+      notice(t.youVouchedFor({ name }))
       onClose()
     },
   })
   return (
     <ActDialog
-      title={`Vouch for ${name}`}
-      description={`Your name is recorded in the audit log. From then on ${name} counts as a person of their own: those who invited or reset the account can decide its requests, including the ones that wait now, and ${name} can decide theirs.`}
-      label={`Vouch for ${name}`}
-      busyLabel={`Vouching for ${name}…`}
+      title={t.vouchFor({ name })}
+      description={t.yourNameIsRecorded({ name })}
+      label={t.vouchFor({ name })}
+      busyLabel={t.vouchingFor({ name })}
       missing={whyNot(reason, sure)}
       act={act}
       onRun={() => act.run({ id: member.id, reason: reason.trim() })}
@@ -39,20 +40,20 @@ export function VouchAccount({ member, onClose }: { member: Member; onClose: () 
     >
       <ControlState member={member} full />
       <TextArea
-        label="How you made sure"
-        hint="Required, kept in the audit record. For example: I met them, and saw that they are signed in."
+        label={t.howYouMadeSure}
+        hint={t.requiredKeptInAudit}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         limit={limits.reason}
         readOnly={act.pending}
       />
-      <Checkbox label={`Only ${name} can sign in to this account`} checked={sure} onChange={setSure} />
+      <Checkbox label={t.onlyCanSignIn({ name })} checked={sure} onChange={setSure} />
     </ActDialog>
   )
 }
 
 function whyNot(reason: string, sure: boolean): string | undefined {
-  if (reason.trim() === '') return 'State how you made sure.'
-  if (reason.length > limits.reason) return `A reason can have at most ${limits.reason} characters.`
-  if (!sure) return 'Confirm that only this person can sign in.'
+  if (reason.trim() === '') return t.stateHowYouMade
+  if (reason.length > limits.reason) return t.reasonCanHaveAt({ reason: limits.reason })
+  if (!sure) return t.confirmThatOnlyThis
 }

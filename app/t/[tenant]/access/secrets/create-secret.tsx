@@ -5,6 +5,7 @@ import { type Expiry, ExpiryField, expiryOf } from '#components/access/expiry-fi
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
@@ -21,32 +22,32 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
     send: client.secrets.create.mutate,
     touches: ['secrets'],
     onDone: ({ secret }) => {
-      notice(`The secret ${secret.name} was created.`)
+      notice(t.secretWasCreated({ secret: secret.name }))
       onClose()
     },
   })
   return (
     <ActDialog
-      title="Create a secret"
-      description="The value is encrypted before it is stored. Members with permission to read values can read it later."
-      label="Create the secret"
-      busyLabel="Encrypting the secret…"
+      title={t.createSecret}
+      description={t.valueIsEncryptedBefore}
+      label={t.createThe}
+      busyLabel={t.encryptingSecret}
       missing={whyNot(name, value)}
       act={act}
       onRun={() => act.run({ name: name.trim(), value, ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }) })}
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        hint="Manifests refer to the secret by this name. Only one active secret can have it."
+        label={t.name}
+        hint={t.manifestsReferToSecret}
         value={name}
         onChange={(event) => setName(event.target.value)}
         autoComplete="off"
         readOnly={act.pending}
       />
       <TextArea
-        label="Value"
-        hint="Stored exactly as entered, including spaces and line breaks."
+        label={t.value}
+        hint={t.storedExactlyAsEntered}
         value={value}
         onChange={(event) => setValue(event.target.value)}
         autoComplete="off"
@@ -60,9 +61,9 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
 }
 
 function whyNot(name: string, value: string): string | undefined {
-  if (name.trim() === '') return 'Enter a name.'
-  if (name.trim().length > limits.secretName) return `A name can have at most ${limits.secretName} characters.`
-  if (value === '') return 'Enter a value.'
+  if (name.trim() === '') return t.enterName
+  if (name.trim().length > limits.secretName) return t.nameCanHaveAt({ secretName: limits.secretName })
+  if (value === '') return t.enterValue
   if (new TextEncoder().encode(value).length > maxValueBytes)
-    return `A value can have at most ${maxValueBytes / 1024} KiB.`
+    return t.valueTooLong({ limit: String(maxValueBytes / 1024) })
 }

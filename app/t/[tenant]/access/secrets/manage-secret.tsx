@@ -9,6 +9,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActFailed } from '#components/forms/act-failed.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { KeyValues } from '#components/ui/text/key-values.tsx'
 import type { Secret } from '#lib/schemas/secrets.ts'
@@ -16,15 +17,10 @@ import type { Secret } from '#lib/schemas/secrets.ts'
 /** Shows one secret, its value for those who have permission to read it, and the actions that revoke or archive it. */
 export function ManageSecret({ record, onClose }: { record: Secret; onClose: () => void }) {
   const [step, setStep] = useState<'facts' | 'revoke' | 'archive'>('facts')
-  if (step === 'revoke') return <RevokeRecord record={record} noun="secret" onClose={onClose} />
-  if (step === 'archive') return <ArchiveRecord record={record} noun="secret" onClose={onClose} />
+  if (step === 'revoke') return <RevokeRecord record={record} kind="secret" onClose={onClose} />
+  if (step === 'archive') return <ArchiveRecord record={record} kind="secret" onClose={onClose} />
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => open || onClose()}
-      title={record.name}
-      description="A secret. Its value is shown only on request, and the audit log records that you read it."
-    >
+    <Dialog open onOpenChange={(open) => open || onClose()} title={record.name} description={t.secretItsValueIs}>
       <KeyValues>
         <RecordFacts record={record} />
       </KeyValues>
@@ -35,17 +31,16 @@ export function ManageSecret({ record, onClose }: { record: Secret; onClose: () 
           onClick={() => setStep('revoke')}
           disabledReason={revokeRefusalText(record)}
         >
-          Revoke
+          {t.revoke2}
         </ActionButton>
         <ActionButton
           permission="secret:revoke"
           onClick={() => setStep('archive')}
           disabledReason={
-            archiveRefusalText(record) ??
-            (record.status === 'archived' ? 'This secret is already archived.' : undefined)
+            archiveRefusalText(record) ?? (record.status === 'archived' ? t.thisSecretIsAlready : undefined)
           }
         >
-          Archive
+          {t.archive2}
         </ActionButton>
       </div>
     </Dialog>
@@ -61,7 +56,7 @@ function Value({ record }: { record: Secret }) {
     touches: [],
     onDone: (answer) => setValue(answer.value),
   })
-  if (value !== undefined) return <ShownValue noun="value" value={value} />
+  if (value !== undefined) return <ShownValue noun={t.valueNoun} value={value} />
   return (
     <>
       <div>
@@ -70,13 +65,13 @@ function Value({ record }: { record: Secret }) {
           onClick={() => act.run(record.secretId)}
           disabledReason={
             act.pending
-              ? 'Loading the value…'
+              ? t.loadingValue
               : record.status === 'active'
                 ? undefined
-                : `This secret is ${record.status}, so its value can’t be read.`
+                : t.thisSecretIsSo({ status: record.status })
           }
         >
-          Read the value
+          {t.readValue}
         </ActionButton>
       </div>
       {act.failure !== undefined && <ActFailed failure={act.failure} />}

@@ -8,6 +8,7 @@ import { SecretStatusShape } from '#components/access/secret-status.tsx'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
+import * as t from '#components/texts/access-keys/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -22,17 +23,11 @@ export function Secrets() {
   const [creating, setCreating] = useState(false)
   const create = (
     <ActionButton permission="secret:create" variant="primary" onClick={() => setCreating(true)}>
-      Create a secret
+      {t.createSecret}
     </ActionButton>
   )
   return (
-    <AccessPage
-      page="secrets"
-      permission="secret:read"
-      act="see secrets"
-      action={create}
-      about="A secret is a named value, such as the credential of a model’s endpoint. It is encrypted with a key of this organisation. The audit log records each time that a value is read."
-    >
+    <AccessPage page="secrets" permission="secret:read" act={t.seeSecrets} action={create} about={t.secretIsNamedValue}>
       <SecretList />
       {creating && <CreateSecret onClose={() => setCreating(false)} />}
     </AccessPage>
@@ -48,15 +43,11 @@ function SecretList() {
     <>
       <PagedTable
         pages={pages}
-        caption="Secrets"
+        caption={t.secrets}
         columns={columns(setManaged)}
         rowKey={(row) => row.secretId}
-        failed={{ what: 'The secrets', act: 'see secrets', permission: 'secret:read' }}
-        empty={
-          <EmptyState title="No secrets.">
-            Create a secret so that manifests can refer to it by name instead of containing the value.
-          </EmptyState>
-        }
+        failed={{ what: t.theSecrets, act: t.seeSecrets, permission: 'secret:read' }}
+        empty={<EmptyState title={t.noSecrets}>{t.createSecretSoThat}</EmptyState>}
       />
       <ArchiveFilter page="secrets" />
       {managed !== undefined && <ManageSecret record={managed} onClose={() => setManaged(undefined)} />}
@@ -65,14 +56,14 @@ function SecretList() {
 }
 
 const columns = (manage: (row: Secret) => void): Column<Secret>[] => [
-  { key: 'name', header: 'Name', rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
-  { key: 'status', header: 'State', cell: (row) => <SecretStatusShape status={row.status} /> },
-  { key: 'age', header: 'Created', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+  { key: 'name', header: t.name, rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
+  { key: 'status', header: t.state, cell: (row) => <SecretStatusShape status={row.status} /> },
+  { key: 'age', header: t.created, cell: (row) => <Time at={row.createdAt} show="relative" /> },
   {
     key: 'expires',
-    header: 'Expires',
-    cell: (row) => (row.expiresAt === null ? 'Never' : <Time at={row.expiresAt} show="relative" />),
+    header: t.expires,
+    cell: (row) => (row.expiresAt === null ? t.never : <Time at={row.expiresAt} show="relative" />),
   },
-  { key: 'by', header: 'Created by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
-  { key: 'manage', header: 'Actions', cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
+  { key: 'by', header: t.createdBy, cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'manage', header: t.actions, cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
 ]

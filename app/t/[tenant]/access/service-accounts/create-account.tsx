@@ -7,6 +7,7 @@ import { useChoice } from '#components/access/use-choice.ts'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import * as t from '#components/texts/access-machines/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
 import { type Role, roleNames } from '#lib/permissions.ts'
@@ -30,7 +31,7 @@ export function CreateAccount({ onClose }: { onClose: () => void }) {
   if (created !== undefined)
     return (
       <NewSecret
-        title={`The service account ${created.name}`}
+        title={t.serviceAccount({ created: created.name })}
         clientId={created.clientId}
         secret={created.clientSecret}
         onClose={onClose}
@@ -40,22 +41,18 @@ export function CreateAccount({ onClose }: { onClose: () => void }) {
   const id = clientIdOf(name)
   return (
     <ActDialog
-      title="Create a service account"
-      description="Its secret is shown once, right after the account is created. You can’t approve requests of an account that you created."
-      label="Create the account"
-      busyLabel="Creating the account…"
+      title={t.createServiceAccount}
+      description={t.itsSecretIsShown}
+      label={t.createAccount}
+      busyLabel={t.creatingAccount}
       missing={whyNot(name, roles)}
       act={act}
       onRun={() => act.run({ name: name.trim(), roles })}
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        hint={
-          id === ''
-            ? 'The client ID is derived from the name and never changes.'
-            : `The client ID is ${id} and never changes.`
-        }
+        label={t.name}
+        hint={id === '' ? t.clientIdIsDerived : t.clientIdIsAnd({ id })}
         value={name}
         onChange={(event) => setName(event.target.value)}
         autoComplete="off"
@@ -73,8 +70,8 @@ export function CreateAccount({ onClose }: { onClose: () => void }) {
 }
 
 function whyNot(name: string, roles: Role[]): string | undefined {
-  if (name.trim() === '') return 'Enter a name.'
+  if (name.trim() === '') return t.enterName
   if (name.trim().length > limits.serviceAccountName)
-    return `A name can have at most ${limits.serviceAccountName} characters.`
-  if (roles.length === 0) return 'Choose at least one role.'
+    return t.nameCanHaveAt({ serviceAccountName: limits.serviceAccountName })
+  if (roles.length === 0) return t.chooseAtLeastOne
 }

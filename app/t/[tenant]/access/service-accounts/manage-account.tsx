@@ -8,6 +8,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/access-machines/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
@@ -30,45 +31,40 @@ export function ManageAccount({ account, onClose }: Manage) {
   if (step === 'switch') return <Switch account={account} onClose={onClose} />
   const disabled = account.status === 'disabled'
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => open || onClose()}
-      title={account.name}
-      description="A service account. It acts in its own name, within its roles."
-    >
+    <Dialog open onOpenChange={(open) => open || onClose()} title={account.name} description={t.serviceAccountItActs}>
       <KeyValues>
-        <KeyValue name="Client ID">
-          <Copyable value={account.clientId} label="client ID" />
+        <KeyValue name={t.clientId}>
+          <Copyable value={account.clientId} label={t.clientId2} />
         </KeyValue>
-        <KeyValue name="State">
+        <KeyValue name={t.state}>
           <AccountStatus status={account.status} />
         </KeyValue>
-        <KeyValue name="Roles">{account.roles.map(roleName).join(', ')}</KeyValue>
-        <KeyValue name="Valid secrets">
+        <KeyValue name={t.roles}>{account.roles.map(roleName).join(', ')}</KeyValue>
+        <KeyValue name={t.validSecrets}>
           <LiveSecrets secrets={account.secrets} />
         </KeyValue>
-        <KeyValue name="Responsible people">
+        <KeyValue name={t.responsiblePeople}>
           <ShownText>{sponsorText(account)}</ShownText>
         </KeyValue>
-        <KeyValue name="Created">
+        <KeyValue name={t.created}>
           <Time at={account.createdAt} />
         </KeyValue>
-        <KeyValue name="Last used">{account.lastUsedAt === null ? 'Never' : <Time at={account.lastUsedAt} />}</KeyValue>
+        <KeyValue name={t.lastUsed}>
+          {account.lastUsedAt === null ? t.never : <Time at={account.lastUsedAt} />}
+        </KeyValue>
       </KeyValues>
       <div className="flex flex-wrap items-start gap-3">
         <ActionButton
           permission="service-account:manage"
           onClick={() => setStep('rotate')}
           disabledReason={
-            disabled
-              ? 'This account is disabled. Enable it first.'
-              : accountRefusalText(whyNotRotate(account.roles, me.principal.roles))
+            disabled ? t.thisAccountIsDisabled : accountRefusalText(whyNotRotate(account.roles, me.principal.roles))
           }
         >
-          Rotate the secret
+          {t.rotateSecret}
         </ActionButton>
         <ActionButton permission="service-account:manage" onClick={() => setStep('switch')}>
-          {disabled ? 'Enable' : 'Disable'}
+          {disabled ? t.enable : t.disable}
         </ActionButton>
       </div>
     </Dialog>
@@ -83,20 +79,16 @@ function Switch({ account, onClose }: Manage) {
     send: off ? client.serviceAccounts.disable.mutate : client.serviceAccounts.enable.mutate,
     touches: ['serviceAccounts', 'members'],
     onDone: ({ status }) => {
-      notice(`${account.name} is ${status === 'active' ? 'enabled' : 'disabled'}.`)
+      notice(t.isDisabled({ account: account.name, status }))
       onClose()
     },
   })
   return (
     <ActDialog
-      title={`${off ? 'Disable' : 'Enable'} ${account.name}`}
-      description={
-        off
-          ? 'The account can’t obtain new tokens, its existing tokens are refused from the next request on, and its connection tokens are revoked permanently. You can enable the account again.'
-          : 'The account can sign in again with its secrets that haven’t expired.'
-      }
-      label={off ? 'Disable the account' : 'Enable the account'}
-      busyLabel={off ? 'Disabling the account…' : 'Enabling the account…'}
+      title={`${off ? t.disable : t.enable} ${account.name}`}
+      description={off ? t.accountCantObtainNew : t.accountCanSignIn}
+      label={off ? t.disableAccount : t.enableAccount}
+      busyLabel={off ? t.disablingAccount : t.enablingAccount}
       act={act}
       onRun={() => act.run({ clientId: account.clientId })}
       onClose={onClose}
@@ -105,13 +97,13 @@ function Switch({ account, onClose }: Manage) {
 }
 
 const LINKS = {
-  created: 'created it',
-  rotated: 'rotated its secret',
-  token: 'created a connection token for it',
+  created: t.createdIt,
+  rotated: t.rotatedItsSecret,
+  token: t.createdConnectionTokenFor,
 } as const
 
 /** "Maria Köhler created it; Tom Okafor rotated its secret". */
 function sponsorText({ sponsors }: ServiceAccount): string {
-  if (sponsors.length === 0) return 'None: the operator created it'
+  if (sponsors.length === 0) return t.noneOperatorCreatedIt
   return sponsors.map(({ person, link }) => `${person.displayName} ${LINKS[link]}`).join('; ')
 }

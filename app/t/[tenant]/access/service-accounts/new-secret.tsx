@@ -1,4 +1,5 @@
 import { ShownOnce } from '#components/access/shown-once.tsx'
+import * as t from '#components/texts/access-machines/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { Time } from '#components/ui/text/time.tsx'
@@ -17,20 +18,20 @@ export function NewSecret({ title, clientId, secret, notAfter, onClose }: NewSec
   return (
     <ShownOnce
       title={title}
-      description="The secret is shown only this once. Store it where the program reads it."
-      noun="client secret"
+      description={t.secretIsShownOnly}
+      noun={t.clientSecret}
       value={secret}
-      confirm="I stored the secret"
-      lost="Rotate the secret in the list to get another one."
+      confirm={t.iStoredSecret}
+      lost={t.rotateSecretInList}
       onClose={onClose}
     >
       <KeyValues>
-        <KeyValue name="Client ID">
-          <Copyable value={clientId} label="client ID" />
+        <KeyValue name={t.clientId}>
+          <Copyable value={clientId} label={t.clientId2} />
         </KeyValue>
         {notAfter !== undefined && (
-          <KeyValue name="Older secrets">
-            {Date.parse(notAfter) <= Date.now() ? 'Expired just now' : <Time at={notAfter} />}
+          <KeyValue name={t.olderSecrets}>
+            {Date.parse(notAfter) <= Date.now() ? t.expiredJustNow : <Time at={notAfter} />}
           </KeyValue>
         )}
       </KeyValues>

@@ -5,6 +5,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import * as t from '#components/texts/access-machines/en.ts'
 import { Time } from '#components/ui/text/time.tsx'
 import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
 import type { Answers } from '#lib/trpc.ts'
@@ -13,12 +14,12 @@ import { NewSecret } from './new-secret.tsx'
 const HOUR_MS = 3_600_000
 
 const OVERLAPS = [
-  { value: '0', label: 'Now' },
-  { value: '1', label: 'In 1 hour' },
-  { value: '24', label: 'In 24 hours' },
-  { value: '168', label: 'In 7 days' },
+  { value: '0', label: t.now },
+  { value: '1', label: t.in1Hour },
+  { value: '24', label: t.in24Hours },
+  { value: '168', label: t.in7Days },
   // One hour less than the 30 days that the server allows, because clocks differ.
-  { value: '719', label: 'In 30 days' },
+  { value: '719', label: t.in30Days },
 ]
 
 /** `at` is fixed when it is chosen, so that sending the same form again is the same request. */
@@ -37,7 +38,7 @@ export function RotateSecret({ account, onClose }: { account: ServiceAccount; on
   if (rotated !== undefined)
     return (
       <NewSecret
-        title={`A new secret for ${account.name}`}
+        title={t.newSecretFor({ account: account.name })}
         clientId={rotated.clientId}
         secret={rotated.clientSecret}
         notAfter={rotated.notAfter}
@@ -46,28 +47,24 @@ export function RotateSecret({ account, onClose }: { account: ServiceAccount; on
     )
   return (
     <ActDialog
-      title={`Rotate the secret of ${account.name}`}
-      description="The account gets a new secret, which is shown once. The current secrets keep working until they expire. You can’t approve requests of an account whose secret you rotated."
-      label="Rotate the secret"
-      busyLabel="Rotating the secret…"
+      title={t.rotateSecretOf({ account: account.name })}
+      description={t.accountGetsNewSecret}
+      label={t.rotateSecret}
+      busyLabel={t.rotatingSecret}
       act={act}
       onRun={() => act.run({ clientId: account.clientId, notAfter: overlap.at })}
       onClose={onClose}
     >
       <SelectField
-        label="Current secrets expire"
+        label={t.currentSecretsExpire}
         value={overlap.hours}
         onChange={(hours) => setOverlap(overlapOf(hours))}
         options={OVERLAPS}
-        placeholder="Choose when they expire"
+        placeholder={t.chooseWhenTheyExpire}
         hint={
-          overlap.hours === '0' ? (
-            'Programs that still use them can no longer sign in.'
-          ) : (
-            <>
-              Old and new secrets work until <Time at={overlap.at} show="absolute" />.
-            </>
-          )
+          overlap.hours === '0'
+            ? t.programsThatStillUse
+            : t.oldAndNewSecrets({ at: () => <Time at={overlap.at} show="absolute" /> })
         }
       />
     </ActDialog>

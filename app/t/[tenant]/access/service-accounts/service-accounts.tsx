@@ -7,6 +7,7 @@ import { roleName } from '#components/access/permission-texts.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
+import * as t from '#components/texts/access-machines/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -23,16 +24,16 @@ export function ServiceAccounts() {
   const [creating, setCreating] = useState(false)
   const create = (
     <ActionButton permission="service-account:manage" variant="primary" onClick={() => setCreating(true)}>
-      Create a service account
+      {t.createServiceAccount}
     </ActionButton>
   )
   return (
     <AccessPage
       page="service-accounts"
       permission="service-account:manage"
-      act="see service accounts"
+      act={t.seeServiceAccounts}
       action={create}
-      about="A service account lets a program sign in with its own roles. Anyone who creates the account or rotates its secret can’t approve its requests."
+      about={t.serviceAccountLetsProgram}
     >
       <AccountList />
       {creating && <CreateAccount onClose={() => setCreating(false)} />}
@@ -48,15 +49,11 @@ function AccountList() {
     <>
       <PagedTable
         pages={pages}
-        caption="Service accounts"
+        caption={t.serviceAccounts}
         columns={columns(setManaged)}
         rowKey={(row) => row.id}
-        failed={{ what: 'The service accounts', act: 'see service accounts', permission: 'service-account:manage' }}
-        empty={
-          <EmptyState title="No service accounts.">
-            Create one for a pipeline or an external agent to sign in with.
-          </EmptyState>
-        }
+        failed={{ what: t.theService, act: t.seeServiceAccounts, permission: 'service-account:manage' }}
+        empty={<EmptyState title={t.noServiceAccounts}>{t.createOneForPipeline}</EmptyState>}
       />
       {managed !== undefined && <ManageAccount account={managed} onClose={() => setManaged(undefined)} />}
     </>
@@ -66,7 +63,7 @@ function AccountList() {
 const columns = (manage: (row: ServiceAccount) => void): Column<ServiceAccount>[] => [
   {
     key: 'name',
-    header: 'Account',
+    header: t.account,
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col">
@@ -75,13 +72,13 @@ const columns = (manage: (row: ServiceAccount) => void): Column<ServiceAccount>[
       </span>
     ),
   },
-  { key: 'status', header: 'State', cell: (row) => <AccountStatus status={row.status} /> },
-  { key: 'roles', header: 'Roles', cell: (row) => row.roles.map(roleName).join(', ') },
-  { key: 'secrets', header: 'Secrets', cell: (row) => <LiveSecrets secrets={row.secrets} /> },
+  { key: 'status', header: t.state, cell: (row) => <AccountStatus status={row.status} /> },
+  { key: 'roles', header: t.roles, cell: (row) => row.roles.map(roleName).join(', ') },
+  { key: 'secrets', header: t.secrets, cell: (row) => <LiveSecrets secrets={row.secrets} /> },
   {
     key: 'used',
-    header: 'Last used',
-    cell: (row) => (row.lastUsedAt === null ? 'Never' : <Time at={row.lastUsedAt} show="relative" />),
+    header: t.lastUsed,
+    cell: (row) => (row.lastUsedAt === null ? t.never : <Time at={row.lastUsedAt} show="relative" />),
   },
-  { key: 'manage', header: 'Actions', cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
+  { key: 'manage', header: t.actions, cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
 ]

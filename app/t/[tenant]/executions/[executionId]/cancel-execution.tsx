@@ -3,6 +3,7 @@
 import { useApi } from '#components/api/api.tsx'
 import { isLive } from '#components/executions/execution-status.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import type { Execution, ExecutionStatus } from '#lib/schemas/executions.ts'
 
 /** Cancels the execution, with a reason for the audit record. The consequence depends on its state. */
@@ -10,28 +11,25 @@ export function CancelExecution({ execution: { id, status, revision, stopRequest
   const { client } = useApi()
   return (
     <ReasonDialog
-      label="Cancel the execution"
-      busyLabel="Canceling the execution…"
-      keepLabel="Keep running"
-      title="Cancel this execution?"
+      label={t.cancelExecution}
+      busyLabel={t.cancelingExecution}
+      keepLabel={t.keepRunning}
+      title={t.cancelThisExecution}
       consequence={consequenceOf(status)}
       permission="execution:cancel"
-      blocked={stopRequestedAt === null ? undefined : 'A stop was already requested.'}
+      blocked={stopRequestedAt === null ? undefined : t.stopWasAlreadyRequested}
       over={!isLive(status)}
       act={(reason, options) => client.executions.cancel.mutate({ id, expectedRevision: revision, reason }, options)}
       touches={['executions', 'inputs']}
-      done="A stop of the execution was requested."
-      notDone="The execution was not canceled."
+      done={t.stopOfExecutionWas}
+      notDone={t.executionWasNotCanceled}
     />
   )
 }
 
 function consequenceOf(status: ExecutionStatus): string {
-  if (status === 'running')
-    return 'No further calls are made. A call in progress is abandoned. If its effect is unknown, the execution ends with an unknown outcome instead of canceled. It can’t be resumed.'
-  if (status === 'waiting_approval')
-    return 'The approval request is withdrawn, and the call is not made. The execution ends immediately and can’t be resumed.'
-  if (status === 'waiting_input')
-    return 'Its waits are closed, and later input is not accepted. The execution ends immediately and can’t be resumed.'
-  return 'The execution ends before it has started. No calls are made.'
+  if (status === 'running') return t.noFurtherCallsAre
+  if (status === 'waiting_approval') return t.approvalRequestIsWithdrawn
+  if (status === 'waiting_input') return t.itsWaitsAreClosed
+  return t.executionEndsBeforeIt
 }

@@ -1,13 +1,11 @@
 'use client'
 
 import { useQuery } from '#components/api/query.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { isPathParameter } from '#lib/paths.ts'
-import type { Decision } from '#lib/schemas/approvals.ts'
 import { useTRPC } from '#lib/trpc.ts'
-
-const PAST: Record<Decision, string> = { approve: 'Approved', reject: 'Rejected', escalate: 'Escalated' }
 
 /** Who decided a request, and why, for readers who may see approvals. */
 export function Deciders({ approvalId }: { approvalId: string }) {
@@ -17,23 +15,19 @@ export function Deciders({ approvalId }: { approvalId: string }) {
   const { data } = useQuery(trpc.approvals.get.queryOptions({ approvalId }, { enabled }))
   if (data === undefined || data.votes.length === 0) return null
   return (
-    <ul aria-label="Votes" className="flex flex-col gap-1">
+    <ul aria-label={t.votes} className="flex flex-col gap-1">
       {data.votes.map(({ auditId, by, onBehalfOf, decision, reason }) => (
         <li key={auditId}>
-          {PAST[decision]} by{' '}
-          <strong className="font-semibold">
-            <ShownText>{by.displayName}</ShownText>
-          </strong>
-          {onBehalfOf !== undefined && (
-            <>
-              {' '}
-              as the delegate of <ShownText>{onBehalfOf.displayName}</ShownText>
-            </>
-          )}
-          :{' '}
-          <q className="wrap-anywhere">
-            <ShownText>{reason}</ShownText>
-          </q>
+          {t.decidedBy({
+            decision,
+            by: by.displayName,
+            strong: (content) => <strong className="font-semibold">{content}</strong>,
+            delegate: String(onBehalfOf !== undefined),
+            delegator: onBehalfOf?.displayName ?? '',
+            reason,
+            q: (content) => <q className="wrap-anywhere">{shownText(content)}</q>,
+            shown: shownText,
+          })}
         </li>
       ))}
     </ul>

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/execution/en.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 
 /** The explanation of an unsuccessful end: what happened, whether anything changed, what to do. */
@@ -12,48 +13,45 @@ export function endingOf({ status, error, steps }: Unsuccessful): Ending | undef
   switch (status) {
     case 'failed':
       return {
-        title:
-          error?.code === 'tool_failed'
-            ? 'A tool reported a failure, so the execution stopped.'
-            : 'The execution failed.',
+        title: error?.code === 'tool_failed' ? t.toolReportedFailureSo : t.executionFailed,
         effect: `${why} ${done}`,
-        advice: 'Check the last entries of the journal, fix the cause, then start a new execution.',
+        advice: t.checkLastEntriesOf,
       }
     case 'denied':
       return {
-        title: 'The execution was denied: a call was not permitted.',
-        effect: `${why} The call was not made. ${done}`,
+        title: t.executionWasDeniedCall,
+        effect: t.callWasNotMade({ why, done }),
         advice: adviceOnDenial(error?.code),
       }
     case 'rejected':
       return {
-        title: 'A reviewer rejected the call, so the execution stopped.',
-        effect: `The tool was not called. ${done}`,
-        advice: 'The approval contains the reason. The journal links to it.',
+        title: t.reviewerRejectedCallSo,
+        effect: t.toolWasNotCalled({ done }),
+        advice: t.approvalContainsReasonJournal,
       }
     case 'expired':
       return {
-        title: 'No one decided in time, which counts as rejection.',
-        effect: `The tool was not called. ${done}`,
-        advice: 'Start a new execution when a reviewer is available.',
+        title: t.noOneDecidedIn,
+        effect: t.toolWasNotCalled({ done }),
+        advice: t.startNewExecutionWhen,
       }
     case 'timed_out':
       return {
-        title: 'The execution took longer than its manifest allows.',
+        title: t.executionTookLongerThan,
         effect: `${why} ${done}`,
-        advice: 'Start a new execution, or give the agent more time in its manifest (limits.timeout).',
+        advice: t.startNewExecutionOr,
       }
     case 'canceled':
       return {
-        title: 'The execution was canceled.',
+        title: t.executionWasCanceled,
         effect: `${why} ${done}`,
-        advice: 'Start a new one if it is still needed.',
+        advice: t.startNewOneIf,
       }
     case 'indeterminate':
       return {
-        title: 'It is unknown whether the last call took effect.',
-        effect: `${why} It was not repeated, because repeating it could do it twice. ${done}`,
-        advice: 'Check the tool’s own system before you start another execution.',
+        title: t.itIsUnknownWhether,
+        effect: t.itWasNotRepeated({ why, done }),
+        advice: t.checkToolsOwnSystem,
       }
     case 'queued':
     case 'running':
@@ -66,21 +64,21 @@ export function endingOf({ status, error, steps }: Unsuccessful): Ending | undef
 
 function callsDone(steps: Execution['steps']): string {
   const done = steps.filter((step) => step.kind === 'tool' && step.status === 'succeeded').length
-  if (done === 0) return 'No tool call was completed.'
-  return done === 1 ? 'One tool call was completed earlier.' : `${done} tool calls were completed earlier.`
+  if (done === 0) return t.noToolCallWas
+  return done === 1 ? t.oneToolCallWas : t.toolCallsWereCompleted({ done })
 }
 
 function adviceOnDenial(code: string | undefined): string {
   switch (code) {
     case 'no_eligible_approver':
-      return 'The policy requires an approval that no one can give. Add a member to the approver group who is neither the requester nor an owner of the agent.'
+      return t.policyRequiresApprovalThat
     case 'digest_mismatch':
-      return 'The call differed from the approved one. Start a new execution.'
+      return t.callDifferedFromApproved
     case 'agent_suspended':
-      return 'Ask an operator to resume the agent, then start a new execution.'
+      return t.askOperatorToResume
     case 'release_required':
-      return 'Release the agent again for this environment, then start a new execution.'
+      return t.releaseAgentAgainFor
     default:
-      return 'The journal lists the policy rules. To permit the call, change its policy and have the change approved.'
+      return t.journalListsPolicyRules
   }
 }

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/execution/en.ts'
 import { formatDay } from '#components/ui/text/time-format.ts'
 import type { ExecutionEvent } from '#lib/schemas/executions.ts'
 
@@ -5,7 +6,7 @@ import type { ExecutionEvent } from '#lib/schemas/executions.ts'
 export type EventGroup = { kind: 'group'; key: string; stepId: string | null; items: (EventItem | Gap)[] }
 export type EventItem = { kind: 'event'; event: ExecutionEvent }
 /** A period without events, folded into one line. In milliseconds. */
-export type Gap = { kind: 'gap'; key: string; lasted: number; why: string }
+export type Gap = { kind: 'gap'; key: string; lasted: number; why: typeof t.nothingHappened }
 
 /** Shorter gaps are not shown. */
 const shortestGapMs = 30_000
@@ -44,11 +45,11 @@ function gapBetween(before: ExecutionEvent, after: ExecutionEvent): Gap | undefi
   const lasted = Date.parse(after.at) - Date.parse(before.at)
   return lasted < shortestGapMs
     ? undefined
-    : { kind: 'gap', key: `gap-${after.seq}`, lasted, why: WAITED[before.type] ?? 'nothing happened' }
+    : { kind: 'gap', key: `gap-${after.seq}`, lasted, why: WAITED[before.type] ?? t.nothingHappened }
 }
 
-const WAITED: Record<string, string> = {
-  'approval.requested': 'it waited for a decision',
-  'input.requested': 'it waited for input',
-  'tool.called': 'it waited for the tool’s answer',
+const WAITED: Record<string, typeof t.nothingHappened> = {
+  'approval.requested': t.itWaitedForDecision,
+  'input.requested': t.itWaitedForInput,
+  'tool.called': t.itWaitedForTools,
 }

@@ -8,6 +8,7 @@ import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
@@ -25,25 +26,23 @@ export function Evidence({ execution }: { execution: Execution }) {
   const { tenant, can } = useSession()
   return (
     <div className="flex max-w-240 flex-col gap-6">
-      <Section title="Related objects">
+      <Section title={t.relatedObjects}>
         <Subjects execution={execution} />
       </Section>
-      <Section title="Audit records">
+      <Section title={t.auditRecords}>
         {can('audit:read') ? (
           <Records executionId={execution.id} />
         ) : (
-          <MissingPermission act="see the audit log" permission="audit:read" />
+          <MissingPermission act={t.seeAuditLog} permission="audit:read" />
         )}
       </Section>
-      <Section title="Evidence export">
+      <Section title={t.evidenceExport}>
         <p className="max-w-[75ch]">
-          An evidence export contains the executions, decisions, traces and audit records of a period with their proofs,
-          in one archive that can be verified without this server. This execution was requested on{' '}
-          <Time at={execution.createdAt} show="absolute" />; choose a period that includes that day.
+          {t.evidenceExportContainsExecutions({ at: () => <Time at={execution.createdAt} show="absolute" /> })}
         </p>
         <div>
           <ActionLink href={newEvidencePath(tenant)} permission="evidence:export" variant="secondary">
-            Export evidence
+            {t.exportEvidence}
           </ActionLink>
         </div>
       </Section>
@@ -58,13 +57,13 @@ function Subjects({ execution: { id, releaseId, traceId, steps } }: { execution:
   )
   return (
     <KeyValues>
-      <KeyValue name="Execution">
-        <Copyable value={id} label="execution ID" />
+      <KeyValue name={t.execution}>
+        <Copyable value={id} label={t.executionId} />
       </KeyValue>
-      <KeyValue name="Release">
-        <Copyable value={releaseId} label="release ID" />
+      <KeyValue name={t.release}>
+        <Copyable value={releaseId} label={t.releaseId} />
       </KeyValue>
-      <KeyValue name="Trace">
+      <KeyValue name={t.trace}>
         <Link
           href={tracePath(tenant, traceId)}
           prefetch={false}
@@ -74,7 +73,7 @@ function Subjects({ execution: { id, releaseId, traceId, steps } }: { execution:
         </Link>
       </KeyValue>
       {decided.map(({ step, title, approvalId }) => (
-        <KeyValue key={step} name={`Approval of ${title}`}>
+        <KeyValue key={step} name={t.approvalOf({ title })}>
           <Link
             href={approvalPath(tenant, approvalId)}
             prefetch={false}
@@ -97,16 +96,11 @@ function Records({ executionId }: { executionId: string }) {
   return (
     <PagedTable
       pages={said}
-      caption="Audit records about the execution"
+      caption={t.auditRecordsAboutExecution}
       columns={columns(tenant)}
       rowKey={(row) => row.auditId}
-      failed={{ what: 'The audit records', act: 'see the audit log', permission: 'audit:read' }}
-      empty={
-        <EmptyState title="No audit records were found.">
-          Every change of an execution is recorded in the same transaction, so this list should not be empty. Contact
-          support.
-        </EmptyState>
-      }
+      failed={{ what: t.theAudit, act: t.seeAuditLog, permission: 'audit:read' }}
+      empty={<EmptyState title={t.noAuditRecordsWere}>{t.everyChangeOfExecution}</EmptyState>}
     />
   )
 }
@@ -114,7 +108,7 @@ function Records({ executionId }: { executionId: string }) {
 const columns = (tenant: string): Column<SaidRow>[] => [
   {
     key: 'type',
-    header: 'What',
+    header: t.what,
     rowHeader: true,
     cell: (row) => (
       <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link wrap-anywhere">
@@ -124,7 +118,7 @@ const columns = (tenant: string): Column<SaidRow>[] => [
   },
   {
     key: 'reason',
-    header: 'Reason',
+    header: t.reason,
     cell: (row) =>
       row.reason === null ? undefined : (
         <span className="wrap-anywhere">
@@ -132,5 +126,5 @@ const columns = (tenant: string): Column<SaidRow>[] => [
         </span>
       ),
   },
-  { key: 'at', header: 'When', cell: (row) => <Time at={row.at} show="seconds" /> },
+  { key: 'at', header: t.when, cell: (row) => <Time at={row.at} show="seconds" /> },
 ]

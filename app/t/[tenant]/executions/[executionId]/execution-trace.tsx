@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { TraceFacts } from '#components/traces/detail/trace-facts.tsx'
 import { TraceView } from '#components/traces/trace-view.tsx'
 import { useTrace } from '#components/traces/use-trace.ts'
@@ -13,10 +14,9 @@ import type { Execution } from '#lib/schemas/executions.ts'
 /** The execution's trace, with the same view as on the trace's page. */
 export function ExecutionTrace({ execution }: { execution: Execution }) {
   const { can } = useSession()
-  if (!can('trace:read')) return <MissingPermission act="see traces" permission="trace:read" />
+  if (!can('trace:read')) return <MissingPermission act={t.seeTraces} permission="trace:read" />
   // The trace starts with the execution.
-  if (execution.status === 'queued')
-    return <Skeleton label="Waiting for the execution to start…" rows={8} rowClass="h-6.5" />
+  if (execution.status === 'queued') return <Skeleton label={t.waitingForExecutionTo} rows={8} rowClass="h-6.5" />
   return <OneTrace key={execution.traceId} traceId={execution.traceId} />
 }
 
@@ -26,12 +26,12 @@ function OneTrace({ traceId }: { traceId: string }) {
   const { query, spans, waitingForStart } = trace
   if (query.data === undefined)
     return query.error === null || waitingForStart ? (
-      <Skeleton label="Waiting for the trace to start…" rows={8} rowClass="h-6.5" />
+      <Skeleton label={t.waitingForTraceTo} rows={8} rowClass="h-6.5" />
     ) : (
       <RequestFailed
         error={query.error}
-        what="The trace"
-        act="see traces"
+        what={t.theTrace}
+        act={t.seeTraces}
         permission="trace:read"
         retry={() => void query.refetch()}
       />
@@ -41,14 +41,14 @@ function OneTrace({ traceId }: { traceId: string }) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
         <TraceFacts spans={spans} ended={query.data.trace.endedAt !== null} usage={query.data.usage ?? null} />
         <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
-          Open the trace on its own page
+          {t.openTraceOnIts}
         </Link>
         <Link
           href={compareTracesPath(tenant, traceId)}
           prefetch={false}
           className="text-link inline-flex min-h-6 items-center"
         >
-          Compare with another run
+          {t.compareWithAnotherRun}
         </Link>
       </div>
       <TraceView trace={trace} />

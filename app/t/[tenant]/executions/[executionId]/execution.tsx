@@ -5,15 +5,16 @@ import { useParams, useSearchParams } from 'next/navigation'
 import { EffectTitle } from '#components/executions/effect-title.tsx'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { Took } from '#components/executions/took.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { ErasedNotice } from '#components/page/erased-notice.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { TabLinks } from '#components/ui/controls/tab-links.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { agentPath, approvalPath, type ExecutionTab, executionPath, executionsPath } from '#lib/paths.ts'
 import type { Execution as ExecutionDetail } from '#lib/schemas/executions.ts'
@@ -29,7 +30,7 @@ import { Waits } from './waits.tsx'
 export function Execution() {
   const { executionId } = useParams<{ executionId: string }>()
   return (
-    <Permitted permission="execution:read" act="see executions" title="Execution">
+    <Permitted permission="execution:read" act={t.seeExecutions} title={t.execution}>
       <OneExecution key={executionId} id={executionId} />
     </Permitted>
   )
@@ -39,19 +40,19 @@ function OneExecution({ id }: { id: string }) {
   const { tenant } = useSession()
   const tab = tabFrom(useSearchParams().get('tab'))
   const { data: execution, error, refetch } = useExecution(id)
-  const crumbs = [{ label: 'Executions', href: executionsPath(tenant) }]
-  const shownId = <Copyable value={id} label="execution ID" shorten="middle" />
+  const crumbs = [{ label: t.executions, href: executionsPath(tenant) }]
+  const shownId = <Copyable value={id} label={t.executionId} shorten="middle" />
   if (execution === undefined)
     return (
       <Page wide>
-        <PageHeader title="Execution" crumbs={crumbs} id={shownId} />
+        <PageHeader title={t.execution} crumbs={crumbs} id={shownId} />
         {error === null ? (
-          <Skeleton label="Loading the execution…" rows={10} />
+          <Skeleton label={t.loadingExecution} rows={10} />
         ) : (
           <RequestFailed
             error={error}
-            what="The execution"
-            act="see executions"
+            what={t.theExecution}
+            act={t.seeExecutions}
             permission="execution:read"
             retry={() => void refetch()}
           />
@@ -69,7 +70,7 @@ function OneExecution({ id }: { id: string }) {
       />
       <ErasedNotice erased={execution.erased} />
       <TabLinks
-        label="Views of the execution"
+        label={t.viewsOfExecution}
         link={Link}
         tabs={TABS.map(({ name, label }) => ({
           href: executionPath(tenant, id, name === 'timeline' ? {} : { tab: name }),
@@ -83,11 +84,11 @@ function OneExecution({ id }: { id: string }) {
 }
 
 const TABS: { name: ExecutionTab; label: string }[] = [
-  { name: 'timeline', label: 'Timeline' },
-  { name: 'inputs', label: 'Inputs' },
-  { name: 'waits', label: 'Waits' },
-  { name: 'trace', label: 'Trace' },
-  { name: 'evidence', label: 'Evidence' },
+  { name: 'timeline', label: t.timeline },
+  { name: 'inputs', label: t.inputs },
+  { name: 'waits', label: t.waits },
+  { name: 'trace', label: t.trace },
+  { name: 'evidence', label: t.evidence },
 ]
 
 const tabFrom = (text: string | null): ExecutionTab => TABS.find(({ name }) => name === text)?.name ?? 'timeline'
@@ -114,28 +115,45 @@ function Facts({ execution }: { execution: ExecutionDetail }) {
     <>
       <ExecutionStatusShape status={status} boxed />
       <span>
-        Agent{' '}
-        <Link href={agentPath(tenant, agentId)} prefetch={false} className="text-link font-semibold">
-          <ShownText>{agentDisplayName}</ShownText>
-        </Link>{' '}
-        <ShownText>{agentVersion}</ShownText> in {environment}
+        {t.agentIn({
+          agentDisplayName,
+          shown: shownText,
+          link: (content) => (
+            <Link href={agentPath(tenant, agentId)} prefetch={false} className="text-link font-semibold">
+              {content}
+            </Link>
+          ),
+          agentVersion,
+          environment,
+        })}
       </span>
       <span>
-        Started by{' '}
-        <strong className="font-semibold">
-          <ShownText>{startedBy.displayName}</ShownText>
-        </strong>{' '}
-        <Time at={createdAt} show="relative" />
+        {t.startedByTime({
+          startedBy: startedBy.displayName,
+          shown: shownText,
+          strong: (content) => <strong className="font-semibold">{content}</strong>,
+          at: () => <Time at={createdAt} show="relative" />,
+        })}
       </span>
       <span>
-        {execution.endedAt === null ? 'Running for' : 'Took'} <Took execution={execution} />
+        {execution.endedAt === null ? t.runningFor : t.took} <Took execution={execution} />
       </span>
       {decision?.by != null && (
         <span>
-          {decision.status === 'approved' ? 'Approved' : 'Rejected'} by{' '}
-          <Link href={approvalPath(tenant, decision.approvalId)} prefetch={false} className="text-link font-semibold">
-            <ShownText>{decision.by.displayName}</ShownText>
-          </Link>
+          {t.rejectedBy({
+            status: decision.status,
+            by: decision.by.displayName,
+            shown: shownText,
+            link: (content) => (
+              <Link
+                href={approvalPath(tenant, decision.approvalId)}
+                prefetch={false}
+                className="text-link font-semibold"
+              >
+                {content}
+              </Link>
+            ),
+          })}
         </span>
       )}
     </>

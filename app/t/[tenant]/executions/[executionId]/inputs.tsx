@@ -9,6 +9,7 @@ import { JsonView } from '#components/json/json-view.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
@@ -21,7 +22,7 @@ import { inputsRefreshMs } from './use-resolutions.ts'
 /** The execution's inbox: every input event that was sent to it, in any state. */
 export function Inputs({ execution }: { execution: Execution }) {
   const { can } = useSession()
-  if (!can('input:read')) return <MissingPermission act="see the input events of executions" permission="input:read" />
+  if (!can('input:read')) return <MissingPermission act={t.seeInputEventsOf} permission="input:read" />
   return <Inbox execution={execution} />
 }
 
@@ -31,22 +32,14 @@ function Inbox({ execution }: { execution: Execution }) {
   const pages = usePages(trpc.executions.inputEvents.list, { executionId: execution.id })
   return (
     <>
-      <p className="max-w-[75ch] text-ink-2">
-        An input event passes through four states: it is accepted, matched with a wait, delivered to it, and applied by
-        the execution. Its masked content appears in the journal once it is applied.
-      </p>
+      <p className="max-w-[75ch] text-ink-2">{t.inputEventPassesThrough}</p>
       <PagedTable
         pages={pages}
-        caption="Input events"
+        caption={t.inputEvents}
         columns={COLUMNS}
         rowKey={(row) => row.receiptId}
-        failed={{ what: 'The input events', act: 'see the input events of executions', permission: 'input:read' }}
-        empty={
-          <EmptyState title="No input events yet.">
-            Systems send input with POST /v1/input-events, and people send it from the Waits tab. Input that arrives
-            before its wait is listed here, too.
-          </EmptyState>
-        }
+        failed={{ what: t.theInput, act: t.seeInputEventsOf, permission: 'input:read' }}
+        empty={<EmptyState title={t.noInputEventsYet}>{t.systemsSendInputWith}</EmptyState>}
       />
     </>
   )
@@ -61,33 +54,33 @@ const state = (key: keyof ReturnType<typeof receiptWords>, header: string): Colu
 const COLUMNS: Column<Receipt>[] = [
   {
     key: 'input',
-    header: 'Input',
+    header: t.input,
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col">
         <span className="wrap-anywhere">
           <ShownText>{row.correlation.input}</ShownText>
         </span>
-        <Copyable value={row.receiptId} label="receipt ID" shorten="middle" />
+        <Copyable value={row.receiptId} label={t.receiptId} shorten="middle" />
       </span>
     ),
   },
   {
     key: 'by',
-    header: 'Sent by',
+    header: t.sentBy,
     cell: ({ admission: { submittedBy, source } }) => (
       <span className="flex flex-col">
         <ShownText>{submittedBy.displayName}</ShownText>
         {source !== null && (
           <span className="wrap-anywhere text-dense text-ink-2">
-            from <JsonView value={source} />
+            {t.fromJsonview({ jsonView: () => <JsonView value={source} /> })}
           </span>
         )}
       </span>
     ),
   },
-  state('admission', 'Admission'),
-  state('match', 'Match'),
-  state('delivery', 'Delivery'),
-  state('application', 'Application'),
+  state('admission', t.admission),
+  state('match', t.match),
+  state('delivery', t.delivery),
+  state('application', t.application),
 ]

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/execution/en.ts'
 import type { Status } from '#components/ui/status/status-shape.tsx'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { ExecutionEvent } from '#lib/schemas/executions.ts'
@@ -21,158 +22,158 @@ export function journalEntry({ type, data }: Pick<ExecutionEvent, 'type' | 'data
   const describe = Object.hasOwn(DESCRIBED, type) ? DESCRIBED[type] : undefined
   if (describe !== undefined) return { payloads: [], ...describe(fields) }
   const isEmpty = isJsonObject(data) && Object.keys(data).length === 0
-  return { title: type, shape: 'pending', payloads: isEmpty ? [] : [{ name: 'Data', value: data }] }
+  return { title: type, shape: 'pending', payloads: isEmpty ? [] : [{ name: t.data, value: data }] }
 }
 
 type Described = Omit<JournalEntry, 'payloads'> & { payloads?: JournalEntry['payloads'] }
 
 const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
   'execution.running': ({ input }) => ({
-    title: 'The execution started',
+    title: t.executionStarted,
     shape: 'running',
-    payloads: payload('Input', input),
+    payloads: payload(t.input, input),
   }),
   'policy.decided': ({ effect, rules }) => ({
     ...decision(text(effect)),
     ...(Array.isArray(rules) && rules.length > 0 ? { note: rules.map(ruleText).join('; ') } : {}),
   }),
   'approval.requested': ({ approvalId, group, quorum, later }) => ({
-    title: `An approval was requested from ${text(group)}${later === undefined ? '' : `, and then ${text(later)}`}`,
+    title: t.approvalWasRequestedFrom({ group: text(group), later: text(later), laterIs: String(later === undefined) }),
     shape: 'waiting',
-    note: quorum === 1 ? 'One person decides' : `${text(quorum)} people must approve`,
+    note: quorum === 1 ? t.onePersonDecides : t.peopleMustApprove({ quorum: text(quorum) }),
     approvalId: text(approvalId),
   }),
   'approval.decided': ({ approvalId, status }) => ({
-    title: status === 'expired' ? 'No one decided in time' : `The request was ${text(status)}`,
+    title: status === 'expired' ? t.noOne : t.requestWas({ status: text(status) }),
     shape: status === 'approved' ? 'approved' : status === 'expired' ? 'expired' : 'rejected',
     approvalId: text(approvalId),
   }),
   'standing_grant.used': ({ approvalId, number, of }) => ({
-    title: 'A standing grant took the place of a decision',
+    title: t.standingGrantTookPlace,
     shape: 'approved',
-    note: `Use ${text(number)} of ${text(of)}`,
+    note: t.grantUse({ number: text(number), of: text(of) }),
     approvalId: text(approvalId),
   }),
   'tool.called': ({ tool, arguments: args, attempt }) => ({
-    title: `${text(tool)} was called${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
+    title: t.wasCalledAttempt2Plural({ tool: text(tool), again: String(attempt !== 1), attempt: text(attempt) }),
     shape: 'running',
-    payloads: payload('Arguments', args),
+    payloads: payload(t.argumentsText, args),
   }),
   'tool.returned': ({ tool, result }) => ({
-    title: `${text(tool)} answered`,
+    title: t.answered({ tool: text(tool) }),
     shape: 'approved',
-    payloads: payload('Result', result),
+    payloads: payload(t.result, result),
   }),
   'tool.failed': ({ tool, result }) => ({
-    title: `${text(tool)} failed`,
+    title: t.failed({ tool: text(tool) }),
     shape: 'failed',
-    payloads: payload('Answer', result),
+    payloads: payload(t.answer, result),
   }),
   'tool.refused': ({ tool, result }) => ({
-    title: `${text(tool)} was not called`,
+    title: t.wasNotCalled({ tool: text(tool) }),
     shape: 'revoked',
-    note: 'The tool differs from its released version',
-    payloads: payload('Difference', result),
+    note: t.toolDiffersFromIts,
+    payloads: payload(t.difference, result),
   }),
   'tool.outcome_unknown': () => ({
-    title: 'The server stopped during the call',
+    title: t.serverStoppedDuringCall,
     shape: 'failed',
-    note: 'It is unknown whether the tool ran',
+    note: t.itIs,
   }),
   'model.called': ({ tool, arguments: args, attempt }) => ({
-    title: `${calledName(tool)} was called${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
+    title: t.wasCalledAttempt2Plural({ tool: calledName(tool), again: String(attempt !== 1), attempt: text(attempt) }),
     shape: 'running',
-    payloads: payload('Size of the prompt', args),
+    payloads: payload(t.sizeOfPrompt, args),
   }),
   'model.returned': ({ tool, result }) => ({
-    title: `${calledName(tool)} answered`,
+    title: t.answered({ tool: calledName(tool) }),
     shape: 'approved',
-    payloads: payload('Answer', result),
+    payloads: payload(t.answer, result),
   }),
   'model.failed': ({ tool, result }) => ({
-    title: `${calledName(tool)} did not answer`,
+    title: t.didNotAnswer({ tool: calledName(tool) }),
     shape: 'failed',
-    payloads: payload('Answer', result),
+    payloads: payload(t.answer, result),
   }),
   'model.outcome_unknown': () => ({
-    title: 'The model’s answer was lost',
+    title: t.modelsAnswerWasLost,
     shape: 'failed',
-    note: 'The reserved budget counts as spent',
+    note: t.reservedBudgetCountsAs,
   }),
   'agent.called': ({ arguments: args, attempt }) => ({
-    title: `The external agent was called${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
+    title: t.externalAgentWasCalled({ again: String(attempt !== 1), attempt: text(attempt) }),
     shape: 'running',
-    payloads: payload('Message', args),
+    payloads: payload(t.message, args),
   }),
   'agent.working': ({ taskId }) => ({
-    title: 'The agent is working',
+    title: t.agentIsWorking,
     shape: 'running',
-    note: `Its task is ${text(taskId)}`,
+    note: t.itsTaskIs({ taskId: text(taskId) }),
   }),
   'agent.returned': ({ result }) => ({
-    title: 'The agent answered',
+    title: t.agentAnswered,
     shape: 'approved',
-    payloads: payload('Answer', result),
+    payloads: payload(t.answer, result),
   }),
   'agent.failed': ({ result }) => ({
-    title: 'The agent failed',
+    title: t.agentFailed,
     shape: 'failed',
-    payloads: payload('Answer', result),
+    payloads: payload(t.answer, result),
   }),
   'agent.canceled': ({ taskId }) => ({
-    title: 'The agent ended its task',
+    title: t.agentEndedItsTask,
     shape: 'revoked',
-    note: `The task was ${text(taskId)}`,
+    note: t.taskWas({ taskId: text(taskId) }),
   }),
   'agent.cancel_unconfirmed': ({ taskId }) => ({
-    title: 'The agent did not confirm that it ended its task',
+    title: t.agentDidNotConfirm,
     shape: 'failed',
-    note: `The task is ${text(taskId)}`,
+    note: t.taskIs({ taskId: text(taskId) }),
   }),
   'agent.outcome_unknown': () => ({
-    title: 'The agent did not answer',
+    title: t.agentDidNotAnswer,
     shape: 'failed',
-    note: 'It is unknown what the agent did',
+    note: t.itIsUnknownWhat,
   }),
   'input.requested': ({ mode, inputs }) => ({
     title: askedFor(text(mode), inputNames(inputs)),
     shape: 'waiting',
-    note: 'The Waits tab shows the deadline and what happens then',
+    note: t.waitsTabShowsDeadline,
   }),
   'input.applied': ({ output, receipts }) => ({
-    title: `The execution continued with ${inputNames(receipts).join(', ') || 'the manifest’s default'}`,
+    title: t.continuedWith({ inputs: inputNames(receipts).join(', ') || t.manifestsDefault }),
     shape: 'approved',
-    payloads: payload('Answer', output),
+    payloads: payload(t.answer, output),
   }),
   'execution.stop_requested': () => ({
-    title: 'A stop was requested',
+    title: t.stopWasRequested,
     shape: 'waiting',
-    note: 'The audit log contains the reason',
+    note: t.auditLogContainsReason,
   }),
   'execution.parked': () => ({
-    title: 'Parked: the agent was suspended',
+    title: t.parkedAgentWasSuspended,
     shape: 'waiting',
-    note: 'All deadlines are paused',
+    note: t.allDeadlinesArePaused,
   }),
-  'execution.resumed': () => ({ title: 'The agent was resumed', shape: 'running' }),
-  'step.skipped': () => ({ title: 'The step was skipped', shape: 'revoked', note: 'Its condition is not met' }),
+  'execution.resumed': () => ({ title: t.agentWasResumed, shape: 'running' }),
+  'step.skipped': () => ({ title: t.stepWasSkipped, shape: 'revoked', note: t.itsConditionIsNot }),
   'execution.succeeded': ({ output }) => ({
-    title: 'The execution succeeded',
+    title: t.executionSucceeded,
     shape: 'approved',
-    payloads: payload('Output', output),
+    payloads: payload(t.output, output),
   }),
-  'execution.failed': ending('failed', 'failed'),
-  'execution.denied': ending('was denied', 'revoked'),
-  'execution.rejected': ending('was rejected', 'rejected'),
-  'execution.expired': ending('expired', 'expired'),
-  'execution.timed_out': ending('timed out', 'expired'),
-  'execution.canceled': ending('was canceled', 'revoked'),
-  'execution.indeterminate': ending('ended with an unknown outcome', 'failed'),
+  'execution.failed': ending(t.endFailed, 'failed'),
+  'execution.denied': ending(t.endDenied, 'revoked'),
+  'execution.rejected': ending(t.endRejected, 'rejected'),
+  'execution.expired': ending(t.endExpired, 'expired'),
+  'execution.timed_out': ending(t.endTimedOut, 'expired'),
+  'execution.canceled': ending(t.endCanceled, 'revoked'),
+  'execution.indeterminate': ending(t.endUnknown, 'failed'),
 }
 
-function ending(what: string, shape: Status): (data: JsonObject) => Described {
+function ending(title: string, shape: Status): (data: JsonObject) => Described {
   return ({ error }) => ({
-    title: `The execution ${what}`,
+    title,
     shape,
     ...(isJsonObject(error) && typeof error.message === 'string' ? { note: error.message } : {}),
   })
@@ -181,21 +182,21 @@ function ending(what: string, shape: Status): (data: JsonObject) => Described {
 function decision(effect: string): { title: string; shape: Status } {
   switch (effect) {
     case 'allow':
-      return { title: 'Policy allowed the call', shape: 'approved' }
+      return { title: t.policyAllowedCall, shape: 'approved' }
     case 'deny':
-      return { title: 'Policy denied the call', shape: 'revoked' }
+      return { title: t.policyDeniedCall, shape: 'revoked' }
     case 'require_approval':
-      return { title: 'Policy requires an approval for the call', shape: 'waiting' }
+      return { title: t.policyRequiresApprovalFor, shape: 'waiting' }
     default:
-      return { title: `Policy decided: ${effect}`, shape: 'pending' }
+      return { title: t.policyDecided({ effect }), shape: 'pending' }
   }
 }
 
 function askedFor(mode: string, names: string[]): string {
-  if (names.length < 2) return `Input was requested: ${names.join('')}`
+  if (names.length < 2) return t.inputWasRequested({ inputs: names.join('') })
   return mode === 'any'
-    ? `One of several inputs was requested: ${names.join(', ')}`
-    : `Several inputs were requested: ${names.join(', ')}`
+    ? t.oneOfSeveralInputs({ inputs: names.join(', ') })
+    : t.severalInputsWereRequested({ inputs: names.join(', ') })
 }
 
 /** Returns the names in a list of inputs (`name`) or of receipts (`input`). */

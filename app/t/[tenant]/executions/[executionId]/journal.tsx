@@ -3,8 +3,10 @@
 import Link from 'next/link'
 import { useContext, useId } from 'react'
 import { JsonView } from '#components/json/json-view.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -24,18 +26,17 @@ export function Journal({ execution }: { execution: Execution }) {
   const { data: events, error, refetch } = useJournal(execution.id, execution)
   if (events === undefined)
     return error === null ? (
-      <Skeleton label="Loading the journal…" rows={5} rowClass="h-10" />
+      <Skeleton label={t.loadingJournal} rows={5} rowClass="h-10" />
     ) : (
       <RequestFailed
         error={error}
-        what="The journal"
-        act="see executions"
+        what={t.theJournal}
+        act={t.seeExecutions}
         permission="execution:read"
         retry={() => void refetch()}
       />
     )
-  if (events.length === 0)
-    return <p className="text-ink-2">No events yet. The execution is waiting for a free worker.</p>
+  if (events.length === 0) return <p className="text-ink-2">{t.noEventsYetExecution}</p>
   const days = daysBegun(events, zone)
   const steps = new Map(execution.steps.map((step, index) => [step.id, { step, number: index + 1 }]))
   return (
@@ -67,7 +68,7 @@ function Group({ group: { stepId, items }, days, known }: GroupProps) {
       {stepId !== null && (
         <h3 id={id} className="flex flex-wrap items-baseline gap-x-3 border-line border-b pb-1">
           <span className="font-semibold">
-            Step {known?.number ?? ''} <ShownText>{stepId}</ShownText>
+            {t.stepNumber({ number: String(known?.number ?? ''), stepId, shown: shownText })}
           </span>
           {known?.step.kind === 'tool' && (
             <code className="wrap-anywhere font-mono font-normal text-dense text-ink-2">
@@ -94,9 +95,7 @@ function GapLine({ gap: { lasted, why } }: { gap: Gap }) {
   return (
     <li className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 pb-4 text-dense text-ink-2 narrow:grid-cols-[6.5rem_minmax(0,1fr)]">
       <span aria-hidden="true" className="self-center border-line-strong border-t border-dashed" />
-      <span className="pl-5">
-        {formatDuration(lasted)} in which {why}
-      </span>
+      <span className="pl-5">{why({ lasted: formatDuration(lasted) })}</span>
     </li>
   )
 }
@@ -146,7 +145,7 @@ function RequestLink({ entry: { approvalId } }: { entry: JournalEntry }) {
   if (approvalId === undefined || !isPathParameter(approvalId)) return null
   return (
     <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link text-dense">
-      Open the request
+      {t.openRequest}
     </Link>
   )
 }

@@ -1,6 +1,7 @@
 'use client'
 
 import { Section } from '#components/page/section.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { isJsonObject } from '#lib/json.ts'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
@@ -14,7 +15,7 @@ export function RequestedInputs({ execution }: { execution: Execution }) {
   const names = requestedInputs(events)
   if (names.length === 0) return null
   return (
-    <Section title="Requested inputs">
+    <Section title={t.requestedInputs}>
       <ul className="border-line border-t">
         {names.map((name) => (
           <li

@@ -2,8 +2,10 @@
 
 import { applicationWords, deliveryWords } from '#components/inputs/receipt-words.ts'
 import { StateCell } from '#components/inputs/state-words.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { mailErrorText } from '#components/mail/mail-error.ts'
+import * as t from '#components/texts/execution/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -18,13 +20,11 @@ export function Resolutions({ execution }: { execution: Execution }) {
   return (
     <PagedTable
       pages={pages}
-      caption="Answers and their delivery"
+      caption={t.answersAndTheirDelivery}
       columns={COLUMNS}
       rowKey={(row) => row.id}
-      failed={{ what: 'The deliveries', act: 'see waits and their answers', permission: 'input:read' }}
-      empty={
-        <EmptyState title="No deliveries yet.">Answers appear here as soon as they are matched with a wait.</EmptyState>
-      }
+      failed={{ what: t.theDeliveries, act: t.seeWaitsAndTheir, permission: 'input:read' }}
+      empty={<EmptyState title={t.noDeliveriesYet}>{t.answersAppearHereAs}</EmptyState>}
     />
   )
 }
@@ -32,7 +32,7 @@ export function Resolutions({ execution }: { execution: Execution }) {
 const COLUMNS: Column<InputResolution>[] = [
   {
     key: 'input',
-    header: 'Input',
+    header: t.input,
     rowHeader: true,
     cell: (row) => (
       <span className="wrap-anywhere">
@@ -42,19 +42,19 @@ const COLUMNS: Column<InputResolution>[] = [
   },
   {
     key: 'channel',
-    header: 'By',
+    header: t.by,
     cell: ({ channel, recipient }) =>
       channel === 'event' ? (
-        'Input event'
+        t.inputEvent
       ) : (
         <span className="wrap-anywhere">
-          Mail to <ShownText>{recipient ?? 'an unknown recipient'}</ShownText>
+          {t.mailTo({ recipient: recipient ?? t.unknownRecipient, shown: shownText })}
         </span>
       ),
   },
   {
     key: 'delivery',
-    header: 'Delivery',
+    header: t.delivery,
     cell: (row) => (
       <>
         <StateCell words={{ ...deliveryWords(row.delivery), at: row.deliveredAt }} />
@@ -68,13 +68,13 @@ const COLUMNS: Column<InputResolution>[] = [
   },
   {
     key: 'application',
-    header: 'Application',
+    header: t.application,
     cell: (row) => <StateCell words={{ ...applicationWords(row.application), at: row.appliedAt }} />,
   },
-  { key: 'attempts', header: 'Attempts', align: 'end', cell: (row) => row.attempts },
+  { key: 'attempts', header: t.attempts, align: 'end', cell: (row) => row.attempts },
   {
     key: 'retry',
-    header: 'Retry',
+    header: t.retry,
     // A question by mail is sent again from its wait.
     cell: (row) => (row.channel === 'event' ? <SendAgain resolution={row} /> : undefined),
   },

@@ -8,6 +8,7 @@ import { NotDone } from '#components/forms/not-done.tsx'
 import { parseJson } from '#components/json/json-problem.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
@@ -48,29 +49,29 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
     <>
       {!over && (
         <Button onClick={() => change(true)} disabledReason={can('input:submit') ? blocked : whoCan('input:submit')}>
-          Send {input}
+          {t.send({ input })}
         </Button>
       )}
       <Dialog
         open={open}
         onOpenChange={change}
-        title={`Send ${input}`}
-        description="The execution continues with the first answer that it receives. You can’t withdraw an answer. It is stored with your name."
+        title={t.send({ input })}
+        description={t.executionContinuesWithFirst}
         actions={
           send.output !== undefined ? (
-            <Button onClick={() => change(false)}>Close</Button>
+            <Button onClick={() => change(false)}>{t.close}</Button>
           ) : (
             <>
               <Button onClick={() => change(false)} className="self-start">
-                Not now
+                {t.notNow}
               </Button>
               <Button
                 variant="primary"
                 onClick={submit}
-                disabledReason={problem === undefined ? undefined : 'Enter a JSON value first.'}
-                busyLabel={send.pending ? `Sending ${input}…` : undefined}
+                disabledReason={problem === undefined ? undefined : t.enterJsonValueFirst}
+                busyLabel={send.pending ? t.sending({ input }) : undefined}
               >
-                Send {input}
+                {t.send({ input })}
               </Button>
             </>
           )
@@ -80,8 +81,8 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
           <Accepted sent={send.output} />
         ) : (
           <CodeField
-            label="Answer (JSON)"
-            hint="Any JSON value, for example true, &quot;yes&quot; or { &quot;confirmed&quot;: true }"
+            label={t.answerJson}
+            hint={t.anyJsonValueFor({ examples: 'true, "yes" or { "confirmed": true }' })}
             value={text}
             onChange={setText}
             rows={5}
@@ -90,11 +91,7 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
           />
         )}
         {send.failure !== undefined && (
-          <NotDone
-            failure={send.failure}
-            title="The answer was not accepted."
-            ifUnknown="Send it again. The same answer is accepted at most once."
-          />
+          <NotDone failure={send.failure} title={t.answerWasNotAccepted} ifUnknown={t.sendItAgainSame} />
         )}
       </Dialog>
     </>
@@ -102,23 +99,21 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
 }
 
 const FATES: Record<SubmitOutput['status'], string> = {
-  accepted: 'It was matched with the wait, and the execution continues with it.',
-  received: 'The execution is not waiting for it yet. It is stored until a wait opens or it expires.',
-  unmatched_expired: 'No wait opened before it expired, so it was not used.',
-  wait_terminal: 'It arrived after the wait had closed, so it was not used.',
+  accepted: t.itWasMatchedWith,
+  received: t.executionIsNotWaiting,
+  unmatched_expired: t.noWaitOpenedBefore,
+  wait_terminal: t.itArrivedAfterWait,
 }
 
 function Accepted({ sent: { result, status, receiptId } }: { sent: SubmitOutput }) {
   return (
     <Banner tone={status === 'accepted' ? 'ok' : 'warn'}>
       <p>
-        {result === 'duplicate'
-          ? 'This answer was already accepted and was not recorded twice. '
-          : 'The answer was accepted. '}
+        {result === 'duplicate' ? t.thisAnswerWasAlready : t.answerWasAccepted}
         {FATES[status]}
       </p>
       <p className="flex flex-wrap items-center gap-x-1.5 text-dense">
-        Receipt <Copyable value={receiptId} label="receipt ID" />
+        {t.receiptCopyable({ copyable: () => <Copyable value={receiptId} label={t.receiptIdLabel} /> })}
       </p>
     </Banner>
   )

@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
@@ -14,39 +15,34 @@ import type { Execution } from '#lib/schemas/executions.ts'
 type Step = Execution['steps'][number]
 
 const SHAPES: Record<Step['status'], { status: Status; label: string }> = {
-  pending: { status: 'pending', label: 'Not started' },
-  decided: { status: 'running', label: 'Decided' },
-  waiting_approval: { status: 'waiting', label: 'Waiting for approval' },
-  waiting_input: { status: 'waiting', label: 'Waiting for input' },
-  approved: { status: 'approved', label: 'Approved, not called yet' },
-  calling: { status: 'running', label: 'Calling…' },
-  succeeded: { status: 'approved', label: 'Done' },
-  failed: { status: 'failed', label: 'Failed' },
-  skipped: { status: 'revoked', label: 'Skipped' },
+  pending: { status: 'pending', label: t.notStarted },
+  decided: { status: 'running', label: t.decided },
+  waiting_approval: { status: 'waiting', label: t.waitingForApproval },
+  waiting_input: { status: 'waiting', label: t.waitingForInput },
+  approved: { status: 'approved', label: t.approvedNotCalledYet },
+  calling: { status: 'running', label: t.calling },
+  succeeded: { status: 'approved', label: t.done },
+  failed: { status: 'failed', label: t.failed2 },
+  skipped: { status: 'revoked', label: t.skipped },
 }
 
-const KINDS: Record<Step['kind'], string> = { tool: 'Tool call', wait: 'Wait for input', model: 'Model call' }
+const KINDS: Record<Step['kind'], string> = { tool: t.toolCall, wait: t.waitForInput, model: t.modelCall }
 
 /** Every step of the release, including those that have not started. */
 export function StepTable({ execution: { steps } }: { execution: Execution }) {
   const { tenant } = useSession()
-  if (steps.length === 0)
-    return (
-      <EmptyState title="This agent does not have fixed steps.">
-        Its calls appear in the journal as it makes them.
-      </EmptyState>
-    )
+  if (steps.length === 0) return <EmptyState title={t.thisAgentDoesNot}>{t.itsCallsAppearIn}</EmptyState>
   const columns: Column<Step>[] = [
-    { key: 'number', header: 'No.', cell: (step) => steps.indexOf(step) + 1 },
+    { key: 'number', header: t.no, cell: (step) => steps.indexOf(step) + 1 },
     {
       key: 'id',
-      header: 'Step',
+      header: t.step,
       rowHeader: true,
       cell: (step) => <ShownText>{step.id}</ShownText>,
     },
     {
       key: 'what',
-      header: 'What it does',
+      header: t.whatItDoes,
       cell: (step) => (
         <>
           {KINDS[step.kind]}
@@ -61,20 +57,20 @@ export function StepTable({ execution: { steps } }: { execution: Execution }) {
         </>
       ),
     },
-    { key: 'status', header: 'State', cell: (step) => <StatusShape {...SHAPES[step.status]} /> },
-    { key: 'took', header: 'Duration', align: 'end', cell: tookOf },
+    { key: 'status', header: t.state, cell: (step) => <StatusShape {...SHAPES[step.status]} /> },
+    { key: 'took', header: t.duration, align: 'end', cell: tookOf },
     {
       key: 'approval',
-      header: 'Approval',
+      header: t.approval,
       cell: ({ approvalId, id }) =>
         approvalId === null ? undefined : (
           <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
-            Open<VisuallyHidden> the request of step {id}</VisuallyHidden>
+            {t.openRequestOfStep({ id, hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
           </Link>
         ),
     },
   ]
-  return <DataTable caption="Steps" columns={columns} rows={steps} rowKey={(step) => step.id} />
+  return <DataTable caption={t.steps} columns={columns} rows={steps} rowKey={(step) => step.id} />
 }
 
 const tookOf = ({ startedAt, endedAt }: Step): string =>

@@ -6,6 +6,7 @@ import { JsonView } from '#components/json/json-view.tsx'
 import { LinkButton } from '#components/layout/link-button.tsx'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
@@ -27,23 +28,23 @@ export function Timeline({ execution }: { execution: Execution }) {
       <WaitingFor execution={execution} />
       <div className="grid gap-x-10 gap-y-6 wide:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
         <div className="flex flex-col gap-6">
-          <Section title="Steps">
+          <Section title={t.steps}>
             <StepTable execution={execution} />
           </Section>
-          <Section title="Journal" aside={<Zone />}>
+          <Section title={t.journal} aside={<Zone />}>
             <Journal execution={execution} />
           </Section>
         </div>
         <div className="flex flex-col gap-6">
-          <Section title="Input">
+          <Section title={t.input}>
             <JsonView value={execution.input} />
           </Section>
           {execution.output !== null && (
-            <Section title="Output">
+            <Section title={t.output}>
               <JsonView value={execution.output} />
             </Section>
           )}
-          <Section title="Times">
+          <Section title={t.times}>
             <Times execution={execution} />
           </Section>
         </div>
@@ -56,16 +57,11 @@ export function Timeline({ execution }: { execution: Execution }) {
 function Stopping({ execution: { stopRequestedAt, endedAt, parkedAt } }: { execution: Execution }) {
   if (endedAt !== null) return null
   if (stopRequestedAt !== null)
-    return (
-      <Banner tone="warn">
-        A stop was requested <Time at={stopRequestedAt} />. It is not confirmed yet: a call may still be in progress.
-      </Banner>
-    )
+    return <Banner tone="warn">{t.stopWasRequestedTime({ at: () => <Time at={stopRequestedAt} /> })}</Banner>
   if (parkedAt === null) return null
   return (
     <Banner tone="warn" urgency="none">
-      The agent is suspended. The execution has been parked since <Time at={parkedAt} />, with its deadlines stopped,
-      until the agent is resumed.
+      {t.agentIsSuspendedExecution({ at: () => <Time at={parkedAt} /> })}
     </Banner>
   )
 }
@@ -78,10 +74,9 @@ function WaitingFor({ execution: { id, status, steps } }: { execution: Execution
       <Banner
         tone="hold"
         urgency="none"
-        action={<LinkButton href={executionPath(tenant, id, { tab: 'waits' })}>Open the waits</LinkButton>}
+        action={<LinkButton href={executionPath(tenant, id, { tab: 'waits' })}>{t.openWaits}</LinkButton>}
       >
-        The execution is waiting for external input. No step runs until it arrives, and the wait survives a restart of
-        the server.
+        {t.executionIsWaitingFor}
       </Banner>
     )
   const approvalId = steps.find((step) => step.status === 'waiting_approval')?.approvalId
@@ -90,51 +85,56 @@ function WaitingFor({ execution: { id, status, steps } }: { execution: Execution
     <Banner
       tone="hold"
       urgency="none"
-      action={<LinkButton href={approvalPath(tenant, approvalId)}>Open the request</LinkButton>}
+      action={<LinkButton href={approvalPath(tenant, approvalId)}>{t.openRequest}</LinkButton>}
     >
-      The execution is waiting for a person’s decision. No step runs until then, and the wait survives a restart of the
-      server.
+      {t.theExecutionIs}
     </Banner>
   )
 }
 
 function Zone() {
   const zone = useContext(TimeZoneContext)
-  return <span className="text-dense text-ink-2">Times in {zone}</span>
+  return <span className="text-dense text-ink-2">{t.timesIn({ zone })}</span>
 }
 
 function Times({ execution }: { execution: Execution }) {
   const { status, createdAt, startedAt, endedAt, deadlineAt, stopRequestedAt, stopConfirmedAt } = execution
   return (
     <KeyValues>
-      <KeyValue name="Requested">
+      <KeyValue name={t.requested}>
         <Time at={createdAt} />
       </KeyValue>
-      <KeyValue name="Started">{startedAt === null ? 'Not yet' : <Time at={startedAt} />}</KeyValue>
+      <KeyValue name={t.started}>{startedAt === null ? t.notYet : <Time at={startedAt} />}</KeyValue>
       {stopRequestedAt !== null && (
         <>
-          <KeyValue name="Stop requested">
+          <KeyValue name={t.stopRequested}>
             <Time at={stopRequestedAt} />
           </KeyValue>
-          <KeyValue name="Stop confirmed">
+          <KeyValue name={t.stopConfirmed}>
             <StopState stop={{ status, stopRequestedAt, stopConfirmedAt }} />
           </KeyValue>
         </>
       )}
       {endedAt === null ? (
-        <KeyValue name="Must end by">
+        <KeyValue name={t.mustEndBy}>
           {status === 'waiting_approval' || status === 'waiting_input' ? (
-            'Paused while it waits for people'
+            t.pausedWhileItWaits
           ) : deadlineAt === null ? (
-            'No limit'
+            t.noLimit
           ) : (
             <Time at={deadlineAt} />
           )}
         </KeyValue>
       ) : (
-        <KeyValue name="Ended">
-          <Time at={endedAt} />
-          {startedAt !== null && `, after ${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}`}
+        <KeyValue name={t.ended}>
+          {startedAt === null ? (
+            <Time at={endedAt} />
+          ) : (
+            t.endedAfter({
+              at: () => <Time at={endedAt} />,
+              duration: formatDuration(Date.parse(endedAt) - Date.parse(startedAt)),
+            })
+          )}
         </KeyValue>
       )}
     </KeyValues>

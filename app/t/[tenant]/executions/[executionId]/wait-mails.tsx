@@ -1,7 +1,9 @@
 'use client'
 
 import { deliveryWords } from '#components/inputs/receipt-words.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { mailErrorText } from '#components/mail/mail-error.ts'
+import * as t from '#components/texts/execution/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
@@ -18,7 +20,7 @@ export function WaitMails({ mails, over }: WaitMailsProps) {
       <div key={mail.id} className="flex flex-wrap items-start gap-x-4 gap-y-2">
         <p className="flex max-w-[75ch] flex-wrap items-baseline gap-x-2">
           <span className="wrap-anywhere">
-            Notified by mail: <ShownText>{mail.recipient ?? 'an unknown recipient'}</ShownText>
+            {t.notifiedByMail({ recipient: mail.recipient ?? t.unknownRecipient, shown: shownText })}
           </span>
           <StatusShape status={status} label={label} />
           {mail.deliveredAt !== null && <Time at={mail.deliveredAt} show="absolute" />}

@@ -4,6 +4,8 @@ import type { ReactNode } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { isLive } from '#components/executions/execution-status.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
@@ -13,12 +15,12 @@ import { SendInput } from './send-input.tsx'
 import { WaitMails } from './wait-mails.tsx'
 
 const SHAPES: Record<InputWait['status'], { status: Status; label: string }> = {
-  open: { status: 'waiting', label: 'Open' },
-  matched: { status: 'running', label: 'Answered, not applied yet' },
-  satisfied: { status: 'approved', label: 'Satisfied' },
-  canceled: { status: 'revoked', label: 'Canceled' },
-  expired: { status: 'expired', label: 'Expired' },
-  superseded: { status: 'revoked', label: 'Superseded' },
+  open: { status: 'waiting', label: t.open },
+  matched: { status: 'running', label: t.answeredNotAppliedYet },
+  satisfied: { status: 'approved', label: t.satisfied },
+  canceled: { status: 'revoked', label: t.canceled },
+  expired: { status: 'expired', label: t.expired },
+  superseded: { status: 'revoked', label: t.superseded },
 }
 
 type WaitProps = {
@@ -32,6 +34,7 @@ type WaitProps = {
 export function Wait({ wait, executionStatus, mails }: WaitProps) {
   const { client } = useApi()
   const over = wait.status !== 'open'
+  const { parkedAt } = wait
   return (
     <li className="flex flex-col gap-2 border-line border-b py-3">
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
@@ -39,15 +42,12 @@ export function Wait({ wait, executionStatus, mails }: WaitProps) {
           <ShownText>{wait.input}</ShownText>
         </h3>
         <StatusShape {...SHAPES[wait.status]} />
-        <span className="text-dense text-ink-2">
-          step <ShownText>{wait.stepId}</ShownText>
-        </span>
+        <span className="text-dense text-ink-2">{t.step2({ stepId: wait.stepId, shown: shownText })}</span>
       </div>
       <p className="max-w-[75ch]">{sentenceOf(wait)}</p>
-      {wait.status === 'open' && wait.parkedAt !== null && (
+      {wait.status === 'open' && parkedAt !== null && (
         <p className="max-w-[75ch] text-ink-2">
-          Its deadline has been paused since <Time at={wait.parkedAt} show="absolute" />, because the agent is
-          suspended.
+          {t.itsDeadlineHasBeen({ at: () => <Time at={parkedAt} show="absolute" /> })}
         </p>
       )}
       <WaitMails mails={mails} over={over && wait.status !== 'matched'} />
@@ -56,14 +56,14 @@ export function Wait({ wait, executionStatus, mails }: WaitProps) {
           executionId={wait.executionId}
           input={wait.input}
           over={over}
-          blocked={isLive(executionStatus) ? undefined : 'The execution has ended.'}
+          blocked={isLive(executionStatus) ? undefined : t.executionHasEnded}
         />
         <ReasonDialog
-          label="Cancel the wait"
-          busyLabel="Canceling the wait…"
-          keepLabel="Keep waiting"
-          title={`Cancel the wait for ${wait.input}?`}
-          consequence="Later answers are not accepted. If one of the step’s other inputs is enough, the step continues with those. Otherwise the execution ends as canceled, and its remaining calls are not made. A closed wait can’t be reopened."
+          label={t.cancelWait}
+          busyLabel={t.cancelingWait}
+          keepLabel={t.keepWaiting}
+          title={t.cancelWaitFor({ input: wait.input })}
+          consequence={t.laterAnswersAreNot}
           permission="input:manage"
           over={over}
           act={(reason, options) =>
@@ -73,8 +73,8 @@ export function Wait({ wait, executionStatus, mails }: WaitProps) {
             )
           }
           touches={['executions', 'inputs']}
-          done={`The wait for ${wait.input} was canceled.`}
-          notDone="The wait was not canceled."
+          done={t.waitForWasCanceled({ input: wait.input })}
+          notDone={t.waitWasNotCanceled}
         />
       </div>
     </li>
@@ -82,55 +82,25 @@ export function Wait({ wait, executionStatus, mails }: WaitProps) {
 }
 
 function sentenceOf({ status, openedAt, expiresAt, matchedAt, closedAt, onExpiry, parkedAt }: InputWait): ReactNode {
-  const opened = (
-    <>
-      Opened <Time at={openedAt} show="absolute" />.
-    </>
-  )
+  const at = () => <Time at={openedAt} show="absolute" />
   switch (status) {
     case 'open':
-      return (
-        <>
-          {opened} Waits until <Time at={expiresAt} show={parkedAt === null ? 'both' : 'absolute'} />;{' '}
-          {onExpiry === 'fail'
-            ? 'without an answer by then, the execution ends as expired.'
-            : 'without an answer by then, the execution continues with the manifest’s default.'}
-        </>
-      )
+      return t.waitsUntil({
+        at,
+        end: () => <Time at={expiresAt} show={parkedAt === null ? 'both' : 'absolute'} />,
+        onExpiry,
+      })
     case 'matched':
-      return (
-        <>
-          {opened} An answer arrived <At at={matchedAt} />. The execution will apply it next.
-        </>
-      )
+      return t.answerArrived({ at, end: () => <At at={matchedAt} /> })
     case 'satisfied':
-      return (
-        <>
-          {opened} An answer arrived <At at={matchedAt} />, and the execution applied it <At at={closedAt} />.
-        </>
-      )
+      return t.answerApplied({ at, end: () => <At at={matchedAt} />, applied: () => <At at={closedAt} /> })
     case 'canceled':
-      return (
-        <>
-          {opened} Canceled <At at={closedAt} />, by a person or because the execution ended.
-        </>
-      )
+      return t.canceledAt({ at, end: () => <At at={closedAt} /> })
     case 'expired':
-      return (
-        <>
-          {opened} No answer arrived by <Time at={expiresAt} show="absolute" />;{' '}
-          {onExpiry === 'fail'
-            ? 'the execution ends, as its manifest requires.'
-            : 'the manifest’s default was applied.'}
-        </>
-      )
+      return t.noAnswerBy({ at, end: () => <Time at={expiresAt} show="absolute" />, onExpiry })
     case 'superseded':
-      return (
-        <>
-          {opened} Closed <At at={closedAt} />: another input of the same step was enough.
-        </>
-      )
+      return t.closedAt({ at, end: () => <At at={closedAt} /> })
   }
 }
 
-const At = ({ at }: { at: string | null }) => (at === null ? 'at an unknown time' : <Time at={at} show="absolute" />)
+const At = ({ at }: { at: string | null }) => (at === null ? t.atUnknownTime : <Time at={at} show="absolute" />)

@@ -6,6 +6,7 @@ import { isLive } from '#components/executions/execution-status.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
@@ -23,7 +24,7 @@ export function Waits({ execution }: { execution: Execution }) {
   if (!can('input:read'))
     return (
       <div className="flex max-w-240 flex-col gap-6">
-        <MissingPermission act="see waits and their answers" permission="input:read" />
+        <MissingPermission act={t.seeWaitsAndTheir} permission="input:read" />
         {/* This person may read the journal, which names the requested inputs. */}
         <RequestedInputs execution={execution} />
       </div>
@@ -31,7 +32,7 @@ export function Waits({ execution }: { execution: Execution }) {
   return (
     <div className="flex max-w-240 flex-col gap-6">
       <WaitList execution={execution} />
-      <Section title="Answers and their delivery">
+      <Section title={t.answersAndTheirDelivery}>
         <Resolutions execution={execution} />
       </Section>
     </div>
@@ -45,27 +46,21 @@ function WaitList({ execution }: { execution: Execution }) {
   const { items, error, reload } = pages
   if (items === undefined)
     return error === null ? (
-      <Skeleton label="Loading waits…" rows={3} rowClass="h-16" />
+      <Skeleton label={t.loadingWaits} rows={3} rowClass="h-16" />
     ) : (
       <RequestFailed
         error={error}
-        what="The waits"
+        what={t.theWaits}
         plural
-        act="see waits and their answers"
+        act={t.seeWaitsAndTheir}
         permission="input:read"
         retry={reload}
       />
     )
   if (items.length === 0)
     return (
-      <EmptyState
-        title={
-          isLive(execution.status)
-            ? 'This execution is not waiting for input.'
-            : 'This execution did not wait for input.'
-        }
-      >
-        A step that needs external input, such as a manager’s confirmation, opens a wait.
+      <EmptyState title={isLive(execution.status) ? t.thisExecutionIsNot : t.thisExecutionDidNot}>
+        {t.stepThatNeedsExternal}
       </EmptyState>
     )
   return <List pages={pages} waits={items} execution={execution} />
@@ -77,8 +72,8 @@ function List({ pages, waits, execution }: { pages: Pages<InputWait>; waits: Inp
   const ordered = [...open, ...waits.filter((wait) => wait.status !== 'open')]
   return (
     <Section
-      title="Waits"
-      aside={<span className="text-ink-2">{open.length === 0 ? 'None open' : `${open.length} open`}</span>}
+      title={t.waits}
+      aside={<span className="text-ink-2">{open.length === 0 ? t.noneOpen : t.open2({ open: open.length })}</span>}
     >
       <ul className="border-line border-t">
         {/* One keyed list, so that an open dialog stays mounted when its wait closes. */}
@@ -93,8 +88,8 @@ function List({ pages, waits, execution }: { pages: Pages<InputWait>; waits: Inp
       </ul>
       {pages.hasMore && (
         <div>
-          <Button onClick={pages.loadMore} busyLabel={pages.loadingMore ? 'Loading older waits…' : undefined}>
-            Show older waits
+          <Button onClick={pages.loadMore} busyLabel={pages.loadingMore ? t.loadingOlderWaits : undefined}>
+            {t.showOlderWaits}
           </Button>
         </div>
       )}

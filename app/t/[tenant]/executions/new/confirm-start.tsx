@@ -1,6 +1,7 @@
 'use client'
 
 import { JsonView } from '#components/json/json-view.tsx'
+import * as t from '#components/texts/execution-start/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import type { JsonObject } from '#lib/json.ts'
@@ -23,15 +24,15 @@ export function ConfirmStart({ agentName, version, environment, input, onConfirm
     <Dialog
       open
       onOpenChange={(open) => open || onClose()}
-      title={`Start ${agentName} in ${environment}?`}
-      description={`Version ${version} runs with this input. Its calls have real effects, except those that a policy denies or a person has to approve.`}
+      title={t.startIn({ agentName, environment })}
+      description={t.versionRunsWithThis({ version })}
       actions={
         <>
           <Button onClick={onClose} className="self-start">
-            Not now
+            {t.notNow}
           </Button>
           <Button variant="primary" onClick={onConfirm}>
-            {`Start ${agentName} in ${environment}`}
+            {t.startIn2({ agentName, environment })}
           </Button>
         </>
       }

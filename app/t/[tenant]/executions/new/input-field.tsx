@@ -1,4 +1,5 @@
 import { SelectField } from '#components/forms/select-field.tsx'
+import * as t from '#components/texts/execution-start/en.ts'
 import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
 import type { InputField } from './input-fields.ts'
 
@@ -18,15 +19,15 @@ export function InputFieldControl({ field, value, onChange, error, readOnly }: I
   if (kind === 'choice' || kind === 'boolean') {
     const options = (kind === 'boolean' ? ['true', 'false'] : choices.map(String)).map((one) => ({
       value: one,
-      label: kind === 'boolean' ? (one === 'true' ? 'Yes' : 'No') : one,
+      label: kind === 'boolean' ? (one === 'true' ? t.yes : t.no) : one,
     }))
     return (
       <SelectField
         {...shared}
         value={value}
         onChange={(chosen) => onChange(chosen === none ? '' : chosen)}
-        placeholder="Choose a value"
-        options={required || value === '' ? options : [{ value: none, label: 'No value' }, ...options]}
+        placeholder={t.chooseValue}
+        options={required || value === '' ? options : [{ value: none, label: t.noValue }, ...options]}
       />
     )
   }
@@ -34,7 +35,7 @@ export function InputFieldControl({ field, value, onChange, error, readOnly }: I
     return (
       <TextArea
         {...shared}
-        hint={field.hint ?? 'A JSON value: a text in double quotes, a number, a list or an object.'}
+        hint={field.hint ?? t.jsonValueTextIn}
         value={value}
         onChange={({ target }) => onChange(target.value)}
         readOnly={readOnly}

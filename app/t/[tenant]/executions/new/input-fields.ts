@@ -1,3 +1,5 @@
+import { inputProblemText } from '#components/executions/input-problem-text.ts'
+import * as t from '#components/texts/execution-start/en.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { inputProblems } from '#lib/rules/manifest/input-schema.ts'
 import { expressionsIn, parseReference, TemplateError } from '#lib/rules/template.ts'
@@ -145,27 +147,29 @@ export function inputFrom(
   for (const field of fields) {
     const text = texts[keyOf(field.path)] ?? ''
     if (text.trim() === '') {
-      if (field.required) problems.set(keyOf(field.path), 'Required.')
+      if (field.required) problems.set(keyOf(field.path), t.required)
       continue
     }
     const value = valueFrom(field, text)
     if (value === undefined) problems.set(keyOf(field.path), notValid[field.kind])
     else place(input, field.path, value)
   }
-  for (const { path, message } of schema === undefined ? [] : inputProblems(schema, input)) {
+  for (const problem of schema === undefined ? [] : inputProblems(schema, input)) {
+    const { path } = problem
     const field = fields.find((one) => keyOf(one.path) === keyOf(path) || isAbove(one.path, path))
     // A required object without a member is reported by its own required fields.
-    if (field !== undefined && !problems.has(keyOf(field.path))) problems.set(keyOf(field.path), message)
+    if (field !== undefined && !problems.has(keyOf(field.path)))
+      problems.set(keyOf(field.path), inputProblemText(problem))
   }
   return { input, problems }
 }
 
 const notValid: Record<InputField['kind'], string> = {
-  text: 'Not a valid text.',
-  number: 'Must be a number.',
-  boolean: 'Must be true or false.',
-  choice: 'Choose one of the values.',
-  json: 'Not valid JSON. Put a text into double quotes.',
+  text: t.notValidText,
+  number: t.mustBeNumber,
+  boolean: t.mustBeTrueOr,
+  choice: t.chooseOneOfValues,
+  json: t.notValidJsonPut,
 }
 
 function valueFrom({ kind, choices }: InputField, text: string): JsonValue | undefined {

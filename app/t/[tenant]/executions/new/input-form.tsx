@@ -2,6 +2,7 @@
 
 import { CodeField } from '#components/code/code-field.tsx'
 import { parseJsonObject } from '#components/json/json-problem.ts'
+import * as t from '#components/texts/execution-start/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import type { JsonObject } from '#lib/json.ts'
 import type { InputSchema } from '#lib/schemas/manifest.ts'
@@ -40,26 +41,26 @@ export function InputForm({ fields, entered, onChange, problems, sent, readOnly 
   return (
     <fieldset className="flex flex-col gap-4">
       <div className="flex flex-wrap items-baseline justify-between gap-3">
-        <legend className="font-semibold">Input</legend>
+        <legend className="font-semibold">{t.input}</legend>
         {fields.length > 0 &&
           (asJson ? (
             <Button
               variant="quiet"
               onClick={() => texts !== undefined && onChange({ as: 'fields', texts })}
-              disabledReason={texts === undefined ? 'The fields can’t show all of this input.' : undefined}
+              disabledReason={texts === undefined ? t.fieldsCantShowAll : undefined}
             >
-              Enter it in fields
+              {t.enterItInFields}
             </Button>
           ) : (
             <Button variant="quiet" onClick={() => onChange({ as: 'json', text: jsonText(fields, entered.texts) })}>
-              Enter it as JSON
+              {t.enterItAsJson}
             </Button>
           ))}
       </div>
       {asJson ? (
         <CodeField
-          label="Input as JSON"
-          hint="A JSON object with the members that the agent’s manifest reads, for example { &quot;orderId&quot;: &quot;A-1002&quot; }."
+          label={t.inputAsJson}
+          hint={t.jsonObjectWithMembers({ example: '{ "orderId": "A-1002" }' })}
           value={entered.text}
           onChange={(text) => onChange({ as: 'json', text })}
           rows={8}

@@ -3,6 +3,7 @@
 import { useQueries, useQuery } from '#components/api/query.ts'
 import { titleOf } from '#components/executions/effect-title.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution-start/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
@@ -28,8 +29,8 @@ export function LastInputs({ agentId, environment, onChoose, locked }: LastInput
   if (offered.length === 0) return null
   return (
     <details>
-      <summary className="w-fit min-h-6 font-semibold text-dense">Use an earlier input</summary>
-      <ul aria-label="Earlier inputs" className="flex flex-col">
+      <summary className="w-fit min-h-6 font-semibold text-dense">{t.earlierInput}</summary>
+      <ul aria-label={t.earlierInputs} className="flex flex-col">
         {offered.map((execution) => (
           <li
             key={execution.id}
@@ -45,11 +46,11 @@ export function LastInputs({ agentId, environment, onChoose, locked }: LastInput
               </span>
             </span>
             <Button
-              aria-label={`Use the input of ${titleOf(execution)}`}
-              disabledReason={locked ? 'The execution is being started.' : undefined}
+              aria-label={t.inputOf({ execution: titleOf(execution) })}
+              disabledReason={locked ? t.executionIsBeingStarted : undefined}
               onClick={() => isJsonObject(execution.input) && onChoose(execution.input)}
             >
-              Use
+              {t.takeInput}
             </Button>
           </li>
         ))}

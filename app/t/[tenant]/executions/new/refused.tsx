@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution-start/en.ts'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { agentPath, executionPath } from '#lib/paths.ts'
@@ -19,16 +20,16 @@ export function Refused({ error, agent }: { error: unknown; agent: AgentSummary 
     <ErrorPanel
       title={titleOf(unknown, denied)}
       effect={unknown ? failure.message : `${failure.message} ${effectOf(failure)}`}
-      advice={unknown ? 'Start it again. The same input starts at most one execution.' : advice(failure)}
+      advice={unknown ? t.startItAgainSame : advice(failure)}
       requestId={failure.requestId}
       action={
         denied !== undefined ? (
           <Link href={executionPath(tenant, denied)} className="text-link inline-flex min-h-6 items-center">
-            Open the denied execution
+            {t.openDeniedExecution}
           </Link>
         ) : needsAgentPage(failure) ? (
           <Link href={agentPath(tenant, agent.id)} className="text-link inline-flex min-h-6 items-center">
-            Open {agent.displayName}
+            {t.open({ agent: agent.displayName })}
           </Link>
         ) : undefined
       }
@@ -40,39 +41,33 @@ export function Refused({ error, agent }: { error: unknown; agent: AgentSummary 
 const RECORDED = new Set<Failure['code']>(['policy_binding_required', 'release_required', 'agent_suspended'])
 
 const effectOf = (failure: Failure): string =>
-  RECORDED.has(failure.code) || deniedExecution(failure) !== undefined
-    ? 'Nothing ran. The attempt is recorded in the audit log.'
-    : 'Nothing was changed.'
+  RECORDED.has(failure.code) || deniedExecution(failure) !== undefined ? t.nothingRanAttemptIs : t.nothingWasChanged
 
 /** Returns the id of the stored execution if its first call was denied. */
 const deniedExecution = ({ details: { status, executionId } }: Failure): string | undefined =>
   status === 'denied' && typeof executionId === 'string' ? executionId : undefined
 
 const titleOf = (unknown: boolean, denied: string | undefined): string =>
-  denied !== undefined
-    ? 'The first call of the execution was denied.'
-    : unknown
-      ? 'It is unknown whether the execution was started.'
-      : 'The execution was not started.'
+  denied !== undefined ? t.firstCallOfExecution : unknown ? t.itIsUnknownWhether : t.executionWasNotStarted
 
 const needsAgentPage = ({ code }: Failure): boolean => RECORDED.has(code)
 
 function advice(failure: Failure) {
   switch (failure.code) {
     case 'policy_binding_required':
-      return 'Propose a policy binding for this environment on the agent’s page. Another reviewer has to approve it.'
+      return t.proposePolicyBindingFor
     case 'release_required':
-      return 'Propose a release for this environment on the agent’s page. Another reviewer has to approve it.'
+      return t.proposeReleaseForThis
     case 'agent_suspended':
-      return 'An operator can resume it.'
+      return t.operatorCanResumeIt
     case 'validation_failed':
       return failure.issues.map(({ path, message }) => `${path}: ${message}`).join(' ')
     case 'policy_denied':
-      return 'The execution’s page shows the rule that denied it. Change the input, or have the policy changed.'
+      return t.executionsPageShowsRule
     case 'no_eligible_approver':
-      return 'No one in the approver group can decide it. Add a reviewer to the group.'
+      return t.noOneInApprover
     case 'event_conflict':
-      return 'Check the list of executions: one was already started with a different input.'
+      return t.checkListOfExecutions
     default:
       return adviceFor(failure)
   }

@@ -7,6 +7,7 @@ import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution-start/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { limits } from '#lib/limits.ts'
@@ -17,7 +18,7 @@ import { StartForm } from './start-form.tsx'
 /** The page with the form to start an execution. */
 export function StartExecution() {
   return (
-    <Permitted permission="execution:start" act="start executions" title="Start an execution">
+    <Permitted permission="execution:start" act={t.startExecutions} title={t.startExecution}>
       <WithAgents />
     </Permitted>
   )
@@ -30,34 +31,30 @@ function WithAgents() {
   const { data, error, refetch } = useQuery(trpc.agents.list.queryOptions({ limit: limits.pageRows }))
   return (
     <Page>
-      <PageHeader
-        title="Start an execution"
-        crumbs={[{ label: 'Executions', href: executionsPath(tenant) }]}
-        id="New"
-      />
+      <PageHeader title={t.startExecution} crumbs={[{ label: t.executions, href: executionsPath(tenant) }]} id="New" />
       {data === undefined ? (
         error === null ? (
-          <Skeleton label="Loading agents…" rows={6} rowClass="h-12" />
+          <Skeleton label={t.loadingAgents} rows={6} rowClass="h-12" />
         ) : (
           <RequestFailed
             error={error}
-            what="The agents"
+            what={t.theAgents}
             plural
-            act="see agents"
+            act={t.seeAgents}
             permission="agent:read"
             retry={() => void refetch()}
           />
         )
       ) : data.items.length === 0 ? (
         <EmptyState
-          title="No agents yet."
+          title={t.noAgentsYet}
           action={
             <ActionLink href={newAgentPath(tenant)} permission="agent:create">
-              Register an agent
+              {t.registerAgent}
             </ActionLink>
           }
         >
-          Register one. It can run once its policy binding and its release are approved.
+          {t.registerOneItCan}
         </EmptyState>
       ) : (
         <StartForm agents={data.items} wanted={wanted} />

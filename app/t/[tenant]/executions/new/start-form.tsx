@@ -8,6 +8,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/execution-start/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
@@ -35,7 +36,7 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
   return (
     <div className="flex max-w-160 flex-col gap-5">
       <SelectField
-        label="Agent"
+        label={t.agent}
         value={agentId ?? ''}
         onChange={(id) => {
           if (busy) return
@@ -43,18 +44,18 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
           setEnvironment(undefined)
         }}
         options={agents.map(({ id, displayName, name }) => ({ value: id, label: `${displayName} (${name})` }))}
-        placeholder="Choose an agent"
+        placeholder={t.chooseAgent}
       />
       {agent !== undefined && releases.length > 0 && (
         <RadioCards
-          legend="Environment"
+          legend={t.environment}
           value={chosen?.environment}
           onChange={setEnvironment}
           locked={busy}
           options={releases.map((release) => ({
             value: release.environment,
             label: release.environment,
-            consequence: `Runs the released version ${release.version}.`,
+            consequence: t.runsReleasedVersion({ version: release.version }),
           }))}
         />
       )}
@@ -63,7 +64,7 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
       ) : (
         <div>
           <Button variant="primary" disabledReason={missing}>
-            {agent === undefined ? 'Start the execution' : `Start ${agent.displayName}`}
+            {agent === undefined ? t.startThe : t.start({ agent: agent.displayName })}
           </Button>
         </div>
       )}
@@ -80,12 +81,12 @@ function WithManifest(props: ReleaseFormProps) {
   if (data !== undefined)
     return <InputOfRelease {...props} spec={isJsonObject(data.content) ? data.content.spec : undefined} />
   return error === null ? (
-    <Skeleton label="Loading the agent’s manifest…" rows={3} rowClass="h-12" />
+    <Skeleton label={t.loadingAgentsManifest} rows={3} rowClass="h-12" />
   ) : (
     <RequestFailed
       error={error}
-      what="The agent’s manifest"
-      act="see releases"
+      what={t.agentsManifest}
+      act={t.seeReleases}
       permission="release:read"
       retry={() => void refetch()}
     />
@@ -166,8 +167,10 @@ function InputOfRelease({ agent, release, onBusy, spec }: ReleaseFormProps & { s
       />
       {start.failure !== undefined && <Refused error={start.error} agent={agent} />}
       <div>
-        <Button type="submit" variant="primary" busyLabel={busy ? 'Starting the execution…' : undefined}>
-          {isProduction(release.environment) ? `Start ${agent.displayName}…` : `Start ${agent.displayName}`}
+        <Button type="submit" variant="primary" busyLabel={busy ? t.startingExecution : undefined}>
+          {isProduction(release.environment)
+            ? t.start2({ agent: agent.displayName })
+            : t.start({ agent: agent.displayName })}
         </Button>
       </div>
       {confirming !== undefined && (
@@ -187,9 +190,8 @@ function InputOfRelease({ agent, release, onBusy, spec }: ReleaseFormProps & { s
 const only = <T,>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined)
 
 function whyNot(agent: AgentSummary | undefined, hasEnvironment: boolean): string | undefined {
-  if (agent === undefined) return 'Choose an agent first.'
-  if (agent.status === 'suspended' || agent.status === 'retired') return `This agent is ${agent.status}.`
-  if (agent.activeReleases.length === 0)
-    return 'No release of this agent is active. Propose one on its page and have it approved.'
-  return hasEnvironment ? undefined : 'Choose an environment first.'
+  if (agent === undefined) return t.chooseAgentFirst
+  if (agent.status === 'suspended' || agent.status === 'retired') return t.agentIs({ status: agent.status })
+  if (agent.activeReleases.length === 0) return t.noReleaseOfThis
+  return hasEnvironment ? undefined : t.chooseEnvironmentFirst
 }

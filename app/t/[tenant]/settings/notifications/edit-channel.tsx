@@ -124,7 +124,7 @@ export function NewSecret({ secret, onClose }: { secret: string; onClose: () => 
     <ShownOnce
       title={t.secretOfWebhook}
       description={t.receiverChecksSignaturesWith}
-      noun="secret"
+      noun={t.secretNoun}
       value={secret}
       confirm={t.iStoredSecret}
       lost={t.makeNewSecretIn}

@@ -1,0 +1,61 @@
+import type { Translation } from '#components/language/text.ts'
+
+export const german: Translation<typeof import('./en.ts')> = {
+  membersOf: 'Mitglieder von {group}',
+  changeApproverDecidesYour:
+    'Über Ihren Vorschlag entscheidet eine Person, die Änderungen genehmigen darf. Weder Sie noch jemand, der in die Gruppe käme, kann ihn genehmigen.',
+  proposeTheseMembers: 'Diese Mitglieder vorschlagen',
+  proposing: 'Wird vorgeschlagen…',
+  anotherChangeOfIts:
+    'Eine andere Änderung der Mitglieder wartet schon auf Freigabe. Über sie muss zuerst entschieden werden.',
+  youHaventChangedAnything: 'Sie haben noch nichts geändert.',
+  membersAfterChange: 'Mitglieder nach der Änderung',
+  reasonOptional: 'Grund (optional)',
+  shownToApprover: 'Wird der entscheidenden Person gezeigt.',
+  groupStaysUnchangedUntil: 'Die Gruppe bleibt unverändert, bis die Anfrage genehmigt ist.',
+  close: 'Schließen',
+  newMembersAreProposed: 'Die neuen Mitglieder sind vorgeschlagen.',
+  groupWasCreatedWithout: 'Die Gruppe {group} wurde ohne Mitglieder angelegt.',
+  groupCreated: 'Gruppe {name} angelegt',
+  createApproverGroup: 'Freigabegruppe anlegen',
+  groupStartsEmptyIts:
+    'Die Gruppe ist zuerst leer. Ihre ersten Mitglieder kommen hinzu, wenn eine andere Person sie genehmigt hat.',
+  createGroup: 'Gruppe anlegen',
+  createGroupAndPropose: 'Gruppe anlegen und ihre Mitglieder vorschlagen',
+  creatingGroup: 'Gruppe wird angelegt…',
+  enterDisplayNameUp: 'Geben Sie einen angezeigten Namen mit höchstens {groupDisplayName} Zeichen ein.',
+  name: 'Name',
+  manifestsAndPoliciesRefer:
+    'Manifeste und Richtlinien verwenden ihn, zum Beispiel refund-approvers. Er kann später nicht geändert werden.',
+  displayName: 'Angezeigter Name',
+  firstMembers: 'Erste Mitglieder',
+  createA: 'Gruppe anlegen',
+  seeApproverGroups: 'die Freigabegruppen zu sehen',
+  eachRequestIsSent:
+    'Jede Anfrage geht an eine Gruppe, deren Mitglieder sie entscheiden. Die Gruppe change-approvers entscheidet Releases, Bindungen, Rollen und Einstellungen. Die Gruppe escalation entscheidet Anfragen, die andere Gruppen eskalieren. Jede Änderung der Mitglieder muss genehmigt werden.',
+  approverGroups: 'Freigabegruppen',
+  theApprover: 'Die Freigabegruppen',
+  noApproverGroups: 'Keine Freigabegruppen.',
+  createGroupFirstEvery: 'Legen Sie zuerst eine Gruppe an. Jede Anfrage braucht eine Gruppe, die sie entscheidet.',
+  everyoneIn:
+    'Alle in <shown>{name}</shown> von <shown>{issuer}</shown>, jetzt {none, select, true {niemand} other {<shown>{people}</shown>}}',
+  group: 'Gruppe',
+  members: 'Mitglieder',
+  noOneGroupCant: 'Niemand: Die Gruppe kann keine Anfragen erhalten.',
+  pendingChange: 'Ausstehende Änderung',
+  waitsForApprovalMembers: 'Wartet auf Freigabe<hidden>: Mitglieder von {row}</hidden>',
+  actions: 'Aktionen',
+  proposeMembersOf: 'Mitglieder vorschlagen<hidden> für {row}</hidden>',
+  loadingMembers: 'Mitglieder werden geladen…',
+  theMembers: 'Die Mitglieder',
+  seeMembers: 'die Mitglieder zu sehen',
+  loadingMorePeople: 'Weitere Personen werden geladen…',
+  showMorePeople: 'Weitere Personen zeigen',
+  cantDecideYetNeeds: 'kann noch nicht entscheiden: braucht die Rolle Freigabe',
+  groupsOfIdentityProvider: 'Gruppen des Identitätsanbieters',
+  theirMembersDecideIn:
+    'Ihre Mitglieder entscheiden ebenfalls in dieser Gruppe, wie ihre Token der letzten 24 Stunden oder SCIM sie nennen. Wer das ist, entscheiden die Verwalter des Anbieters.',
+  groupAtProvider: 'Gruppe beim Anbieter',
+  addGroup: 'Gruppe hinzufügen',
+  enterNameOfEach: 'Geben Sie den Namen jeder Gruppe des Identitätsanbieters ein.',
+}

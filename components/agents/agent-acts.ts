@@ -1,4 +1,5 @@
 import type { ReasonDialogProps } from '#components/forms/reason-dialog.tsx'
+import * as t from '#components/texts/agents/en.ts'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
 import type { Client } from '#lib/trpc.ts'
 
@@ -10,7 +11,7 @@ export function agentAct(client: Client, agent: Stoppable, act: AgentAct): Reaso
   const { id, revision, displayName } = agent
   const input = (reason: string) => ({ id, expectedRevision: revision, reason })
   const common = {
-    keepLabel: 'Keep the current state',
+    keepLabel: t.keepCurrentState,
     permission: 'agent:operate' as const,
     touches: ['agents', 'executions'] as const,
     blocked: whyNot(agent, act),
@@ -19,38 +20,35 @@ export function agentAct(client: Client, agent: Stoppable, act: AgentAct): Reaso
     case 'suspend':
       return {
         ...common,
-        label: 'Suspend the agent',
-        busyLabel: 'Suspending the agent…',
-        title: `Suspend ${displayName}?`,
-        consequence:
-          'Running executions stop within seconds. A call in progress may end with an unknown outcome. Executions that wait for people are parked and their deadlines are paused. No new execution starts until the agent is resumed.',
+        label: t.suspendThe,
+        busyLabel: t.suspendingAgent,
+        title: t.suspend({ displayName }),
+        consequence: t.runningExecutionsStopWithin,
         act: (reason, options) => client.agents.suspend.mutate(input(reason), options),
-        done: `${displayName} is suspended.`,
-        notDone: 'The agent was not suspended.',
+        done: t.isSuspended({ displayName }),
+        notDone: t.agentWasNotSuspended,
       }
     case 'resume':
       return {
         ...common,
-        label: 'Resume the agent',
-        busyLabel: 'Resuming the agent…',
-        title: `Resume ${displayName}?`,
-        consequence:
-          'Executions can start again. Parked executions continue where they waited, with the time that they had left. Executions that were stopped remain stopped.',
+        label: t.resumeThe,
+        busyLabel: t.resumingAgent,
+        title: t.resume({ displayName }),
+        consequence: t.executionsCanStartAgain,
         act: (reason, options) => client.agents.resume.mutate(input(reason), options),
-        done: `${displayName} is active again.`,
-        notDone: 'The agent was not resumed.',
+        done: t.isActiveAgain({ displayName }),
+        notDone: t.agentWasNotResumed,
       }
     case 'retire':
       return {
         ...common,
-        label: 'Retire the agent',
-        busyLabel: 'Retiring the agent…',
-        title: `Retire ${displayName} permanently?`,
-        consequence:
-          'Its parked executions end, and the agent never runs again. You can’t undo this. Its records remain.',
+        label: t.retireThe,
+        busyLabel: t.retiringAgent,
+        title: t.retirePermanently({ displayName }),
+        consequence: t.itsParkedExecutionsEnd,
         act: (reason, options) => client.agents.retire.mutate(input(reason), options),
-        done: `${displayName} is retired.`,
-        notDone: 'The agent was not retired.',
+        done: t.isRetired({ displayName }),
+        notDone: t.agentWasNotRetired,
       }
   }
 }
@@ -59,6 +57,5 @@ export function agentAct(client: Client, agent: Stoppable, act: AgentAct): Reaso
 export function whyNot({ status }: Pick<Stoppable, 'status'>, act: AgentAct): string | undefined {
   const from = act === 'suspend' ? 'active' : 'suspended'
   if (status === from) return undefined
-  const done = { suspend: 'suspended', resume: 'resumed', retire: 'retired' }[act]
-  return `Only an agent that is ${from} can be ${done}; this one is ${status}.`
+  return { suspend: t.cantSuspend, resume: t.cantResume, retire: t.cantRetire }[act]({ status })
 }

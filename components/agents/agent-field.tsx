@@ -3,6 +3,7 @@
 import { useQuery } from '#components/api/query.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agents/en.ts'
 import { limits } from '#lib/limits.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
@@ -21,7 +22,7 @@ type AgentFieldProps = {
 }
 
 /** One of the tenant's agents, as a filter. */
-export function AgentField({ label, agentId, onChange, all = 'All agents', otherwise = 'Agent' }: AgentFieldProps) {
+export function AgentField({ label, agentId, onChange, all = t.allAgents, otherwise = t.agent }: AgentFieldProps) {
   const { can } = useSession()
   const trpc = useTRPC()
   const agents = useQuery(trpc.agents.list.queryOptions({ limit: limits.pageRows }, { enabled: can('agent:read') }))
@@ -38,7 +39,7 @@ export function AgentField({ label, agentId, onChange, all = 'All agents', other
         ...(unknown ? [{ value: agentId, label: `${otherwise} ${agentId.slice(0, 8)}…` }] : []),
         ...known,
       ]}
-      error={agents.error === null ? undefined : 'The agents could not be loaded.'}
+      error={agents.error === null ? undefined : t.agentsCouldNotBe}
     />
   )
 }

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/agents/en.ts'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { Answers } from '#lib/trpc.ts'
 
@@ -6,19 +7,19 @@ type AgentStatus = Answers['agents']['get']['status']
 type ChangeStatus = Answers['releases']['list']['items'][number]['status']
 
 const AGENTS: Record<AgentStatus, { status: Status; label: string }> = {
-  registered: { status: 'pending', label: 'Registered' },
-  active: { status: 'approved', label: 'Active' },
-  suspended: { status: 'revoked', label: 'Suspended' },
-  retired: { status: 'expired', label: 'Retired' },
+  registered: { status: 'pending', label: t.registered },
+  active: { status: 'approved', label: t.active },
+  suspended: { status: 'revoked', label: t.suspended2 },
+  retired: { status: 'expired', label: t.retired },
 }
 
 const CHANGES: Record<ChangeStatus, { status: Status; label: string }> = {
-  proposed: { status: 'waiting', label: 'Proposed' },
-  active: { status: 'approved', label: 'Active' },
-  superseded: { status: 'expired', label: 'Superseded' },
-  revoked: { status: 'revoked', label: 'Revoked' },
-  rejected: { status: 'rejected', label: 'Rejected' },
-  withdrawn: { status: 'revoked', label: 'Withdrawn' },
+  proposed: { status: 'waiting', label: t.proposed },
+  active: { status: 'approved', label: t.active },
+  superseded: { status: 'expired', label: t.superseded },
+  revoked: { status: 'revoked', label: t.revoked },
+  rejected: { status: 'rejected', label: t.rejected },
+  withdrawn: { status: 'revoked', label: t.withdrawn },
 }
 
 export function AgentStatusShape({ status, boxed = false }: { status: AgentStatus; boxed?: boolean }) {

@@ -2,6 +2,7 @@
 
 import { useApi } from '#components/api/api.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
+import * as t from '#components/texts/agents/en.ts'
 
 type Change = { id: string; status: string; revision: number }
 type EndChangeProps = {
@@ -14,10 +15,6 @@ type EndChangeProps = {
 const LISTS = { binding: 'policyBindings', release: 'releases' } as const
 /** A release shows what changed in the bindings since it was proposed. */
 const TOUCHES = ['policyBindings', 'releases', 'agents', 'approvals'] as const
-const STOPS = {
-  binding: 'The version no longer applies there. Without another binding, the agent can’t run in that environment.',
-  release: 'The agent can’t run in that environment until another of its releases is approved.',
-}
 
 /** Withdraws a proposed change or revokes an active one. Shows nothing for a change that has ended. */
 export function EndChange({ kind, change: { id, status, revision }, about }: EndChangeProps) {
@@ -27,30 +24,30 @@ export function EndChange({ kind, change: { id, status, revision }, about }: End
   return (
     <>
       <ReasonDialog
-        label={`Withdraw the ${kind}`}
-        busyLabel={`Withdrawing the ${kind}…`}
-        keepLabel="Leave it proposed"
-        title={`Withdraw the ${kind} of ${about}?`}
-        consequence="Its approval request is canceled. Everything that is active stays as it is."
+        label={t.withdrawThe({ kind })}
+        busyLabel={t.withdrawingThe({ kind })}
+        keepLabel={t.leaveItProposed}
+        title={t.withdrawOf({ kind, about })}
+        consequence={t.itsApprovalRequestIs}
         permission={`${kind}:propose`}
         over={status !== 'proposed'}
         act={(reason, options) => router.withdraw.mutate(input(reason), options)}
         touches={TOUCHES}
-        done={`The ${kind} is withdrawn.`}
-        notDone={`The ${kind} was not withdrawn.`}
+        done={t.isWithdrawn({ kind })}
+        notDone={t.wasNotWithdrawn({ kind })}
       />
       <ReasonDialog
-        label={`Revoke the ${kind}`}
-        busyLabel={`Revoking the ${kind}…`}
-        keepLabel="Leave it active"
-        title={`Revoke the ${kind} of ${about}?`}
-        consequence={`${STOPS[kind]} Running executions are refused at their next call.`}
+        label={t.revokeThe({ kind })}
+        busyLabel={t.revokingThe({ kind })}
+        keepLabel={t.leaveItActive}
+        title={t.revokeOf({ kind, about })}
+        consequence={t.refusedAtNextCall({ kind })}
         permission={`${kind}:revoke`}
         over={status !== 'active'}
         act={(reason, options) => router.revoke.mutate(input(reason), options)}
         touches={TOUCHES}
-        done={`The ${kind} is revoked.`}
-        notDone={`The ${kind} was not revoked.`}
+        done={t.isRevoked({ kind })}
+        notDone={t.wasNotRevoked({ kind })}
       />
     </>
   )

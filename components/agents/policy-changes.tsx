@@ -1,7 +1,9 @@
 'use client'
 
 import Link from 'next/link'
+import { formatList } from '#components/language/formats.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agents/en.ts'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { policyPath } from '#lib/paths.ts'
@@ -14,7 +16,7 @@ export function PolicyChanges({ changes, of }: { changes: PolicyChange[]; of: st
   const { tenant } = useSession()
   return (
     <DataTable
-      caption={`Policies that changed since ${of} was proposed`}
+      caption={t.policiesThatChangedSince({ of })}
       columns={columns(tenant)}
       rows={changes}
       rowKey={(row) => `${row.policyId} ${row.mode}`}
@@ -25,7 +27,7 @@ export function PolicyChanges({ changes, of }: { changes: PolicyChange[]; of: st
 const columns = (tenant: string): Column<PolicyChange>[] => [
   {
     key: 'policy',
-    header: 'Policy',
+    header: t.policy,
     rowHeader: true,
     cell: (row) => (
       <Link
@@ -37,9 +39,9 @@ const columns = (tenant: string): Column<PolicyChange>[] => [
       </Link>
     ),
   },
-  { key: 'mode', header: 'Mode', cell: (row) => (row.mode === 'enforce' ? 'Enforced' : 'Shadow: only recorded') },
-  { key: 'released', header: 'In the release', cell: (row) => versions(row.released) },
-  { key: 'now', header: 'Bound now', cell: (row) => versions(row.now) },
+  { key: 'mode', header: t.mode, cell: (row) => (row.mode === 'enforce' ? t.enforced : t.shadowOnlyRecorded) },
+  { key: 'released', header: t.inRelease, cell: (row) => versions(row.released) },
+  { key: 'now', header: t.boundNow, cell: (row) => versions(row.now) },
 ]
 
 /** The version to link to: the one that is bound now, else the one that the release pins. */
@@ -49,4 +51,4 @@ const versionOf = ({ now, released }: PolicyChange): { version?: number } => {
 }
 
 const versions = (numbers: number[]): string =>
-  numbers.length === 0 ? 'Not bound' : `Version ${numbers.join(' and ')}`
+  numbers.length === 0 ? t.notBound : t.version({ version: formatList(numbers.map(String)) })

@@ -7,6 +7,7 @@ import { EndChange } from '#components/agents/end-change.tsx'
 import type { Pages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policies/en.ts'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
@@ -21,10 +22,10 @@ export function BindingTable(props: { pages: Pages<Binding>; about: 'agent' | 'p
   return (
     <PagedTable
       pages={pages}
-      caption="Policy bindings"
+      caption={t.policyBindings}
       columns={columns(tenant, about)}
       rowKey={(row) => row.id}
-      failed={{ what: 'The policy bindings', act: 'see policy bindings', permission: 'policy:read' }}
+      failed={{ what: t.thePolicy, act: t.seePolicyBindings, permission: 'policy:read' }}
       empty={empty}
     />
   )
@@ -34,7 +35,7 @@ const columns = (tenant: string, about: 'agent' | 'policy'): Column<Binding>[] =
   about === 'agent'
     ? {
         key: 'policy',
-        header: 'Policy',
+        header: t.policy,
         rowHeader: true,
         cell: (row) => (
           <Link href={policyPath(tenant, row.policyId)} prefetch={false} className="text-link wrap-anywhere">
@@ -44,38 +45,38 @@ const columns = (tenant: string, about: 'agent' | 'policy'): Column<Binding>[] =
       }
     : {
         key: 'agent',
-        header: 'Agent',
+        header: t.agent,
         rowHeader: true,
         cell: (row) =>
           row.agentId === null ? (
-            <ShownText>{`Agents with ${labelText(row.selector ?? {})}`}</ShownText>
+            <ShownText>{t.agentsWith({ labelText: labelText(row.selector ?? {}) })}</ShownText>
           ) : (
             <Link href={agentPath(tenant, row.agentId)} prefetch={false} className="text-link wrap-anywhere">
               <ShownText>{row.agentName ?? row.agentId}</ShownText>
             </Link>
           ),
       },
-  { key: 'version', header: 'Version', cell: (row) => row.policyVersion },
-  { key: 'environment', header: 'Environment', cell: (row) => row.environment },
-  { key: 'mode', header: 'Mode', cell: (row) => (row.mode === 'enforce' ? 'Enforced' : 'Shadow: only recorded') },
-  { key: 'status', header: 'State', cell: (row) => <ChangeStatusShape status={row.status} /> },
-  { key: 'by', header: 'Proposed by', cell: (row) => <ShownText>{row.proposedBy.displayName}</ShownText> },
+  { key: 'version', header: t.version, cell: (row) => row.policyVersion },
+  { key: 'environment', header: t.environment, cell: (row) => row.environment },
+  { key: 'mode', header: t.mode, cell: (row) => (row.mode === 'enforce' ? t.enforced : t.shadowOnlyRecorded) },
+  { key: 'status', header: t.state, cell: (row) => <ChangeStatusShape status={row.status} /> },
+  { key: 'by', header: t.proposedBy, cell: (row) => <ShownText>{row.proposedBy.displayName}</ShownText> },
   {
     key: 'approval',
-    header: 'Approval',
+    header: t.approval,
     cell: (row) => (
       <Link href={approvalPath(tenant, row.approvalId)} prefetch={false} className="text-link">
-        Open
-        <VisuallyHidden>
-          {' '}
-          the request for version {row.policyVersion} in {row.environment}
-        </VisuallyHidden>
+        {t.openRequestForVersion({
+          policyVersion: row.policyVersion,
+          environment: row.environment,
+          hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden>,
+        })}
       </Link>
     ),
   },
   {
     key: 'end',
-    header: 'Actions',
+    header: t.actions,
     // Rendered even for a binding that has ended, so that an open dialog keeps its result.
     cell: (row) => (
       <EndChange kind="binding" change={row} about={`version ${row.policyVersion} in ${row.environment}`} />

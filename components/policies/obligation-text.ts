@@ -1,3 +1,4 @@
+import * as t from '#components/texts/policies/en.ts'
 import { formatDuration } from '#lib/format.ts'
 import type { Obligation } from '#lib/schemas/policies.ts'
 
@@ -10,15 +11,29 @@ type Parameters = Obligation['parameters']
 
 const words: Record<string, (parameters: Parameters) => string> = {
   approval: ({ quorum = '', group = '', later, expiresAfterSeconds }) =>
-    `Approval by ${quorum} of ${group}${later === undefined ? '' : `, then ${later}`}${within(expiresAfterSeconds)}`,
+    t.approvalByOf({
+      quorum,
+      group,
+      staged: String(later !== undefined),
+      later: later ?? '',
+      limited: String(expiresAfterSeconds !== undefined),
+      duration: lengthOf(expiresAfterSeconds),
+    }),
   mask: ({ paths = '', method = '' }) =>
-    `Masked before the call: ${paths.split(',').join(', ') || 'nothing'} (${method})`,
+    t.maskedBefore({ paths: paths.split(',').join(', ') || t.nothingMasked, method }),
   budget: ({ limit = '', unit = '', scope = '', amount = '', windowSeconds }) =>
-    `Budget of ${limit} ${unit} for each ${scope}${within(windowSeconds)}; this call may use ${amount}`,
+    t.budgetOfForEach({
+      limit,
+      unit,
+      scope,
+      limited: String(windowSeconds !== undefined),
+      window: lengthOf(windowSeconds),
+      amount,
+    }),
 }
 
-const within = (seconds: string | undefined): string =>
-  seconds === undefined ? '' : ` within ${formatDuration(Number(seconds) * 1000)}`
+const lengthOf = (seconds: string | undefined): string =>
+  seconds === undefined ? '' : formatDuration(Number(seconds) * 1000)
 
 const unknownKind = (kind: string) => (parameters: Parameters) =>
   [kind, ...Object.entries(parameters).map(([name, value]) => `${name} ${value}`)].join(', ')

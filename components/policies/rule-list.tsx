@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/policies/en.ts'
 import { Tag } from '#components/ui/status/tag.tsx'
 import type { Tone } from '#components/ui/status/tone.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -43,11 +45,7 @@ function RuleWords({ rule, children }: { rule: RuleView; children?: ReactNode })
         </h3>
       </div>
       <p className="wrap-anywhere max-w-[65ch]">
-        {rule.words === null ? (
-          'When it applies can’t be said completely in words. Read its source.'
-        ) : (
-          <ShownText>{rule.words}</ShownText>
-        )}{' '}
+        {rule.words === null ? t.whenItAppliesCant : <ShownText>{rule.words}</ShownText>}{' '}
         <ShownText>{ruleEffectText(rule)}</ShownText>
       </p>
       {children}
@@ -61,9 +59,7 @@ const toneOf = ({ effect, obligation }: RuleView): Tone =>
 function RuleSource({ rule: { rule, line, text } }: { rule: RuleView }) {
   return (
     <div className="min-w-0">
-      <p className="text-dense text-ink-2">
-        <ShownText>{rule}</ShownText>, from line {line}
-      </p>
+      <p className="text-dense text-ink-2">{t.fromLine({ rule, shown: shownText, line })}</p>
       <pre className="wrap-anywhere whitespace-pre-wrap border border-line bg-sunken px-3 py-2 font-mono text-dense">
         <code>
           <ShownText>{text}</ShownText>

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/policies/en.ts'
 import { durationSeconds } from '#lib/duration.ts'
 import { formatDuration } from '#lib/format.ts'
 import type { RuleView } from '#lib/schemas/policies/rules.ts'
@@ -6,18 +7,18 @@ type Said = Pick<RuleView, 'effect' | 'obligation' | 'parameters'>
 
 /** What the rule does to a call to which it applies, as a sentence. */
 export function ruleEffectText({ effect, obligation, parameters }: Said): string {
-  if (effect === 'permit') return 'The call is permitted, unless another rule forbids it.'
+  if (effect === 'permit') return t.callIsPermittedUnless
   const text = obligation === null ? undefined : obligationTexts[obligation]
-  return text === undefined ? 'The call is denied. No approval lifts this.' : text(parameters)
+  return text === undefined ? t.callIsDeniedNo : text(parameters)
 }
 
 /** The kind of a rule in one word, for its tag. */
 export function ruleKind({ effect, obligation }: Said): string {
-  if (effect === 'permit') return 'Permits'
-  return (obligation === null ? undefined : kinds[obligation]) ?? 'Forbids'
+  if (effect === 'permit') return t.permits
+  return (obligation === null ? undefined : kinds[obligation]) ?? t.forbids
 }
 
-const kinds: Readonly<Record<string, string>> = { approval: 'Asks people', mask: 'Masks', budget: 'Limits' }
+const kinds: Readonly<Record<string, string>> = { approval: t.asksPeople, mask: t.masks, budget: t.limits }
 
 type Parameters = RuleView['parameters']
 
@@ -25,21 +26,34 @@ const obligationTexts: Readonly<Record<string, (parameters: Parameters) => strin
   approval: ({ stages, group, quorum, ttl }) => {
     const who =
       stages !== undefined
-        ? `in stages by ${stages}`
-        : `by ${quorum === undefined || quorum === '1' ? 'one person' : `${quorum} people`} of ${group ?? 'the group that the agent’s manifest names'}`
-    return `The call waits for an approval ${who}${ttl === undefined ? '' : `, for up to ${lengthOf(ttl)}`}.`
+        ? t.inStagesBy({ stages })
+        : t.by({
+            who: quorum === undefined || quorum === '1' ? t.onePerson : t.people({ quorum }),
+            group: group ?? t.groupThatAgentsManifest,
+          })
+    return t.callWaitsForApproval({
+      who,
+      limited: String(ttl !== undefined),
+      ttl: ttl === undefined ? '' : lengthOf(ttl),
+    })
   },
   mask: ({ paths, classes, method = 'redact' }) =>
-    `The call goes ahead with ${[paths, classes].filter((one) => one !== undefined).join(', ')} masked (${method}).`,
+    t.callGoesAheadWith({ paths: [paths, classes].filter((one) => one !== undefined).join(', '), method }),
   budget: ({ limit = '', unit = '', scope = 'agent', window }) =>
-    `The call goes ahead while ${limit} ${unit} for ${scopes[scope] ?? scope}${window === undefined ? '' : ` in each ${lengthOf(window)}`} are not used up.`,
+    t.callGoesAheadWhile({
+      limit,
+      unit,
+      scope: scopes[scope] ?? scope,
+      windowed: String(window !== undefined),
+      window: window === undefined ? '' : lengthOf(window),
+    }),
 }
 
 const scopes: Readonly<Record<string, string>> = {
-  execution: 'one execution',
-  agent: 'one agent in one environment',
-  environment: 'all agents in one environment',
-  tenant: 'all agents',
+  execution: t.oneExecution,
+  agent: t.oneAgentInOne,
+  environment: t.allAgentsInOne,
+  tenant: t.allAgents,
 }
 
 /** "1 d" for P1D. */

@@ -4,6 +4,7 @@ import { useApi } from '#components/api/api.tsx'
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { useSettled } from '#components/code/use-settled.ts'
 import { Section } from '#components/page/section.tsx'
+import * as t from '#components/texts/policies/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
@@ -36,22 +37,18 @@ export function TextPreview({ source, examples }: { source: string; examples: re
   if (error !== null)
     return (
       <Banner tone="warn" urgency="status">
-        What the text decides could not be computed. {toFailure(error).message}
+        {t.whatTextDecidesCould({ message: toFailure(error).message })}
       </Banner>
     )
-  if (data === undefined) return <Skeleton label="Trying the text…" rows={6} />
-  if (data.problems.length > 0)
-    return <p className="text-ink-2">Fix the marked problems to see what the text decides.</p>
+  if (data === undefined) return <Skeleton label={t.tryingText} rows={6} />
+  if (data.problems.length > 0) return <p className="text-ink-2">{t.fixMarkedProblemsTo}</p>
   return (
     <>
       {examples.length > 0 && (
-        <Section title="What this text decides">
-          <p className="max-w-[75ch] text-ink-2">
-            Computed from the text above for a released agent that may use the tool, with every budget unused. Nothing
-            is recorded.
-          </p>
+        <Section title={t.whatThisTextDecides}>
+          <p className="max-w-[75ch] text-ink-2">{t.computedFromTextAbove}</p>
           <DataTable
-            caption="What this text decides about examples"
+            caption={t.whatThis}
             columns={COLUMNS}
             rows={data.outcomes.flatMap((outcome, index) => {
               const example = examples[index]
@@ -61,7 +58,7 @@ export function TextPreview({ source, examples }: { source: string; examples: re
           />
         </Section>
       )}
-      <Section title="In words">
+      <Section title={t.inWords}>
         <RuleWordsList rules={data.rules} />
       </Section>
     </>
@@ -73,7 +70,7 @@ type Row = { example: Example; outcome: PreviewOutput['outcomes'][number] }
 const COLUMNS: Column<Row>[] = [
   {
     key: 'call',
-    header: 'Example',
+    header: t.example,
     rowHeader: true,
     cell: ({ example }) => (
       <span className="flex flex-col">
@@ -82,8 +79,8 @@ const COLUMNS: Column<Row>[] = [
       </span>
     ),
   },
-  { key: 'effect', header: 'Decision', cell: ({ outcome }) => <EffectShape effect={outcome.effect} /> },
-  { key: 'why', header: 'Because', cell: ({ outcome }) => <Why outcome={outcome} /> },
+  { key: 'effect', header: t.decision, cell: ({ outcome }) => <EffectShape effect={outcome.effect} /> },
+  { key: 'why', header: t.because, cell: ({ outcome }) => <Why outcome={outcome} /> },
 ]
 
 const argumentText = ({ arguments: given }: Example): string =>

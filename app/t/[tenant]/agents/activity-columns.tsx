@@ -4,6 +4,7 @@ import { ExecutionStatusShape } from '#components/executions/execution-status.ts
 import { failedShare } from '#components/figures/shares.ts'
 import { RunBars } from '#components/figures/sparkline.tsx'
 import { formatNumber, formatShare } from '#components/language/formats.ts'
+import * as t from '#components/texts/agents/en.ts'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
@@ -18,11 +19,11 @@ export const activityColumns = (
 ): Column<AgentSummary>[] => [
   {
     key: 'last',
-    header: 'Last execution',
+    header: t.lastExecution,
     cell: ({ id }) => {
       const one = activity.get(id)
       if (one === undefined) return null
-      if (one.lastRun === null) return <span className="text-ink-2">None yet</span>
+      if (one.lastRun === null) return <span className="text-ink-2">{t.noneYet}</span>
       return (
         <span className="flex flex-col">
           <Link
@@ -41,7 +42,7 @@ export const activityColumns = (
   },
   {
     key: 'waits',
-    header: 'Waits for',
+    header: t.waitsFor,
     cell: ({ id }) => {
       const one = activity.get(id)
       const text = one === undefined ? undefined : waitsText(one)
@@ -58,11 +59,7 @@ export const activityColumns = (
   },
   {
     key: 'failed',
-    header: (
-      <>
-        Failed<VisuallyHidden> in two weeks</VisuallyHidden>
-      </>
-    ),
+    header: <>{t.failedInTwoWeeks({ hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}</>,
     align: 'end',
     cell: ({ id }) => {
       const one = activity.get(id)
@@ -76,14 +73,14 @@ export const activityColumns = (
       return (
         <span className="whitespace-nowrap">
           <span className={all.failed > 0 ? 'font-semibold text-danger' : undefined}>{formatShare(share)}</span>{' '}
-          <span className="text-ink-2">of {formatNumber(all.ended)}</span>
+          <span className="text-ink-2">{t.ofText({ ended: formatNumber(all.ended) })}</span>
         </span>
       )
     },
   },
   {
     key: 'fortnight',
-    header: 'Two weeks',
+    header: t.twoWeeks,
     cell: ({ id }) => {
       const one = activity.get(id)
       return one === undefined ? null : <RunBars days={one.byDay} />

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { type AgentAct, whyNot } from '#components/agents/agent-acts.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agents/en.ts'
 import { MenuItem, MenuLink } from '#components/ui/controls/menu.tsx'
 import { executionsPath, newExecutionPath } from '#lib/paths.ts'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
@@ -24,17 +25,17 @@ export function AgentMenuItems({ agent, choose }: AgentMenuItemsProps) {
   }
   return (
     <>
-      {item(stop, stop === 'suspend' ? 'Suspend the agent…' : 'Resume the agent…')}
-      {agent.status === 'suspended' && item('retire', 'Retire the agent…')}
+      {item(stop, stop === 'suspend' ? t.suspendAgent : t.resumeAgent)}
+      {agent.status === 'suspended' && item('retire', t.retireAgent)}
       <MenuLink>
         <Link href={executionsPath(tenant, { agentId: agent.id })} prefetch={false}>
-          Show its executions
+          {t.showItsExecutions}
         </Link>
       </MenuLink>
       {can('execution:start') && agent.status === 'active' && (
         <MenuLink>
           <Link href={newExecutionPath(tenant, { agentId: agent.id })} prefetch={false}>
-            Start an execution
+            {t.startExecution}
           </Link>
         </MenuLink>
       )}

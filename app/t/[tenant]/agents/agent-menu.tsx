@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { type AgentAct, agentAct } from '#components/agents/agent-acts.ts'
 import { useApi } from '#components/api/api.tsx'
 import { ReasonPrompt } from '#components/forms/reason-dialog.tsx'
+import * as t from '#components/texts/agents/en.ts'
 import { MenuButton } from '#components/ui/controls/menu-button.tsx'
 import { MoreIcon } from '#components/ui/status/icons.tsx'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
@@ -29,7 +30,7 @@ export function AgentMenu({ agent }: { agent: AgentSummary }) {
         trigger={
           <button
             type="button"
-            aria-label={`Actions for ${visibleText(agent.displayName)}`}
+            aria-label={t.actionsFor({ displayName: visibleText(agent.displayName) })}
             className="inline-grid size-7 place-items-center hover:bg-selected max-rail:size-11"
           >
             <MoreIcon />

@@ -15,6 +15,7 @@ import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agents/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -33,7 +34,7 @@ const none: AgentSummary[] = []
 /** Lists every registered agent with what it does, newest first, and the unregistered agents that telemetry names. */
 export function Agents() {
   return (
-    <Permitted permission="agent:read" act="see agents" title="Agents">
+    <Permitted permission="agent:read" act={t.seeAgents} title={t.agents}>
       <AgentList />
     </Permitted>
   )
@@ -52,38 +53,33 @@ function AgentList() {
   return (
     <Page wide>
       <PageHeader
-        title="Agents"
+        title={t.agents}
         lead={items.length > 0 && <Lead agents={items} activity={byAgent} hasMore={pages.hasMore} />}
         action={
           <ActionLink href={newAgentPath(tenant)} permission="agent:create" hotkey="n">
-            Register an agent
+            {t.registerAgent}
           </ActionLink>
         }
       />
       {activity.error !== null && activity.data === undefined && (
         <RequestFailed
           error={activity.error}
-          what="The figures of the agents"
+          what={t.figuresOfAgents}
           plural
-          act="see executions"
+          act={t.seeExecutions}
           permission="execution:read"
           retry={() => void activity.refetch()}
         />
       )}
       <PagedTable
         pages={pages}
-        caption="Agents"
+        caption={t.agents}
         columns={columns}
         rowKey={(row) => row.id}
-        failed={{ what: 'The agents', act: 'see agents', permission: 'agent:read' }}
-        empty={
-          <EmptyState title="No agents are registered.">
-            Register an agent with a manifest that describes what it does, which tools it uses, and which data is
-            sensitive.
-          </EmptyState>
-        }
+        failed={{ what: t.theAgents, act: t.seeAgents, permission: 'agent:read' }}
+        empty={<EmptyState title={t.noAgentsAreRegistered}>{t.registerAgentWithManifest}</EmptyState>}
       />
-      <Section title="Seen in telemetry, not registered">
+      <Section title={t.seenInTelemetryNot}>
         <Unregistered />
       </Section>
     </Page>
@@ -99,14 +95,14 @@ function Lead({ agents, activity, hasMore }: LeadProps) {
   const suspended = of('suspended')
   return (
     <p>
-      {formatNumber(of('active'))}
-      {hasMore && ' or more'} active
-      {suspended > 0 && (
-        <>
-          , <strong className="font-semibold text-danger">{formatNumber(suspended)} suspended</strong>
-        </>
-      )}
-      {running > 0 && `, ${formatNumber(running)} ${running === 1 ? 'execution' : 'executions'} running`}.
+      {t.summary({
+        active: formatNumber(of('active')),
+        more: String(hasMore),
+        anySuspended: String(suspended > 0),
+        suspended: formatNumber(suspended),
+        strong: (content) => <strong className="font-semibold text-danger">{content}</strong>,
+        running,
+      })}
     </p>
   )
 }
@@ -118,7 +114,7 @@ const columnsOf = (
 ): Column<AgentSummary>[] => [
   {
     key: 'name',
-    header: 'Agent',
+    header: t.agent,
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col">
@@ -135,17 +131,17 @@ const columnsOf = (
       </span>
     ),
   },
-  { key: 'status', header: 'State', cell: (row) => <AgentStatusShape status={row.status} /> },
+  { key: 'status', header: t.state, cell: (row) => <AgentStatusShape status={row.status} /> },
   ...(withActivity ? activityColumns(tenant, activity) : []),
-  { key: 'risk', header: 'Risk', cell: (row) => <AgentRisk tier={row.riskTier} /> },
+  { key: 'risk', header: t.risk, cell: (row) => <AgentRisk tier={row.riskTier} /> },
   {
     key: 'owners',
-    header: 'Owners',
+    header: t.owners,
     cell: (row) => <ShownText>{row.owners.map((owner) => owner.displayName).join(', ')}</ShownText>,
   },
   {
     key: 'menu',
-    header: <VisuallyHidden>Actions</VisuallyHidden>,
+    header: <VisuallyHidden>{t.actions}</VisuallyHidden>,
     align: 'end',
     cell: (row) => <AgentMenu agent={row} />,
   },
@@ -153,10 +149,10 @@ const columnsOf = (
 
 /** "1.0.0 in production", or in which environments the newest version runs. */
 function releasedIn({ activeReleases, latestVersion }: AgentSummary): string {
-  if (activeReleases.length === 0) return 'not released'
+  if (activeReleases.length === 0) return t.notReleased
   const other = activeReleases.some(({ version }) => version !== latestVersion)
   const places = activeReleases.map(({ environment, version }) =>
-    other ? `${version} in ${environment}` : environment,
+    other ? t.inText({ version, environment }) : environment,
   )
-  return other ? `released: ${places.join(', ')}` : `released in ${places.join(', ')}`
+  return other ? t.releasedAs({ places: places.join(', ') }) : t.releasedIn({ environments: places.join(', ') })
 }

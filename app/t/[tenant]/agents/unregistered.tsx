@@ -2,8 +2,10 @@
 
 import Link from 'next/link'
 import { usePages } from '#components/api/use-pages.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agents/en.ts'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
@@ -24,18 +26,15 @@ export function Unregistered() {
   return (
     <>
       {pages.items !== undefined && pages.items.length > 0 && (
-        <p className="max-w-[75ch] text-ink-2">
-          These agents appear in spans but are not registered. They don’t have an owner, and policies don’t decide their
-          calls.
-        </p>
+        <p className="max-w-[75ch] text-ink-2">{t.theseAgentsAppearIn}</p>
       )}
       <PagedTable
         pages={pages}
-        caption="Unregistered agents"
+        caption={t.unregisteredAgents}
         columns={columns(tenant, can('agent:create'))}
         rowKey={(row) => row.name}
-        failed={{ what: 'The unregistered agents', act: 'see agents', permission: 'agent:read' }}
-        empty={<p className="text-ink-2">Every agent that telemetry names is registered.</p>}
+        failed={{ what: t.theUnregistered, act: t.seeAgents, permission: 'agent:read' }}
+        empty={<p className="text-ink-2">{t.everyAgentThatTelemetry}</p>}
       />
     </>
   )
@@ -44,7 +43,7 @@ export function Unregistered() {
 const columns = (tenant: string, mayRegister: boolean): Column<Row>[] => [
   {
     key: 'name',
-    header: 'Name in telemetry',
+    header: t.nameInTelemetry,
     rowHeader: true,
     cell: (row) => (
       <span className="wrap-anywhere">
@@ -52,18 +51,18 @@ const columns = (tenant: string, mayRegister: boolean): Column<Row>[] => [
       </span>
     ),
   },
-  { key: 'first', header: 'First seen', cell: (row) => <Time at={row.firstSeenAt} show="relative" /> },
-  { key: 'last', header: 'Last seen', cell: (row) => <Time at={row.lastSeenAt} show="relative" /> },
+  { key: 'first', header: t.firstSeen, cell: (row) => <Time at={row.firstSeenAt} show="relative" /> },
+  { key: 'last', header: t.lastSeen, cell: (row) => <Time at={row.lastSeenAt} show="relative" /> },
   {
     key: 'trace',
-    header: 'Last trace',
+    header: t.lastTrace,
     cell: (row) => (
       <Link href={tracePath(tenant, row.lastTraceId)} prefetch={false} className="text-link">
-        Open
-        <VisuallyHidden>
-          {' '}
-          the last trace of <ShownText>{row.name}</ShownText>
-        </VisuallyHidden>
+        {t.openLastTraceOf({
+          row: row.name,
+          shown: shownText,
+          hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden>,
+        })}
       </Link>
     ),
   },
@@ -71,14 +70,14 @@ const columns = (tenant: string, mayRegister: boolean): Column<Row>[] => [
     ? [
         {
           key: 'register',
-          header: 'Register',
+          header: t.register,
           cell: (row: Row) => (
             <Link href={newAgentPath(tenant, { name: row.name })} prefetch={false} className="text-link">
-              Register
-              <VisuallyHidden>
-                {' '}
-                <ShownText>{row.name}</ShownText>
-              </VisuallyHidden>
+              {t.register2({
+                row: row.name,
+                shown: shownText,
+                hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden>,
+              })}
             </Link>
           ),
         },

@@ -7,6 +7,7 @@ import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policies/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -18,7 +19,7 @@ import { useTRPC } from '#lib/trpc.ts'
 /** Lists every policy, newest first. */
 export function Policies() {
   return (
-    <Permitted permission="policy:read" act="see policies" title="Policies">
+    <Permitted permission="policy:read" act={t.seePolicies} title={t.policies}>
       <PolicyList />
     </Permitted>
   )
@@ -31,25 +32,20 @@ function PolicyList() {
   return (
     <Page wide>
       <PageHeader
-        title="Policies"
+        title={t.policies}
         action={
           <ActionLink href={newPolicyPath(tenant)} permission="policy:author">
-            Write a policy
+            {t.writePolicy}
           </ActionLink>
         }
       />
       <PagedTable
         pages={pages}
-        caption="Policies"
+        caption={t.policies}
         columns={columns(tenant)}
         rowKey={(row) => row.id}
-        failed={{ what: 'The policies', act: 'see policies', permission: 'policy:read' }}
-        empty={
-          <EmptyState title="No policies yet.">
-            A policy, written in Cedar, defines what agents may do and which calls require approval. It isn’t enforced
-            until a version is published and bound to an agent.
-          </EmptyState>
-        }
+        failed={{ what: t.thePolicies, act: t.seePolicies, permission: 'policy:read' }}
+        empty={<EmptyState title={t.noPoliciesYet}>{t.policyWrittenInCedar}</EmptyState>}
       />
     </Page>
   )
@@ -58,7 +54,7 @@ function PolicyList() {
 const columns = (tenant: string): Column<Policy>[] => [
   {
     key: 'name',
-    header: 'Policy',
+    header: t.policy,
     rowHeader: true,
     cell: (row) => (
       <Link href={policyPath(tenant, row.id)} prefetch={false} className="text-link wrap-anywhere">
@@ -68,7 +64,7 @@ const columns = (tenant: string): Column<Policy>[] => [
   },
   {
     key: 'description',
-    header: 'Purpose',
+    header: t.purpose,
     cell: (row) =>
       row.description === '' ? undefined : (
         <span className="wrap-anywhere">
@@ -76,7 +72,7 @@ const columns = (tenant: string): Column<Policy>[] => [
         </span>
       ),
   },
-  { key: 'version', header: 'Published version', cell: (row) => row.latestPublishedVersion ?? 'None' },
-  { key: 'by', header: 'Created by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
-  { key: 'age', header: 'Created', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+  { key: 'version', header: t.publishedVersion, cell: (row) => row.latestPublishedVersion ?? t.none },
+  { key: 'by', header: t.createdBy, cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'age', header: t.created, cell: (row) => <Time at={row.createdAt} show="relative" /> },
 ]

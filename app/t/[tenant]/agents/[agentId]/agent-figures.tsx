@@ -10,6 +10,7 @@ import { failedShare } from '#components/figures/shares.ts'
 import { formatNumber, formatShare } from '#components/language/formats.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { Time } from '#components/ui/text/time.tsx'
 import { executionPath, executionsPath } from '#lib/paths.ts'
 
@@ -23,9 +24,9 @@ export function AgentFigures({ agentId }: { agentId: string }) {
     return (
       <RequestFailed
         error={error}
-        what="The figures"
+        what={t.theFigures}
         plural
-        act="see executions"
+        act={t.seeExecutions}
         permission="execution:read"
         retry={() => void refetch()}
       />
@@ -38,8 +39,8 @@ export function AgentFigures({ agentId }: { agentId: string }) {
   return (
     <FigureRow>
       <Figure
-        title="Ended executions"
-        unit="per day"
+        title={t.endedExecutions}
+        unit={t.perDay}
         days={data.days}
         series={{
           key: 'Ended',
@@ -49,36 +50,39 @@ export function AgentFigures({ agentId }: { agentId: string }) {
         }}
       />
       <Figure
-        title="Failed"
-        unit="of ended"
+        title={t.failed}
+        unit={t.ofEnded}
         days={data.days}
         series={{
           key: 'Failed',
-          today: share === null ? 'None ended' : formatShare(share),
-          note: share === null ? 'today' : `${formatNumber(today.failed)} today`,
+          today: share === null ? t.noneEnded : formatShare(share),
+          note: share === null ? 'today' : t.today({ failed: formatNumber(today.failed) }),
           byDay: byDay.map(failedShare),
           format: formatShare,
           bad: 'more',
         }}
       />
-      <section className="flex flex-col gap-1.5 px-2 py-3 rail:px-4" aria-label="Now">
-        <h3 className="font-normal text-ink-2">Now</h3>
+      <section className="flex flex-col gap-1.5 px-2 py-3 rail:px-4" aria-label={t.now}>
+        <h3 className="font-normal text-ink-2">{t.now}</h3>
         <p>
           <Link href={executionsPath(tenant, { agentId, status: 'under-way' })} prefetch={false} className="text-link">
-            {activity.running === 0 ? 'Nothing is running' : `${formatNumber(activity.running)} running`}
+            {activity.running === 0 ? t.nothingIsRunning : t.running({ running: formatNumber(activity.running) })}
           </Link>
         </p>
-        <p>{waitsText(activity) ?? 'Nothing waits'}</p>
+        <p>{waitsText(activity) ?? t.nothingWaits}</p>
         <p className="text-ink-2">
           {lastRun === null ? (
-            'It has not run yet.'
+            t.itHasNotRun
           ) : (
             <>
-              Last execution:{' '}
-              <Link href={executionPath(tenant, lastRun.executionId)} prefetch={false} className="text-link">
-                <Time at={lastRun.startedAt} show="relative" />
-              </Link>{' '}
-              <ExecutionStatusShape status={lastRun.status} />
+              {t.lastExecutionLinkExecutionstatusshape({
+                link: () => (
+                  <Link href={executionPath(tenant, lastRun.executionId)} prefetch={false} className="text-link">
+                    <Time at={lastRun.startedAt} show="relative" />
+                  </Link>
+                ),
+                executionStatusShape: () => <ExecutionStatusShape status={lastRun.status} />,
+              })}
             </>
           )}
         </p>

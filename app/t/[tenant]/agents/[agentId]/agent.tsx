@@ -6,6 +6,7 @@ import { AgentStatusShape } from '#components/agents/change-status.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { SourceView } from '#components/code/source-view.tsx'
 import { ShortDigest } from '#components/json/short-digest.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { LinkButton } from '#components/layout/link-button.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
@@ -13,6 +14,7 @@ import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
@@ -32,7 +34,7 @@ import { Releases } from './releases.tsx'
 export function Agent() {
   const { agentId } = useParams<{ agentId: string }>()
   return (
-    <Permitted permission="agent:read" act="see agents" title="Agent">
+    <Permitted permission="agent:read" act={t.seeAgents} title={t.agent}>
       <OneAgent key={agentId} id={agentId} />
     </Permitted>
   )
@@ -42,19 +44,19 @@ function OneAgent({ id }: { id: string }) {
   const { tenant } = useSession()
   const trpc = useTRPC()
   const { data: agent, error, refetch } = useQuery(trpc.agents.get.queryOptions({ id }))
-  const crumbs = [{ label: 'Agents', href: agentsPath(tenant) }]
-  const shownId = <Copyable value={id} label="agent ID" shorten="middle" />
+  const crumbs = [{ label: t.agents, href: agentsPath(tenant) }]
+  const shownId = <Copyable value={id} label={t.agentId} shorten="middle" />
   if (agent === undefined)
     return (
       <Page>
-        <PageHeader title="Agent" crumbs={crumbs} id={shownId} />
+        <PageHeader title={t.agent} crumbs={crumbs} id={shownId} />
         {error === null ? (
-          <Skeleton label="Loading the agent…" rows={10} />
+          <Skeleton label={t.loadingAgent} rows={10} />
         ) : (
           <RequestFailed
             error={error}
-            what="The agent"
-            act="see agents"
+            what={t.theAgent}
+            act={t.seeAgents}
             permission="agent:read"
             retry={() => void refetch()}
           />
@@ -76,7 +78,7 @@ function OneAgent({ id }: { id: string }) {
             blocked={BLOCKED[agent.status]}
             hotkey="n"
           >
-            Start an execution
+            {t.startExecution}
           </ActionLink>
         }
       />
@@ -87,34 +89,34 @@ function OneAgent({ id }: { id: string }) {
           <ShownText>{agent.description}</ShownText>
         </p>
       )}
-      <Section title="Releases">
+      <Section title={t.releases}>
         <Releases agent={agent} />
       </Section>
       <ReleasedTools agent={agent} />
       <Gateway agent={agent} />
-      <Section title="Policy bindings">
+      <Section title={t.policyBindings}>
         <Bindings agent={agent} />
       </Section>
-      <Section title="Versions">
-        <DataTable caption="Versions" columns={VERSIONS} rows={agent.versions} rowKey={(version) => version.id} />
+      <Section title={t.versions}>
+        <DataTable caption={t.versions} columns={VERSIONS} rows={agent.versions} rowKey={(version) => version.id} />
         {previous !== undefined && (
           <div>
-            <LinkButton
-              href={compareAgentPath(tenant, id, { from: previous.version, to: agent.latestVersion })}
-            >{`Compare ${agent.latestVersion} with ${previous.version}`}</LinkButton>
+            <LinkButton href={compareAgentPath(tenant, id, { from: previous.version, to: agent.latestVersion })}>
+              {t.compareWith({ latestVersion: agent.latestVersion, version: previous.version })}
+            </LinkButton>
           </div>
         )}
       </Section>
-      <Section title={`Manifest of ${agent.latestVersion}`}>
-        <SourceView source={agent.manifestYaml} label="Manifest" />
+      <Section title={t.manifestOf({ latestVersion: agent.latestVersion })}>
+        <SourceView source={agent.manifestYaml} label={t.manifest} />
       </Section>
     </Page>
   )
 }
 
 const BLOCKED: Partial<Record<AgentDetail['status'], string>> = {
-  suspended: 'The agent is suspended, so no execution can start.',
-  retired: 'The agent is retired, so no execution can start.',
+  suspended: t.agentIsSuspendedSo,
+  retired: t.agentIsRetiredSo,
 }
 
 function Facts({ agent: { status, name, riskTier, owners } }: { agent: AgentDetail }) {
@@ -125,9 +127,7 @@ function Facts({ agent: { status, name, riskTier, owners } }: { agent: AgentDeta
         <ShownText>{name}</ShownText>
       </code>
       <AgentRisk tier={riskTier} boxed />
-      <span>
-        Owned by <ShownText>{owners.map((owner) => owner.displayName).join(', ')}</ShownText>
-      </span>
+      <span>{t.ownedBy({ owners: owners.map((owner) => owner.displayName).join(', '), shown: shownText })}</span>
     </>
   )
 }
@@ -135,15 +135,15 @@ function Facts({ agent: { status, name, riskTier, owners } }: { agent: AgentDeta
 const VERSIONS: Column<AgentDetail['versions'][number]>[] = [
   {
     key: 'version',
-    header: 'Version',
+    header: t.version,
     rowHeader: true,
     cell: (row) => <ShownText>{row.version}</ShownText>,
   },
   {
     key: 'digest',
-    header: 'SHA-256 of the manifest',
+    header: t.sha256OfManifest,
     cell: (row) => <ShortDigest digest={row.manifestDigest} of={`manifest ${row.version}`} />,
   },
-  { key: 'by', header: 'Registered by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
-  { key: 'at', header: 'Registered', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+  { key: 'by', header: t.registeredBy, cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'at', header: t.registered, cell: (row) => <Time at={row.createdAt} show="relative" /> },
 ]

@@ -2,8 +2,9 @@
 
 import { PolicyChanges } from '#components/agents/policy-changes.tsx'
 import { useQueries } from '#components/api/query.ts'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { type Answers, useTRPC } from '#lib/trpc.ts'
 
 type Release = Answers['releases']['list']['items'][number]
@@ -18,12 +19,11 @@ export function ChangedPolicies({ releases }: { releases: Release[] }) {
   const answers = useQueries({ queries: active.map(({ id }) => trpc.releases.get.queryOptions({ id })) })
   return answers.map(({ data }) => {
     if (data === undefined || data.policyChanges === null || data.policyChanges.length === 0) return null
-    const about = `${data.version} in ${data.environment}`
+    const about = t.inText({ version: data.version, environment: data.environment })
     return (
       <div key={data.id} className="flex flex-col gap-2">
         <Banner tone="warn" urgency="none">
-          Since <ShownText>{about}</ShownText> was proposed, its policies have changed. The current policies decide. To
-          have the release approved with them, propose it again.
+          {t.sinceWasProposedIts({ about, shown: shownText })}
         </Banner>
         <PolicyChanges changes={data.policyChanges} of={about} />
       </div>

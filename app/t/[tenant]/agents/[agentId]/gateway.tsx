@@ -2,6 +2,7 @@
 
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -20,22 +21,19 @@ export function Gateway({ agent: { name, manifest } }: { agent: AgentDetail }) {
   }))
   if (rows.length === 0) return null
   return (
-    <Section title="Addresses for MCP clients">
-      <p className="max-w-[75ch] text-ink-2">
-        Paste an address into an editor or another MCP client. People who use it sign in there, and reach the tools of
-        the active release.
-      </p>
-      <DataTable caption="Addresses for MCP clients" columns={COLUMNS} rows={rows} rowKey={({ server }) => server} />
+    <Section title={t.addressesForMcpClients}>
+      <p className="max-w-[75ch] text-ink-2">{t.pasteAddressIntoEditor}</p>
+      <DataTable caption={t.addressesForMcpClients} columns={COLUMNS} rows={rows} rowKey={({ server }) => server} />
     </Section>
   )
 }
 
 const COLUMNS: Column<Row>[] = [
-  { key: 'server', header: 'Tool server', rowHeader: true, cell: ({ server }) => <ShownText>{server}</ShownText> },
+  { key: 'server', header: t.toolServer, rowHeader: true, cell: ({ server }) => <ShownText>{server}</ShownText> },
   {
     key: 'address',
-    header: 'Address',
-    cell: ({ server, address }) => <Copyable value={address} label={`address for ${server}`} />,
+    header: t.address,
+    cell: ({ server, address }) => <Copyable value={address} label={t.addressFor({ server })} />,
   },
 ]
 

@@ -4,6 +4,7 @@ import { useId } from 'react'
 import { agentAct } from '#components/agents/agent-acts.ts'
 import { useApi } from '#components/api/api.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { Stops } from './stops.tsx'
 
@@ -16,7 +17,7 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
     <section aria-labelledby={id} className="flex flex-col gap-3 border-line border-y py-3">
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 max-w-[60ch] flex-1 basis-72 flex-col gap-1">
-          <h2 id={id}>Kill switch</h2>
+          <h2 id={id}>{t.killSwitch}</h2>
           <p>{SENTENCES[status]}</p>
         </div>
         <div className="flex flex-wrap items-start gap-2">
@@ -32,9 +33,8 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
 }
 
 const SENTENCES: Record<AgentDetail['status'], string> = {
-  registered: 'The agent can’t run yet: it needs an active release.',
-  active:
-    'The agent can run in every environment where it has an active release. Suspending it stops all its executions.',
-  suspended: 'The agent is suspended: its executions are stopped, or parked until it is resumed.',
-  retired: 'The agent is retired and never runs again.',
+  registered: t.agentCantRunYet,
+  active: t.agentCanRunIn,
+  suspended: t.agentIsSuspendedIts,
+  retired: t.agentIsRetiredAnd,
 }

@@ -7,6 +7,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { whyNotName } from '#components/forms/name-rule.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
@@ -25,48 +26,46 @@ export function ProposeBinding({ agent }: { agent: AgentDetail }) {
   const propose = useAct({ send: client.policyBindings.propose.mutate, touches: ['policyBindings', 'approvals'] })
   const published = (policies.data?.items ?? []).filter((policy) => policy.latestPublishedVersion !== null)
   const policyVersion = published.find((policy) => policy.id === policyId)?.latestPublishedVersion ?? undefined
-  const noPolicy = policies.data !== undefined && published.length === 0 ? 'No policy is published yet.' : undefined
+  const noPolicy = policies.data !== undefined && published.length === 0 ? t.noPolicyIsPublished : undefined
   return (
     <ProposeDialog
       permission="binding:propose"
-      label="Propose a binding"
-      description="The policy decides each call of the agent in that environment after an approver other than you approves the binding."
-      missing={noPolicy ?? (policyVersion === undefined ? 'Choose a policy.' : whyNotName(environment, 'environment'))}
+      label={t.proposeBinding}
+      description={t.policyDecidesEachCall}
+      missing={noPolicy ?? (policyVersion === undefined ? t.choosePolicy : whyNotName(environment, 'environment'))}
       propose={propose}
       onPropose={() => {
         if (policyVersion !== undefined) propose.run({ agentId: agent.id, environment, policyId, policyVersion, mode })
       }}
     >
       <SelectField
-        label="Policy"
+        label={t.policy}
         value={policyId}
         onChange={setPolicyId}
-        placeholder={policies.isPending ? 'Loading…' : 'Choose a policy'}
+        placeholder={policies.isPending ? t.loading : t.chooseA}
         options={published.map(({ id, name, latestPublishedVersion }) => ({
           value: id,
-          label: `${name}, version ${latestPublishedVersion}`,
+          label: t.version2({ name, latestPublishedVersion: String(latestPublishedVersion) }),
         }))}
-        error={
-          policies.error === null ? noPolicy : 'The policies could not be loaded. Close this dialog and try again.'
-        }
+        error={policies.error === null ? noPolicy : t.policiesCouldNotBe}
       />
       <TextField
-        label="Environment"
-        hint="Lower-case letters, digits and hyphens, for example production"
+        label={t.environment}
+        hint={t.lowerCaseLettersDigits}
         value={environment}
         onChange={(event) => setEnvironment(event.target.value)}
         error={whyNotName(environment, 'environment')}
       />
       <RadioCards
-        legend="Mode"
+        legend={t.mode}
         value={mode}
         onChange={setMode}
         options={[
-          { value: 'enforce', label: 'Enforce', consequence: 'Calls that the policy denies are blocked.' },
+          { value: 'enforce', label: t.enforce, consequence: t.callsThatPolicyDenies },
           {
             value: 'shadow',
-            label: 'Shadow',
-            consequence: 'The decisions of the policy are recorded but not enforced.',
+            label: t.shadow,
+            consequence: t.decisionsOfPolicyAre,
           },
         ]}
       />

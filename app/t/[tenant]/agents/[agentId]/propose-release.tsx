@@ -6,6 +6,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { whyNotName } from '#components/forms/name-rule.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 
@@ -18,22 +19,22 @@ export function ProposeRelease({ agent }: { agent: AgentDetail }) {
   return (
     <ProposeDialog
       permission="release:propose"
-      label="Propose a release"
-      description="The version and the schemas of its tools are pinned now. The version can run after an approver other than you approves the release."
+      label={t.proposeRelease}
+      description={t.versionAndSchemasOf}
       missing={whyNotName(environment, 'environment')}
       propose={propose}
       onPropose={() => propose.run({ agentId: agent.id, version, environment })}
     >
       <SelectField
-        label="Version"
+        label={t.version}
         value={version}
         onChange={setVersion}
-        placeholder="Choose a version"
+        placeholder={t.chooseVersion}
         options={agent.versions.map((one) => ({ value: one.version, label: one.version }))}
       />
       <TextField
-        label="Environment"
-        hint="Lower-case letters, digits and hyphens, for example production"
+        label={t.environment}
+        hint={t.lowerCaseLettersDigits}
         value={environment}
         onChange={(event) => setEnvironment(event.target.value)}
         error={whyNotName(environment, 'environment')}

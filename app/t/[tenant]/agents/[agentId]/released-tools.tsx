@@ -1,9 +1,11 @@
 'use client'
 
 import { useQueries } from '#components/api/query.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { Section } from '#components/page/section.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
@@ -26,27 +28,24 @@ export function ReleasedTools({ agent: { activeReleases } }: { agent: AgentDetai
   const answers = useQueries({ queries: active.map(({ releaseId: id }) => trpc.releases.get.queryOptions({ id })) })
   if (active.length === 0) return null
   return (
-    <Section title="Released tools">
-      <p className="max-w-[75ch] text-ink-2">
-        Names and descriptions are untrusted: they are the words of the tool servers. A server that changes them is not
-        called until the agent is released again.
-      </p>
+    <Section title={t.releasedTools}>
+      <p className="max-w-[75ch] text-ink-2">{t.namesAndDescriptionsAre}</p>
       {answers.map(({ data, error, refetch }, index) => {
         const { releaseId, version, environment } = active[index] ?? { releaseId: '', version: '', environment: '' }
         if (data === undefined)
           return error === null ? (
-            <Skeleton key={releaseId} label="Loading the tools…" rows={2} />
+            <Skeleton key={releaseId} label={t.loadingTools} rows={2} />
           ) : (
             <RequestFailed
               key={releaseId}
               error={error}
-              what="The release"
-              act="see releases"
+              what={t.theRelease}
+              act={t.seeReleases}
               permission="release:read"
               retry={() => void refetch()}
             />
           )
-        return <Tools key={releaseId} tools={toolsIn(data.content)} of={`${version} in ${environment}`} />
+        return <Tools key={releaseId} tools={toolsIn(data.content)} of={t.inText({ version, environment })} />
       })}
     </Section>
   )
@@ -54,22 +53,16 @@ export function ReleasedTools({ agent: { activeReleases } }: { agent: AgentDetai
 
 function Tools({ tools, of }: { tools: Tool[]; of: string }) {
   const hidden = tools.filter(({ title, name, description }) => countHidden(title + name + description) > 0).length
-  if (tools.length === 0)
-    return (
-      <p>
-        <ShownText>{of}</ShownText> cannot call any tools.
-      </p>
-    )
+  if (tools.length === 0) return <p>{t.cannotCallAnyTools({ of, shown: shownText })}</p>
   return (
     <>
       {hidden > 0 && (
         <Banner tone="warn" urgency="none">
-          {hidden === 1 ? 'One tool describes itself' : `${hidden} tools describe themselves`} with characters that are
-          invisible, or look like others. They are marked with their codes, such as U+200B.
+          {t.toolsHideCharacters({ hidden })}
         </Banner>
       )}
       <DataTable
-        caption={`Tools of ${of}`}
+        caption={t.toolsOf({ of })}
         columns={COLUMNS}
         rows={tools}
         rowKey={({ server, name }) => JSON.stringify([server, name])}
@@ -79,16 +72,16 @@ function Tools({ tools, of }: { tools: Tool[]; of: string }) {
 }
 
 const EFFECTS: Record<string, string> = {
-  none: 'None',
-  read: 'Reads',
-  write: 'Changes data',
-  irreversible: 'Can’t be undone',
+  none: t.none,
+  read: t.reads,
+  write: t.changesData,
+  irreversible: t.cantBeUndone,
 }
 
 const COLUMNS: Column<Tool>[] = [
   {
     key: 'tool',
-    header: 'Tool',
+    header: t.tool,
     rowHeader: true,
     cell: ({ server, name, title }) => (
       <span className="flex flex-col gap-0.5">
@@ -105,17 +98,17 @@ const COLUMNS: Column<Tool>[] = [
   },
   {
     key: 'description',
-    header: 'Description',
+    header: t.description,
     cell: ({ description }) =>
       description === '' ? (
-        <span className="text-ink-2">No description</span>
+        <span className="text-ink-2">{t.noDescription}</span>
       ) : (
         <span className="wrap-anywhere">
           <ShownText edges>{description}</ShownText>
         </span>
       ),
   },
-  { key: 'effect', header: 'Effect', cell: ({ sideEffect }) => EFFECTS[sideEffect] ?? sideEffect },
+  { key: 'effect', header: t.effect, cell: ({ sideEffect }) => EFFECTS[sideEffect] ?? sideEffect },
 ]
 
 function toolsIn(content: JsonValue): Tool[] {

@@ -8,6 +8,7 @@ import { ShortDigest } from '#components/json/short-digest.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -24,7 +25,7 @@ type Row = Answers['releases']['list']['items'][number]
 /** Lists the releases of the agent by environment, with a form to propose another one. */
 export function Releases({ agent }: { agent: AgentDetail }) {
   const { can } = useSession()
-  if (!can('release:read')) return <MissingPermission act="see releases" permission="release:read" />
+  if (!can('release:read')) return <MissingPermission act={t.seeReleases} permission="release:read" />
   return <ReleaseList agent={agent} />
 }
 
@@ -36,15 +37,11 @@ function ReleaseList({ agent }: { agent: AgentDetail }) {
     <>
       <PagedTable
         pages={pages}
-        caption="Releases"
+        caption={t.releases}
         columns={columns(tenant)}
         rowKey={(row) => row.id}
-        failed={{ what: 'The releases', act: 'see releases', permission: 'release:read' }}
-        empty={
-          <EmptyState title="No releases.">
-            A release pins a version and its tools for one environment. Propose one, and the change approvers decide it.
-          </EmptyState>
-        }
+        failed={{ what: t.theReleases, act: t.seeReleases, permission: 'release:read' }}
+        empty={<EmptyState title={t.noReleases}>{t.releasePinsVersionAnd}</EmptyState>}
       />
       <ChangedPolicies releases={pages.items ?? []} />
       <ProposeRelease agent={agent} />
@@ -53,32 +50,34 @@ function ReleaseList({ agent }: { agent: AgentDetail }) {
 }
 
 const columns = (tenant: string): Column<Row>[] => [
-  { key: 'version', header: 'Version', rowHeader: true, cell: (row) => <ShownText>{row.version}</ShownText> },
-  { key: 'environment', header: 'Environment', cell: (row) => row.environment },
-  { key: 'status', header: 'State', cell: (row) => <ChangeStatusShape status={row.status} /> },
+  { key: 'version', header: t.version, rowHeader: true, cell: (row) => <ShownText>{row.version}</ShownText> },
+  { key: 'environment', header: t.environment, cell: (row) => row.environment },
+  { key: 'status', header: t.state, cell: (row) => <ChangeStatusShape status={row.status} /> },
   {
     key: 'digest',
-    header: 'SHA-256',
+    header: t.sha256,
     cell: (row) => <ShortDigest digest={row.digest} of={`release ${row.version}`} />,
   },
-  { key: 'by', header: 'Proposed by', cell: (row) => <ShownText>{row.proposedBy.displayName}</ShownText> },
+  { key: 'by', header: t.proposedBy, cell: (row) => <ShownText>{row.proposedBy.displayName}</ShownText> },
   {
     key: 'approval',
-    header: 'Approval',
+    header: t.approval,
     cell: (row) => (
       <Link href={approvalPath(tenant, row.approvalId)} prefetch={false} className="text-link">
-        Open
-        <VisuallyHidden>
-          {' '}
-          the request for {row.version} in {row.environment}
-        </VisuallyHidden>
+        {t.openRequestForIn({
+          version: row.version,
+          environment: row.environment,
+          hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden>,
+        })}
       </Link>
     ),
   },
   {
     key: 'end',
-    header: 'Actions',
+    header: t.actions,
     // Rendered also for an ended release, so that an open dialog keeps showing its error.
-    cell: (row) => <EndChange kind="release" change={row} about={`${row.version} in ${row.environment}`} />,
+    cell: (row) => (
+      <EndChange kind="release" change={row} about={t.inText({ version: row.version, environment: row.environment })} />
+    ),
   },
 ]

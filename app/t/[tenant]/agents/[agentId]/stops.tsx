@@ -5,11 +5,12 @@ import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { StopState } from '#components/executions/stop-state.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import type { Column } from '#components/ui/text/data-table.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { formatDuration } from '#lib/format.ts'
 import { executionPath } from '#lib/paths.ts'
@@ -22,7 +23,7 @@ const perPage = 20
 /** The agent's executions with a stop request, with the times of the request and of the confirmation. */
 export function Stops({ agentId }: { agentId: string }) {
   const { can } = useSession()
-  if (!can('execution:read')) return <MissingPermission act="see executions" permission="execution:read" />
+  if (!can('execution:read')) return <MissingPermission act={t.seeExecutions} permission="execution:read" />
   return <StopList agentId={agentId} />
 }
 
@@ -36,10 +37,10 @@ function StopList({ agentId }: { agentId: string }) {
   return (
     <PagedTable
       pages={pages}
-      caption="Executions with a stop request"
+      caption={t.executionsWithStopRequest}
       columns={columns(tenant)}
       rowKey={(row) => row.id}
-      failed={{ what: 'The executions', act: 'see executions', permission: 'execution:read' }}
+      failed={{ what: t.theExecutions, act: t.seeExecutions, permission: 'execution:read' }}
       empty={null}
     />
   )
@@ -48,29 +49,29 @@ function StopList({ agentId }: { agentId: string }) {
 const columns = (tenant: string): Column<ExecutionSummary>[] => [
   {
     key: 'execution',
-    header: 'Execution',
+    header: t.execution,
     rowHeader: true,
     cell: (row) => (
       <Link href={executionPath(tenant, row.id)} prefetch={false} className="text-link">
-        <ShownText>{row.agentVersion}</ShownText> in {row.environment}
+        {t.inText4({ agentVersion: row.agentVersion, shown: shownText, environment: row.environment })}
       </Link>
     ),
   },
-  { key: 'status', header: 'State', cell: (row) => <ExecutionStatusShape status={row.status} /> },
+  { key: 'status', header: t.state, cell: (row) => <ExecutionStatusShape status={row.status} /> },
   {
     key: 'requested',
-    header: 'Stop requested',
+    header: t.stopRequested,
     cell: ({ stopRequestedAt }) => stopRequestedAt !== null && <Time at={stopRequestedAt} show="absolute" />,
   },
   {
     key: 'confirmed',
-    header: 'Stop confirmed',
+    header: t.stopConfirmed,
     cell: ({ status, stopRequestedAt, stopConfirmedAt }) =>
       stopRequestedAt !== null && <StopState stop={{ status, stopRequestedAt, stopConfirmedAt }} />,
   },
   {
     key: 'took',
-    header: 'Duration',
+    header: t.duration,
     align: 'end',
     cell: ({ stopRequestedAt, stopConfirmedAt }) =>
       stopRequestedAt === null || stopConfirmedAt === null

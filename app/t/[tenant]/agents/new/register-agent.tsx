@@ -11,6 +11,7 @@ import { NotDone } from '#components/forms/not-done.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import type { Issue } from '#lib/errors.ts'
 import type { Failure } from '#lib/failure.ts'
@@ -21,9 +22,9 @@ import { Registered } from './registered.tsx'
 export function RegisterAgent() {
   const { tenant } = useSession()
   return (
-    <Permitted permission="agent:create" act="register agents" title="Register an agent">
+    <Permitted permission="agent:create" act={t.registerAgents} title={t.registerAgent}>
       <Page>
-        <PageHeader title="Register an agent" crumbs={[{ label: 'Agents', href: agentsPath(tenant) }]} id="New" />
+        <PageHeader title={t.registerAgent} crumbs={[{ label: t.agents, href: agentsPath(tenant) }]} id="New" />
         <ManifestForm />
       </Page>
     </Permitted>
@@ -44,7 +45,7 @@ function ManifestForm() {
   })
   const current = refused?.yaml === yaml ? refused : undefined
   const { problems, note, blocked } = useManifestCheck(yaml, current?.problems)
-  const missing = yaml.trim() === '' ? 'Paste or write a manifest first.' : blocked
+  const missing = yaml.trim() === '' ? t.pasteOrWriteManifest : blocked
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -55,9 +56,9 @@ function ManifestForm() {
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
       <CodeEditor
-        label="Manifest (YAML)"
+        label={t.manifestYaml}
         language="yaml"
-        hint="Give the manifest a name. If the name exists, a new version is registered. The same content is registered only once."
+        hint={t.giveManifestNameIf}
         value={yaml}
         onChange={setYaml}
         rows={22}
@@ -69,13 +70,9 @@ function ManifestForm() {
       {current && current.problems === undefined && (
         <NotDone
           failure={current.failure}
-          title="The agent was not registered."
-          ifUnknown="Register it again. The same content is registered only once."
-          advice={
-            current.failure.code === 'version_conflict'
-              ? 'Change the version of the manifest (metadata.version).'
-              : undefined
-          }
+          title={t.agentWasNotRegistered}
+          ifUnknown={t.registerItAgainSame}
+          advice={current.failure.code === 'version_conflict' ? t.changeVersionOfManifest : undefined}
         />
       )}
       <div>
@@ -83,9 +80,9 @@ function ManifestForm() {
           type="submit"
           variant="primary"
           disabledReason={missing}
-          busyLabel={register.pending ? 'Registering the agent…' : undefined}
+          busyLabel={register.pending ? t.registeringAgent : undefined}
         >
-          Register the agent
+          {t.registerThe}
         </Button>
       </div>
     </form>

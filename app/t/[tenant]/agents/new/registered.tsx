@@ -1,8 +1,10 @@
 'use client'
 
+import { shownText } from '#components/language/shown-text.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
@@ -18,26 +20,28 @@ export function Registered({ answer: { agent, warnings, requirements }, again }:
   return (
     <>
       <Banner tone="ok">
-        <ShownText>{agent.name}</ShownText> is registered as version <ShownText>{agent.version}</ShownText>.
+        {t.isRegisteredAsVersion({ agent: agent.name, shown: shownText, version: agent.version })}
       </Banner>
       <p className="flex flex-wrap items-center gap-x-1.5">
-        Manifest digest <Copyable value={agent.manifestDigest} label="manifest digest" />
+        {t.manifestDigestCopyable({
+          copyable: () => <Copyable value={agent.manifestDigest} label={t.manifestDigest} />,
+        })}
       </p>
       {requirements.length > 0 && (
-        <Section title="Before it can run">
+        <Section title={t.beforeItCanRun}>
           <List items={requirements} />
         </Section>
       )}
       {warnings.length > 0 && (
-        <Section title="Stored, but without effect">
+        <Section title={t.storedButWithoutEffect}>
           <List items={warnings.map(({ path, message }) => `${path}: ${message}`)} />
         </Section>
       )}
       <div className="flex flex-wrap gap-3">
         <ActionLink href={agentPath(tenant, agent.id)} permission="agent:read">
-          Open the agent
+          {t.openAgent}
         </ActionLink>
-        <Button onClick={again}>Register another manifest</Button>
+        <Button onClick={again}>{t.registerAnotherManifest}</Button>
       </div>
     </>
   )

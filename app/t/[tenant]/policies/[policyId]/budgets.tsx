@@ -1,9 +1,12 @@
 'use client'
 
 import Link from 'next/link'
+import type { ReactNode } from 'react'
 import { usePages } from '#components/api/use-pages.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import type { Column } from '#components/ui/text/data-table.tsx'
@@ -21,15 +24,11 @@ export function Budgets({ policyId }: { policyId: string }) {
   return (
     <PagedTable
       pages={pages}
-      caption="Budgets"
+      caption={t.budgets}
       columns={columns(tenant)}
       rowKey={(row) => row.id}
-      failed={{ what: 'The budgets', act: 'see policies', permission: 'policy:read' }}
-      empty={
-        <EmptyState title="The budgets are unused.">
-          A budget is listed here after a call reserves some of it in the current window.
-        </EmptyState>
-      }
+      failed={{ what: t.theBudgets, act: t.seePolicies, permission: 'policy:read' }}
+      empty={<EmptyState title={t.budgetsAreUnused}>{t.budgetIsListedHere}</EmptyState>}
     />
   )
 }
@@ -37,7 +36,7 @@ export function Budgets({ policyId }: { policyId: string }) {
 const columns = (tenant: string): Column<Budget>[] => [
   {
     key: 'rule',
-    header: 'Rule',
+    header: t.rule,
     rowHeader: true,
     cell: (row) => (
       <code className="wrap-anywhere font-mono text-dense">
@@ -45,38 +44,38 @@ const columns = (tenant: string): Column<Budget>[] => [
       </code>
     ),
   },
-  { key: 'subject', header: 'Applies to', cell: (row) => <Subject budget={row} tenant={tenant} /> },
-  { key: 'used', header: 'Used', cell: (row) => <Used budget={row} /> },
+  { key: 'subject', header: t.appliesTo, cell: (row) => <Subject budget={row} tenant={tenant} /> },
+  { key: 'used', header: t.used, cell: (row) => <Used budget={row} /> },
   {
     key: 'until',
-    header: 'Resets',
-    cell: (row) => (row.endsAt === null ? 'Never' : <Time at={row.endsAt} show="absolute" />),
+    header: t.resets,
+    cell: (row) => (row.endsAt === null ? t.never : <Time at={row.endsAt} show="absolute" />),
   },
 ]
 
 function Subject({ budget, tenant }: { budget: Budget; tenant: string }) {
   const { scope, environment, agentId, agentName, executionId } = budget
-  if (scope === 'tenant') return 'All agents, in all environments'
-  if (scope === 'environment') return `All agents in ${environment}`
-  const agent = agentId !== null && (
-    <Link href={agentPath(tenant, agentId)} prefetch={false} className="text-link wrap-anywhere">
-      <ShownText>{agentName ?? agentId}</ShownText>
-    </Link>
-  )
-  if (executionId === null)
-    return (
-      <>
-        {agent} in {environment}
-      </>
-    )
-  return (
-    <>
+  if (scope === 'tenant') return t.allAgentsInAll
+  if (scope === 'environment') return t.allAgentsIn({ environment: environment ?? '' })
+  const about = {
+    agent: agentName ?? agentId ?? '',
+    environment: environment ?? '',
+    shown: shownText,
+    agentLink: (content: ReactNode) => (
+      <Link href={agentPath(tenant, agentId ?? '')} prefetch={false} className="text-link wrap-anywhere">
+        {content}
+      </Link>
+    ),
+  }
+  if (executionId === null) return t.agentInEnvironment(about)
+  return t.oneExecutionOfIn({
+    ...about,
+    link: (content) => (
       <Link href={executionPath(tenant, executionId)} prefetch={false} className="text-link">
-        One execution
-      </Link>{' '}
-      of {agent} in {environment}
-    </>
-  )
+        {content}
+      </Link>
+    ),
+  })
 }
 
 /** The used amount includes the reservations of calls that have not ended. */
@@ -85,8 +84,13 @@ function Used({ budget: { used, reserved, limit, unit } }: { budget: Budget }) {
   return (
     <span className="flex flex-col gap-1">
       <span>
-        {used} of {limit} {unit}
-        {share === 1 && <strong className="font-semibold"> (used up)</strong>}
+        {t.usedOf({
+          used,
+          limit,
+          unit,
+          full: String(share === 1),
+          strong: (content) => <strong className="font-semibold">{content}</strong>,
+        })}
       </span>
       {/* Hidden from assistive technology, because the figures above state the same. */}
       <span aria-hidden="true" className="block h-1 w-full max-w-40 bg-sunken">
@@ -95,9 +99,7 @@ function Used({ budget: { used, reserved, limit, unit } }: { budget: Budget }) {
           style={{ width: `${share * 100}%` }}
         />
       </span>
-      {reserved !== '0' && (
-        <span className="text-dense text-ink-2">including {reserved} reserved for calls in progress</span>
-      )}
+      {reserved !== '0' && <span className="text-dense text-ink-2">{t.includingReservedForCalls({ reserved })}</span>}
     </span>
   )
 }

@@ -2,12 +2,14 @@
 
 import { useParams, useSearchParams } from 'next/navigation'
 import { useQuery } from '#components/api/query.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -26,7 +28,7 @@ import { WhereBound } from './where-bound.tsx'
 export function Policy() {
   const { policyId } = useParams<{ policyId: string }>()
   return (
-    <Permitted permission="policy:read" act="see policies" title="Policy">
+    <Permitted permission="policy:read" act={t.seePolicies} title={t.policy}>
       <OnePolicy key={policyId} id={policyId} />
     </Permitted>
   )
@@ -37,19 +39,19 @@ function OnePolicy({ id }: { id: string }) {
   const trpc = useTRPC()
   const wanted = Number(useSearchParams().get('version') ?? Number.NaN)
   const { data: policy, error, refetch } = useQuery(trpc.policies.get.queryOptions({ id }))
-  const crumbs = [{ label: 'Policies', href: policiesPath(tenant) }]
-  const shownId = <Copyable value={id} label="policy ID" shorten="middle" />
+  const crumbs = [{ label: t.policies, href: policiesPath(tenant) }]
+  const shownId = <Copyable value={id} label={t.policyId} shorten="middle" />
   if (policy === undefined)
     return (
       <Page>
-        <PageHeader title="Policy" crumbs={crumbs} id={shownId} />
+        <PageHeader title={t.policy} crumbs={crumbs} id={shownId} />
         {error === null ? (
-          <Skeleton label="Loading the policy…" rows={10} />
+          <Skeleton label={t.loadingPolicy} rows={10} />
         ) : (
           <RequestFailed
             error={error}
-            what="The policy"
-            act="see policies"
+            what={t.thePolicy}
+            act={t.seePolicies}
             permission="policy:read"
             retry={() => void refetch()}
           />
@@ -67,19 +69,22 @@ function OnePolicy({ id }: { id: string }) {
           <>
             <span>
               {policy.latestPublishedVersion === null
-                ? 'Not published yet'
-                : `Published version ${policy.latestPublishedVersion}`}
+                ? t.notPublishedYet
+                : t.publishedVersion({ latestPublishedVersion: policy.latestPublishedVersion })}
             </span>
             <span>
-              Created by <ShownText>{policy.createdBy.displayName}</ShownText>{' '}
-              <Time at={policy.createdAt} show="relative" />
+              {t.createdByTime({
+                createdBy: policy.createdBy.displayName,
+                shown: shownText,
+                at: () => <Time at={policy.createdAt} show="relative" />,
+              })}
             </span>
           </>
         }
         action={
           shown === undefined ? (
             <ActionLink href={editPolicyPath(tenant, policy.id)} permission="policy:author">
-              Write the first version
+              {t.writeFirstVersion}
             </ActionLink>
           ) : undefined
         }
@@ -92,34 +97,34 @@ function OnePolicy({ id }: { id: string }) {
       <VersionHead policy={policy} shown={shown} />
       {shown !== undefined && (
         <>
-          <Section title="Rules">
+          <Section title={t.rules}>
             <Rules policyId={policy.id} version={shown.version} />
           </Section>
-          <Section title="Agents that the rules reach">
+          <Section title={t.agentsThatRulesReach}>
             <Reach policyId={policy.id} version={shown.version} />
           </Section>
           {policy.versions.length > 1 && (
-            <Section title="Differences between versions">
+            <Section title={t.differencesBetweenVersions}>
               <VersionDiff policyId={policy.id} versions={policy.versions} shown={shown} />
             </Section>
           )}
-          <Section title="Whole text">
+          <Section title={t.wholeText}>
             <VersionSource shown={shown} />
           </Section>
-          <Section title={`Simulate version ${shown.version}`}>
+          <Section title={t.simulateVersion({ version: shown.version })}>
             <Simulate policyId={policy.id} version={shown.version} />
           </Section>
         </>
       )}
-      <Section title="Bindings">
+      <Section title={t.bindings}>
         <WhereBound policyId={policy.id} />
       </Section>
       {policy.versions.some(({ source }) => source.includes('@budget_limit')) && (
-        <Section title="Budgets">
+        <Section title={t.budgets}>
           <Budgets policyId={policy.id} />
         </Section>
       )}
-      <Section title="Recent matches">
+      <Section title={t.recentMatches}>
         <Recent policyId={policy.id} />
       </Section>
     </Page>

@@ -7,6 +7,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { whyNotName } from '#components/forms/name-rule.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
@@ -24,16 +25,16 @@ export function Propose({ version: { policyId, version, status } }: { version: P
   const propose = useAct({ send: client.policyBindings.propose.mutate, touches: ['policyBindings', 'approvals'] })
   const missing =
     status === 'draft'
-      ? 'This version is a draft. Publish it first.'
+      ? t.thisVersionIsDraft
       : agentId === ''
-        ? 'Choose an agent.'
-        : (whyNotName(environment, 'environment') ?? (mode === undefined ? 'Choose enforce or shadow.' : undefined))
+        ? t.chooseAgent
+        : (whyNotName(environment, 'environment') ?? (mode === undefined ? t.chooseEnforceOrShadow : undefined))
   return (
     <ProposeDialog
       permission="binding:propose"
-      label={`Propose to bind version ${version}`}
-      blocked={status === 'draft' ? 'This version is a draft. Publish it first.' : undefined}
-      description="The version decides each call of the agent in that environment after an approver other than you approves the binding. In the mode Enforce, it replaces the version that is bound there now."
+      label={t.proposeToBindVersion({ version })}
+      blocked={status === 'draft' ? t.thisVersionIsDraft : undefined}
+      description={t.versionDecidesEachCall}
       missing={missing}
       propose={propose}
       onPropose={() => {
@@ -42,33 +43,33 @@ export function Propose({ version: { policyId, version, status } }: { version: P
       }}
     >
       <SelectField
-        label="Agent"
+        label={t.agent}
         value={agentId}
         onChange={setAgentId}
-        placeholder={agents.isPending ? 'Loading…' : 'Choose an agent'}
+        placeholder={agents.isPending ? t.loading : t.chooseAn}
         options={(agents.data?.items ?? []).map(({ id, displayName, name }) => ({
           value: id,
           label: `${displayName} (${name})`,
         }))}
-        error={agents.error === null ? undefined : 'The agents could not be loaded. Close this dialog and try again.'}
+        error={agents.error === null ? undefined : t.agentsCouldNotBe}
       />
       <TextField
-        label="Environment"
-        hint="Lower-case letters, digits and hyphens, for example production"
+        label={t.environment}
+        hint={t.lowerCase}
         value={environment}
         onChange={(event) => setEnvironment(event.target.value)}
         error={whyNotName(environment, 'environment')}
       />
       <RadioCards
-        legend="Mode"
+        legend={t.mode}
         value={mode}
         onChange={setMode}
         options={[
-          { value: 'enforce', label: 'Enforce', consequence: 'Calls that the policy denies are blocked.' },
+          { value: 'enforce', label: t.enforce, consequence: t.callsThatPolicyDenies },
           {
             value: 'shadow',
-            label: 'Shadow',
-            consequence: 'The decisions of the policy are recorded but not enforced.',
+            label: t.shadow,
+            consequence: t.decisionsOfPolicyAre,
           },
         ]}
       />

@@ -6,6 +6,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
@@ -22,7 +23,7 @@ export function Publish({ version: { policyId, version, status } }: { version: P
     touches: ['policies'],
     onDone() {
       setOpen(false)
-      notice(`Version ${version} is published.`)
+      notice(t.versionIsPublished({ version }))
     },
   })
   const change = (next: boolean) => {
@@ -38,26 +39,26 @@ export function Publish({ version: { policyId, version, status } }: { version: P
           onClick={() => change(true)}
           disabledReason={can('policy:author') ? undefined : whoCan('policy:author')}
         >
-          Publish version {version}
+          {t.publishVersion({ version })}
         </Button>
       )}
       <Dialog
         open={open}
         onOpenChange={change}
-        title={`Publish version ${version}?`}
-        description="After publishing, you can’t change the text of this version; you can only add another version. The version isn’t enforced until a binding to it is proposed and approved."
+        title={t.publishVersion2({ version })}
+        description={t.afterPublishingYouCant}
         actions={
           <>
             <Button onClick={() => change(false)} className="self-start">
-              Keep the draft
+              {t.keepDraft}
             </Button>
             <Button
               variant="primary"
               onClick={() => publish.run({ policyId, version })}
-              disabledReason={status === 'draft' ? undefined : 'This version is already published.'}
-              busyLabel={publish.pending ? `Publishing version ${version}…` : undefined}
+              disabledReason={status === 'draft' ? undefined : t.thisVersionIsAlready}
+              busyLabel={publish.pending ? t.publishingVersion({ version }) : undefined}
             >
-              Publish version {version}
+              {t.publishVersion({ version })}
             </Button>
           </>
         }
@@ -65,13 +66,9 @@ export function Publish({ version: { policyId, version, status } }: { version: P
         {failure && (
           <NotDone
             failure={failure}
-            title="The version was not published."
-            ifUnknown="Check the list of versions before you publish it again."
-            advice={
-              failure.code === 'invalid_policy'
-                ? 'The tools may have changed since the draft was stored. Edit the text as a new version.'
-                : undefined
-            }
+            title={t.versionWasNotPublished}
+            ifUnknown={t.checkListOfVersions}
+            advice={failure.code === 'invalid_policy' ? t.toolsMayHaveChanged : undefined}
           />
         )}
       </Dialog>

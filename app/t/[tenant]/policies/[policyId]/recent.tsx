@@ -2,9 +2,11 @@
 
 import Link from 'next/link'
 import { usePages } from '#components/api/use-pages.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { EffectShape, Reasons } from '#components/policies/effect.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -26,15 +28,13 @@ export function Recent({ policyId }: { policyId: string }) {
   return (
     <PagedTable
       pages={pages}
-      caption="Recent matches"
+      caption={t.recentMatches}
       columns={columns(tenant)}
       rowKey={(row) => row.decisionId}
-      failed={{ what: 'The decisions', act: 'see policies', permission: 'policy:read' }}
+      failed={{ what: t.theDecisions, act: t.seePolicies, permission: 'policy:read' }}
       empty={
-        <EmptyState title="No recent matches.">
-          {pages.hasMore
-            ? 'Load older decisions to search further.'
-            : 'Decisions appear here when an agent that the policy is bound to makes a call.'}
+        <EmptyState title={t.noRecentMatches}>
+          {pages.hasMore ? t.loadOlderDecisionsTo : t.decisionsAppearHereWhen}
         </EmptyState>
       }
     />
@@ -44,7 +44,7 @@ export function Recent({ policyId }: { policyId: string }) {
 const columns = (tenant: string): Column<Row>[] => [
   {
     key: 'what',
-    header: 'Call',
+    header: t.call,
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col">
@@ -52,34 +52,40 @@ const columns = (tenant: string): Column<Row>[] => [
           <ShownText breaks>{row.resource}</ShownText>
         </code>
         <span className="text-dense">
-          <Link href={agentPath(tenant, row.agentId)} prefetch={false} className="text-link">
-            <ShownText>{row.agentName}</ShownText>
-          </Link>{' '}
-          in {row.environment}
+          {t.inText2({
+            agentName: row.agentName,
+            shown: shownText,
+            link: (content) => (
+              <Link href={agentPath(tenant, row.agentId)} prefetch={false} className="text-link">
+                {content}
+              </Link>
+            ),
+            environment: row.environment,
+          })}
         </span>
       </span>
     ),
   },
-  { key: 'effect', header: 'Decision', cell: (row) => <EffectShape effect={row.effect} /> },
-  { key: 'why', header: 'Rule', cell: (row) => <Reasons reasons={row.reasons} /> },
+  { key: 'effect', header: t.decision, cell: (row) => <EffectShape effect={row.effect} /> },
+  { key: 'why', header: t.rule, cell: (row) => <Reasons reasons={row.reasons} /> },
   {
     key: 'where',
-    header: 'Execution',
+    header: t.execution,
     cell: ({ executionId, stepId }) =>
       executionId === null ? (
-        'External agent'
+        t.externalAgent
       ) : (
         <Link href={executionPath(tenant, executionId)} prefetch={false} className="text-link">
-          Step <ShownText>{stepId ?? ''}</ShownText>
+          {t.stepLink({ stepId: stepId ?? '', shown: shownText })}
         </Link>
       ),
   },
   {
     key: 'at',
-    header: 'Decided',
+    header: t.decided,
     cell: (row) => (
       <Link href={decisionPath(tenant, row.decisionId)} prefetch={false} className="text-link inline-block">
-        <VisuallyHidden>Decision of </VisuallyHidden>
+        <VisuallyHidden>{t.decisionOf}</VisuallyHidden>
         <Time at={row.decidedAt} show="absolute" />
       </Link>
     ),

@@ -2,16 +2,17 @@
 
 import Link from 'next/link'
 import { useQuery } from '#components/api/query.ts'
+import { formatNumber } from '#components/language/formats.ts'
 import type { Effect } from '#components/policies/effect.tsx'
 import { RuleList } from '#components/policies/rule-list.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatCount } from '#lib/format.ts'
 import { agentPath } from '#lib/paths.ts'
 import type { ReachedAgent } from '#lib/schemas/policies/rules.ts'
 import { type Answers, useTRPC } from '#lib/trpc.ts'
@@ -29,12 +30,12 @@ export function Rules({ policyId, version }: { policyId: string; version: number
   const { data, error, refetch } = useRules(policyId, version)
   if (data === undefined)
     return error === null ? (
-      <Skeleton label="Reading the rules…" rows={8} />
+      <Skeleton label={t.readingRules} rows={8} />
     ) : (
       <RequestFailed
         error={error}
-        what="The rules"
-        act="see policies"
+        what={t.theRules}
+        act={t.seePolicies}
         permission="policy:read"
         retry={() => void refetch()}
       />
@@ -42,18 +43,20 @@ export function Rules({ policyId, version }: { policyId: string; version: number
   return (
     <>
       <p className="text-dense text-ink-2">
-        Decisions since <Time at={data.since} show="absolute" />
-        {data.allCounted ? '.' : ', of the newest 20,000 in the tenant.'}
+        {t.decisionsSinceTimeOf({
+          at: () => <Time at={data.since} show="absolute" />,
+          dataIs: String(Boolean(data.allCounted)),
+        })}
       </p>
       <RuleList rules={data.rules} more={(rule) => <Facts rule={rule} all={data} />} />
     </>
   )
 }
 
-const EFFECTS: [effect: Effect, words: string][] = [
-  ['allow', 'allowed'],
-  ['require_approval', 'needed an approval'],
-  ['deny', 'denied'],
+const EFFECTS: [effect: Effect, words: typeof t.wereAllowed][] = [
+  ['allow', t.wereAllowed],
+  ['require_approval', t.neededApproval],
+  ['deny', t.wereDenied],
 ]
 
 function Facts({ rule, all: { reach, reachesMore } }: { rule: Rule; all: Rules }) {
@@ -62,17 +65,20 @@ function Facts({ rule, all: { reach, reachesMore } }: { rule: Rule; all: Rules }
       .filter(({ agentName }) => rule.onlyAgent === null || agentName === rule.onlyAgent)
       .map(({ agentId }) => agentId),
   )
-  const decided = EFFECTS.filter(([effect]) => rule.decisions[effect] > 0).map(
-    ([effect, words]) => `${rule.decisions[effect].toLocaleString('en')} ${words}`,
+  const decided = EFFECTS.filter(([effect]) => rule.decisions[effect] > 0).map(([effect, words]) =>
+    words({ count: formatNumber(rule.decisions[effect]) }),
   )
   return (
     <p className="text-dense text-ink-2">
-      {decided.length === 0 ? 'Determined no decisions in the last day.' : `In the last day: ${decided.join(', ')}.`}{' '}
+      {decided.length === 0 ? t.determinedNoDecisionsIn : t.inLastDay({ counts: decided.join(', ') })}{' '}
       {rule.onlyAgent !== null && agents.size === 0
-        ? `Names the agent ${rule.onlyAgent}, which this version is not bound to.`
+        ? t.namesAgentWhichThis({ onlyAgent: rule.onlyAgent })
         : agents.size === 0
-          ? 'Reaches none of your agents.'
-          : `Reaches ${reachesMore && rule.onlyAgent === null ? 'more than ' : ''}${formatCount(agents.size, 'agent')}.`}
+          ? t.reachesNoneOfYour
+          : t.reachesAgents({
+              reachesMoreIs: String(Boolean(reachesMore && rule.onlyAgent === null)),
+              agents: agents.size,
+            })}
     </p>
   )
 }
@@ -82,22 +88,18 @@ export function Reach({ policyId, version }: { policyId: string; version: number
   const { tenant } = useSession()
   const { data } = useRules(policyId, version)
   // The section of the rules shows errors.
-  if (data === undefined) return <Skeleton label="Reading the bindings…" rows={2} />
+  if (data === undefined) return <Skeleton label={t.readingBindings} rows={2} />
   if (data.reach.length === 0)
-    return (
-      <EmptyState title={`Version ${version} doesn’t reach any agent.`}>
-        No active binding names it, or no released agent has the labels of its bindings.
-      </EmptyState>
-    )
+    return <EmptyState title={t.versionDoesntReachAny({ version })}>{t.noActiveBindingNames}</EmptyState>
   return (
     <>
       <DataTable
-        caption="Agents that the rules reach"
+        caption={t.agentsThatRulesReach}
         columns={columns(tenant)}
         rows={data.reach}
         rowKey={({ agentId, environment, mode }) => `${agentId} ${environment} ${mode}`}
       />
-      {data.reachesMore && <p className="text-ink-2">More agents are reached. These are the first by name.</p>}
+      {data.reachesMore && <p className="text-ink-2">{t.moreAgentsAreReached}</p>}
     </>
   )
 }
@@ -105,7 +107,7 @@ export function Reach({ policyId, version }: { policyId: string; version: number
 const columns = (tenant: string): Column<ReachedAgent>[] => [
   {
     key: 'agent',
-    header: 'Agent',
+    header: t.agent,
     rowHeader: true,
     cell: (row) => (
       <Link href={agentPath(tenant, row.agentId)} prefetch={false} className="text-link wrap-anywhere">
@@ -113,7 +115,7 @@ const columns = (tenant: string): Column<ReachedAgent>[] => [
       </Link>
     ),
   },
-  { key: 'environment', header: 'Environment', cell: (row) => row.environment },
-  { key: 'mode', header: 'Mode', cell: (row) => (row.mode === 'enforce' ? 'Enforced' : 'Shadow: only recorded') },
-  { key: 'by', header: 'Bound', cell: (row) => (row.by === 'agent' ? 'To the agent' : 'By its labels') },
+  { key: 'environment', header: t.environment, cell: (row) => row.environment },
+  { key: 'mode', header: t.mode, cell: (row) => (row.mode === 'enforce' ? t.enforced : t.shadowOnlyRecorded) },
+  { key: 'by', header: t.bound, cell: (row) => (row.by === 'agent' ? t.toAgent : t.byItsLabels) },
 ]

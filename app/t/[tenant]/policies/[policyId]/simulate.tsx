@@ -8,13 +8,14 @@ import { SelectField } from '#components/forms/select-field.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { mergeSimulation, type Simulation } from './merge-simulation.ts'
 import { SimulationResult } from './simulation-result.tsx'
 
-const PERIODS = { day: 'The last 24 hours', week: 'The last 7 days', month: 'The last 30 days' }
+const PERIODS = { day: t.last24Hours, week: t.last7Days, month: t.last30Days }
 const DAYS = { day: 1, week: 7, month: 30 }
 type Period = keyof typeof PERIODS
 
@@ -60,19 +61,16 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
   const next = shown?.simulation.nextCursor ?? undefined
   return (
     <>
-      <p className="max-w-[75ch] text-ink-2">
-        See how version {version} would have decided the calls of a past period before you propose it. A simulation
-        doesn’t record or change anything.
-      </p>
+      <p className="max-w-[75ch] text-ink-2">{t.seeHowVersionWould({ version })}</p>
       <div className="flex flex-wrap items-start gap-x-4 gap-y-3 *:w-full *:narrow:w-60">
         <TextField
-          label="Environment"
+          label={t.environment}
           value={environment}
           onChange={(event) => setEnvironment(event.target.value)}
           error={invalid}
         />
         <SelectField
-          label="Period"
+          label={t.period}
           value={period}
           onChange={(value) => setPeriod(value === 'day' || value === 'month' ? value : 'week')}
           placeholder=""
@@ -83,15 +81,15 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
         <Button
           onClick={start}
           disabledReason={can('policy:author') ? invalid : whoCan('policy:author')}
-          busyLabel={simulate.pending && shown === undefined ? `Simulating version ${version}…` : undefined}
+          busyLabel={simulate.pending && shown === undefined ? t.simulatingVersion({ version }) : undefined}
         >
-          Simulate version {version}
+          {t.simulateVersion({ version })}
         </Button>
       </div>
       {failure && (
         <ErrorPanel
-          title="The simulation failed."
-          effect={`${failure.message} Nothing was changed.`}
+          title={t.simulationFailed}
+          effect={t.nothingWasChanged({ message: failure.message })}
           advice={adviceFor(failure)}
           requestId={failure.requestId}
         />
@@ -103,9 +101,9 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
         <div>
           <Button
             onClick={() => simulate.run({ request: shown.request, cursor: next })}
-            busyLabel={simulate.pending ? 'Simulating older decisions…' : undefined}
+            busyLabel={simulate.pending ? t.simulatingOlderDecisions : undefined}
           >
-            Simulate older decisions
+            {t.simulateOlderDecisions}
           </Button>
         </div>
       )}

@@ -3,11 +3,11 @@
 import Link from 'next/link'
 import { EFFECT_WORDS, EffectShape, Reasons } from '#components/policies/effect.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
-import { formatCount } from '#lib/format.ts'
 import { agentPath, decisionPath } from '#lib/paths.ts'
 import type { Simulation } from './merge-simulation.ts'
 
@@ -17,34 +17,29 @@ type Item = Simulation['items'][number]
 export function SimulationResult({ simulation, version }: { simulation: Simulation; version: number }) {
   const { tenant } = useSession()
   const { evaluated, changed, flips, items, nextCursor } = simulation
-  const scope = nextCursor === null ? 'in the period' : 'simulated so far; the period contains older decisions'
+  const scope = nextCursor === null ? t.inPeriod : t.simulatedSoFarPeriod
   if (evaluated === 0)
-    return (
-      <p>
-        <strong className="font-semibold">No decisions in this environment and period.</strong> Choose a longer period
-        or another environment.
-      </p>
-    )
+    return <p>{t.noDecisionsInThis({ strong: (content) => <strong className="font-semibold">{content}</strong> })}</p>
   return (
     <>
       <p>
         <strong className="font-semibold">
           {changed === 0
-            ? `Version ${version} changes none of ${formatCount(evaluated, 'decision')}`
-            : `Version ${version} changes ${changed} of ${formatCount(evaluated, 'decision')}`}
+            ? t.versionChangesNoneOf({ version, decisions: evaluated })
+            : t.versionChangesOfDecisions({ version, changed, decisions: evaluated })}
         </strong>{' '}
         {scope}.
       </p>
       {changed > 0 && (
         <>
           <DataTable
-            caption="Changes by kind"
+            caption={t.changesByKind}
             columns={FLIPS}
             rows={flips}
             rowKey={(row) => `${row.before} ${row.after}`}
           />
           <DataTable
-            caption="Decisions that change"
+            caption={t.decisionsThatChange}
             columns={columns(tenant)}
             rows={items}
             rowKey={(row) => row.decisionId}
@@ -58,29 +53,29 @@ export function SimulationResult({ simulation, version }: { simulation: Simulati
 const FLIPS: Column<Simulation['flips'][number]>[] = [
   {
     key: 'flip',
-    header: 'Change',
+    header: t.change,
     rowHeader: true,
     cell: ({ before, after }) => `${EFFECT_WORDS[before]} → ${EFFECT_WORDS[after]}`,
   },
   {
     key: 'meaning',
-    header: 'Effect',
+    header: t.effect,
     cell: ({ before, after }) =>
       before === 'deny'
-        ? 'Would no longer be denied'
+        ? t.wouldNoLongerBe
         : after === 'allow'
-          ? 'Would no longer require approval'
+          ? t.wouldNoLongerRequire
           : after === 'deny'
-            ? 'Would be denied'
-            : 'Would require approval',
+            ? t.wouldBeDenied
+            : t.wouldRequireApproval,
   },
-  { key: 'count', header: 'Decisions', align: 'end', cell: ({ count }) => count },
+  { key: 'count', header: t.decisions, align: 'end', cell: ({ count }) => count },
 ]
 
 const columns = (tenant: string): Column<Item>[] => [
   {
     key: 'what',
-    header: 'Decision',
+    header: t.decision,
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col">
@@ -92,7 +87,7 @@ const columns = (tenant: string): Column<Item>[] => [
           prefetch={false}
           className="text-link inline-flex min-h-6 items-center self-start text-dense"
         >
-          <VisuallyHidden>Decision of </VisuallyHidden>
+          <VisuallyHidden>{t.decisionOf}</VisuallyHidden>
           <Time at={row.decidedAt} show="absolute" />
         </Link>
         <Link
@@ -100,19 +95,19 @@ const columns = (tenant: string): Column<Item>[] => [
           prefetch={false}
           className="text-link inline-flex min-h-6 items-center self-start text-dense"
         >
-          Open the agent
+          {t.openAgent}
         </Link>
       </span>
     ),
   },
   {
     key: 'before',
-    header: 'Recorded decision',
+    header: t.recordedDecision,
     cell: (row) => <Side effect={row.before} reasons={row.reasonsBefore} />,
   },
   {
     key: 'after',
-    header: 'With this version',
+    header: t.withThisVersion,
     cell: (row) => <Side effect={row.after} reasons={row.reasonsAfter} />,
   },
 ]

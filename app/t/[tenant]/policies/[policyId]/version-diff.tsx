@@ -3,11 +3,11 @@
 import { SelectField } from '#components/forms/select-field.tsx'
 import { replaceAddress, useAddressSearch } from '#components/lists/address.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
-import { formatCount } from '#lib/format.ts'
 import { policyPath } from '#lib/paths.ts'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
 import { type DiffLine, foldSame, lineDiff } from './line-diff.ts'
@@ -28,7 +28,7 @@ export function VersionDiff({ policyId, versions, shown }: VersionDiffProps) {
     <>
       <div className="w-full narrow:w-60">
         <SelectField
-          label="Compare with"
+          label={t.compareWith}
           value={String(against.version)}
           onChange={(value) =>
             replaceAddress(policyPath(tenant, policyId, { version: shown.version, against: Number(value) }))
@@ -36,7 +36,7 @@ export function VersionDiff({ policyId, versions, shown }: VersionDiffProps) {
           placeholder=""
           options={others.map(({ version, status }) => ({
             value: String(version),
-            label: `Version ${version}${status === 'draft' ? ', draft' : ''}`,
+            label: t.version({ version, status }),
           }))}
         />
       </div>
@@ -51,29 +51,28 @@ export function VersionDiff({ policyId, versions, shown }: VersionDiffProps) {
 
 function Lines({ before, after }: { before: PolicyVersion; after: PolicyVersion }) {
   const lines = lineDiff(before.source, after.source)
-  if (lines === undefined)
-    return (
-      <EmptyState title="The versions have almost nothing in common.">
-        Read their sources one after the other.
-      </EmptyState>
-    )
+  if (lines === undefined) return <EmptyState title={t.versionsHaveAlmostNothing}>{t.readTheirSourcesOne}</EmptyState>
   const count = (change: DiffLine['change']) => lines.filter((line) => line.change === change).length
   if (count('same') === lines.length)
-    return <EmptyState title="The two versions are identical.">They differ in their numbers only.</EmptyState>
+    return <EmptyState title={t.twoVersionsAreIdentical}>{t.theyDifferInTheir}</EmptyState>
   return (
     <>
       <p>
-        From version {before.version} to version {after.version}: {formatCount(count('added'), 'line')} added,{' '}
-        {formatCount(count('removed'), 'line')} removed.
+        {t.fromVersionToVersion({
+          version: before.version,
+          version2: after.version,
+          lines: count('added'),
+          lines2: count('removed'),
+        })}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard (WCAG 2.1.1). */}
-      <section aria-label="Changed lines" tabIndex={0} className={SCROLLED}>
+      <section aria-label={t.changedLines} tabIndex={0} className={SCROLLED}>
         <div className="w-max min-w-full py-1 font-mono text-dense">
           {foldSame(lines).map((part, index) =>
             'folded' in part ? (
               // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one comparison never move.
               <p key={index} className="bg-sunken px-3 py-1 text-ink-2">
-                {formatCount(part.folded, 'equal line')}
+                {t.equalLines({ equalLines: part.folded })}
               </p>
             ) : (
               part.lines.map((line) => <Line key={`${line.change} ${line.before} ${line.after}`} line={line} />)
@@ -87,7 +86,7 @@ function Lines({ before, after }: { before: PolicyVersion; after: PolicyVersion 
 
 const SCROLLED = 'max-h-140 overflow-auto border border-line bg-surface'
 const SIGNS: Record<DiffLine['change'], string> = { same: ' ', added: '+', removed: '−' }
-const WORDS: Record<DiffLine['change'], string> = { same: '', added: 'Added: ', removed: 'Removed: ' }
+const WORDS: Record<DiffLine['change'], string> = { same: '', added: t.added, removed: t.removed }
 
 function Line({ line: { change, text, before, after } }: { line: DiffLine }) {
   return (

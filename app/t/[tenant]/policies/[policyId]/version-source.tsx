@@ -3,14 +3,14 @@
 import Link from 'next/link'
 import { SourceView } from '#components/code/source-view.tsx'
 import { ShortDigest } from '#components/json/short-digest.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { TabLinks } from '#components/ui/controls/tab-links.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatCount } from '#lib/format.ts'
 import { editPolicyPath, policyPath } from '#lib/paths.ts'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
 import type { Answers } from '#lib/trpc.ts'
@@ -29,37 +29,38 @@ export const shownVersion = ({ versions, latestPublishedVersion }: PolicyDetail,
 export function VersionHead({ policy, shown }: { policy: PolicyDetail; shown: PolicyVersion | undefined }) {
   const { tenant } = useSession()
   const { versions } = policy
-  if (shown === undefined)
-    return (
-      <EmptyState title="No versions yet.">
-        Write the first version in Cedar. It defines what agents may do and which calls require approval.
-      </EmptyState>
-    )
+  if (shown === undefined) return <EmptyState title={t.noVersionsYet}>{t.writeFirstVersionIn}</EmptyState>
   return (
     <>
       {versions.length > 1 && (
         <TabLinks
-          label="Versions"
+          label={t.versions}
           link={Link}
           tabs={versions.map(({ version }) => ({
             href: policyPath(tenant, policy.id, { version }),
-            label: `Version ${version}`,
+            label: t.version2({ version }),
             current: version === shown.version,
           }))}
         />
       )}
       <p className="flex flex-wrap items-center gap-x-4">
         {shown.status === 'published' ? (
-          <StatusShape status="approved" label="Published" />
+          <StatusShape status="approved" label={t.published} />
         ) : (
-          <StatusShape status="pending" label="Draft" />
+          <StatusShape status="pending" label={t.draft} />
         )}
         <span>
-          Version {shown.version} by <ShownText>{shown.createdBy.displayName}</ShownText>{' '}
-          <Time at={shown.publishedAt ?? shown.createdAt} show="relative" />
+          {t.versionByTime({
+            version: shown.version,
+            createdBy: shown.createdBy.displayName,
+            shown: shownText,
+            at: () => <Time at={shown.publishedAt ?? shown.createdAt} show="relative" />,
+          })}
         </span>
         <span>
-          SHA-256 <ShortDigest digest={shown.digest} of={`version ${shown.version}`} />
+          {t.sha256Shortdigest({
+            shortDigest: () => <ShortDigest digest={shown.digest} of={`version ${shown.version}`} />,
+          })}
         </span>
       </p>
       <div className="flex flex-wrap items-start gap-3">
@@ -68,7 +69,7 @@ export function VersionHead({ policy, shown }: { policy: PolicyDetail; shown: Po
           permission="policy:author"
           variant="secondary"
         >
-          {`Edit version ${shown.version} as a new draft`}
+          {t.editVersionAsNew({ version: shown.version })}
         </ActionLink>
         <Publish key={shown.version} version={shown} />
         <Propose version={shown} />
@@ -82,9 +83,9 @@ export function VersionSource({ shown }: { shown: PolicyVersion }) {
   return (
     <details>
       <summary className="min-h-6 cursor-pointer text-ink-2">
-        {formatCount(shown.source.trimEnd().split('\n').length, 'line')} of Cedar
+        {t.linesOfCedar({ lines: shown.source.trimEnd().split('\n').length })}
       </summary>
-      <SourceView source={shown.source} label={`Source of version ${shown.version}`} />
+      <SourceView source={shown.source} label={t.sourceOfVersion({ version: shown.version })} />
     </details>
   )
 }

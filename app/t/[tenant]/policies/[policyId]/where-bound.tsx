@@ -2,6 +2,7 @@
 
 import { usePages } from '#components/api/use-pages.ts'
 import { BindingTable } from '#components/policies/binding-table.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { useTRPC } from '#lib/trpc.ts'
 
@@ -13,11 +14,7 @@ export function WhereBound({ policyId }: { policyId: string }) {
     <BindingTable
       pages={pages}
       about="policy"
-      empty={
-        <EmptyState title="No bindings.">
-          The policy isn’t enforced until a binding to a published version is proposed and approved.
-        </EmptyState>
-      }
+      empty={<EmptyState title={t.noBindings}>{t.policyIsntEnforcedUntil}</EmptyState>}
     />
   )
 }

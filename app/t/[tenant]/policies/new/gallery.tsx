@@ -1,22 +1,32 @@
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { newPolicyPath } from '#lib/paths.ts'
 import { templates } from '#lib/policy-gallery/templates.ts'
 
 const EMPTY = {
   key: undefined,
-  title: 'Every call',
-  use: 'Every tool call waits for a person. A text to write your own from.',
+  title: t.everyCall,
+  use: t.everyToolCallWaits,
 }
+
+const entries = [
+  EMPTY,
+  ...templates.map(({ key }) => {
+    // The case of a message can't have a hyphen.
+    const about = { key: key.replaceAll('-', '_') }
+    return { key, title: t.templateTitle(about), use: t.templateUse(about) }
+  }),
+]
 
 /** The policies to start from. The address names the chosen one. */
 export function Gallery({ chosen }: { chosen: string | undefined }) {
   const { tenant } = useSession()
   return (
-    <nav aria-label="Policies to start from">
+    <nav aria-label={t.policiesToStartFrom}>
       <ul className="grid grid-cols-1 border-line border-r border-b narrow:grid-cols-2 wide:grid-cols-4">
-        {[EMPTY, ...templates].map(({ key, title, use }) => (
+        {entries.map(({ key, title, use }) => (
           <li key={title} className="border-line border-t border-l bg-surface">
             <Link
               href={newPolicyPath(tenant, key === undefined ? {} : { start: key })}

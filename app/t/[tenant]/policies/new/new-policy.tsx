@@ -5,6 +5,7 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { policiesPath } from '#lib/paths.ts'
 import { templates } from '#lib/policy-gallery/templates.ts'
 import { Gallery } from './gallery.tsx'
@@ -16,10 +17,10 @@ export function NewPolicy() {
   const start = useSearchParams().get('start')
   const template = templates.find(({ key }) => key === start)
   return (
-    <Permitted permission="policy:author" act="write policies" title="Write a policy">
+    <Permitted permission="policy:author" act={t.writePolicies} title={t.writePolicy}>
       <Page wide>
-        <PageHeader title="Write a policy" crumbs={[{ label: 'Policies', href: policiesPath(tenant) }]} id="New" />
-        <Section title="Start from">
+        <PageHeader title={t.writePolicy} crumbs={[{ label: t.policies, href: policiesPath(tenant) }]} id="New" />
+        <Section title={t.startFrom}>
           <Gallery chosen={template?.key} />
         </Section>
         <PolicyForm key={template?.key} template={template} />

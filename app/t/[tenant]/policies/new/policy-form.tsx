@@ -11,6 +11,7 @@ import { NotDone } from '#components/forms/not-done.tsx'
 import { type Example, TextPreview } from '#components/policies/text-preview.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { Failure } from '#lib/failure.ts'
@@ -43,13 +44,13 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
   const refused = refusal?.body.source === source ? refusal.problems : undefined
   const taken = refusal?.failure.code === 'name_conflict' && refusal.body.name === name
   const { problems, note, blocked } = usePolicyCheck(source, refused)
-  const badName = taken ? `A policy named ${name} already exists. Choose another name.` : whyNotName(name, 'policy')
+  const badName = taken ? t.policyNamedAlreadyExists({ name }) : whyNotName(name, 'policy')
   const missing =
     badName ??
     (description.length > limits.policyDescription
-      ? `The purpose can have at most ${limits.policyDescription} characters.`
+      ? t.purposeCanHaveAt({ policyDescription: limits.policyDescription })
       : undefined) ??
-    (source.trim() === '' ? 'Write a rule first.' : blocked)
+    (source.trim() === '' ? t.writeRuleFirst : blocked)
   const busy = create.pending || create.output !== undefined
   const body = { name, description: description.trim(), source }
   const same = JSON.stringify(body)
@@ -64,8 +65,8 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
       <div className="grid max-w-240 grid-cols-1 gap-4 narrow:grid-cols-2">
         <TextField
-          label="Name"
-          hint="Lower-case letters, digits and hyphens, for example refund-policy. It can’t be changed later."
+          label={t.name}
+          hint={t.lowerCaseLettersDigits}
           value={name}
           readOnly={busy}
           autoComplete="off"
@@ -74,14 +75,14 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
           error={name === '' ? undefined : badName}
         />
         <TextField
-          label="Purpose"
-          hint="Optional, shown in lists"
+          label={t.purpose}
+          hint={t.optionalShownInLists}
           value={description}
           readOnly={busy}
           onChange={(event) => set({ description: event.target.value })}
           error={
             description.length > limits.policyDescription
-              ? `${description.length - limits.policyDescription} characters too long.`
+              ? t.charactersTooLong({ over: description.length - limits.policyDescription })
               : undefined
           }
         />
@@ -100,9 +101,9 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
       )}
       <div className="grid grid-cols-1 items-start gap-x-8 gap-y-5 wide:grid-cols-2">
         <CodeEditor
-          label="Policy (Cedar)"
+          label={t.policyCedar}
           language="cedar"
-          hint="The first version of the policy. It is stored as a draft, which isn’t enforced until it is published and bound."
+          hint={t.firstVersionOfPolicy}
           value={source}
           onChange={(next) => set({ source: next })}
           problems={problems}
@@ -116,20 +117,11 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
         </div>
       </div>
       {refusal && refused === undefined && !taken && JSON.stringify(refusal.body) === same && (
-        <NotDone
-          failure={refusal.failure}
-          title="The policy was not stored."
-          ifUnknown="Store it again: the same text creates at most one policy."
-        />
+        <NotDone failure={refusal.failure} title={t.policyWasNotStored} ifUnknown={t.storeItAgainSame} />
       )}
       <div>
-        <Button
-          type="submit"
-          variant="primary"
-          disabledReason={missing}
-          busyLabel={busy ? 'Storing the policy…' : undefined}
-        >
-          Store the policy
+        <Button type="submit" variant="primary" disabledReason={missing} busyLabel={busy ? t.storingPolicy : undefined}>
+          {t.storePolicy}
         </Button>
       </div>
     </form>

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/policy/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { PolicyTemplate, TemplateNames } from '#lib/policy-gallery/template.ts'
 
@@ -12,22 +13,22 @@ type TemplateNamesProps = {
 
 /** The names of the installation that the template's text contains. */
 export function TemplateNameFields({ template, names, edited, locked, onChange }: TemplateNamesProps) {
-  const hint = (text: string) => (edited ? 'You changed the text. Change this name there.' : text)
+  const hint = (text: string) => (edited ? t.youChangedTextChange : text)
   return (
     <div className="grid max-w-240 grid-cols-1 gap-4 narrow:grid-cols-2">
       <TextField
-        label="Tool"
-        hint={hint(`As server/name. The text expects the arguments ${Object.keys(argumentsOf(template)).join(', ')}.`)}
+        label={t.tool}
+        hint={hint(t.asServerNameText({ names: Object.keys(argumentsOf(template)).join(', ') }))}
         value={names.tool}
         readOnly={edited || locked}
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => onChange({ ...names, tool: event.target.value })}
-        error={isToolName(names.tool) ? undefined : 'Use server/name, such as payments/issue_refund.'}
+        error={isToolName(names.tool) ? undefined : t.useServerNameSuch}
       />
       <TextField
-        label="Approver group"
-        hint={hint('The people who decide.')}
+        label={t.approverGroup}
+        hint={hint(t.peopleWhoDecide)}
         value={names.group}
         readOnly={edited || locked}
         autoComplete="off"

@@ -4,6 +4,7 @@ import { useQuery } from '#components/api/query.ts'
 import { JsonView } from '#components/json/json-view.tsx'
 import { Section } from '#components/page/section.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { Tag } from '#components/ui/status/tag.tsx'
@@ -14,16 +15,16 @@ import { type Answers, useTRPC } from '#lib/trpc.ts'
 type Change = Answers['agents']['compare']['changes'][number]
 
 const AREAS: Record<Change['area'], string> = {
-  tools: 'Allowed tools',
-  approvals: 'Calls that require approval',
-  models: 'Models',
-  data: 'Data',
-  budgets: 'Budgets and limits',
-  risk: 'Risk',
-  other: 'Everything else',
+  tools: t.allowedTools,
+  approvals: t.callsThatRequireApproval,
+  models: t.models,
+  data: t.data,
+  budgets: t.budgetsAndLimits,
+  risk: t.risk,
+  other: t.everythingElse,
 }
 
-const WORDS: Record<Change['change'], string> = { added: 'Added', removed: 'Removed', changed: 'Changed' }
+const WORDS: Record<Change['change'], string> = { added: t.added, removed: t.removed, changed: t.changed }
 
 /** Lists the differences that matter for governance, grouped by area. The layout and order of the files don't count. */
 export function Changes({ agentId, from, to }: { agentId: string; from: string; to: string }) {
@@ -31,22 +32,18 @@ export function Changes({ agentId, from, to }: { agentId: string; from: string; 
   const { data, error, refetch } = useQuery(trpc.agents.compare.queryOptions({ id: agentId, from, to }))
   if (data === undefined)
     return error === null ? (
-      <Skeleton label="Comparing the versions…" rows={6} />
+      <Skeleton label={t.comparingVersions} rows={6} />
     ) : (
       <RequestFailed
         error={error}
-        what="One of the versions"
-        act="see agents"
+        what={t.oneOfVersions}
+        act={t.seeAgents}
         permission="agent:read"
         retry={() => void refetch()}
       />
     )
   if (data.changes.length === 0)
-    return (
-      <EmptyState title="The two versions are identical.">
-        The manifests can differ only in layout, order and version number.
-      </EmptyState>
-    )
+    return <EmptyState title={t.twoVersionsAreIdentical}>{t.manifestsCanDifferOnly}</EmptyState>
   const areas = (Object.keys(AREAS) as Change['area'][]).filter((area) =>
     data.changes.some((change) => change.area === area),
   )
@@ -65,7 +62,7 @@ export function Changes({ agentId, from, to }: { agentId: string; from: string; 
 const columns = (from: string, to: string): Column<Change>[] => [
   {
     key: 'subject',
-    header: 'Subject',
+    header: t.subject,
     rowHeader: true,
     cell: (row) => (
       <code className="wrap-anywhere font-mono text-dense">
@@ -75,16 +72,24 @@ const columns = (from: string, to: string): Column<Change>[] => [
   },
   {
     key: 'change',
-    header: 'Change',
+    header: t.change,
     cell: ({ change }) => <Tag tone={change === 'changed' ? 'warn' : 'neutral'}>{WORDS[change]}</Tag>,
   },
-  { key: 'before', header: `In ${from}`, cell: (row) => <Value there={row.change !== 'added'} value={row.before} /> },
-  { key: 'after', header: `In ${to}`, cell: (row) => <Value there={row.change !== 'removed'} value={row.after} /> },
+  {
+    key: 'before',
+    header: t.inText2({ from }),
+    cell: (row) => <Value there={row.change !== 'added'} value={row.before} />,
+  },
+  {
+    key: 'after',
+    header: t.inText3({ to }),
+    cell: (row) => <Value there={row.change !== 'removed'} value={row.after} />,
+  },
 ]
 
 function Value({ there, value }: { there: boolean; value: Change['before'] }) {
-  if (!there) return <span className="text-ink-2">Missing</span>
+  if (!there) return <span className="text-ink-2">{t.missing}</span>
   // An item of a list is a name without a value.
-  if (value === true) return 'Present'
+  if (value === true) return t.present
   return <JsonView value={value} />
 }

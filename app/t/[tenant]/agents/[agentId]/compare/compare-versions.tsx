@@ -3,14 +3,15 @@
 import { useParams } from 'next/navigation'
 import { useQuery } from '#components/api/query.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { addressSearch, replaceAddress, useAddressSearch } from '#components/lists/address.ts'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/agent/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { agentPath, agentsPath, compareAgentPath } from '#lib/paths.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -20,7 +21,7 @@ import { Changes } from './changes.tsx'
 export function CompareVersions() {
   const { agentId } = useParams<{ agentId: string }>()
   return (
-    <Permitted permission="agent:read" act="see agents" title="Compare versions">
+    <Permitted permission="agent:read" act={t.seeAgents} title={t.compareVersions}>
       <OneAgent key={agentId} id={agentId} />
     </Permitted>
   )
@@ -30,18 +31,18 @@ function OneAgent({ id }: { id: string }) {
   const { tenant } = useSession()
   const trpc = useTRPC()
   const { data: agent, error, refetch } = useQuery(trpc.agents.get.queryOptions({ id }))
-  const crumbs = [{ label: 'Agents', href: agentsPath(tenant) }]
+  const crumbs = [{ label: t.agents, href: agentsPath(tenant) }]
   if (agent === undefined)
     return (
       <Page>
-        <PageHeader title="Compare versions" crumbs={crumbs} />
+        <PageHeader title={t.compareVersions} crumbs={crumbs} />
         {error === null ? (
-          <Skeleton label="Loading the agent…" rows={8} />
+          <Skeleton label={t.loadingAgent} rows={8} />
         ) : (
           <RequestFailed
             error={error}
-            what="The agent"
-            act="see agents"
+            what={t.theAgent}
+            act={t.seeAgents}
             permission="agent:read"
             retry={() => void refetch()}
           />
@@ -51,18 +52,12 @@ function OneAgent({ id }: { id: string }) {
   return (
     <Page>
       <PageHeader
-        title={
-          <>
-            Compare versions of <ShownText>{agent.displayName}</ShownText>
-          </>
-        }
+        title={<>{t.compareVersionsOf({ agent: agent.displayName, shown: shownText })}</>}
         crumbs={[...crumbs, { label: agent.displayName, href: agentPath(tenant, id) }]}
         id="Compare"
       />
       {agent.versions.length < 2 ? (
-        <EmptyState title="There is only one version.">
-          To compare versions, register another manifest with the same name and different content.
-        </EmptyState>
+        <EmptyState title={t.thereIsOnlyOne}>{t.toCompareVersionsRegister}</EmptyState>
       ) : (
         <Choice agent={agent} />
       )}
@@ -88,22 +83,22 @@ function Choice({ agent: { id, versions } }: { agent: AgentDetail }) {
     <>
       <div className="flex flex-wrap gap-x-4 gap-y-3 *:w-full *:narrow:w-60">
         <SelectField
-          label="From version"
+          label={t.fromVersion}
           value={from}
           onChange={(value) => show({ from: value })}
           options={options}
-          placeholder="Choose a version"
+          placeholder={t.chooseVersion}
         />
         <SelectField
-          label="To version"
+          label={t.toVersion}
           value={to}
           onChange={(value) => show({ to: value })}
           options={options}
-          placeholder="Choose a version"
+          placeholder={t.chooseVersion}
         />
       </div>
       {from === to ? (
-        <EmptyState title="Both are the same version.">Choose two versions that differ.</EmptyState>
+        <EmptyState title={t.bothAreSameVersion}>{t.chooseTwoVersionsThat}</EmptyState>
       ) : (
         <Changes key={`${from} ${to}`} agentId={id} from={from} to={to} />
       )}

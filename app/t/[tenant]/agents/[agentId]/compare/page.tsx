@@ -1,9 +1,10 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
+import * as t from '#components/texts/agent/en.ts'
 import { placeholder } from '#lib/paths.ts'
 import { CompareVersions } from './compare-versions.tsx'
 
-export const metadata: Metadata = { title: 'Compare versions of an agent' }
+export const metadata: Metadata = { title: t.compareVersionsOfAgent }
 
 export const generateStaticParams = () => [{ agentId: placeholder('agentId') }]
 

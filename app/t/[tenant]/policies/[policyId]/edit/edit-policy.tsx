@@ -6,6 +6,7 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { policiesPath, policyPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -15,7 +16,7 @@ import { VersionForm } from './version-form.tsx'
 export function EditPolicy() {
   const { policyId } = useParams<{ policyId: string }>()
   return (
-    <Permitted permission="policy:author" act="write policies" title="New version of a policy">
+    <Permitted permission="policy:author" act={t.writePolicies} title={t.newVersionOfPolicy}>
       <OnePolicy key={policyId} id={policyId} />
     </Permitted>
   )
@@ -31,18 +32,18 @@ function OnePolicy({ id }: { id: string }) {
     error,
     refetch,
   } = useQuery(trpc.policies.get.queryOptions({ id }, { refetchOnWindowFocus: false }))
-  const crumbs = [{ label: 'Policies', href: policiesPath(tenant) }]
+  const crumbs = [{ label: t.policies, href: policiesPath(tenant) }]
   if (policy === undefined)
     return (
       <Page wide>
-        <PageHeader title="New version of a policy" crumbs={crumbs} />
+        <PageHeader title={t.newVersionOfPolicy} crumbs={crumbs} />
         {error === null ? (
-          <Skeleton label="Loading the policy…" rows={10} />
+          <Skeleton label={t.loadingPolicy} rows={10} />
         ) : (
           <RequestFailed
             error={error}
-            what="The policy"
-            act="see policies"
+            what={t.thePolicy}
+            act={t.seePolicies}
             permission="policy:read"
             retry={() => void refetch()}
           />
@@ -53,7 +54,7 @@ function OnePolicy({ id }: { id: string }) {
   return (
     <Page wide>
       <PageHeader
-        title={`New version of ${policy.name}`}
+        title={t.newVersionOf({ policy: policy.name })}
         crumbs={[...crumbs, { label: policy.name, href: policyPath(tenant, id) }]}
         id="New"
       />

@@ -1,9 +1,10 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
+import * as t from '#components/texts/policy/en.ts'
 import { placeholder } from '#lib/paths.ts'
 import { EditPolicy } from './edit-policy.tsx'
 
-export const metadata: Metadata = { title: 'New version of a policy' }
+export const metadata: Metadata = { title: t.newVersionOfPolicy }
 
 export const generateStaticParams = () => [{ policyId: placeholder('policyId') }]
 

@@ -10,6 +10,7 @@ import { NotDone } from '#components/forms/not-done.tsx'
 import { TextPreview } from '#components/policies/text-preview.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { policyPath } from '#lib/paths.ts'
@@ -43,21 +44,17 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
   const { problems, note, blocked } = usePolicyCheck(source, current?.problems)
   const missing =
     source.trim() === ''
-      ? 'Write a policy first.'
+      ? t.writePolicyFirst
       : source === base?.source
-        ? `The text is identical to version ${base.version}.`
+        ? t.textIsIdenticalTo({ version: base.version })
         : blocked
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
       <div className="grid grid-cols-1 items-start gap-x-8 gap-y-5 wide:grid-cols-2">
         <CodeEditor
-          label="Policy (Cedar)"
+          label={t.policyCedar}
           language="cedar"
-          hint={
-            base === undefined
-              ? 'Stored as a draft, which is not enforced.'
-              : `Starts from version ${base.version}. Stored as a draft, which is not enforced.`
-          }
+          hint={base === undefined ? t.storedAsDraftWhich : t.startsFromVersionStored({ version: base.version })}
           value={source}
           onChange={setSource}
           rows={26}
@@ -71,20 +68,11 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
         </div>
       </div>
       {current && current.problems === undefined && (
-        <NotDone
-          failure={current.failure}
-          title="The draft was not stored."
-          ifUnknown="Store it again: the same text creates at most one draft."
-        />
+        <NotDone failure={current.failure} title={t.draftWasNotStored} ifUnknown={t.storeIt} />
       )}
       <div>
-        <Button
-          type="submit"
-          variant="primary"
-          disabledReason={missing}
-          busyLabel={busy ? 'Storing the draft…' : undefined}
-        >
-          Store as a draft
+        <Button type="submit" variant="primary" disabledReason={missing} busyLabel={busy ? t.storingDraft : undefined}>
+          {t.storeAsDraft}
         </Button>
       </div>
     </form>

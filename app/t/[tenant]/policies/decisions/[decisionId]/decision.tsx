@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useParams } from 'next/navigation'
 import { useQuery } from '#components/api/query.ts'
 import { ShortDigest } from '#components/json/short-digest.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
@@ -11,6 +12,7 @@ import { EffectShape, Reasons } from '#components/policies/effect.tsx'
 import { obligationText } from '#components/policies/obligation-text.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
@@ -26,7 +28,7 @@ type Answer = Answers['policies']['recompute']
 export function Decision() {
   const { decisionId } = useParams<{ decisionId: string }>()
   return (
-    <Permitted permission="policy:read" act="see policy decisions" title="Policy decision">
+    <Permitted permission="policy:read" act={t.seePolicyDecisions} title={t.policyDecision}>
       <OneDecision key={decisionId} id={decisionId} />
     </Permitted>
   )
@@ -37,20 +39,20 @@ function OneDecision({ id }: { id: string }) {
   const trpc = useTRPC()
   const { data, error, refetch } = useQuery(trpc.policies.recompute.queryOptions({ decisionId: id }))
   const header = {
-    crumbs: [{ label: 'Policies', href: policiesPath(tenant) }],
-    id: <Copyable value={id} label="decision ID" shorten="middle" />,
+    crumbs: [{ label: t.policies, href: policiesPath(tenant) }],
+    id: <Copyable value={id} label={t.decisionId} shorten="middle" />,
   }
   if (data === undefined)
     return (
       <Page>
-        <PageHeader title="Policy decision" {...header} />
+        <PageHeader title={t.policyDecision} {...header} />
         {error === null ? (
-          <Skeleton label="Loading the decision…" rows={8} />
+          <Skeleton label={t.loadingDecision} rows={8} />
         ) : (
           <RequestFailed
             error={error}
-            what="The decision"
-            act="see policy decisions"
+            what={t.theDecision}
+            act={t.seePolicyDecisions}
             permission="policy:read"
             retry={() => void refetch()}
           />
@@ -60,21 +62,17 @@ function OneDecision({ id }: { id: string }) {
   return (
     <Page>
       <PageHeader
-        title={
-          <>
-            Decision on <ShownText>{data.resource}</ShownText>
-          </>
-        }
+        title={<>{t.decisionOn({ resource: data.resource, shown: shownText })}</>}
         {...header}
         facts={<Facts answer={data} />}
       />
-      <Section title="Why">
+      <Section title={t.why}>
         <Reasons reasons={data.recorded.reasons} />
       </Section>
-      <Section title="Details">
+      <Section title={t.details}>
         <What answer={data} />
       </Section>
-      <Section title="Recomputed">
+      <Section title={t.recomputed}>
         <Recomputed answer={data} />
       </Section>
     </Page>
@@ -87,11 +85,16 @@ function Facts({ answer: { recorded, agentId, agentName, environment, decidedAt 
     <>
       <EffectShape effect={recorded.effect} />
       <span>
-        Agent{' '}
-        <Link href={agentPath(tenant, agentId)} prefetch={false} className="text-link font-semibold">
-          <ShownText>{agentName}</ShownText>
-        </Link>{' '}
-        in {environment}
+        {t.agentIn({
+          agentName,
+          shown: shownText,
+          link: (content) => (
+            <Link href={agentPath(tenant, agentId)} prefetch={false} className="text-link font-semibold">
+              {content}
+            </Link>
+          ),
+          environment,
+        })}
       </span>
       <Time at={decidedAt} show="both" />
     </>
@@ -102,21 +105,21 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
   const { tenant } = useSession()
   return (
     <KeyValues>
-      <KeyValue name="Action">
+      <KeyValue name={t.action}>
         <ShownText>{actionWords(action)}</ShownText>
       </KeyValue>
-      <KeyValue name="Requested by">
+      <KeyValue name={t.requestedBy}>
         {executionId === null ? (
-          'An external agent'
+          t.anExternal
         ) : (
           <Link href={executionPath(tenant, executionId)} prefetch={false} className="text-link">
-            Step <ShownText>{stepId ?? ''}</ShownText> of an execution
+            {t.stepOfExecution({ stepId: stepId ?? '', shown: shownText })}
           </Link>
         )}
       </KeyValue>
-      <KeyValue name="Obligations">
+      <KeyValue name={t.obligations}>
         {recorded.obligations.length === 0 ? (
-          'None'
+          t.none
         ) : (
           <ul className="flex flex-col gap-1">
             {recorded.obligations.map(obligationText).map((text) => (
@@ -127,9 +130,9 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
           </ul>
         )}
       </KeyValue>
-      <KeyValue name="Policies in force">
+      <KeyValue name={t.policiesInForce}>
         {recorded.policies.length === 0 ? (
-          'None'
+          t.none
         ) : (
           <ul className="flex flex-col gap-1">
             {recorded.policies.map(({ policyId, name, version, digest }) => (
@@ -138,17 +141,17 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
                   <ShownText>{name}</ShownText>
                 ) : (
                   <Link href={policyPath(tenant, policyId, { version })} prefetch={false} className="text-link">
-                    <ShownText>{name}</ShownText>, version {version}
+                    {t.version3({ name, shown: shownText, version })}
                   </Link>
                 )}
-                <ShortDigest digest={digest} of={`${name}, version ${version}`} />
+                <ShortDigest digest={digest} of={t.version4({ name, version })} />
               </li>
             ))}
           </ul>
         )}
       </KeyValue>
-      <KeyValue name="Request, SHA-256">
-        <ShortDigest digest={recorded.inputDigest} of="the request" />
+      <KeyValue name={t.requestSha256}>
+        <ShortDigest digest={recorded.inputDigest} of={t.theRequest} />
       </KeyValue>
     </KeyValues>
   )

@@ -1,30 +1,22 @@
 'use client'
 
 import { EffectShape, Reasons } from '#components/policies/effect.tsx'
+import * as t from '#components/texts/policy/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import type { Answers } from '#lib/trpc.ts'
 
 /** Shows whether the decision is the same when recomputed from the recorded request, the published texts and the tool's schema. */
 export function Recomputed({ answer: { same, computed } }: { answer: Answers['policies']['recompute'] }) {
-  if (same)
-    return (
-      <Banner tone="ok">
-        The decision was recomputed for this page from the recorded request and the published texts. The result is
-        identical, byte for byte.
-      </Banner>
-    )
+  if (same) return <Banner tone="ok">{t.decisionWasRecomputedFor}</Banner>
   return (
     <>
-      <Banner tone="danger">
-        The decision was recomputed for this page, and the result differs. The recorded decision is the one that was
-        enforced.
-      </Banner>
+      <Banner tone="danger">{t.theDecisionWas}</Banner>
       <KeyValues>
-        <KeyValue name="Recomputed decision">
+        <KeyValue name={t.recomputedDecision}>
           <EffectShape effect={computed.effect} />
         </KeyValue>
-        <KeyValue name="Reasons">
+        <KeyValue name={t.reasons}>
           <Reasons reasons={computed.reasons} />
         </KeyValue>
       </KeyValues>

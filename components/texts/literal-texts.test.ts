@@ -7,10 +7,8 @@ import { languages, offeredLanguages } from '#lib/languages.ts'
 /** The folders whose texts are not in the catalogs yet. German is offered to people as soon as none is left. */
 const toConvert = [
   'app/t/[tenant]/approvals',
-  'app/t/[tenant]/traces',
   'components/approvals',
   'components/mail',
-  'components/traces',
   // What the console reads of what the server also says: reasons of rules, refusals of forms, permissions.
   'lib',
 ]

@@ -1,10 +1,11 @@
 'use client'
 
 import { useQuery } from '#components/api/query.ts'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/traces/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { formatDuration } from '#lib/format.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import type { TraceSpan } from './model/trace-span.ts'
@@ -20,25 +21,20 @@ export function FirstError({ traceId, span, onGo, where }: FirstErrorProps) {
     <Banner
       tone="danger"
       urgency="none"
-      action={
-        <Button onClick={onGo}>
-          Go to the error <Kbd>E</Kbd>
-        </Button>
-      }
+      action={<Button onClick={onGo}>{t.goToErrorE({ kbd: (content) => <Kbd>{String(content)}</Kbd> })}</Button>}
     >
       <p className="wrap-anywhere">
-        {where !== undefined && `${where}: `}
-        <strong className="font-semibold">
-          <ShownText breaks>{span.name}</ShownText>
-        </strong>{' '}
-        failed{span.endedAt !== null && ` after ${formatDuration(span.endedAt - span.startedAt)}`}
-        {message != null && message !== '' ? (
-          <>
-            : <ShownText>{message}</ShownText>
-          </>
-        ) : (
-          '.'
-        )}
+        {t.firstError({
+          placed: String(where !== undefined),
+          where: where ?? '',
+          name: span.name,
+          strong: (content) => <strong className="font-semibold">{content}</strong>,
+          timed: String(span.endedAt !== null),
+          duration: span.endedAt === null ? '' : formatDuration(span.endedAt - span.startedAt),
+          told: String(message != null && message !== ''),
+          message: message ?? '',
+          shown: shownText,
+        })}
       </p>
     </Banner>
   )

@@ -1,4 +1,6 @@
 import { MaskedValue } from '#components/json/json-view.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/traces/en.ts'
 import type { PartialAnswer } from '#components/traces/model/answer-log.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -8,17 +10,15 @@ type LiveAnswersProps = { answers: readonly PartialAnswer[]; spans: readonly Tra
 /** The answers that models are generating, as they arrive. Not a live region: screen readers don't announce them. */
 export function LiveAnswers({ answers, spans }: LiveAnswersProps) {
   return answers.map((answer) => {
-    const name = spans.find(({ spanId }) => spanId === answer.spanId)?.name ?? 'A model'
+    const name = spans.find(({ spanId }) => spanId === answer.spanId)?.name ?? t.aModel
     return <LiveAnswer key={answer.spanId} name={name} answer={answer} />
   })
 }
 
 function LiveAnswer({ name, answer: { start, text, masked } }: { name: string; answer: PartialAnswer }) {
   return (
-    <section aria-label={`${name} is answering`} className="border-line border-y py-2">
-      <p className="text-dense text-ink-2">
-        <ShownText>{name}</ShownText> is answering
-      </p>
+    <section aria-label={t.isAnswering({ name })} className="border-line border-y py-2">
+      <p className="text-dense text-ink-2">{t.isAnswering2({ name, shown: shownText })}</p>
       {masked !== undefined ? (
         <MaskedValue masked={masked} />
       ) : (

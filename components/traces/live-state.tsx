@@ -1,10 +1,10 @@
 'use client'
 
 import { useEffect, useRef, useState } from 'react'
+import * as t from '#components/texts/traces/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
-import { formatCount } from '#lib/format.ts'
 import type { Connection } from './use-trace.ts'
 
 type LiveStateProps = {
@@ -24,13 +24,9 @@ export function LiveState({ connection, paused, fresh, missed, onFollow, onRecon
   return (
     <span className="inline-flex min-h-9 flex-wrap items-center gap-x-3">
       <LiveWord connection={connection} paused={paused} fresh={fresh} />
-      {connection === 'live' && paused && <Button onClick={onFollow}>Follow new spans</Button>}
-      {connection === 'lost' && <Button onClick={onReconnect}>Reconnect</Button>}
-      {missed > 0 && (
-        <span className="text-ink-2">
-          {formatCount(missed, 'change')} arrived faster than this page could show; the trace was reloaded.
-        </span>
-      )}
+      {connection === 'live' && paused && <Button onClick={onFollow}>{t.followNewSpans}</Button>}
+      {connection === 'lost' && <Button onClick={onReconnect}>{t.reconnect}</Button>}
+      {missed > 0 && <span className="text-ink-2">{t.changesArrivedFasterThan({ changes: missed })}</span>}
       <Announcement connection={connection} fresh={fresh} />
     </span>
   )
@@ -39,16 +35,16 @@ export function LiveState({ connection, paused, fresh, missed, onFollow, onRecon
 function LiveWord({ connection, paused, fresh }: { connection: Connection; paused: boolean; fresh: number }) {
   switch (connection) {
     case 'connecting':
-      return <StatusShape status="pending" label="Connecting" />
+      return <StatusShape status="pending" label={t.connecting} />
     case 'lost':
-      return <StatusShape status="failed" label="Not live: the connection was refused" />
+      return <StatusShape status="failed" label={t.notLiveConnectionWas} />
     case 'over':
-      return <span className="text-ink-2">Complete: no more spans will arrive</span>
+      return <span className="text-ink-2">{t.completeNoMoreSpans}</span>
     case 'live':
       return paused ? (
-        <StatusShape status="pending" label={`Paused, ${fresh} new`} />
+        <StatusShape status="pending" label={t.pausedNew({ fresh })} />
       ) : (
-        <StatusShape status="running" label="Live" />
+        <StatusShape status="running" label={t.live} />
       )
   }
 }
@@ -58,7 +54,7 @@ const QUIET_MS = 5000
 
 /** Announces new spans to screen readers, at most every five seconds. */
 function Announcement({ connection, fresh }: { connection: Connection; fresh: number }) {
-  const text = connection === 'live' && fresh > 0 ? `${formatCount(fresh, 'new span')}.` : ''
+  const text = connection === 'live' && fresh > 0 ? `${t.newSpans({ newSpans: fresh })}.` : ''
   const [said, setSaid] = useState('')
   const saidAt = useRef(0)
   useEffect(() => {

@@ -5,6 +5,7 @@ import { useQueries } from '#components/api/query.ts'
 import { titleOf } from '#components/executions/effect-title.tsx'
 import { inParts } from '#components/lists/in-parts.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/traces/en.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
@@ -32,5 +33,5 @@ export function useTraceTitles(traces: readonly Trace[]): (trace: Trace) => stri
 /** The title of a trace that may not be known yet. */
 export function useTraceTitle(trace: Trace | undefined): string {
   const titled = useTraceTitles(trace === undefined ? [] : [trace])
-  return trace === undefined ? 'Trace' : titled(trace)
+  return trace === undefined ? t.trace : titled(trace)
 }

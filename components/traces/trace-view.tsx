@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useState } from 'react'
 import { useNarrow } from '#components/layout/use-narrow.ts'
+import * as t from '#components/texts/traces/en.ts'
 import { SpanDetail } from '#components/traces/detail/span-detail.tsx'
 import { useReveal } from '#components/traces/detail/use-reveal.ts'
 import { TraceGrid } from '#components/traces/grid/trace-grid.tsx'
@@ -16,7 +17,6 @@ import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatCount } from '#lib/format.ts'
 import { FirstError } from './first-error.tsx'
 import { LiveAnswers } from './live-answers.tsx'
 import { LiveState } from './live-state.tsx'
@@ -51,16 +51,12 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
   )
 
   if (spans.length === 0)
-    return (
-      <EmptyState title="No spans have started yet.">
-        {live ? 'Spans appear here as they start.' : 'The trace ended without spans.'}
-      </EmptyState>
-    )
+    return <EmptyState title={t.noSpansHaveStarted}>{live ? t.spansAppearHereAs : t.traceEndedWithoutSpans}</EmptyState>
   return (
     <div className="flex flex-col gap-2">
       {reveal !== undefined && (
-        <Banner tone="hold" action={<Button onClick={mask}>Re-mask</Button>}>
-          Unmasked for you until <Time at={new Date(reveal.until).toISOString()} show="clock" />
+        <Banner tone="hold" action={<Button onClick={mask}>{t.reMask}</Button>}>
+          {t.unmaskedForYouUntil({ at: () => <Time at={new Date(reveal.until).toISOString()} show="clock" /> })}
         </Banner>
       )}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -83,7 +79,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
                 filter.setWindow(undefined)
               }}
             >
-              Show the whole trace’s time
+              {t.showWholeTracesTime}
             </Button>
           )}
           {!following && (
@@ -93,7 +89,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
                 filter.setWindow(undefined)
               }}
             >
-              Follow the selection
+              {t.followSelection}
             </Button>
           )}
         </span>
@@ -110,8 +106,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
       )}
       {orphans > 0 && (
         <Banner tone="warn" urgency="none">
-          The parent of {formatCount(orphans, 'span')} is missing: it has not arrived, or was not exported. Spans
-          without their parent are shown at the top level.
+          {t.parentOfSpansIs({ spans: orphans })}
         </Banner>
       )}
       <LiveAnswers answers={answers} spans={spans} />
@@ -126,7 +121,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
       <TraceOverview layout={layout} window={filter.window} onWindow={filter.setWindow} />
       <div className="grid grid-cols-1 items-start gap-6 wide:grid-cols-[minmax(0,1fr)_minmax(24rem,46%)]">
         {found === 0 ? (
-          <EmptyState title="No spans match.">Remove some of the filters, or show all spans.</EmptyState>
+          <EmptyState title={t.noSpansMatch}>{t.removeSomeOfFilters}</EmptyState>
         ) : (
           <TraceGrid
             layout={layout}
@@ -146,18 +141,18 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
           <Dialog
             open={opened && span !== undefined}
             onOpenChange={setOpened}
-            title="Selected span"
-            description="The details of the span that is selected in the list."
+            title={t.selectedSpan}
+            description={t.detailsOfSpanThat}
             placement="foot"
           >
             {detail}
           </Dialog>
         ) : (
           <aside
-            aria-label="Selected span"
+            aria-label={t.selectedSpan}
             className="flex min-w-0 flex-col gap-4 wide:sticky wide:top-15 wide:max-h-[calc(100dvh-4.5rem)] wide:overflow-y-auto wide:border-line wide:border-l wide:pl-6"
           >
-            {detail || <p className="text-ink-2">Select a span to see its details.</p>}
+            {detail || <p className="text-ink-2">{t.selectSpanToSee}</p>}
           </aside>
         )}
       </div>

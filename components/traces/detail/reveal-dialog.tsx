@@ -6,6 +6,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/trace-detail/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
@@ -46,8 +47,8 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   })
   const waiting = ask.output?.status === 'pending' ? ask.output : undefined
   const missing = {
-    fields: !whole && chosen.size === 0 ? 'Choose at least one value.' : undefined,
-    purpose: purpose.trim().length < limits.purpose.min || !isVisible(purpose) ? 'Enter the purpose.' : undefined,
+    fields: !whole && chosen.size === 0 ? t.chooseAtLeastOne : undefined,
+    purpose: purpose.trim().length < limits.purpose.min || !isVisible(purpose) ? t.enterPurpose : undefined,
     justification: isJustification(justification) ? undefined : justificationRule,
   }
   function send(event: FormEvent) {
@@ -71,35 +72,36 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Reveal masked values"
-      description="The values are shown for at most 15 minutes. Each access is recorded in the audit log, and everyone who can read this trace sees your name and reasons."
+      title={t.revealMaskedValues}
+      description={t.valuesAreShownFor}
       actions={
         waiting === undefined ? (
           <>
-            <Button onClick={() => onOpenChange(false)}>Cancel</Button>
-            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? 'Requesting…' : undefined}>
-              Reveal for 15 minutes
+            <Button onClick={() => onOpenChange(false)}>{t.cancel}</Button>
+            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? t.requesting : undefined}>
+              {t.revealFor15Minutes}
             </Button>
           </>
         ) : (
-          <Button onClick={() => onOpenChange(false)}>Close</Button>
+          <Button onClick={() => onOpenChange(false)}>{t.close}</Button>
         )
       }
     >
       {waiting !== undefined ? (
         <p>
-          Your organisation requires the approval of a second person.{' '}
-          {waiting.approvalId !== null && (
-            <Link href={approvalPath(tenant, waiting.approvalId)} prefetch={false} className="text-link">
-              The request is waiting for the change approvers.
-            </Link>
-          )}{' '}
-          The 15 minutes begin when they approve; then choose Reveal again.
+          {t.secondPerson({
+            linked: String(waiting.approvalId !== null),
+            link: (content) => (
+              <Link href={approvalPath(tenant, waiting.approvalId ?? '')} prefetch={false} className="text-link">
+                {content}
+              </Link>
+            ),
+          })}
         </p>
       ) : (
         <form id={form} onSubmit={send} className="flex flex-col gap-4">
           <fieldset className="flex flex-col gap-1">
-            <legend className="pb-1 text-dense text-ink-2">Values</legend>
+            <legend className="pb-1 text-dense text-ink-2">{t.values}</legend>
             {[...new Set(fields)].map((key) => (
               <Checkbox
                 key={key}
@@ -113,18 +115,18 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
                 onChange={(on) => toggle(key, on)}
               />
             ))}
-            <Checkbox label="Every masked value of this trace" checked={whole} onChange={setWhole} />
+            <Checkbox label={t.everyMaskedValueOf} checked={whole} onChange={setWhole} />
             {tried && missing.fields !== undefined && <p className="text-danger">{missing.fields}</p>}
           </fieldset>
           <TextField
-            label="Purpose"
-            hint="For example: customer complaint, incident review."
+            label={t.purpose}
+            hint={t.forExampleCustomerComplaint}
             value={purpose}
             onChange={(event) => setPurpose(event.target.value)}
             error={tried ? missing.purpose : undefined}
           />
           <TextArea
-            label="Justification"
+            label={t.justification}
             hint={justificationHint}
             limit={limits.justification.max}
             value={justification}
@@ -134,8 +136,8 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
           {ask.failure !== undefined && (
             <RequestFailed
               error={ask.error}
-              what="The grant"
-              act="reveal masked values"
+              what={t.theGrant}
+              act={t.revealMasked}
               permission="trace:unmask"
               retry={() => ask.reset()}
             />

@@ -1,4 +1,5 @@
 import { JsonView, MaskedValue } from '#components/json/json-view.tsx'
+import * as t from '#components/texts/trace-detail/en.ts'
 import { ErasedTag } from '#components/ui/status/erased-tag.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Span } from '#lib/schemas/traces.ts'
@@ -16,12 +17,12 @@ export function SpanAttributes({ attributes }: { attributes: Span['attributes'] 
           <dd className="min-w-0">
             {erased ? (
               <span className="inline-flex flex-wrap items-center gap-x-2">
-                <ErasedTag /> <span className="text-ink-2">permanently; its proof remains valid.</span>
+                <ErasedTag /> <span className="text-ink-2">{t.permanentlyItsProofRemains}</span>
               </span>
             ) : masked ? (
               <MaskedValue masked={masked} />
             ) : value === undefined ? (
-              'No value'
+              t.noValue
             ) : (
               <JsonView value={value} />
             )}

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
 import { JsonView, LongText, MaskedValue } from '#components/json/json-view.tsx'
+import { formatNumber } from '#components/language/formats.ts'
+import * as t from '#components/texts/trace-detail/en.ts'
 import { conversationOf, type Message, type Part, type Role } from '#components/traces/model/conversation.ts'
 import { ErasedTag } from '#components/ui/status/erased-tag.tsx'
 import { Tag } from '#components/ui/status/tag.tsx'
@@ -8,17 +10,17 @@ import type { Span } from '#lib/schemas/traces.ts'
 import { Part as DetailPart } from './part.tsx'
 import { SpanAttributes } from './span-attributes.tsx'
 
-const WORDS: Record<Role, string> = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' }
+const WORDS: Record<Role, string> = { system: t.system, user: t.user, assistant: t.assistant, tool: t.tool }
 
 /** What was said in a span, if it is a call of a model or a tool. */
 export function SpanConversation({ attributes }: { attributes: Span['attributes'] }) {
   const conversation = conversationOf(attributes)
   if (conversation === undefined) return null
   return (
-    <DetailPart title="Conversation">
+    <DetailPart title={t.conversation}>
       <Messages messages={conversation.messages} />
       <details>
-        <summary className="w-fit min-h-6 text-dense text-ink-2">As recorded</summary>
+        <summary className="w-fit min-h-6 text-dense text-ink-2">{t.asRecorded}</summary>
         <SpanAttributes attributes={attributes.filter(({ key }) => conversation.keys.has(key))} />
       </details>
     </DetailPart>
@@ -41,7 +43,7 @@ function Messages({ messages }: { messages: readonly Message[] }) {
           <span className="font-semibold text-dense">{WORDS[role]}</span>
           <Folded when={role === 'system'} label={sizeOf(parts)}>
             <div className="flex flex-col gap-2">
-              {parts.length === 0 && <span className="text-ink-2">Empty</span>}
+              {parts.length === 0 && <span className="text-ink-2">{t.empty}</span>}
               {parts.map((part, place) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message never move.
                 <MessagePart key={place} part={part} />
@@ -67,7 +69,7 @@ function Folded({ when, label, children }: { when: boolean; label: string; child
 
 function sizeOf(parts: readonly Part[]): string {
   const length = parts.reduce((sum, part) => sum + (part.kind === 'text' ? part.text.length : 0), 0)
-  return length === 0 ? 'Instructions' : `Instructions, ${length.toLocaleString('en')} characters`
+  return length === 0 ? t.instructions : t.instructionsCharacters({ length: formatNumber(length) })
 }
 
 function MessagePart({ part }: { part: Part }) {
@@ -77,7 +79,7 @@ function MessagePart({ part }: { part: Part }) {
     case 'thinking':
       return (
         <details>
-          <summary className="w-fit min-h-6 text-ink-2">Thinking</summary>
+          <summary className="w-fit min-h-6 text-ink-2">{t.thinking}</summary>
           <LongText text={part.text} prose />
         </details>
       )
@@ -87,13 +89,13 @@ function MessagePart({ part }: { part: Part }) {
       return <ErasedTag />
     case 'call':
       return (
-        <Box head={<Named name={part.name} what="is called with" />}>
+        <Box head={<Named name={part.name} what={t.isCalledWith} />}>
           <JsonView value={part.arguments} />
         </Box>
       )
     case 'result':
       return (
-        <Box failed={part.failed} head={<Named name={part.name} what={part.failed ? 'failed with' : 'answered'} />}>
+        <Box failed={part.failed} head={<Named name={part.name} what={part.failed ? t.failedWith : t.answered} />}>
           <JsonView value={part.value} />
         </Box>
       )
@@ -115,15 +117,12 @@ function MessagePart({ part }: { part: Part }) {
   }
 }
 
-function Named({ name, what }: { name: string | undefined; what: string }) {
-  return (
-    <>
-      <code className="wrap-anywhere font-mono font-semibold">
-        <ShownText breaks>{name ?? 'The tool'}</ShownText>
-      </code>{' '}
-      {what}
-    </>
-  )
+function Named({ name, what }: { name: string | undefined; what: typeof t.answered }) {
+  return what({
+    name: name ?? t.theTool,
+    code: (content) => <code className="wrap-anywhere font-mono font-semibold">{content}</code>,
+    shown: (content) => <ShownText breaks>{String(content)}</ShownText>,
+  })
 }
 
 function Box({ head, failed = false, children }: { head: ReactNode; failed?: boolean; children: ReactNode }) {

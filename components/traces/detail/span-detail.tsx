@@ -6,6 +6,7 @@ import { JsonView } from '#components/json/json-view.tsx'
 import { ErasedNotice } from '#components/page/erased-notice.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/trace-detail/en.ts'
 import { kindWord } from '#components/traces/grid/span-kind.tsx'
 import { conversationOf } from '#components/traces/model/conversation.ts'
 import { maskedIn } from '#components/traces/model/trace-figures.ts'
@@ -54,42 +55,42 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
         <SpanStatus span={span} />
       </div>
       {shown !== undefined && <SpanConversation attributes={shown.span.attributes} />}
-      <Part title="Summary">
+      <Part title={t.summary}>
         <KeyValues>
-          <KeyValue name="Kind">{kindWord(span.kind)}</KeyValue>
+          <KeyValue name={t.kind}>{kindWord(span.kind)}</KeyValue>
           {shown?.span.statusMessage != null && (
-            <KeyValue name="Message">
+            <KeyValue name={t.message}>
               <ShownText>{shown.span.statusMessage}</ShownText>
             </KeyValue>
           )}
-          <KeyValue name="Started">
+          <KeyValue name={t.started}>
             <Time at={new Date(span.startedAt).toISOString()} show="absolute" />
           </KeyValue>
-          <KeyValue name="Took">
-            {span.endedAt === null ? 'Not ended yet' : formatDuration(span.endedAt - span.startedAt)}
+          <KeyValue name={t.took}>
+            {span.endedAt === null ? t.notEndedYet : formatDuration(span.endedAt - span.startedAt)}
           </KeyValue>
-          <KeyValue name="Part of">
+          <KeyValue name={t.partOf}>
             <ShownText>
               {parentName ??
                 (span.parentSpanId === null
-                  ? 'None (root span)'
-                  : `The missing span ${span.parentSpanId}, which has not arrived or was not exported`)}
+                  ? t.noneRootSpan
+                  : t.missingSpanWhichHas({ parentSpanId: span.parentSpanId }))}
             </ShownText>
           </KeyValue>
-          <KeyValue name="Span id">
-            <Copyable value={span.spanId} label="span ID" />
+          <KeyValue name={t.spanId}>
+            <Copyable value={span.spanId} label={t.spanId2} />
           </KeyValue>
         </KeyValues>
       </Part>
       {shown !== undefined ? (
         <Carried traceId={traceId} detail={shown} reveal={reveal} onReveal={onReveal} />
       ) : masked.error === null ? (
-        <Skeleton label="Loading the span…" rows={5} />
+        <Skeleton label={t.loadingSpan} rows={5} />
       ) : (
         <RequestFailed
           error={masked.error}
-          what="The span"
-          act="see traces"
+          what={t.theSpan}
+          act={t.seeTraces}
           permission="trace:read"
           retry={() => void masked.refetch()}
         />
@@ -97,8 +98,8 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
       {clear !== undefined && clear.error !== null && (
         <RequestFailed
           error={clear.error}
-          what="The unmasked values"
-          act="reveal masked values"
+          what={t.unmaskedValues}
+          act={t.revealMasked}
           permission="trace:unmask"
           retry={() => void clear.refetch()}
         />
@@ -109,8 +110,8 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
 
 function SpanStatus({ span: { status, endedAt } }: { span: TraceSpan }) {
   if (endedAt === null) return <StatusShape status="running" />
-  if (status === 'error') return <StatusShape status="failed" label="Error" />
-  return <StatusShape status="approved" label={status === 'ok' ? 'OK' : 'Ended'} />
+  if (status === 'error') return <StatusShape status="failed" label={t.error} />
+  return <StatusShape status="approved" label={status === 'ok' ? t.ok : t.ended} />
 }
 
 function Carried({
@@ -131,36 +132,36 @@ function Carried({
   return (
     <>
       {Object.keys(facts).length > 0 && (
-        <Part title="Subject">
+        <Part title={t.subject}>
           <JsonView value={facts} />
         </Part>
       )}
       {inputs.length > 0 && (
-        <Part title="Input">
+        <Part title={t.input}>
           <SpanAttributes attributes={inputs} />
         </Part>
       )}
       {outputs.length > 0 && (
-        <Part title="Output">
+        <Part title={t.output}>
           <SpanAttributes attributes={outputs} />
         </Part>
       )}
       {policy.length > 0 && (
-        <Part title="Policy">
+        <Part title={t.policy}>
           <SpanAttributes attributes={policy} />
         </Part>
       )}
-      <Part title="Attributes">
+      <Part title={t.attributes}>
         {attributes.length === 0 ? (
-          <p className="text-ink-2">No attributes were recorded in this span.</p>
+          <p className="text-ink-2">{t.noAttributesWereRecorded}</p>
         ) : (
           rest.length > 0 && <SpanAttributes attributes={rest} />
         )}
       </Part>
       <Sensitive traceId={traceId} detail={detail} reveal={reveal} onReveal={onReveal} />
-      <Part title="Events">
+      <Part title={t.events}>
         {events.length === 0 ? (
-          <p className="text-ink-2">No events were recorded in this span.</p>
+          <p className="text-ink-2">{t.noEventsWereRecorded}</p>
         ) : (
           <ul className="flex flex-col gap-3">
             {events.map(({ name, at, attributes: own }, index) => (
@@ -177,26 +178,29 @@ function Carried({
         )}
       </Part>
       {links.length > 0 && (
-        <Part title="Links">
+        <Part title={t.links}>
           <SpanLinks links={links} />
         </Part>
       )}
       {resource.length > 0 && (
-        <Part title="Resource">
+        <Part title={t.resource}>
           <SpanAttributes attributes={resource} />
         </Part>
       )}
-      <Part title="Proof">
+      <Part title={t.proof}>
         {proof === null ? (
-          <p className="text-ink-2">The audit records of its execution commit to this span.</p>
+          <p className="text-ink-2">{t.auditRecordsOfIts}</p>
         ) : (
           <>
             <p>
-              Entry {proof.index + 1} of the batch that{' '}
-              <Link href={auditRecordPath(tenant, proof.auditId)} prefetch={false} className="text-link">
-                this audit record
-              </Link>{' '}
-              commits to.
+              {t.entryOfBatch({
+                number: String(proof.index + 1),
+                link: (content) => (
+                  <Link href={auditRecordPath(tenant, proof.auditId)} prefetch={false} className="text-link">
+                    {content}
+                  </Link>
+                ),
+              })}
             </p>
             <SpanProof traceId={traceId} spanId={detail.span.spanId} />
           </>
@@ -226,17 +230,9 @@ function Sensitive({
       <ErasedNotice erased={gone} />
       {masked > 0 && (
         <div className="flex flex-col items-start gap-2">
-          <p className="text-ink-2">
-            {masked === 1 ? 'One value is' : `${masked} values are`} masked
-            {reveal === undefined
-              ? ': you don’t have an unmask grant for this trace.'
-              : ': your grant does not cover them.'}
-          </p>
-          <Button
-            onClick={() => setAsking(true)}
-            disabledReason={mayAsk ? undefined : 'Only a privacy officer can do this.'}
-          >
-            Reveal masked values
+          <p className="text-ink-2">{t.maskedValues({ masked, revealIs: String(reveal === undefined) })}</p>
+          <Button onClick={() => setAsking(true)} disabledReason={mayAsk ? undefined : t.onlyPrivacyOfficerCan}>
+            {t.revealMaskedValues}
           </Button>
           {asking && (
             <RevealDialog
@@ -249,7 +245,7 @@ function Sensitive({
           )}
         </div>
       )}
-      <Part title="Seen by">
+      <Part title={t.seenBy}>
         <SeenBy reveals={detail.seenBy} />
       </Part>
     </>

@@ -5,6 +5,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { offerFile } from '#components/page/offer-file.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/trace-detail/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { SpanProof as SpanProofDocument } from '#lib/schemas/traces.ts'
@@ -26,15 +27,15 @@ export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string
     <div className="flex flex-col items-start gap-2">
       <Button
         onClick={check}
-        busyLabel={pending ? 'Checking…' : undefined}
-        disabledReason={mayVerify ? undefined : 'Only an approver or an auditor can do this.'}
+        busyLabel={pending ? t.checking : undefined}
+        disabledReason={mayVerify ? undefined : t.onlyApproverOrAuditor}
       >
-        Check the proof
+        {t.checkProof}
       </Button>
       <div aria-live="polite" className="flex flex-col items-start gap-2">
         {output !== undefined && (
           <>
-            <ul aria-label="What was checked" className="flex flex-col gap-1">
+            <ul aria-label={t.whatWasChecked} className="flex flex-col gap-1">
               {checksToShow(output).map(({ name, ok, detail }) => (
                 <li key={name} className="flex flex-wrap items-baseline gap-x-2">
                   <StatusShape status={ok ? 'approved' : 'failed'} label={name} />
@@ -42,15 +43,13 @@ export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string
                 </li>
               ))}
             </ul>
-            {!isSealed(output) && (
-              <p>Its audit record is not sealed yet: the next checkpoint covers it. Check again in a moment.</p>
-            )}
-            <Button onClick={() => save(output.found, `span-${spanId}.proof.json`)}>Save the proof</Button>
+            {!isSealed(output) && <p>{t.itsAuditRecordIs}</p>}
+            <Button onClick={() => save(output.found, `span-${spanId}.proof.json`)}>{t.saveProof}</Button>
           </>
         )}
       </div>
       {failure !== undefined && (
-        <RequestFailed error={error} what="The proof" act="verify traces" permission="trace:verify" retry={check} />
+        <RequestFailed error={error} what={t.theProof} act={t.verifyTraces} permission="trace:verify" retry={check} />
       )}
     </div>
   )

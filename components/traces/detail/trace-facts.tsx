@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react'
+import * as t from '#components/texts/trace-detail/en.ts'
 import { traceFigures } from '#components/traces/model/trace-figures.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { formatCount, formatDuration } from '#lib/format.ts'
+import { formatDuration } from '#lib/format.ts'
 import type { TraceUsage } from '#lib/schemas/traces.ts'
 
 type TraceFactsProps = { spans: readonly TraceSpan[]; ended: boolean; usage: TraceUsage | null }
@@ -15,21 +16,19 @@ export function TraceFacts({ spans, ended, usage }: TraceFactsProps) {
     <>
       <TraceStatus ended={ended} errors={figures.errors} />
       {figures.endedAt !== undefined && spans.length > 0 && (
-        <Fact>Duration {formatDuration(figures.endedAt - figures.startedAt)}</Fact>
+        <Fact>{t.duration({ duration: formatDuration(figures.endedAt - figures.startedAt) })}</Fact>
       )}
-      <Fact>{formatCount(figures.spans, 'span')}</Fact>
-      <Fact>{formatCount(figures.errors, 'error')}</Fact>
-      <Fact>{formatCount(figures.policyChecks, 'policy check')}</Fact>
-      <Fact>{formatCount(figures.approvals, 'approval')}</Fact>
+      <Fact>{t.spans({ spans: figures.spans })}</Fact>
+      <Fact>{t.errors({ errors: figures.errors })}</Fact>
+      <Fact>{t.policyChecks({ policyChecks: figures.policyChecks })}</Fact>
+      <Fact>{t.approvals({ approvals: figures.approvals })}</Fact>
       {usage !== null && (
         <>
-          <Fact>
-            {formatCount(usage.inputTokens, 'token')} in, {formatCount(usage.outputTokens, 'token')} out
-          </Fact>
-          <Fact>Cost {costText(usage.cost)}</Fact>
+          <Fact>{t.tokensInTokensOut({ tokens: usage.inputTokens, tokens2: usage.outputTokens })}</Fact>
+          <Fact>{t.cost({ cost: costText(usage.cost) })}</Fact>
           {usage.models.length > 0 && (
             <span className="wrap-anywhere">
-              {usage.models.length === 1 ? 'Model' : 'Models'} <ShownText>{usage.models.join(', ')}</ShownText>
+              {usage.models.length === 1 ? t.model : t.models} <ShownText>{usage.models.join(', ')}</ShownText>
             </span>
           )}
         </>
@@ -46,13 +45,9 @@ export const costText = (cost: TraceUsage['cost']): string =>
 export function TraceStatus({ ended, errors }: { ended: boolean; errors: number }) {
   if (errors > 0)
     return (
-      <StatusShape
-        status="failed"
-        label={`${ended ? 'Ended' : 'Running'} with ${formatCount(errors, 'error')}`}
-        boxed
-      />
+      <StatusShape status="failed" label={t.runningWithErrors({ endedIs: String(Boolean(ended)), errors })} boxed />
     )
-  return ended ? <StatusShape status="approved" label="Ended" boxed /> : <StatusShape status="running" boxed />
+  return ended ? <StatusShape status="approved" label={t.ended} boxed /> : <StatusShape status="running" boxed />
 }
 
 const Fact = ({ children }: { children: ReactNode }) => <span className="whitespace-nowrap">{children}</span>

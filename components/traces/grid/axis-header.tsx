@@ -1,6 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid whose rows are positioned absolutely.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
 
+import * as t from '#components/texts/traces/en.ts'
 import type { Fold, TimeAxis } from '#components/traces/model/time-axis.ts'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { formatDuration } from '#lib/format.ts'
@@ -13,15 +14,15 @@ export function AxisHeader({ axis }: { axis: TimeAxis }) {
   return (
     <div role="row" aria-rowindex={1} className={headerClass(COLUMNS)}>
       <span role="columnheader" className="pl-2">
-        Span
+        {t.span}
       </span>
       <span role="columnheader" className="pr-3 text-right">
-        Duration
+        {t.duration}
       </span>
       <span role="columnheader" className="relative mr-2 h-full">
         <VisuallyHidden>
-          Timeline of {total}
-          {axis.folds.map(({ from, to }) => `, ${formatDuration(to - from)} without an event folded`)}
+          {t.timelineOf({ total })}
+          {axis.folds.map(({ from, to }) => t.withoutEventFolded({ duration: formatDuration(to - from) }))}
         </VisuallyHidden>
         {axis.folds.length === 0 && (
           <span aria-hidden="true" className="hidden h-full items-center justify-end narrow:flex">
@@ -56,7 +57,7 @@ function FoldLabel({ fold: { from, to, x, width } }: { fold: Fold }) {
       className="absolute hidden h-full items-center whitespace-nowrap narrow:flex"
       style={atEnd ? { right: `${(1 - x - width) * 100}%` } : { left: `${x * 100}%` }}
     >
-      {formatDuration(to - from)} folded
+      {t.folded({ duration: formatDuration(to - from) })}
     </span>
   )
 }

@@ -1,6 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid whose rows are positioned absolutely.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
+
 import type { ReactNode } from 'react'
+import * as t from '#components/texts/traces/en.ts'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -88,9 +90,7 @@ export function SpanRow(props: Props) {
           </Glyph>
         )}
         <VisuallyHidden>
-          , {kindWord(kind)}
-          {words}
-          {failed && ', error'}
+          {t.spanWords({ kind: kindWord(kind), words: String(words), failed: String(failed) })}
         </VisuallyHidden>
       </div>
       {children}

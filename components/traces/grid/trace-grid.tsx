@@ -1,6 +1,7 @@
 'use client'
 
 import type { ComponentProps } from 'react'
+import * as t from '#components/texts/traces/en.ts'
 import { at } from '#components/traces/model/span-tree.ts'
 import type { TraceLayout } from '#components/traces/model/trace-layout.ts'
 import { formatDuration } from '#lib/format.ts'
@@ -18,7 +19,7 @@ export function TraceGrid({ layout, ...grid }: TraceGridProps) {
   return (
     <TreeGrid
       {...grid}
-      label="Spans of the trace"
+      label={t.spansOfTrace}
       tree={layout.tree}
       header={<AxisHeader axis={layout.axis} />}
       backdrop={<FoldBands axis={layout.axis} />}

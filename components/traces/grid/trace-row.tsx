@@ -1,6 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid whose rows are positioned absolutely.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
+
 import { memo } from 'react'
+import * as t from '#components/texts/traces/en.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
@@ -30,7 +32,7 @@ export const TraceRow = memo(function TraceRow({ span, duration, x, width, ...ro
     >
       <div role="gridcell" className="whitespace-nowrap pr-3 text-right">
         {duration}
-        {span.endedAt === null && <VisuallyHidden> and still running</VisuallyHidden>}
+        {span.endedAt === null && <VisuallyHidden>{t.andStillRunning}</VisuallyHidden>}
       </div>
       <div role="gridcell" className="relative mr-2 h-full overflow-hidden">
         <div

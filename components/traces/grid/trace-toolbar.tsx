@@ -2,12 +2,12 @@
 
 import { useId } from 'react'
 import { useActions } from '#components/actions/registry.ts'
+import * as t from '#components/texts/traces/en.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { CONTROL } from '#components/ui/controls/field.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
-import { formatCount } from '#lib/format.ts'
 import { Pill } from './pill.tsx'
 import { KindGlyph, kindWord, spanKinds } from './span-kind.tsx'
 import { SpanSearch } from './span-search.tsx'
@@ -22,10 +22,10 @@ export function TraceToolbar({ waterfall, spans, onNextError }: TraceToolbarProp
   const { filter, found, nextMatch, foldTo } = waterfall
   const levelId = useId()
   const present = spanKinds.filter((kind) => spans.some((span) => span.kind === kind))
-  const noError = spans.some((span) => span.status === 'error') ? undefined : 'No span has an error.'
-  useActions([{ title: 'Go to the next error', key: 'e', blocked: noError, run: onNextError }])
+  const noError = spans.some((span) => span.status === 'error') ? undefined : t.noSpanHasError
+  useActions([{ title: t.goToNextError, key: 'e', blocked: noError, run: onNextError }])
   return (
-    <search aria-label="Find spans" className="flex flex-col gap-2">
+    <search aria-label={t.findSpans} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
         <SpanSearch
           text={filter.text}
@@ -37,7 +37,7 @@ export function TraceToolbar({ waterfall, spans, onNextError }: TraceToolbarProp
         />
         <span className="flex flex-col gap-1">
           <label htmlFor={levelId} className="text-dense text-ink-2">
-            Levels shown
+            {t.levelsShown}
           </label>
           <select
             id={levelId}
@@ -45,7 +45,7 @@ export function TraceToolbar({ waterfall, spans, onNextError }: TraceToolbarProp
             onChange={(event) => foldTo(event.target.value === '' ? undefined : Number(event.target.value))}
             className={classNames(CONTROL, 'min-h-9')}
           >
-            <option value="">All</option>
+            <option value="">{t.all}</option>
             {LEVELS.map((level) => (
               <option key={level} value={level}>
                 {level}
@@ -54,7 +54,7 @@ export function TraceToolbar({ waterfall, spans, onNextError }: TraceToolbarProp
           </select>
         </span>
         <Button onClick={onNextError} disabledReason={noError}>
-          Next error <Kbd>E</Kbd>
+          {t.nextErrorE({ kbd: (content) => <Kbd>{String(content)}</Kbd> })}
         </Button>
       </div>
       <div className="flex flex-wrap items-center gap-2">
@@ -64,17 +64,17 @@ export function TraceToolbar({ waterfall, spans, onNextError }: TraceToolbarProp
           </Pill>
         ))}
         <Pill pressed={filter.only === 'errors'} onPress={() => filter.toggleOnly('errors')}>
-          Errors
+          {t.errors2}
         </Pill>
         <Pill pressed={filter.only === 'critical'} onPress={() => filter.toggleOnly('critical')}>
-          Critical path
+          {t.criticalPath}
         </Pill>
         <span role="status" className="text-ink-2">
-          {found !== undefined && `${formatCount(found, 'span')} of ${formatCount(spans.length, 'span')}`}
+          {found !== undefined && t.spansOfSpans({ spans: found, spans2: spans.length })}
         </span>
         {(filter.text !== '' || filter.kinds.size > 0 || filter.only !== undefined) && (
           <Button variant="quiet" onClick={filter.clear}>
-            Show all spans
+            {t.showAllSpans}
           </Button>
         )}
       </div>

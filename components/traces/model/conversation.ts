@@ -1,4 +1,5 @@
 // Longer than other files: the forms that four dialects give the same message are easier to compare in one place.
+import * as t from '#components/texts/trace-detail/en.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { isMasked, type Masked } from '#lib/rules/mask.ts'
 import type { Span } from '#lib/schemas/traces.ts'
@@ -105,7 +106,7 @@ const toolCall: Reader = (take) => {
     const name = names.map(take).find((one) => typeof one === 'string')
     const tool = typeof name === 'string' ? name : undefined
     return [
-      ...(args === undefined ? [] : [{ role: 'assistant' as const, parts: [callPart(tool ?? 'Tool', args)] }]),
+      ...(args === undefined ? [] : [{ role: 'assistant' as const, parts: [callPart(tool ?? t.tool, args)] }]),
       ...(result === undefined ? [] : [{ role: 'tool' as const, parts: [resultPart(tool, result, false)] }]),
     ]
   }
@@ -189,15 +190,15 @@ const partsOf = (value: JsonValue | undefined): Part[] =>
       : partFrom(value)
 
 const media: Readonly<Record<string, string>> = {
-  image: 'Image',
-  image_url: 'Image',
-  input_image: 'Image',
-  audio: 'Sound',
-  input_audio: 'Sound',
-  file: 'File',
-  document: 'File',
-  blob: 'File',
-  uri: 'File',
+  image: t.image,
+  image_url: t.image,
+  input_image: t.image,
+  audio: t.sound,
+  input_audio: t.sound,
+  file: t.file,
+  document: t.file,
+  blob: t.file,
+  uri: t.file,
 }
 
 function partFrom(value: JsonValue): Part[] {
@@ -232,7 +233,7 @@ function partFrom(value: JsonValue): Part[] {
       return [answering(part.id ?? part.toolCallId ?? part.tool_use_id, result)]
     }
   }
-  if (Object.hasOwn(media, type)) return [mediaPart(part, media[type] ?? 'File')]
+  if (Object.hasOwn(media, type)) return [mediaPart(part, media[type] ?? t.file)]
   return [{ kind: 'other', value }]
 }
 
@@ -265,7 +266,7 @@ function callsIn(value: JsonValue | undefined): Part[] {
     const id = textIn(call.id ?? call.toolCallId)
     return [
       {
-        ...callPart(name ?? 'Tool', named.arguments ?? named.args ?? named.input ?? {}),
+        ...callPart(name ?? t.tool, named.arguments ?? named.args ?? named.input ?? {}),
         ...(id === undefined ? {} : { id }),
       },
     ]

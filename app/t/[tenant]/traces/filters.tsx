@@ -7,6 +7,7 @@ import { addressSearch, replaceAddress } from '#components/lists/address.ts'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/traces/en.ts'
 import { kindWord, spanKinds } from '#components/traces/grid/span-kind.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
@@ -22,27 +23,27 @@ export function Filters({ filter }: { filter: TraceFilter }) {
   const show = (change: Partial<TraceFilter>) =>
     replaceAddress(tracesPath(tenant, searchOf({ ...filterFrom(addressSearch()), ...change })))
   return (
-    <FilterFold label="Filter the traces" set={countSet(filter)} onClear={() => show(noFilter)}>
+    <FilterFold label={t.filterTraces} set={countSet(filter)} onClear={() => show(noFilter)}>
       <NameField text={filter.text} onChange={(text) => show({ text })} />
-      <AgentField label="Agent" agentId={filter.agentId} onChange={(agentId) => show({ agentId })} />
+      <AgentField label={t.agent} agentId={filter.agentId} onChange={(agentId) => show({ agentId })} />
       <SelectField
-        label="State"
+        label={t.state}
         value={filter.status === '' ? ALL : filter.status}
         onChange={(value) => show({ status: statusFrom(value) })}
         placeholder=""
         options={[
-          { value: ALL, label: 'All states' },
-          { value: 'open', label: 'Running' },
-          { value: 'ok', label: 'Ended without an error' },
-          { value: 'error', label: 'With an error' },
+          { value: ALL, label: t.allStates },
+          { value: 'open', label: t.running },
+          { value: 'ok', label: t.endedWithoutError },
+          { value: 'error', label: t.withError },
         ]}
       />
       <SelectField
-        label="With a step of kind"
+        label={t.withStepOfKind}
         value={filter.kind === '' ? ALL : filter.kind}
         onChange={(value) => show({ kind: kindFrom(value) })}
         placeholder=""
-        options={[{ value: ALL, label: 'Any' }, ...spanKinds.map((kind) => ({ value: kind, label: kindWord(kind) }))]}
+        options={[{ value: ALL, label: t.any }, ...spanKinds.map((kind) => ({ value: kind, label: kindWord(kind) }))]}
       />
       <PeriodFields days={filter} onChange={({ from, to }) => show({ from, to })} />
     </FilterFold>
@@ -62,7 +63,7 @@ function NameField({ text, onChange }: { text: string; onChange: (text: string) 
       }}
     >
       <TextField
-        label="Recorded name"
+        label={t.recordedName}
         type="search"
         autoComplete="off"
         spellCheck={false}

@@ -3,18 +3,20 @@
 import Link from 'next/link'
 import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
+import { formatNumber } from '#components/language/formats.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { useAddressSearch } from '#components/lists/address.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/traces/en.ts'
 import { useTraceTitles } from '#components/traces/trace-title.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatCount, formatDuration } from '#lib/format.ts'
+import { formatDuration } from '#lib/format.ts'
 import { tracePath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -28,7 +30,7 @@ const refreshMs = 5000
 /** The tenant's traces, newest first. */
 export function Traces() {
   return (
-    <Permitted permission="trace:read" act="see traces" title="Traces">
+    <Permitted permission="trace:read" act={t.seeTraces} title={t.traces}>
       <TraceList />
     </Permitted>
   )
@@ -43,28 +45,23 @@ function TraceList() {
   const titleOf = useTraceTitles(pages.items ?? [])
   return (
     <Page wide>
-      <PageHeader title="Traces" />
+      <PageHeader title={t.traces} />
       <Filters filter={filter} />
       <PagedTable
         pages={pages}
-        caption="Traces"
+        caption={t.traces}
         columns={columns(tenant, titleOf)}
         rowKey={(row) => row.traceId}
-        failed={{ what: 'The traces', act: 'see traces', permission: 'trace:read' }}
+        failed={{ what: t.theTraces, act: t.seeTraces, permission: 'trace:read' }}
         empty={
           countSet(filter) > 0 ? (
-            <EmptyState title="No traces match these filters.">Change or clear the filters above.</EmptyState>
+            <EmptyState title={t.noTracesMatchThese}>{t.changeOrClearFilters}</EmptyState>
           ) : (
-            <EmptyState title="No traces yet.">
-              Each execution records one, with every decision, approval and tool call as it happens.
-            </EmptyState>
+            <EmptyState title={t.noTracesYet}>{t.eachExecutionRecordsOne}</EmptyState>
           )
         }
       />
-      <p className="text-ink-2">
-        This list is an index over the spans. The execution and the agent of each trace are compared with the audit log
-        here, and its spans are when you open it.
-      </p>
+      <p className="text-ink-2">{t.thisListIsIndex}</p>
     </Page>
   )
 }
@@ -72,7 +69,7 @@ function TraceList() {
 const columns = (tenant: string, titleOf: (row: Row) => string): Column<Row>[] => [
   {
     key: 'name',
-    header: 'Trace',
+    header: t.trace,
     rowHeader: true,
     cell: (row) => (
       <>
@@ -91,21 +88,21 @@ const columns = (tenant: string, titleOf: (row: Row) => string): Column<Row>[] =
       </>
     ),
   },
-  { key: 'state', header: 'State', cell: (row) => <TraceState row={row} /> },
+  { key: 'state', header: t.state, cell: (row) => <TraceState row={row} /> },
   {
     key: 'agent',
-    header: 'Agent',
+    header: t.agent,
     cell: (row) => (row.agentName === null ? undefined : <ShownText>{row.agentName}</ShownText>),
   },
-  { key: 'spans', header: 'Spans', align: 'end', cell: (row) => row.spanCount.toLocaleString('en') },
-  { key: 'took', header: 'Duration', align: 'end', cell: tookOf },
-  { key: 'age', header: 'Started', cell: (row) => <Time at={row.startedAt} show="relative" /> },
+  { key: 'spans', header: t.spans, align: 'end', cell: (row) => formatNumber(row.spanCount) },
+  { key: 'took', header: t.duration, align: 'end', cell: tookOf },
+  { key: 'age', header: t.started, cell: (row) => <Time at={row.startedAt} show="relative" /> },
 ]
 
 function TraceState({ row: { endedAt, errorCount } }: { row: Row }) {
   if (endedAt === null) return <StatusShape status="running" />
-  if (errorCount > 0) return <StatusShape status="failed" label={formatCount(errorCount, 'error')} />
-  return <StatusShape status="approved" label="Ended" />
+  if (errorCount > 0) return <StatusShape status="failed" label={t.errors({ errors: errorCount })} />
+  return <StatusShape status="approved" label={t.ended} />
 }
 
 const tookOf = ({ startedAt, endedAt }: Row): string =>

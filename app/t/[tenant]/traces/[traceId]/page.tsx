@@ -1,9 +1,10 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
+import * as t from '#components/texts/traces/en.ts'
 import { placeholder } from '#lib/paths.ts'
 import { Trace } from './trace.tsx'
 
-export const metadata: Metadata = { title: 'Trace' }
+export const metadata: Metadata = { title: t.trace }
 
 export const generateStaticParams = () => [{ traceId: placeholder('traceId') }]
 

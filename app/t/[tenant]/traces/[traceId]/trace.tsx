@@ -7,6 +7,7 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/traces/en.ts'
 import { TraceFacts } from '#components/traces/detail/trace-facts.tsx'
 import { useTraceTitle } from '#components/traces/trace-title.ts'
 import { TraceView } from '#components/traces/trace-view.tsx'
@@ -21,7 +22,7 @@ import { compareTracesPath, executionPath, tracesPath } from '#lib/paths.ts'
 export function Trace() {
   const { traceId } = useParams<{ traceId: string }>()
   return (
-    <Permitted permission="trace:read" act="see traces" title="Trace">
+    <Permitted permission="trace:read" act={t.seeTraces} title={t.trace}>
       <OneTrace key={traceId} traceId={traceId} />
     </Permitted>
   )
@@ -31,20 +32,20 @@ function OneTrace({ traceId }: { traceId: string }) {
   const { tenant } = useSession()
   const live = useTrace(traceId)
   const { query, trace, spans, waitingForStart } = live
-  const crumbs = [{ label: 'Traces', href: tracesPath(tenant) }]
+  const crumbs = [{ label: t.traces, href: tracesPath(tenant) }]
   const title = useTraceTitle(trace)
-  const shownId = <Copyable value={traceId} label="trace ID" shorten="middle" />
+  const shownId = <Copyable value={traceId} label={t.traceId} shorten="middle" />
   if (trace === undefined)
     return (
       <Page wide>
-        <PageHeader title="Trace" crumbs={crumbs} id={shownId} />
+        <PageHeader title={t.trace} crumbs={crumbs} id={shownId} />
         {query.error === null || waitingForStart ? (
-          <Skeleton label="Loading the trace…" rows={12} rowClass="h-6.5" />
+          <Skeleton label={t.loadingTrace} rows={12} rowClass="h-6.5" />
         ) : (
           <RequestFailed
             error={query.error}
-            what="The trace"
-            act="see traces"
+            what={t.theTrace}
+            act={t.seeTraces}
             permission="trace:read"
             retry={() => void query.refetch()}
           />
@@ -55,22 +56,20 @@ function OneTrace({ traceId }: { traceId: string }) {
     <Page wide>
       <PageHeader
         title={<ShownText>{title}</ShownText>}
-        action={<LinkButton href={compareTracesPath(tenant, traceId)}>Compare with another</LinkButton>}
+        action={<LinkButton href={compareTracesPath(tenant, traceId)}>{t.compareWithAnother}</LinkButton>}
         crumbs={crumbs}
         id={shownId}
         facts={
           <>
             <TraceFacts spans={spans} ended={trace.endedAt !== null} usage={query.data?.usage ?? null} />
-            <span>
-              Started <Time at={trace.startedAt} />
-            </span>
+            <span>{t.startedTime({ at: () => <Time at={trace.startedAt} /> })}</span>
             {trace.executionId !== null && (
               <Link
                 href={executionPath(tenant, trace.executionId)}
                 prefetch={false}
                 className="text-link inline-flex min-h-6 items-center"
               >
-                Open the execution
+                {t.openExecution}
               </Link>
             )}
           </>

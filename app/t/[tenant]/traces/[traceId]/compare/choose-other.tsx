@@ -8,16 +8,18 @@ import { usePages } from '#components/api/use-pages.ts'
 import { EffectTitle } from '#components/executions/effect-title.tsx'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { Took } from '#components/executions/took.tsx'
+import { formatNumber } from '#components/language/formats.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/trace-compare/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatCount, formatDuration } from '#lib/format.ts'
+import { formatDuration } from '#lib/format.ts'
 import { compareTracesPath } from '#lib/paths.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 import { type Answers, toFailure, useTRPC } from '#lib/trpc.ts'
@@ -35,7 +37,7 @@ export function ChooseOther({ trace }: { trace: Trace }) {
   return (
     <div className="flex flex-col gap-8">
       <PasteId trace={trace} />
-      <Section title={trace.agentName === null ? 'Last traces' : 'Last runs of the same agent'}>
+      <Section title={trace.agentName === null ? t.lastTraces : t.lastRunsOfSame}>
         {trace.executionId !== null && trace.agentId !== null && can('execution:read') ? (
           <LastExecutions traceId={trace.traceId} agentId={trace.agentId} />
         ) : (
@@ -57,16 +59,16 @@ function PasteId({ trace: { traceId } }: { trace: Trace }) {
   async function compare(event: FormEvent) {
     event.preventDefault()
     const pasted = pastedId(text)
-    if (pasted === undefined) return setProblem('Paste the id or the address of a trace or an execution.')
+    if (pasted === undefined) return setProblem(t.pasteIdOrAddress)
     setBusy(true)
     try {
       const other =
         'traceId' in pasted ? pasted.traceId : (await client.executions.get.query({ id: pasted.executionId })).traceId
-      if (other === traceId) setProblem('That is this trace. Choose another one.')
+      if (other === traceId) setProblem(t.thatIsThisTrace)
       else router.push(compareTracesPath(tenant, traceId, { with: other }))
     } catch (error) {
       const { code, message } = toFailure(error)
-      setProblem(code === 'not_found' ? 'The execution can’t be found.' : message)
+      setProblem(code === 'not_found' ? t.executionCantBeFound : message)
     } finally {
       setBusy(false)
     }
@@ -76,7 +78,7 @@ function PasteId({ trace: { traceId } }: { trace: Trace }) {
     <form onSubmit={(event) => void compare(event)} className="flex max-w-2xl flex-wrap items-end gap-3">
       <div className="min-w-60 flex-1">
         <TextField
-          label="Id or address of a trace or an execution"
+          label={t.idOrAddressOf}
           value={text}
           error={problem}
           autoComplete="off"
@@ -87,8 +89,8 @@ function PasteId({ trace: { traceId } }: { trace: Trace }) {
           }}
         />
       </div>
-      <Button type="submit" variant="primary" busyLabel={busy ? 'Looking it up…' : undefined}>
-        Compare
+      <Button type="submit" variant="primary" busyLabel={busy ? t.lookingItUp : undefined}>
+        {t.compare}
       </Button>
     </form>
   )
@@ -101,7 +103,7 @@ function LastExecutions({ traceId, agentId }: { traceId: string; agentId: string
   const columns: Column<ExecutionSummary>[] = [
     {
       key: 'effect',
-      header: 'Execution',
+      header: t.execution,
       rowHeader: true,
       cell: (row) => (
         <CompareLink href={compareTracesPath(tenant, traceId, { with: row.traceId })}>
@@ -109,19 +111,19 @@ function LastExecutions({ traceId, agentId }: { traceId: string; agentId: string
         </CompareLink>
       ),
     },
-    { key: 'status', header: 'State', cell: ({ status }) => <ExecutionStatusShape status={status} /> },
-    { key: 'version', header: 'Version', cell: (row) => <ShownText>{row.agentVersion}</ShownText> },
-    { key: 'began', header: 'Started', cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
-    { key: 'took', header: 'Took', align: 'end', cell: (row) => <Took execution={row} /> },
+    { key: 'status', header: t.state, cell: ({ status }) => <ExecutionStatusShape status={status} /> },
+    { key: 'version', header: t.version, cell: (row) => <ShownText>{row.agentVersion}</ShownText> },
+    { key: 'began', header: t.started, cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
+    { key: 'took', header: t.took, align: 'end', cell: (row) => <Took execution={row} /> },
   ]
   return (
     <PagedTable
       pages={{ ...pages, items: pages.items?.filter((row) => row.traceId !== traceId) }}
-      caption="Last runs of the same agent"
+      caption={t.lastRunsOfSame}
       columns={columns}
       rowKey={({ id }) => id}
-      failed={{ what: 'The executions', act: 'see executions', permission: 'execution:read' }}
-      empty={<EmptyState title="The agent has not run another time.">Paste the id of another trace above.</EmptyState>}
+      failed={{ what: t.theExecutions, act: t.seeExecutions, permission: 'execution:read' }}
+      empty={<EmptyState title={t.agentHasNotRun}>{t.pasteIdOfAnother}</EmptyState>}
     />
   )
 }
@@ -134,7 +136,7 @@ function LastTraces({ trace: { traceId, agentId, agentName } }: { trace: Trace }
   const columns: Column<TraceRow>[] = [
     {
       key: 'name',
-      header: 'Trace',
+      header: t.trace,
       rowHeader: true,
       cell: (row) => (
         <CompareLink href={compareTracesPath(tenant, traceId, { with: row.traceId })}>
@@ -142,12 +144,12 @@ function LastTraces({ trace: { traceId, agentId, agentName } }: { trace: Trace }
         </CompareLink>
       ),
     },
-    { key: 'errors', header: 'Errors', align: 'end', cell: ({ errorCount }) => formatCount(errorCount, 'error') },
-    { key: 'spans', header: 'Spans', align: 'end', cell: ({ spanCount }) => spanCount.toLocaleString('en') },
-    { key: 'began', header: 'Started', cell: ({ startedAt }) => <Time at={startedAt} show="relative" /> },
+    { key: 'errors', header: t.errors, align: 'end', cell: ({ errorCount }) => t.errors2({ errors: errorCount }) },
+    { key: 'spans', header: t.spans, align: 'end', cell: ({ spanCount }) => formatNumber(spanCount) },
+    { key: 'began', header: t.started, cell: ({ startedAt }) => <Time at={startedAt} show="relative" /> },
     {
       key: 'took',
-      header: 'Duration',
+      header: t.duration,
       align: 'end',
       cell: ({ startedAt, endedAt }) =>
         endedAt === null ? undefined : formatDuration(Date.parse(endedAt) - Date.parse(startedAt)),
@@ -156,11 +158,11 @@ function LastTraces({ trace: { traceId, agentId, agentName } }: { trace: Trace }
   return (
     <PagedTable
       pages={{ ...pages, items: pages.items?.filter((row) => row.traceId !== traceId) }}
-      caption="Last traces"
+      caption={t.lastTraces}
       columns={columns}
       rowKey={(row) => row.traceId}
-      failed={{ what: 'The traces', act: 'see traces', permission: 'trace:read' }}
-      empty={<EmptyState title="No other traces were found.">Paste the id of another trace above.</EmptyState>}
+      failed={{ what: t.theTraces, act: t.seeTraces, permission: 'trace:read' }}
+      empty={<EmptyState title={t.noOtherTracesWere}>{t.pasteIdOfAnother}</EmptyState>}
     />
   )
 }

@@ -2,14 +2,15 @@
 
 import { useParams, useSearchParams } from 'next/navigation'
 import type { ReactNode } from 'react'
+import { shownText } from '#components/language/shown-text.tsx'
 import { LinkButton } from '#components/layout/link-button.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/trace-compare/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { compareTracesPath, tracePath, tracesPath } from '#lib/paths.ts'
 import { ChooseOther } from './choose-other.tsx'
 import { Comparison } from './comparison.tsx'
@@ -20,7 +21,7 @@ export function CompareTraces() {
   const { traceId } = useParams<{ traceId: string }>()
   const other = useSearchParams().get('with')
   return (
-    <Permitted permission="trace:read" act="see traces" title="Compare traces">
+    <Permitted permission="trace:read" act={t.seeTraces} title={t.compareTraces}>
       {other !== null && /^[0-9a-f]{32}$/.test(other) ? (
         <TwoTraces key={`${traceId} ${other}`} ids={[traceId, other]} />
       ) : (
@@ -36,7 +37,7 @@ function OneTrace({ traceId }: { traceId: string }) {
   const loaded = useLoaded(traceId)
   return (
     <Page wide>
-      <PageHeader title="Compare with another trace" crumbs={crumbsOf(tenant, traceId, loaded)} id="Compare" />
+      <PageHeader title={t.compareWithAnotherTrace} crumbs={crumbsOf(tenant, traceId, loaded)} id="Compare" />
       <Ready loaded={[loaded]}>{([trace]) => trace !== undefined && <ChooseOther trace={trace.answer.trace} />}</Ready>
     </Page>
   )
@@ -49,22 +50,18 @@ function TwoTraces({ ids: [first, second] }: { ids: [string, string] }) {
   return (
     <Page wide>
       <PageHeader
-        title={
-          <>
-            Compare <ShownText>{one.title}</ShownText> with <ShownText>{other.title}</ShownText>
-          </>
-        }
+        title={<>{t.compareWith({ title: one.title, shown: shownText, title2: other.title })}</>}
         crumbs={crumbsOf(tenant, first, one)}
         id="Compare"
         action={
           <>
-            <LinkButton href={compareTracesPath(tenant, second, { with: first })}>Swap the two</LinkButton>
-            <LinkButton href={compareTracesPath(tenant, first)}>Choose another</LinkButton>
+            <LinkButton href={compareTracesPath(tenant, second, { with: first })}>{t.swapTwo}</LinkButton>
+            <LinkButton href={compareTracesPath(tenant, first)}>{t.chooseAnother}</LinkButton>
           </>
         }
       />
       {first === second ? (
-        <EmptyState title="Both are the same trace.">Choose another one to compare it with.</EmptyState>
+        <EmptyState title={t.bothAreSameTrace}>{t.chooseAnotherOneTo}</EmptyState>
       ) : (
         <Ready loaded={[one, other]}>
           {([left, right]) => left !== undefined && right !== undefined && <Comparison left={left} right={right} />}
@@ -75,7 +72,7 @@ function TwoTraces({ ids: [first, second] }: { ids: [string, string] }) {
 }
 
 const crumbsOf = (tenant: string, traceId: string, { title }: ReturnType<typeof useLoaded>) => [
-  { label: 'Traces', href: tracesPath(tenant) },
+  { label: t.traces, href: tracesPath(tenant) },
   { label: title, href: tracePath(tenant, traceId) },
 ]
 
@@ -91,13 +88,13 @@ function Ready({ loaded, children }: ReadyProps) {
     return (
       <RequestFailed
         error={failed.query.error}
-        what={`The trace ${failed.traceId.slice(0, 8)}…`}
-        act="see traces"
+        what={t.theTrace({ slice: failed.traceId.slice(0, 8) })}
+        act={t.seeTraces}
         permission="trace:read"
         retry={() => void failed.query.refetch()}
       />
     )
   const traces = loaded.flatMap(({ trace }) => trace ?? [])
-  if (traces.length < loaded.length) return <Skeleton label="Loading the traces…" rows={12} rowClass="h-6.5" />
+  if (traces.length < loaded.length) return <Skeleton label={t.loadingTraces} rows={12} rowClass="h-6.5" />
   return children(traces)
 }

@@ -1,6 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid whose rows are positioned absolutely.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
+
 import { memo } from 'react'
+import * as t from '#components/texts/trace-compare/en.ts'
 import { headerClass, SpanRow, type SpanRowProps } from '#components/traces/grid/span-row.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import type { SpanKind } from '#lib/schemas/traces.ts'
@@ -11,10 +13,9 @@ const COLUMNS =
   'grid grid-cols-[minmax(0,1fr)_minmax(0,8rem)] narrow:grid-cols-[minmax(0,1fr)_4.75rem_4.75rem_minmax(0,34%)]'
 
 const MARK: Record<string, string> = {
-  added: 'text-info',
-  missing: 'text-hold',
-  changed: 'text-ink',
-  'the same': 'text-ink-3',
+  '+': 'text-info',
+  '−': 'text-hold',
+  '≠': 'text-ink',
 }
 
 type ComparisonRowProps = SpanRowProps & {
@@ -36,9 +37,9 @@ export const ComparisonRow = memo(function ComparisonRow(props: ComparisonRowPro
     <SpanRow
       {...row}
       columns={COLUMNS}
-      nameClass={word === 'the same' ? 'text-ink-2' : undefined}
+      nameClass={sign === '' ? 'text-ink-2' : undefined}
       mark={
-        <span aria-hidden="true" className={classNames('w-3 shrink-0 text-center font-mono font-semibold', MARK[word])}>
+        <span aria-hidden="true" className={classNames('w-3 shrink-0 text-center font-mono font-semibold', MARK[sign])}>
           {sign}
         </span>
       }
@@ -62,15 +63,15 @@ export function ComparisonHeader() {
   return (
     <div role="row" aria-rowindex={1} className={headerClass(COLUMNS)}>
       <span role="columnheader" className="pl-2">
-        Span
+        {t.span}
       </span>
       <span role="columnheader" className="hidden pr-3 text-right narrow:block">
-        First
+        {t.first}
       </span>
       <span role="columnheader" className="hidden pr-3 text-right narrow:block">
-        Second
+        {t.second}
       </span>
-      <span role="columnheader">What differs</span>
+      <span role="columnheader">{t.whatDiffers}</span>
     </div>
   )
 }

@@ -3,6 +3,7 @@
 import { useMemo, useState } from 'react'
 import { useNarrow } from '#components/layout/use-narrow.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/trace-compare/en.ts'
 import { FirstError } from '#components/traces/first-error.tsx'
 import { TreeGrid } from '#components/traces/grid/tree-grid.tsx'
 import { at } from '#components/traces/model/span-tree.ts'
@@ -49,7 +50,7 @@ export function Comparison({ left, right }: { left: Loaded; right: Loaded }) {
       {errors.onlyFirst !== undefined && (
         <FirstError
           traceId={left.traceId}
-          where="Only in the first trace"
+          where={t.onlyInFirstTrace}
           span={errors.onlyFirst.span}
           onGo={() => errors.onlyFirst && go(errors.onlyFirst.row)}
         />
@@ -57,7 +58,7 @@ export function Comparison({ left, right }: { left: Loaded; right: Loaded }) {
       {errors.onlySecond !== undefined && (
         <FirstError
           traceId={right.traceId}
-          where="Only in the second trace"
+          where={t.onlyInSecondTrace}
           span={errors.onlySecond.span}
           onGo={() => errors.onlySecond && go(errors.onlySecond.row)}
         />
@@ -65,16 +66,16 @@ export function Comparison({ left, right }: { left: Loaded; right: Loaded }) {
       <Totals tenant={tenant} left={left} right={right} />
       {hidden > 0 && (
         <Banner tone="info" urgency="none">
-          Masked values were not compared: a grant unmasks them only on the page of their own trace.
+          {t.maskedValuesWereNot}
         </Banner>
       )}
       <Toolbar comparison={comparison} errors={errors.count} onOpen={() => setOpened(true)} />
       <div className="grid grid-cols-1 items-start gap-6 wide:grid-cols-[minmax(0,1fr)_minmax(24rem,40%)]">
         {rows.length === 0 ? (
-          <EmptyState title="No spans match.">Choose another sort of difference, or clear the search.</EmptyState>
+          <EmptyState title={t.noSpansMatch}>{t.chooseAnotherSortOf}</EmptyState>
         ) : (
           <TreeGrid
-            label="Spans of both traces"
+            label={t.spansOfBothTraces}
             tree={aligned}
             rows={rows}
             isFolded={isFolded}
@@ -108,18 +109,18 @@ export function Comparison({ left, right }: { left: Loaded; right: Loaded }) {
           <Dialog
             open={opened && selected !== undefined}
             onOpenChange={setOpened}
-            title="Selected span"
-            description="The span that is selected in the list, in both traces."
+            title={t.selectedSpan}
+            description={t.spanThatIsSelected}
             placement="foot"
           >
             {detail}
           </Dialog>
         ) : (
           <aside
-            aria-label="Selected span"
+            aria-label={t.selectedSpan}
             className="flex min-w-0 flex-col gap-4 wide:sticky wide:top-15 wide:max-h-[calc(100dvh-4.5rem)] wide:overflow-y-auto wide:border-line wide:border-l wide:pl-6"
           >
-            {detail || <p className="text-ink-2">Select a span to see what differs in it.</p>}
+            {detail || <p className="text-ink-2">{t.selectSpanToSee}</p>}
           </aside>
         )}
       </div>

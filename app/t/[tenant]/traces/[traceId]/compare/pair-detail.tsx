@@ -6,6 +6,7 @@ import { useQuery } from '#components/api/query.ts'
 import { ChangedValues } from '#components/json/changed-values.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/trace-compare/en.ts'
 import { Part } from '#components/traces/detail/part.tsx'
 import { costText } from '#components/traces/detail/trace-facts.tsx'
 import { kindWord } from '#components/traces/grid/span-kind.tsx'
@@ -13,7 +14,7 @@ import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { formatCount, formatDuration } from '#lib/format.ts'
+import { formatDuration } from '#lib/format.ts'
 import { tracePath } from '#lib/paths.ts'
 import type { Span } from '#lib/schemas/traces.ts'
 import { isInput, isOutput } from '#lib/traces/span-content.ts'
@@ -46,13 +47,13 @@ export function PairDetail({ bits, first, second }: PairDetailProps) {
       {failed !== undefined ? (
         <RequestFailed
           error={failed.error}
-          what="The span"
-          act="see traces"
+          what={t.theSpan}
+          act={t.seeTraces}
           permission="trace:read"
           retry={failed.retry}
         />
       ) : loading ? (
-        <Skeleton label="Loading both spans…" rows={5} />
+        <Skeleton label={t.loadingBothSpans} rows={5} />
       ) : (
         <Values first={one.span?.attributes ?? []} second={other.span?.attributes ?? []} />
       )}
@@ -76,29 +77,29 @@ function SideBySide({ first, second, details }: { first: One; second: One; detai
   const [one, other] = details
   const both = (name: string, of: (side: One) => ReactNode): Row => ({ name, first: of(first), second: of(second) })
   const rows: Row[] = [
-    both('State', ({ span }) => (span === undefined ? 'not in this trace' : stateWord(span))),
-    both('Took', ({ span }) => tookText(span)),
-    both('Started after', ({ span, startedAt }) => span && formatDuration(span.startedAt - Date.parse(startedAt))),
+    both(t.state, ({ span }) => (span === undefined ? t.notInThisTrace : stateWord(span))),
+    both(t.took, ({ span }) => tookText(span)),
+    both(t.startedAfter, ({ span, startedAt }) => span && formatDuration(span.startedAt - Date.parse(startedAt))),
     ...(first.call === undefined && second.call === undefined
       ? []
       : [
           both(
-            'Tokens',
-            ({ call }) => call && `${formatCount(call.inputTokens, 'token')} in, ${call.outputTokens} out`,
+            t.tokens,
+            ({ call }) => call && t.tokensInOut({ tokens: call.inputTokens, outputTokens: call.outputTokens }),
           ),
-          both('Cost', ({ call }) => call && costText(call.cost)),
+          both(t.cost, ({ call }) => call && costText(call.cost)),
         ]),
     ...(one?.statusMessage == null && other?.statusMessage == null
       ? []
       : [
           {
-            name: 'Message',
+            name: t.message,
             first: <ShownText>{one?.statusMessage ?? ''}</ShownText>,
             second: <ShownText>{other?.statusMessage ?? ''}</ShownText>,
           },
         ]),
     both(
-      'Open',
+      t.open,
       ({ traceId, span }) =>
         span && (
           <Link
@@ -106,7 +107,7 @@ function SideBySide({ first, second, details }: { first: One; second: One; detai
             prefetch={false}
             className="text-link inline-flex min-h-6 items-center"
           >
-            in its trace
+            {t.inItsTrace}
           </Link>
         ),
     ),
@@ -115,15 +116,15 @@ function SideBySide({ first, second, details }: { first: One; second: One; detai
     // In the sheet of a phone, a column that scrolls would squeeze it.
     <div className="shrink-0">
       <DataTable
-        caption="The span in both traces"
+        caption={t.spanInBothTraces}
         dense
         narrow="scroll"
         rows={rows}
         rowKey={({ name }) => name}
         columns={[
-          { key: 'name', header: 'Of the span', rowHeader: true, cell: ({ name }) => name },
-          { key: 'first', header: 'First', cell: (row) => row.first },
-          { key: 'second', header: 'Second', cell: (row) => row.second },
+          { key: 'name', header: t.ofSpan, rowHeader: true, cell: ({ name }) => name },
+          { key: 'first', header: t.first, cell: (row) => row.first },
+          { key: 'second', header: t.second, cell: (row) => row.second },
         ]}
       />
     </div>
@@ -133,7 +134,7 @@ function SideBySide({ first, second, details }: { first: One; second: One; detai
 function tookText(span: TraceSpan | undefined): string | undefined {
   if (span === undefined) return undefined
   const took = durationOf(span)
-  return took === undefined ? 'still running' : formatDuration(took)
+  return took === undefined ? t.stillRunning : formatDuration(took)
 }
 
 type Attributes = Span['attributes']
@@ -142,9 +143,9 @@ function Values({ first, second }: { first: Attributes; second: Attributes }) {
   const others = (attributes: Attributes) => attributes.filter((one) => !isInput(one) && !isOutput(one))
   return (
     <>
-      <Compared title="Input" first={first.filter(isInput)} second={second.filter(isInput)} />
-      <Compared title="Output" first={first.filter(isOutput)} second={second.filter(isOutput)} />
-      <Compared title="Other attributes" first={others(first)} second={others(second)} />
+      <Compared title={t.input} first={first.filter(isInput)} second={second.filter(isInput)} />
+      <Compared title={t.output} first={first.filter(isOutput)} second={second.filter(isOutput)} />
+      <Compared title={t.otherAttributes} first={others(first)} second={others(second)} />
     </>
   )
 }
@@ -156,14 +157,14 @@ function Compared({ title, first, second }: { title: string; first: Attributes; 
     <Part title={title}>
       {changed.length > 0 && (
         <ChangedValues
-          caption={`${title}: values that differ`}
-          names={{ value: 'Value', before: 'First', after: 'Second' }}
+          caption={t.valuesThatDiffer({ title })}
+          names={{ value: t.value, before: t.first, after: t.second }}
           rows={changed}
         />
       )}
       <p className="text-ink-2">
-        {changed.length === 0 && masked === 0 ? 'Identical.' : same > 0 && `${formatCount(same, 'value')} identical.`}
-        {masked > 0 && ` ${masked === 1 ? 'One value is' : `${masked} values are`} masked, so not compared.`}
+        {changed.length === 0 && masked === 0 ? t.identical : same > 0 && t.valuesIdentical({ values: same })}
+        {masked > 0 && t.maskedPluralOneOther({ masked })}
       </p>
     </Part>
   )

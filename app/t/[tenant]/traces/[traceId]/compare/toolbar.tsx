@@ -1,11 +1,12 @@
 'use client'
 
 import { useActions } from '#components/actions/registry.ts'
+import { formatNumber } from '#components/language/formats.ts'
+import * as t from '#components/texts/trace-compare/en.ts'
 import { Pill } from '#components/traces/grid/pill.tsx'
 import { SpanSearch } from '#components/traces/grid/span-search.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
-import { formatCount } from '#lib/format.ts'
 import { countDifferences } from './difference.ts'
 import type { ComparisonState, Only } from './use-comparison.ts'
 
@@ -16,8 +17,8 @@ export function Toolbar({ comparison, errors, onOpen }: ToolbarProps) {
   const { found, only, toggleOnly, matching, text, setText, foldsSame, toggleFolds } = comparison
   const { added, missing, changed } = countDifferences(found)
   const different = added + missing + changed
-  const noDifference = different === 0 ? 'Nothing differs.' : undefined
-  const noError = errors === 0 ? 'No span has an error.' : undefined
+  const noDifference = different === 0 ? t.nothingDiffers : undefined
+  const noError = errors === 0 ? t.noSpanHasError : undefined
   const nextDifference = () => {
     if (comparison.nextDifference()) onOpen()
   }
@@ -25,25 +26,25 @@ export function Toolbar({ comparison, errors, onOpen }: ToolbarProps) {
     if (comparison.nextError()) onOpen()
   }
   useActions([
-    { title: 'Go to the next difference', key: 'd', blocked: noDifference, run: nextDifference },
-    { title: 'Go to the next error', key: 'e', blocked: noError, run: nextError },
+    { title: t.goToNextDifference, key: 'd', blocked: noDifference, run: nextDifference },
+    { title: t.goToNextError, key: 'e', blocked: noError, run: nextError },
   ])
   const sorts: [Only, string][] = [
-    ['different', `${formatCount(different, 'difference')}`],
-    ['added', `${added.toLocaleString('en')} added`],
-    ['missing', `${missing.toLocaleString('en')} missing`],
-    ['changed', `${changed.toLocaleString('en')} changed`],
-    ['errors', formatCount(errors, 'error')],
+    ['different', `${t.differences({ differences: different })}`],
+    ['added', t.added({ count: formatNumber(added) })],
+    ['missing', t.missing({ count: formatNumber(missing) })],
+    ['changed', t.changed({ count: formatNumber(changed) })],
+    ['errors', t.errors2({ errors })],
   ]
   return (
-    <search aria-label="Find spans" className="flex flex-col gap-2">
+    <search aria-label={t.findSpans} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
         <SpanSearch text={text} onText={setText} />
         <Button onClick={nextDifference} disabledReason={noDifference}>
-          Next difference <Kbd>D</Kbd>
+          {t.nextDifferenceD({ kbd: (content) => <Kbd>{String(content)}</Kbd> })}
         </Button>
         <Button onClick={nextError} disabledReason={noError}>
-          Next error <Kbd>E</Kbd>
+          {t.nextErrorE({ kbd: (content) => <Kbd>{String(content)}</Kbd> })}
         </Button>
       </div>
       <div className="flex flex-wrap items-center gap-2">
@@ -53,10 +54,10 @@ export function Toolbar({ comparison, errors, onOpen }: ToolbarProps) {
           </Pill>
         ))}
         <Pill pressed={foldsSame} onPress={toggleFolds}>
-          Fold what is the same
+          {t.foldWhatIsSame}
         </Pill>
         <span role="status" className="text-ink-2">
-          {matching !== undefined && `${formatCount(matching, 'span')} of ${formatCount(found.length, 'span')}`}
+          {matching !== undefined && t.spansOfSpans({ spans: matching, spans2: found.length })}
         </span>
       </div>
     </search>

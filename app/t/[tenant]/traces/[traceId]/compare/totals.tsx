@@ -1,5 +1,7 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { formatNumber } from '#components/language/formats.ts'
+import * as t from '#components/texts/trace-compare/en.ts'
 import { costText, TraceStatus } from '#components/traces/detail/trace-facts.tsx'
 import { traceFigures } from '#components/traces/model/trace-figures.ts'
 import { DataTable } from '#components/ui/text/data-table.tsx'
@@ -20,60 +22,60 @@ export function Totals({ tenant, left, right }: { tenant: string; left: Loaded; 
   const [usage, otherUsage] = [left.answer.usage, right.answer.usage]
   const counted = (name: string, from: number, to: number): Row => ({
     name,
-    first: from.toLocaleString('en'),
-    second: to.toLocaleString('en'),
+    first: formatNumber(from),
+    second: formatNumber(to),
     gap: from === to ? undefined : countGap(from, to),
   })
   const [took, otherTook] = [tookOf(one), tookOf(other)]
   const rows: Row[] = [
-    { name: 'Trace', first: titleLink(tenant, left), second: titleLink(tenant, right) },
+    { name: t.trace, first: titleLink(tenant, left), second: titleLink(tenant, right) },
     {
-      name: 'State',
+      name: t.state,
       first: <TraceStatus ended={left.answer.trace.endedAt !== null} errors={one.errors} />,
       second: <TraceStatus ended={right.answer.trace.endedAt !== null} errors={other.errors} />,
     },
     {
-      name: 'Started',
+      name: t.started,
       first: <Time at={left.answer.trace.startedAt} />,
       second: <Time at={right.answer.trace.startedAt} />,
     },
     {
-      name: 'Duration',
-      first: took === undefined ? 'Running' : formatDuration(took),
-      second: otherTook === undefined ? 'Running' : formatDuration(otherTook),
+      name: t.duration,
+      first: took === undefined ? t.running : formatDuration(took),
+      second: otherTook === undefined ? t.running : formatDuration(otherTook),
       gap: took === undefined || otherTook === undefined || took === otherTook ? undefined : gapText(took, otherTook),
     },
-    counted('Spans', one.spans, other.spans),
-    counted('Errors', one.errors, other.errors),
-    counted('Policy checks', one.policyChecks, other.policyChecks),
-    counted('Approvals', one.approvals, other.approvals),
+    counted(t.spans, one.spans, other.spans),
+    counted(t.errors, one.errors, other.errors),
+    counted(t.policyChecks, one.policyChecks, other.policyChecks),
+    counted(t.approvals, one.approvals, other.approvals),
     ...(usage === null && otherUsage === null
       ? []
       : [
-          counted('Tokens in', usage?.inputTokens ?? 0, otherUsage?.inputTokens ?? 0),
-          counted('Tokens out', usage?.outputTokens ?? 0, otherUsage?.outputTokens ?? 0),
+          counted(t.tokensIn, usage?.inputTokens ?? 0, otherUsage?.inputTokens ?? 0),
+          counted(t.tokensOut, usage?.outputTokens ?? 0, otherUsage?.outputTokens ?? 0),
           {
-            name: 'Cost',
+            name: t.cost,
             first: usage === null ? 'none' : costText(usage.cost),
             second: otherUsage === null ? 'none' : costText(otherUsage.cost),
             gap: costGap(usage?.cost, otherUsage?.cost),
           },
-          { name: 'Models', first: modelsText(usage), second: modelsText(otherUsage) },
+          { name: t.models, first: modelsText(usage), second: modelsText(otherUsage) },
         ]),
   ]
   return (
     <div className="max-w-4xl">
       <DataTable
-        caption="Totals of both traces"
+        caption={t.totalsOfBothTraces}
         dense
         narrow="scroll"
         rows={rows}
         rowKey={({ name }) => name}
         columns={[
-          { key: 'name', header: 'Total', rowHeader: true, cell: ({ name }) => name },
-          { key: 'first', header: 'First', cell: ({ first }) => first },
-          { key: 'second', header: 'Second', cell: ({ second }) => second },
-          { key: 'gap', header: 'Difference', align: 'end', cell: ({ gap }) => gap },
+          { key: 'name', header: t.total, rowHeader: true, cell: ({ name }) => name },
+          { key: 'first', header: t.first, cell: ({ first }) => first },
+          { key: 'second', header: t.second, cell: ({ second }) => second },
+          { key: 'gap', header: t.difference, align: 'end', cell: ({ gap }) => gap },
         ]}
       />
     </div>

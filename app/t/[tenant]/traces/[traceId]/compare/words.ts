@@ -1,3 +1,5 @@
+import * as language from '#components/texts/language/en.ts'
+import * as t from '#components/texts/trace-compare/en.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { formatDuration } from '#lib/format.ts'
 import {
@@ -16,9 +18,9 @@ import {
 } from './difference.ts'
 
 export const stateWord = (span: TraceSpan): string =>
-  ({ running: 'running', error: 'error', ok: 'ended' })[stateOf(span)]
+  ({ running: t.runningWord, error: t.errorWord, ok: t.endedWord })[stateOf(span)]
 
-const counts = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' })
+const counts = new Intl.NumberFormat(language.tag, { signDisplay: 'exceptZero' })
 
 /** "+1.20 s", "−340 ms". */
 export const gapText = (from: number, to: number): string =>
@@ -33,24 +35,24 @@ type Both = { one: TraceSpan | undefined; other: TraceSpan | undefined; calls: [
 
 /** What differs in a row, in a few words; the most important first. Empty if nothing does. */
 export function changesOf(bits: number, { one, other, calls: [first, second] }: Both): string[] {
-  if (bits & ADDED) return ['only in the second']
-  if (bits & MISSING) return ['only in the first']
+  if (bits & ADDED) return [t.onlyInSecond]
+  if (bits & MISSING) return [t.onlyInFirst]
   const words: string[] = []
   if (one === undefined || other === undefined) return words
   if (bits & STATUS) words.push(`${stateWord(one)} → ${stateWord(other)}`)
-  if (bits & INPUT) words.push('input')
-  if (bits & OUTPUT) words.push('output')
+  if (bits & INPUT) words.push(t.inputWord)
+  if (bits & OUTPUT) words.push(t.outputWord)
   const [from, to] = [durationOf(one), durationOf(other)]
   if (bits & DURATION && from !== undefined && to !== undefined) words.push(gapText(from, to))
-  if (bits & TOKENS) words.push(`${countGap(tokensOf(first), tokensOf(second))} tokens`)
-  if (bits & COST) words.push('cost')
-  if (bits & HIDDEN) words.push('masked values not compared')
+  if (bits & TOKENS) words.push(t.tokens2({ countGap: countGap(tokensOf(first), tokensOf(second)) }))
+  if (bits & COST) words.push(t.costWord)
+  if (bits & HIDDEN) words.push(t.maskedValuesNotCompared)
   return words
 }
 
 /** The sort of a row: a sign that is shown, and the word for it. */
 export function markOf(bits: number): { sign: string; word: string } {
-  if (bits & ADDED) return { sign: '+', word: 'added' }
-  if (bits & MISSING) return { sign: '−', word: 'missing' }
-  return (bits & ~HIDDEN) === 0 ? { sign: '', word: 'the same' } : { sign: '≠', word: 'changed' }
+  if (bits & ADDED) return { sign: '+', word: t.addedWord }
+  if (bits & MISSING) return { sign: '−', word: t.missingWord }
+  return (bits & ~HIDDEN) === 0 ? { sign: '', word: t.theSame } : { sign: '≠', word: t.changedWord }
 }

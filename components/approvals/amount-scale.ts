@@ -1,3 +1,4 @@
+import * as t from '#components/texts/approvals/en.ts'
 import type { UsualRange } from '#lib/schemas/approvals/usual.ts'
 import type { ApprovalHistory, Money } from '#lib/schemas/approvals.ts'
 
@@ -21,15 +22,15 @@ export function comparedWith(usual: Usual, money: Money): string {
   const words = `${inWords(usual, money)}.`
   if (!isUnusual(usual, money)) return words
   const larger = amounts.filter((one) => Number(one) > Number(money.value)).length
-  return `${words} Of the last ${amounts.length} approved, ${larger === 0 ? 'none was' : larger === 1 ? '1 was' : `${larger} were`} larger.`
+  return t.ofLastApproved({ words, amounts: amounts.length, larger, largerIs: String(larger === 0) })
 }
 
 /** How an amount compares with the usual range: "23 times the median", or "Within the usual range". */
 export function inWords(usual: UsualRange, money: Money): string {
-  if (Number(money.value) < Number(usual.low)) return 'Smaller than usual'
-  if (!isUnusual(usual, money)) return 'Within the usual range'
+  if (Number(money.value) < Number(usual.low)) return t.smallerThanUsual
+  if (!isUnusual(usual, money)) return t.withinUsualRange
   const times = timesOf(usual, money)
-  return times === undefined ? 'Larger than usual' : `${times} times the median`
+  return times === undefined ? t.largerThanUsual : t.timesMedian({ times })
 }
 
 export const isUnusual = ({ high }: UsualRange, { value }: Money): boolean => Number(value) > Number(high)

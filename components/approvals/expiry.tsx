@@ -1,6 +1,7 @@
 'use client'
 
 import { useContext } from 'react'
+import * as t from '#components/texts/approvals/en.ts'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 import { Tag } from '#components/ui/status/tag.tsx'
 import { useNow } from '#components/ui/text/now.ts'
@@ -15,7 +16,7 @@ export function ExpiryTag({ at, stopped }: { at: string; stopped: boolean }) {
   const zone = useContext(TimeZoneContext)
   const now = useNow()
   const date = new Date(at)
-  if (stopped) return <Tag icon={<Clock />}>Clock stopped</Tag>
+  if (stopped) return <Tag icon={<Clock />}>{t.clockStopped}</Tag>
   const left = now === undefined ? undefined : date.getTime() - now
   // A clock alone would be ambiguous for another day.
   const moment = left !== undefined && left < day ? formatClock(date, zone) : formatAbsolute(date, zone)
@@ -24,8 +25,10 @@ export function ExpiryTag({ at, stopped }: { at: string; stopped: boolean }) {
     <Tag tone={over ? 'neutral' : left !== undefined && left <= hour ? 'warn' : 'neutral'} icon={<Clock />}>
       <time dateTime={at}>
         {over
-          ? `Expired at ${moment}`
-          : `Expires ${now === undefined ? 'at' : `${formatRelative(date, now)},`} ${moment}`}
+          ? t.expiredAt({ moment })
+          : now === undefined
+            ? t.expiresAt({ moment })
+            : t.expiresIn({ left: formatRelative(date, now), moment })}
       </time>
     </Tag>
   )

@@ -1,3 +1,5 @@
+import * as t from '#components/texts/approvals/en.ts'
+
 const key = 'countersign.notices'
 
 /** Whether this browser shows notices of new requests. It is asked for on a page, and off until then. */
@@ -7,10 +9,8 @@ export const notices = {
   },
   /** Why they can't be turned on; undefined if they can. */
   whyNot(): string | undefined {
-    if (typeof Notification === 'undefined') return 'This browser can’t show notices.'
-    return Notification.permission === 'denied'
-      ? 'This browser blocks notices of this site. Allow them in its settings.'
-      : undefined
+    if (typeof Notification === 'undefined') return t.thisBrowserCantShow
+    return Notification.permission === 'denied' ? t.thisBrowserBlocksNotices : undefined
   },
   async set(on: boolean): Promise<void> {
     if (on && (await Notification.requestPermission()) !== 'granted') return

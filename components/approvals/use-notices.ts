@@ -1,6 +1,7 @@
 'use client'
 
 import { useEffect, useRef } from 'react'
+import * as t from '#components/texts/approvals/en.ts'
 import { approvalPath, approvalsPath } from '#lib/paths.ts'
 import { notices } from './notices.ts'
 import type { ApprovalSummaries } from './waiting.ts'
@@ -16,14 +17,14 @@ export function useNotices(items: ApprovalSummaries | undefined, tenant: string,
     // One for many, so that a burst does not fill the screen.
     if (fresh.length > 3)
       return show(
-        `${fresh.length} new requests need you`,
+        t.newRequestsNeedYou({ fresh: fresh.length }),
         'countersign-many',
         approvalsPath(tenant, { view: 'needs-me' }),
       )
     for (const { approvalId, title } of fresh) show(title, approvalId, approvalPath(tenant, approvalId))
 
     function show(title: string, tag: string, path: string): void {
-      const notice = new Notification(title, { tag, body: 'Decision requested' })
+      const notice = new Notification(title, { tag, body: t.decisionRequested })
       notice.onclick = () => {
         window.focus()
         notice.close()

@@ -31,6 +31,10 @@ export const formatBytes = (bytes: number): string => inLocale.formatBytes(bytes
 /** `a, b and c`. */
 export const formatList = (names: readonly string[]): string => lists.format(names)
 
+/** The names of `formatList` and what is between them, for names that are drawn as elements. */
+export const listParts = (names: readonly string[]): { isName: boolean; text: string }[] =>
+  lists.formatToParts(names).map(({ type, value }) => ({ isName: type === 'element', text: value }))
+
 /** `a, b or c`. */
 export const formatChoice = (names: readonly string[]): string => choices.format(names)
 

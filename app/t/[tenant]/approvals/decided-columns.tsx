@@ -1,6 +1,7 @@
 import Link from 'next/link'
 import { approvalShape } from '#components/approvals/view.ts'
 import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
+import * as t from '#components/texts/approvals/en.ts'
 import { RiskBars } from '#components/ui/status/risk-bars.tsx'
 import { SealShape, sealWord } from '#components/ui/status/seal.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
@@ -17,7 +18,7 @@ type Row = ApprovalSummaries[number]
 export const decidedColumns = (tenant: string): Column<Row>[] => [
   {
     key: 'title',
-    header: 'Request',
+    header: t.request,
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col gap-0.5">
@@ -30,7 +31,7 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
         </Link>
         <span className="text-dense text-ink-2">
           {row.agentName === null ? (
-            'People, groups and settings'
+            t.peopleGroupsAndSettings
           ) : (
             <>
               <ShownText>{row.agentName}</ShownText>
@@ -47,7 +48,7 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
   },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t.amount,
     align: 'end',
     cell: ({ amount }) =>
       amount && (
@@ -56,10 +57,10 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
         </span>
       ),
   },
-  { key: 'risk', header: 'Risk', cell: ({ risk }) => <RiskBars level={risk} /> },
+  { key: 'risk', header: t.risk, cell: ({ risk }) => <RiskBars level={risk} /> },
   {
     key: 'requester',
-    header: 'Requested by',
+    header: t.requestedBy,
     cell: ({ requestedBy, requestedAt }) => (
       <span className="flex flex-col">
         <ShownText>{requestedBy.displayName}</ShownText>
@@ -71,7 +72,7 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
   },
   {
     key: 'status',
-    header: 'Decision',
+    header: t.decision,
     cell: ({ status, decidedBy, decidedAt, seal }) => {
       const shape = approvalShape(status)
       return (
@@ -91,7 +92,7 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
   },
   {
     key: 'reason',
-    header: 'Reason',
+    header: t.reason,
     cell: ({ reason }) =>
       reason && (
         <span className="wrap-anywhere line-clamp-3">

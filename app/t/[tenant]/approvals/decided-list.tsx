@@ -5,6 +5,7 @@ import { usePages } from '#components/api/use-pages.ts'
 import { csvPage, DownloadCsv } from '#components/lists/download-csv.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approvals/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { useTRPC } from '#lib/trpc.ts'
 import { decidedColumns } from './decided-columns.tsx'
@@ -37,10 +38,10 @@ export function DecidedList() {
       )}
       <PagedTable
         pages={pages}
-        caption="Approvals"
+        caption={t.approvals}
         columns={decidedColumns(tenant)}
         rowKey={(row) => row.approvalId}
-        failed={{ what: 'The approvals', act: 'see approvals', permission: 'approval:list' }}
+        failed={{ what: t.theApprovals, act: t.seeApprovals, permission: 'approval:list' }}
         empty={<EmptyState title={EMPTY.decided.title}>{EMPTY.decided.text}</EmptyState>}
       />
     </>

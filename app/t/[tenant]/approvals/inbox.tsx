@@ -6,6 +6,7 @@ import { APPROVAL_VIEWS, viewFromSearch } from '#components/approvals/view.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approvals/en.ts'
 import { TabLinks } from '#components/ui/controls/tab-links.tsx'
 import { approvalsPath, grantsView } from '#lib/paths.ts'
 import { DecidedList } from './decided-list.tsx'
@@ -20,13 +21,13 @@ export function Inbox() {
   return (
     <Page wide>
       <div className="thumbs contents">
-        <PageHeader title="Approvals" />
+        <PageHeader title={t.approvals} />
         {can('approval:list') ? (
           <>
             <TabLinks
-              label="Lists of approvals"
+              label={t.listsOfApprovals}
               link={Link}
-              tabs={[...APPROVAL_VIEWS, { view: grantsView, label: 'Standing grants' } as const].map((tab) => ({
+              tabs={[...APPROVAL_VIEWS, { view: grantsView, label: t.standingGrants } as const].map((tab) => ({
                 label: tab.label,
                 href: approvalsPath(tenant, { view: tab.view }),
                 current: tab.view === view,
@@ -42,7 +43,7 @@ export function Inbox() {
             )}
           </>
         ) : (
-          <MissingPermission act="see approvals" permission="approval:list" />
+          <MissingPermission act={t.seeApprovals} permission="approval:list" />
         )}
       </div>
     </Page>

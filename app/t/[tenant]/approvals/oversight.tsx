@@ -3,6 +3,7 @@
 import { useQuery } from '#components/api/query.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approvals/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -26,27 +27,30 @@ function Groups() {
   return (
     <section aria-labelledby="oversight" className="flex flex-col gap-2">
       <div className="flex flex-wrap items-baseline gap-x-2">
-        <h2 id="oversight">How groups decide</h2>
+        <h2 id="oversight">{t.howGroupsDecide}</h2>
         <span className="text-dense text-ink-2">
-          in the last {days} days, from the moment the group was asked to the vote
-          {data !== undefined && `; ${floorText(data.readingSeconds)}`}
+          {t.inLastDaysFrom({
+            days,
+            known: String(data !== undefined),
+            reading: data === undefined ? '' : floorText(data.readingSeconds),
+          })}
         </span>
       </div>
       {error !== null && data === undefined ? (
         <RequestFailed
           error={error}
-          what="The figures"
-          act="see them"
+          what={t.theFigures}
+          act={t.seeThem}
           permission="audit:read"
           retry={() => void refetch()}
         />
       ) : data === undefined ? (
-        <Skeleton label="Loading the figures…" rows={2} rowClass="h-7" />
+        <Skeleton label={t.loadingFigures} rows={2} rowClass="h-7" />
       ) : data.groups.length === 0 ? (
-        <p>No one has decided a request in this time.</p>
+        <p>{t.noOneHasDecided}</p>
       ) : (
         <DataTable
-          caption="How groups decide"
+          caption={t.howGroupsDecide}
           columns={columns}
           rows={data.groups}
           rowKey={(group) => group.groupId}
@@ -57,37 +61,36 @@ function Groups() {
   )
 }
 
-const floorText = (seconds: number | null): string =>
-  seconds === null ? 'no minimum time to read' : `at least ${seconds} s to read before approving high and critical risk`
+const floorText = (seconds: number | null): string => (seconds === null ? t.noMinimumTimeTo : t.atLeastSTo({ seconds }))
 
 const share = (part: number, of: number): string => (of === 0 ? '' : ` (${Math.round((100 * part) / of)} %)`)
 const took = (seconds: number | null): string => (seconds === null ? 'unknown' : formatDuration(seconds * 1000))
 
 const columns: Column<Group>[] = [
-  { key: 'group', header: 'Group', rowHeader: true, cell: ({ group }) => <ShownText>{group}</ShownText> },
-  { key: 'decided', header: 'Decided', align: 'end', cell: ({ decided }) => decided },
+  { key: 'group', header: t.group, rowHeader: true, cell: ({ group }) => <ShownText>{group}</ShownText> },
+  { key: 'decided', header: t.decided, align: 'end', cell: ({ decided }) => decided },
   {
     key: 'rejected',
-    header: 'Rejected',
+    header: t.rejected,
     align: 'end',
     cell: ({ rejected, decided }) => `${rejected}${share(rejected, decided)}`,
   },
-  { key: 'expired', header: 'Expired', align: 'end', cell: ({ expired }) => expired },
+  { key: 'expired', header: t.expired, align: 'end', cell: ({ expired }) => expired },
   {
     key: 'quick',
-    header: 'In under 10 s',
+    header: t.inUnder10S,
     align: 'end',
     cell: ({ quick, decided }) => `${quick}${share(quick, decided)}`,
   },
-  { key: 'median', header: 'Median', align: 'end', cell: ({ medianSeconds }) => took(medianSeconds) },
+  { key: 'median', header: t.median, align: 'end', cell: ({ medianSeconds }) => took(medianSeconds) },
   {
     key: 'length',
-    header: 'Short and long requests',
+    header: t.shortAndLongRequests,
     cell: ({ medianSecondsShort, medianSecondsLong }) => `${took(medianSecondsShort)}, ${took(medianSecondsLong)}`,
   },
   {
     key: 'voters',
-    header: 'Most votes',
+    header: t.mostVotes,
     cell: ({ mostVotes, decided, voters }) =>
       mostVotes === null ? (
         'none'

@@ -71,11 +71,9 @@ export function AgentFigures({ agentId }: { agentId: string }) {
         </p>
         <p>{waitsText(activity) ?? t.nothingWaits}</p>
         <p className="text-ink-2">
-          {lastRun === null ? (
-            t.itHasNotRun
-          ) : (
-            <>
-              {t.lastExecutionLinkExecutionstatusshape({
+          {lastRun === null
+            ? t.itHasNotRun
+            : t.lastExecutionLinkExecutionstatusshape({
                 link: () => (
                   <Link href={executionPath(tenant, lastRun.executionId)} prefetch={false} className="text-link">
                     <Time at={lastRun.startedAt} show="relative" />
@@ -83,8 +81,6 @@ export function AgentFigures({ agentId }: { agentId: string }) {
                 ),
                 executionStatusShape: () => <ExecutionStatusShape status={lastRun.status} />,
               })}
-            </>
-          )}
         </p>
       </section>
     </FigureRow>

@@ -6,6 +6,7 @@ import { DecisionLayout } from '#components/layout/decision-layout.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import { CaseFile } from './case/case-file.tsx'
@@ -22,8 +23,8 @@ export function ApprovalPage() {
   if (!can('approval:list'))
     return (
       <Page>
-        <PageHeader title="Approval" />
-        <MissingPermission act="see approvals" permission="approval:list" />
+        <PageHeader title={t.approval} />
+        <MissingPermission act={t.seeApprovals} permission="approval:list" />
       </Page>
     )
   // A key per request, so that text typed for one request doesn't appear on the next.
@@ -41,17 +42,17 @@ function OneApproval({ approvalId }: { approvalId: string }) {
     return (
       <Page>
         <PageHeader
-          title="Approval"
-          crumbs={[{ label: 'Approvals', href: approvalsPath(tenant, { view }) }]}
+          title={t.approval}
+          crumbs={[{ label: t.approvals, href: approvalsPath(tenant, { view }) }]}
           aside={undefined}
         />
         {decision.loadError === null ? (
-          <Skeleton label="Loading the request…" rows={8} />
+          <Skeleton label={t.loadingRequest} rows={8} />
         ) : (
           <RequestFailed
             error={decision.loadError}
-            what="The request"
-            act="see approvals"
+            what={t.theRequest}
+            act={t.seeApprovals}
             permission="approval:list"
             retry={decision.reload}
           />
@@ -74,6 +75,6 @@ function OneApproval({ approvalId }: { approvalId: string }) {
 }
 
 function railTitle({ is }: View): string {
-  if (is === 'recorded' || is === 'decided') return 'Decided'
-  return is === 'expired' ? 'Expired' : 'Decide'
+  if (is === 'recorded' || is === 'decided') return t.decided
+  return is === 'expired' ? t.expired : t.decide
 }

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approvals/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
@@ -21,31 +22,31 @@ export function GrantUses({ grant, onClose }: { grant: StandingGrant; onClose: (
   const pages = usePages(trpc.approvals.listGrantUses, { grantId: grant.id })
   const currency = grant.spent?.currency
   const columns: Column<GrantUse>[] = [
-    { key: 'number', header: 'Use', rowHeader: true, cell: ({ number }) => number },
-    { key: 'at', header: 'Time', cell: ({ usedAt }) => <Time at={usedAt} /> },
+    { key: 'number', header: t.nthUse, rowHeader: true, cell: ({ number }) => number },
+    { key: 'at', header: t.time, cell: ({ usedAt }) => <Time at={usedAt} /> },
     ...(currency === undefined
       ? []
       : [
           {
             key: 'amount',
-            header: 'Amount',
+            header: t.amount,
             cell: ({ amount }: GrantUse) => (amount === null ? '' : (formatMoney(amount, currency) ?? amount)),
           },
         ]),
     {
       key: 'call',
-      header: 'Call',
+      header: t.call,
       cell: ({ executionId, auditId }) => (
         <span className="flex flex-wrap gap-x-3">
           {executionId === null ? (
-            'By an agent elsewhere'
+            t.byAgentElsewhere
           ) : (
             <Link href={executionPath(tenant, executionId)} prefetch={false} className="row-link text-link">
-              Execution
+              {t.execution}
             </Link>
           )}
           <Link href={auditRecordPath(tenant, auditId)} prefetch={false} className="row-link text-link">
-            Record
+            {t.record}
           </Link>
         </span>
       ),
@@ -55,17 +56,17 @@ export function GrantUses({ grant, onClose }: { grant: StandingGrant; onClose: (
     <Dialog
       open
       onOpenChange={(open) => open || onClose()}
-      title="Calls by this grant"
-      description={`${grant.uses} of ${grant.maxUses} calls.`}
-      actions={<Button onClick={onClose}>Back to the list</Button>}
+      title={t.callsByThisGrant}
+      description={t.ofCalls({ uses: grant.uses, maxUses: grant.maxUses })}
+      actions={<Button onClick={onClose}>{t.backToList}</Button>}
     >
       <PagedTable
         pages={pages}
-        caption="Calls by this grant"
+        caption={t.callsByThisGrant}
         columns={columns}
         rowKey={({ number }) => String(number)}
-        failed={{ what: 'The calls', act: 'see them', permission: 'approval:list' }}
-        empty={<EmptyState title="No calls yet.">Each call that runs by the grant is listed here.</EmptyState>}
+        failed={{ what: t.theCalls, act: t.seeThem, permission: 'approval:list' }}
+        empty={<EmptyState title={t.noCallsYet}>{t.eachCallThatRuns}</EmptyState>}
       />
     </Dialog>
   )

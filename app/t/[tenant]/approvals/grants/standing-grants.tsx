@@ -8,6 +8,7 @@ import { usePages } from '#components/api/use-pages.ts'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approvals/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
@@ -32,7 +33,7 @@ export function StandingGrants() {
   const columns: Column<StandingGrant>[] = [
     {
       key: 'title',
-      header: 'Grant',
+      header: t.grant,
       rowHeader: true,
       cell: ({ title, approvalId, agent, environment }) => (
         <>
@@ -47,18 +48,18 @@ export function StandingGrants() {
     },
     {
       key: 'used',
-      header: 'Used',
+      header: t.used,
       cell: (grant) => (
         <>
-          {grant.uses} of {grant.maxUses}
+          {t.usedOf({ uses: String(grant.uses), most: String(grant.maxUses) })}
           {grant.spent !== null && <span className="block text-ink-2">{spentOf(grant.spent)}</span>}
         </>
       ),
     },
-    { key: 'until', header: 'Ends', cell: ({ until }) => <Time at={until} /> },
+    { key: 'until', header: t.ends, cell: ({ until }) => <Time at={until} /> },
     {
       key: 'people',
-      header: 'By',
+      header: t.by,
       cell: ({ proposedBy, approvedBy }) => (
         <>
           <ShownText>{proposedBy.displayName}</ShownText>
@@ -73,7 +74,7 @@ export function StandingGrants() {
     },
     {
       key: 'state',
-      header: 'State',
+      header: t.state,
       cell: ({ status, lapse, endedAt }) => (
         <>
           <StatusShape {...states[status]} />
@@ -88,12 +89,12 @@ export function StandingGrants() {
     },
     {
       key: 'acts',
-      header: <span className="sr-only">Actions</span>,
+      header: <span className="sr-only">{t.actions}</span>,
       cell: (grant) => (
         <span className="flex flex-wrap gap-x-3">
           {grant.uses > 0 && (
             <Button variant="quiet" onClick={() => setUses(grant)}>
-              Uses<span className="sr-only"> of {grant.title}</span>
+              {t.usesOfGrant({ title: grant.title, span: (content) => <span className="sr-only">{content}</span> })}
             </Button>
           )}
           <EndGrant grant={grant} />
@@ -105,16 +106,11 @@ export function StandingGrants() {
     <>
       <PagedTable
         pages={pages}
-        caption="Standing grants"
+        caption={t.standingGrants}
         columns={columns}
         rowKey={({ id }) => id}
-        failed={{ what: 'The standing grants', act: 'see standing grants', permission: 'approval:list' }}
-        empty={
-          <EmptyState title="No standing grants.">
-            After you approve a call of low or medium risk, its page lets you propose that calls like it need no person
-            for a time.
-          </EmptyState>
-        }
+        failed={{ what: t.theStanding, act: t.seeStandingGrants, permission: 'approval:list' }}
+        empty={<EmptyState title={t.noStandingGrants}>{t.afterYouApproveCall}</EmptyState>}
       />
       {uses !== undefined && <GrantUses grant={uses} onClose={() => setUses(undefined)} />}
     </>
@@ -122,24 +118,27 @@ export function StandingGrants() {
 }
 
 const states: Readonly<Record<StandingGrant['status'], { status: Status; label: string }>> = {
-  proposed: { status: 'pending', label: 'Proposed' },
-  active: { status: 'approved', label: 'Active' },
-  used_up: { status: 'expired', label: 'Used up' },
-  expired: { status: 'expired', label: 'Ended' },
-  revoked: { status: 'revoked', label: 'Revoked' },
-  lapsed: { status: 'revoked', label: 'Lapsed' },
-  rejected: { status: 'rejected', label: 'Rejected' },
-  withdrawn: { status: 'revoked', label: 'Withdrawn' },
+  proposed: { status: 'pending', label: t.proposed },
+  active: { status: 'approved', label: t.active },
+  used_up: { status: 'expired', label: t.usedUp },
+  expired: { status: 'expired', label: t.ended },
+  revoked: { status: 'revoked', label: t.revoked },
+  lapsed: { status: 'revoked', label: t.lapsed },
+  rejected: { status: 'rejected', label: t.rejected },
+  withdrawn: { status: 'revoked', label: t.withdrawn },
 }
 const lapses: Readonly<Record<NonNullable<StandingGrant['lapse']>, string>> = {
-  agent: 'Its agent was suspended or retired.',
-  release: 'Its release is no longer active.',
-  policy: 'The policies of its agent changed.',
-  member: 'One of its two people lost the role.',
+  agent: t.itsAgentWasSuspended,
+  release: t.itsReleaseIsNo,
+  policy: t.policiesOfItsAgent,
+  member: t.oneOfItsTwo,
 }
 
 function spentOf({ currency, total, max }: NonNullable<StandingGrant['spent']>): string {
-  return `${formatMoney(total, currency) ?? `${total} ${currency}`} of ${formatMoney(max, currency) ?? max}`
+  return t.spentOf({
+    total: formatMoney(total, currency) ?? `${total} ${currency}`,
+    max: formatMoney(max, currency) ?? max,
+  })
 }
 
 /** Ends an active grant; its proposer can withdraw a proposed one. */
@@ -150,20 +149,18 @@ function EndGrant({ grant }: { grant: StandingGrant }) {
   const mine = grant.proposedBy.id === me.principal.id
   return (
     <ReasonDialog
-      label={proposed ? 'Withdraw…' : 'Revoke…'}
-      busyLabel={proposed ? 'Withdrawing the grant…' : 'Revoking the grant…'}
-      keepLabel="Keep it"
+      label={proposed ? t.withdraw : t.revoke}
+      busyLabel={proposed ? t.withdrawingGrant : t.revokingGrant}
+      keepLabel={t.keepIt}
       suffix={<span className="sr-only"> {grant.title}</span>}
-      title={proposed ? 'Withdraw this proposal?' : 'Revoke this standing grant?'}
-      consequence={
-        proposed ? 'No one can approve it any more.' : 'From now on, calls like it need a decision of a person each.'
-      }
+      title={proposed ? t.withdrawThisProposal : t.revokeThisStandingGrant}
+      consequence={proposed ? t.noOneCanApprove : t.fromNowOnCalls}
       permission="approval:decide"
       over={!(grant.status === 'active' || (proposed && mine))}
       act={(reason, options) => client.approvals.revokeGrant.mutate({ grantId: grant.id, reason }, options)}
       touches={['approvals']}
-      done={proposed ? 'The proposal is withdrawn.' : 'The standing grant is revoked.'}
-      notDone={proposed ? 'The proposal was not withdrawn.' : 'The standing grant was not revoked.'}
+      done={proposed ? t.proposalIsWithdrawn : t.standingGrantIsRevoked}
+      notDone={proposed ? t.proposalWasNotWithdrawn : t.standingGrantWasNot}
     />
   )
 }

@@ -1,4 +1,5 @@
 import { inWords, isUnusual, scaleOf, timesOf } from '#components/approvals/amount-scale.ts'
+import * as t from '#components/texts/approvals/en.ts'
 import { formatMoney } from '#lib/rules/effect.ts'
 import type { UsualRange } from '#lib/schemas/approvals/usual.ts'
 import type { Money } from '#lib/schemas/approvals.ts'
@@ -20,7 +21,7 @@ export function AgainstUsual({ amount, usual }: { amount: Money; usual: UsualRan
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`${inWords(usual, amount)}. Usual: ${from} to ${to}.`}
+        aria-label={t.usualTo({ usual: inWords(usual, amount), from: from ?? low, to: to ?? high })}
         className="h-3.5 w-[74px] shrink-0"
       >
         <line x1={0} x2={width} y1={height / 2} y2={height / 2} className="stroke-line" />

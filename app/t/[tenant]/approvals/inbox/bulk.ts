@@ -1,3 +1,4 @@
+import * as t from '#components/texts/approvals/en.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
 import { countHidden, visibleText } from '#lib/text/visible-text.ts'
 import type { ShownDigest } from '../[approvalId]/decision/use-shown-digest.ts'
@@ -10,33 +11,27 @@ export const mostTogether: Record<BulkDecision, number> = { approve: 10, reject:
 
 /** Why these requests can't be decided together; undefined if they can. */
 export function whyNotTogether(decision: BulkDecision, requests: readonly Request[]): string | undefined {
-  if (requests.length === 0) return 'Select requests first.'
+  if (requests.length === 0) return t.selectRequestsFirst
   const most = mostTogether[decision]
-  if (requests.length > most) return `At most ${most} requests can be ${past[decision]} together.`
+  if (requests.length > most) return t.atMostTogether({ decision, most })
   return decision === 'approve' ? whyNotApprove(requests) : undefined
 }
-
-const past: Record<BulkDecision, string> = { approve: 'approved', reject: 'rejected' }
 
 function whyNotApprove(requests: readonly Request[]): string | undefined {
   const [first] = requests
   const blocked = requests.find(({ eligible }) => !eligible)
-  if (blocked !== undefined)
-    return `“${visibleText(blocked.title)}”: ${blocked.ineligibleReason ?? 'You can’t approve it.'}`
-  if (requests.some(({ risk }) => risk !== 'low')) return 'Only requests of low risk can be approved together.'
+  if (blocked !== undefined) return `“${visibleText(blocked.title)}”: ${blocked.ineligibleReason ?? t.youCantApproveIt}`
+  if (requests.some(({ risk }) => risk !== 'low')) return t.onlyRequestsOfLow
   const shape = (request: Request) =>
     JSON.stringify([request.agentId, request.agentVersion, request.action, request.resource, request.environment])
-  if (first !== undefined && requests.some((request) => shape(request) !== shape(first)))
-    return 'Only requests of one action, agent version and environment can be approved together.'
+  if (first !== undefined && requests.some((request) => shape(request) !== shape(first))) return t.onlyRequestsOfOne
   const hidden = requests.find(hasHidden)
-  if (hidden !== undefined)
-    return `“${visibleText(hidden.title)}” contains hidden or look-alike characters. Open it to decide.`
+  if (hidden !== undefined) return t.containsHiddenOrLook({ title: visibleText(hidden.title) })
   const repeated = requests.find(({ repeats }) => repeats?.approved != null)
-  if (repeated !== undefined)
-    return `“${visibleText(repeated.title)}”: the same was approved for this object before. Open it to compare them.`
+  if (repeated !== undefined) return t.sameWasApprovedFor({ title: visibleText(repeated.title) })
   const titles = requests.map(({ title }) => title)
   const twice = titles.find((title, index) => titles.indexOf(title) !== index)
-  if (twice !== undefined) return `“${visibleText(twice)}” is selected twice. Open each to compare them.`
+  if (twice !== undefined) return t.isSelectedTwiceOpen({ twice: visibleText(twice) })
   return undefined
 }
 
@@ -64,21 +59,18 @@ export function whyNotNow(
   read: Approval,
   shown: ShownDigest,
 ): string | undefined {
-  if (read.status !== 'pending') return `It is ${read.status} already.`
-  if (read.payloadDigest !== request.payloadDigest) return 'Its content has changed since the list was loaded.'
-  if (shown === 'different') return 'What would run is not what is shown: its digest differs.'
-  if (decision === 'reject') return read.mayReject ? undefined : 'You can’t reject it.'
+  if (read.status !== 'pending') return t.itIsAlready({ status: read.status })
+  if (read.payloadDigest !== request.payloadDigest) return t.itsContentHasChanged
+  if (shown === 'different') return t.whatWouldRunIs
+  if (decision === 'reject') return read.mayReject ? undefined : t.youCantRejectIt
   if (read.blocked !== null) return read.blocked.message
-  if (read.passkey !== 'not_needed') return 'Its approval needs your passkey. Open it to decide.'
-  if (anyHidden(textsAround(read.presentation)))
-    return 'It contains hidden or look-alike characters. Open it to decide.'
+  if (read.passkey !== 'not_needed') return t.itsApprovalNeedsYour
+  if (anyHidden(textsAround(read.presentation))) return t.itContainsHiddenOr
   const rows = read.presentation.arguments
   if (rows.some((row) => countHidden(row.path) + countHidden(argumentText(row), { edges: true }) > 0))
-    return 'Its arguments contain hidden or look-alike characters. Open it to decide.'
-  if (rows.some((row) => argumentText(row).length > longestShown)) return 'Its arguments are long. Open it to decide.'
-  return read.repeats?.approved == null
-    ? undefined
-    : 'The same was approved for this object before. Open it to compare them.'
+    return t.itsArgumentsContainHidden
+  if (rows.some((row) => argumentText(row).length > longestShown)) return t.itsArgumentsAreLong
+  return read.repeats?.approved == null ? undefined : t.theSame
 }
 
 /** In characters. */

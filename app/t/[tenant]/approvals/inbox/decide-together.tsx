@@ -4,7 +4,10 @@ import { FactValue } from '#components/approvals/fact-value.tsx'
 import { BulkDialog } from '#components/bulk/bulk-dialog.tsx'
 import { outcomeText } from '#components/bulk/result.ts'
 import { ResultText } from '#components/bulk/result-text.tsx'
+import { maskedShape } from '#components/json/masked-shape.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
+import * as t from '#components/texts/approvals/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
@@ -17,8 +20,6 @@ import { type Item, useBulk } from './use-bulk.ts'
 
 type DecideTogetherProps = { decision: BulkDecision; requests: readonly Request[]; onClose: () => void }
 
-const VERBS: Record<BulkDecision, string> = { approve: 'Approve', reject: 'Reject' }
-
 /** Several ordinary decisions with one reason: each request is shown, and each has its own digest, record and result. */
 export function DecideTogether({ decision, requests, onClose }: DecideTogetherProps) {
   const { items, loadError, state, send } = useBulk(decision, requests)
@@ -26,32 +27,32 @@ export function DecideTogether({ decision, requests, onClose }: DecideTogetherPr
   const effect = effectOf(possible)
   return (
     <BulkDialog
-      title={`${VERBS[decision]} ${requestsText(requests.length)}`}
-      description="Each request is decided on its own, with its own record. All of them get the same reason."
-      label={`${VERBS[decision]} ${effect}`}
-      busyLabel="Recording the decisions…"
-      keepLabel="Cancel"
-      lockedWhile="The decisions are being recorded."
-      reasonHint="Required. Stored in the audit record of each request."
-      acknowledgement={`I have read each request and ${decision} the ${effect}.`}
-      missingAcknowledgement="Confirm that you have read each request."
-      whyNot={possible.length === 0 ? 'None of these requests can be decided here.' : undefined}
+      title={t.decideTitle({ decision, count: requests.length })}
+      description={t.eachRequestIsDecided}
+      label={t.decideLabel({ decision, effect })}
+      busyLabel={t.recordingDecisions}
+      keepLabel={t.cancel}
+      lockedWhile={t.decisionsAreBeingRecorded}
+      reasonHint={t.requiredStoredInAudit}
+      acknowledgement={t.iHaveReadEach({ decision, effect })}
+      missingAcknowledgement={t.confirmThatYouHave}
+      whyNot={possible.length === 0 ? t.noneOfTheseRequests : undefined}
       state={state}
       outcome={outcomeText(
         'approvals',
         possible.map(({ result }) => result),
-        (count) => `${requestsText(count)} ${decision === 'approve' ? 'approved' : 'rejected'}.`,
+        (count) => t.recorded({ decision, count }),
       )}
       onSend={(reason) => void send(reason)}
       onClose={onClose}
     >
       {loadError !== undefined && (
-        <RequestFailed error={loadError} what="The requests" plural act="see approvals" permission="approval:list" />
+        <RequestFailed error={loadError} what={t.theRequests} plural act={t.seeApprovals} permission="approval:list" />
       )}
       {items === undefined
-        ? loadError === undefined && <Skeleton label="Loading the requests…" rows={3} />
+        ? loadError === undefined && <Skeleton label={t.loadingRequests} rows={3} />
         : items.length > 0 && (
-            <ul aria-label="Requests" className="flex flex-col">
+            <ul aria-label={t.requests} className="flex flex-col">
               {items.map((item) => (
                 <ItemRow key={item.request.approvalId} item={item} decision={decision} />
               ))}
@@ -61,11 +62,9 @@ export function DecideTogether({ decision, requests, onClose }: DecideTogetherPr
   )
 }
 
-const requestsText = (count: number): string => `${count} ${count === 1 ? 'request' : 'requests'}`
-
 function effectOf(items: readonly Item[]): string {
   const sum = sumOf(items.map(({ read }) => read))
-  return sum === '' ? requestsText(items.length) : `${requestsText(items.length)} of together ${sum}`
+  return sum === '' ? t.countedRequests({ count: items.length }) : t.ofTogether({ count: items.length, sum })
 }
 
 function ItemRow({ item: { request, read, whyNot, result }, decision }: { item: Item; decision: BulkDecision }) {
@@ -87,13 +86,13 @@ function ItemRow({ item: { request, read, whyNot, result }, decision }: { item: 
       )}
       <KeyValues>
         {presentation.arguments.map((row) => (
-          <KeyValue key={row.path} name={row.path === '' ? 'Arguments' : <ShownText edges>{row.path}</ShownText>}>
+          <KeyValue key={row.path} name={row.path === '' ? t.argumentsText : <ShownText edges>{row.path}</ShownText>}>
             {row.masked === undefined ? (
               <span className="wrap-anywhere font-mono text-dense">
                 <ShownText edges>{argumentText(row)}</ShownText>
               </span>
             ) : (
-              <MaskedChip shape={`${row.masked.class}, ${row.masked.length} characters`} />
+              <MaskedChip shape={maskedShape(row.masked)} />
             )}
           </KeyValue>
         ))}
@@ -103,16 +102,14 @@ function ItemRow({ item: { request, read, whyNot, result }, decision }: { item: 
           result={result}
           recorded={
             decision === 'approve' ? (
-              <StatusShape status="approved" label="Approved" />
+              <StatusShape status="approved" label={t.approved} />
             ) : (
-              <StatusShape status="rejected" label="Rejected" />
+              <StatusShape status="rejected" label={t.rejected} />
             )
           }
         />
       ) : (
-        <span className="text-dense text-warn">
-          Left out: <ShownText>{whyNot}</ShownText>
-        </span>
+        <span className="text-dense text-warn">{t.leftOut({ whyNot, shown: shownText })}</span>
       )}
     </li>
   )

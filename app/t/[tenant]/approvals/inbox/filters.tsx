@@ -6,6 +6,7 @@ import { addressSearch, replaceAddress } from '#components/lists/address.ts'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { TypedField } from '#components/lists/typed-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approvals/en.ts'
 import { approvalsPath } from '#lib/paths.ts'
 import { visibleText } from '#lib/text/visible-text.ts'
 import {
@@ -23,23 +24,23 @@ import {
 } from './filter.ts'
 
 /** The value of a select for "not filtered". */
-const ALL = 'all values'
+const ALL = t.allValues
 
 const LABELS: Record<Choice, string> = {
-  risk: 'Risk',
-  action: 'Action',
-  agent: 'Agent',
-  requester: 'Requested by',
-  environment: 'Environment',
-  group: 'Group',
+  risk: t.risk,
+  action: t.action,
+  agent: t.agent,
+  requester: t.requestedBy,
+  environment: t.environment,
+  group: t.group,
 }
-const AGES: Record<Age, string> = { hour: 'An hour', day: 'A day', week: 'A week' }
+const AGES: Record<Age, string> = { hour: t.anHour, day: t.aDay, week: t.aWeek }
 const ORDERS: Record<SortOrder, string> = {
-  expires: 'Expires first',
-  newest: 'Newest first',
-  oldest: 'Waits longest',
-  amount: 'Highest amount',
-  risk: 'Highest risk',
+  expires: t.expiresFirst,
+  newest: t.newestFirst,
+  oldest: t.waitsLongest,
+  amount: t.highestAmount,
+  risk: t.highestRisk,
 }
 
 /** Changes some of the filters, or the layout, in the address. */
@@ -58,14 +59,14 @@ export function InboxFilters({ filter, requests }: { filter: InboxFilter; reques
   const show = useFilterChange()
   return (
     <FilterFold
-      label="Filter the requests"
+      label={t.filterRequests}
       set={countFilters(filter)}
       onClear={() => show({ ...filterFrom(new URLSearchParams()), sort, hide, density })}
       more={{ set: [min, max, age].filter((value) => value !== '').length, fields: <MoreFilters filter={filter} /> }}
     >
       <TypedField
-        label="Search"
-        placeholder="Title, fact or ID"
+        label={t.search}
+        placeholder={t.titleFactOrId}
         type="search"
         value={filter.q}
         onChange={(q) => show({ q })}
@@ -82,7 +83,7 @@ export function InboxFilters({ filter, requests }: { filter: InboxFilter; reques
             onChange={(value) => show({ [choice]: value === ALL ? '' : value })}
             placeholder=""
             options={[
-              { value: ALL, label: 'All' },
+              { value: ALL, label: t.all },
               ...[...new Set([...values, filter[choice]])]
                 .filter((value) => value !== '')
                 .map((value) => ({ value, label: choice === 'risk' ? capitalised(value) : visibleText(value) })),
@@ -91,7 +92,7 @@ export function InboxFilters({ filter, requests }: { filter: InboxFilter; reques
         )
       })}
       <SelectField
-        label="Order"
+        label={t.order}
         value={filter.sort}
         onChange={(sort) => show({ sort: sort as SortOrder })}
         placeholder=""
@@ -109,7 +110,7 @@ function MoreFilters({ filter }: { filter: InboxFilter }) {
       {(['min', 'max'] as const).map((name) => (
         <TypedField
           key={name}
-          label={name === 'min' ? 'Amount from' : 'Amount to'}
+          label={name === 'min' ? t.amountFrom : t.amountTo}
           inputMode="decimal"
           value={filter[name]}
           onChange={(value) => show({ [name]: value })}
@@ -117,12 +118,12 @@ function MoreFilters({ filter }: { filter: InboxFilter }) {
         />
       ))}
       <SelectField
-        label="Waits longer than"
+        label={t.waitsLongerThan}
         value={filter.age === '' ? ALL : filter.age}
         onChange={(age) => show({ age: age === ALL ? '' : (age as Age) })}
         placeholder=""
         options={[
-          { value: ALL, label: 'Any time' },
+          { value: ALL, label: t.anyTime },
           ...Object.entries(AGES).map(([value, label]) => ({ value, label })),
         ]}
       />
@@ -132,4 +133,4 @@ function MoreFilters({ filter }: { filter: InboxFilter }) {
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-const whyNotAmount = (text: string) => (isAmountFilter(text) ? undefined : 'Use digits and a point: 1000.50')
+const whyNotAmount = (text: string) => (isAmountFilter(text) ? undefined : t.digitsAndPoint)

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/approvals/en.ts'
 import { isSameDay } from '#components/ui/text/time-format.ts'
 import { formatMoney } from '#lib/rules/effect.ts'
 import type { Request } from './filter.ts'
@@ -10,11 +11,11 @@ const hourMs = 3_600_000
 export function groupByExpiry(requests: readonly Request[], now: number, zone: string): Group[] {
   const titleOf = ({ expiresAt }: Request): string => {
     const at = Date.parse(expiresAt)
-    if (at - now <= hourMs) return 'Expires within the hour'
-    if (isSameDay(new Date(at), new Date(now), zone)) return 'Later today'
-    return at - now <= 7 * 24 * hourMs ? 'Within seven days' : 'Later'
+    if (at - now <= hourMs) return t.expiresWithinHour
+    if (isSameDay(new Date(at), new Date(now), zone)) return t.laterToday
+    return at - now <= 7 * 24 * hourMs ? t.withinSevenDays : t.later
   }
-  return ['Expires within the hour', 'Later today', 'Within seven days', 'Later'].flatMap((title) => {
+  return [t.expiresWithinHour, t.laterToday, t.withinSevenDays, t.later].flatMap((title) => {
     const own = requests.filter((request) => titleOf(request) === title)
     return own.length === 0 ? [] : [{ title, requests: own }]
   })

@@ -1,20 +1,21 @@
 import { createPreference } from '#components/layout/preference.ts'
+import * as t from '#components/texts/approvals/en.ts'
 
 /** The columns that a reader can hide. */
 export const columnLabels = {
-  risk: 'Risk',
-  amount: 'Amount',
-  usual: 'Against usual',
-  agent: 'Agent',
-  requester: 'Requested by',
-  requested: 'Requested',
-  expires: 'Expires',
-  group: 'Waiting for',
+  risk: t.risk,
+  amount: t.amount,
+  usual: t.againstUsual,
+  agent: t.agent,
+  requester: t.requestedBy,
+  requested: t.requested,
+  expires: t.expires,
+  group: t.waitingFor,
 } as const
 export type ColumnKey = keyof typeof columnLabels
 export const columnKeys = Object.keys(columnLabels) as ColumnKey[]
 
-export const densities = { compact: 'Compact', comfortable: 'Comfortable' } as const
+export const densities = { compact: t.compact, comfortable: t.comfortable } as const
 export type Density = keyof typeof densities
 
 export type Layout = { hidden: readonly ColumnKey[]; density: Density }

@@ -6,6 +6,7 @@ import { SavedViews } from '#components/lists/saved-views.tsx'
 import { useSelection } from '#components/lists/use-selection.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approvals/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { useNow } from '#components/ui/text/now.ts'
@@ -44,7 +45,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
   const shown = useMemo(() => applyFilter(items, filter, minute * 60_000), [items, filter, minute])
   const groups = useMemo(
     () =>
-      filter.sort === 'expires' ? groupByExpiry(shown, minute * 60_000, zone) : [{ title: 'All', requests: shown }],
+      filter.sort === 'expires' ? groupByExpiry(shown, minute * 60_000, zone) : [{ title: t.all, requests: shown }],
     [shown, filter, minute, zone],
   )
   const inOrder = useMemo(() => groups.flatMap(({ requests }) => requests), [groups])
@@ -76,9 +77,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
           <p role="status" className="text-dense text-ink-2">
             {countText(shown.length, items.length)}
-            {pending.loading
-              ? ' Loading more…'
-              : pending.hasMore && ` Only the newest ${mostLoaded} requests are loaded.`}
+            {pending.loading ? t.loadingMore : pending.hasMore && t.onlyNewestRequestsAre({ mostLoaded })}
           </p>
           <LayoutChooser
             layout={layout}
@@ -89,7 +88,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
           />
         </div>
         {shown.length === 0 ? (
-          <EmptyState title="No requests match these filters.">Change a filter, or show all requests.</EmptyState>
+          <EmptyState title={t.noRequestsMatchThese}>{t.changeFilterOrShow}</EmptyState>
         ) : (
           <RequestTable groups={groups} selection={selection} hrefOf={hrefOf} usual={usual} layout={layout} />
         )}
@@ -111,14 +110,14 @@ function Loaded({ view, pending: { items, error, reload }, children }: LoadedPro
   const failed = error !== null && (
     <RequestFailed
       error={error}
-      what="The approvals"
+      what={t.theApprovals}
       plural
-      act="see approvals"
+      act={t.seeApprovals}
       permission="approval:list"
       retry={reload}
     />
   )
-  if (items === undefined) return failed || <Skeleton label="Loading approvals…" rows={6} rowClass="h-12" />
+  if (items === undefined) return failed || <Skeleton label={t.loadingApprovals} rows={6} rowClass="h-12" />
   return (
     <>
       {failed}
@@ -128,4 +127,4 @@ function Loaded({ view, pending: { items, error, reload }, children }: LoadedPro
 }
 
 const countText = (shown: number, all: number): string =>
-  shown === all ? `${all} ${all === 1 ? 'request' : 'requests'}.` : `${shown} of ${all} requests.`
+  shown === all ? `${all} ${all === 1 ? 'request' : 'requests'}.` : t.ofRequests({ shown, all })

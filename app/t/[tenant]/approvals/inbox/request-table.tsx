@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useMemo } from 'react'
 import { rowAttribute } from '#components/lists/use-row-keys.ts'
 import type { Selection } from '#components/lists/use-selection.ts'
+import * as t from '#components/texts/approvals/en.ts'
 import { RowCheckbox } from '#components/ui/controls/row-checkbox.tsx'
 import { RiskBars } from '#components/ui/status/risk-bars.tsx'
 import { type Column, DataTable, type Section } from '#components/ui/text/data-table.tsx'
@@ -40,11 +41,11 @@ export function RequestTable({ groups, selection, hrefOf, usual, layout }: Reque
   const columns = useMemo((): Column<Request>[] => {
     const select: Column<Request> = {
       key: 'select',
-      header: <VisuallyHidden>Selected</VisuallyHidden>,
+      header: <VisuallyHidden>{t.selected}</VisuallyHidden>,
       corner: true,
       cell: (row, selected) => (
         <RowCheckbox
-          label={`Select ${visibleText(row.title)}`}
+          label={t.select({ title: visibleText(row.title) })}
           checked={selected}
           onChange={(checked) => set([row], checked)}
         />
@@ -62,7 +63,7 @@ export function RequestTable({ groups, selection, hrefOf, usual, layout }: Reque
   }))
   return (
     <DataTable
-      caption="Approvals"
+      caption={t.approvals}
       dense={layout.density === 'compact'}
       columns={columns}
       rows={{ sections }}
@@ -74,10 +75,10 @@ export function RequestTable({ groups, selection, hrefOf, usual, layout }: Reque
 
 /** The columns of pending requests. The title links to the request. */
 export const requestColumns = (hrefOf: (request: Request) => string): Column<Request>[] => [
-  { key: 'risk', header: 'Risk', cell: ({ risk }) => <RiskBars level={risk} /> },
+  { key: 'risk', header: t.risk, cell: ({ risk }) => <RiskBars level={risk} /> },
   {
     key: 'title',
-    header: 'Request',
+    header: t.request,
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col">
@@ -101,13 +102,13 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
       </span>
     ),
   },
-  { key: 'amount', header: 'Amount', align: 'end', cell: ({ amount }) => amount && <Amount {...amount} /> },
+  { key: 'amount', header: t.amount, align: 'end', cell: ({ amount }) => amount && <Amount {...amount} /> },
   {
     key: 'agent',
-    header: 'Agent',
+    header: t.agent,
     cell: ({ agentName, environment }) =>
       agentName === null ? (
-        'People, groups and settings'
+        t.peopleGroupsAndSettings
       ) : (
         <OneLine text={`${agentName}, ${environment ?? ''}`}>
           <ShownText>{agentName}</ShownText>
@@ -121,21 +122,21 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
   },
   {
     key: 'requester',
-    header: 'Requested by',
+    header: t.requestedBy,
     cell: ({ requestedBy: { displayName } }) => (
       <OneLine text={displayName}>
         <ShownText>{displayName}</ShownText>
       </OneLine>
     ),
   },
-  { key: 'requested', header: 'Requested', cell: ({ requestedAt }) => <Time at={requestedAt} show="relative" /> },
-  { key: 'expires', header: 'Expires', cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
-  { key: 'group', header: 'Waiting for', cell: ({ group }) => <ShownText>{group}</ShownText> },
+  { key: 'requested', header: t.requested, cell: ({ requestedAt }) => <Time at={requestedAt} show="relative" /> },
+  { key: 'expires', header: t.expires, cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
+  { key: 'group', header: t.waitingFor, cell: ({ group }) => <ShownText>{group}</ShownText> },
 ]
 
 const againstUsual = (usual: ReadonlyMap<string, UsualRange>): Column<Request> => ({
   key: 'usual',
-  header: 'Against usual',
+  header: t.againstUsual,
   cell: ({ approvalId, amount }) => {
     const range = usual.get(approvalId)
     return amount !== null && range !== undefined && <AgainstUsual amount={amount} usual={range} />
@@ -147,15 +148,12 @@ function GroupHeading({ group: { title, requests }, selection }: { group: Group;
   return (
     <span className="flex flex-wrap items-center gap-x-3 text-dense">
       <RowCheckbox
-        label={`Select all: ${title}`}
+        label={t.selectAll({ title })}
         checked={requests.every(selection.has)}
         onChange={(checked) => selection.set(requests, checked)}
       />
       <span className="font-semibold">{title}</span>
-      <span className="text-ink-2">
-        {requests.length} {requests.length === 1 ? 'request' : 'requests'}
-        {sum !== '' && `, together ${sum}`}
-      </span>
+      <span className="text-ink-2">{t.countAndSum({ count: requests.length, summed: String(sum !== ''), sum })}</span>
     </span>
   )
 }
@@ -173,10 +171,11 @@ function FirstFact({ request: { facts } }: { request: Request }) {
 
 /** The same action on the same object, approved before. */
 function RepeatMark({ request: { repeats } }: { request: Request }) {
-  if (repeats?.approved == null) return null
+  const approved = repeats?.approved
+  if (approved == null) return null
   return (
     <span className="font-semibold text-danger">
-      approved for the same object before, <Time at={repeats.approved.decidedAt} show="relative" />
+      {t.approvedForSameObject({ at: () => <Time at={approved.decidedAt} show="relative" /> })}
     </span>
   )
 }

@@ -14,10 +14,12 @@ const event = (seq: number, type: string, stepId: string | null, second: number)
 const shape = (events: ExecutionEvent[]) =>
   eventGroups(events).map((part) =>
     part.kind === 'gap'
-      ? `${part.lasted / 1000} s: ${part.why}`
+      ? part.why({ lasted: `${part.lasted / 1000} s` })
       : [
           part.stepId,
-          ...part.items.map((item) => (item.kind === 'gap' ? `${item.lasted / 1000} s: ${item.why}` : item.event.seq)),
+          ...part.items.map((item) =>
+            item.kind === 'gap' ? item.why({ lasted: `${item.lasted / 1000} s` }) : item.event.seq,
+          ),
         ],
   )
 
@@ -47,8 +49,8 @@ test('a gap is folded into one line that names its reason, within a step and bet
       event(4, 'execution.succeeded', null, 7300),
     ]),
   ).toEqual([
-    ['refund', 1, '7200 s: it waited for a decision', 2, 3],
-    '99 s: it waited for the tool’s answer',
+    ['refund', 1, '7200 s in which it waited for a decision', 2, 3],
+    '99 s in which it waited for the tool’s answer',
     [null, 4],
   ])
 })

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/execution/en.ts'
+import * as t from '#components/texts/execution-journal/en.ts'
 import { formatDay } from '#components/ui/text/time-format.ts'
 import type { ExecutionEvent } from '#lib/schemas/executions.ts'
 

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/execution/en.ts'
+import * as t from '#components/texts/execution-journal/en.ts'
 import type { Status } from '#components/ui/status/status-shape.tsx'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { ExecutionEvent } from '#lib/schemas/executions.ts'

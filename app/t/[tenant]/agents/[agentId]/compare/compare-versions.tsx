@@ -52,7 +52,7 @@ function OneAgent({ id }: { id: string }) {
   return (
     <Page>
       <PageHeader
-        title={<>{t.compareVersionsOf({ agent: agent.displayName, shown: shownText })}</>}
+        title={t.compareVersionsOf({ agent: agent.displayName, shown: shownText })}
         crumbs={[...crumbs, { label: agent.displayName, href: agentPath(tenant, id) }]}
         id="Compare"
       />

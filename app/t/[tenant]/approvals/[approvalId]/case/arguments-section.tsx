@@ -1,6 +1,9 @@
 'use client'
 
 import { useEffect, useRef, useState } from 'react'
+import { maskedShape } from '#components/json/masked-shape.ts'
+import { formatNumber } from '#components/language/formats.ts'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
@@ -28,34 +31,30 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
   const columns: Column<ArgumentView>[] = [
     {
       key: 'path',
-      header: 'Field',
+      header: t.field,
       rowHeader: true,
       cell: ({ path }) => (
         <span className="wrap-break-word block min-w-28">
           <ShownText edges breaks>
-            {path === '' ? '(whole value)' : path}
+            {path === '' ? t.wholeValue : path}
           </ShownText>
         </span>
       ),
     },
-    { key: 'value', header: 'Value', cell: (row) => <Value row={row} onShorten={onShorten} /> },
+    { key: 'value', header: t.value, cell: (row) => <Value row={row} onShorten={onShorten} /> },
   ]
   const source = sourceOf(shown.presentation.subject)
   return (
-    <CustodySection
-      title="Arguments"
-      note={masked === 0 ? undefined : `${masked} ${masked === 1 ? 'value' : 'values'} masked`}
-    >
+    <CustodySection title={t.argumentsText} note={masked === 0 ? undefined : t.valuesMasked({ masked })}>
       {hidden > 0 && (
         <Banner tone="warn" urgency="none">
-          {hidden === 1 ? 'One argument contains' : `${hidden} arguments contain`} characters that are invisible, or
-          look like others. They are marked with their codes, such as U+200B.
+          {t.argumentsHide({ hidden })}
         </Banner>
       )}
       {rows.length === 0 ? (
-        <p>This request has an empty list of arguments.</p>
+        <p>{t.thisRequestHasEmpty}</p>
       ) : (
-        <DataTable caption="Arguments" columns={columns} rows={rows} rowKey={(row) => row.path} />
+        <DataTable caption={t.argumentsText} columns={columns} rows={rows} rowKey={(row) => row.path} />
       )}
       {source !== undefined && (
         <pre className="wrap-anywhere whitespace-pre-wrap border border-line bg-sunken p-2 font-mono text-dense">
@@ -80,9 +79,9 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
     onShorten(path, isShort)
     return () => onShorten(path, false)
   }, [path, isShort, onShorten])
-  if (masked !== undefined) return <MaskedChip shape={`${masked.class}, ${masked.length} characters`} />
+  if (masked !== undefined) return <MaskedChip shape={maskedShape(masked)} />
   if (value === erasedText) return <ErasedTag />
-  if (text === '') return <span className="text-ink-2">Empty text</span>
+  if (text === '') return <span className="text-ink-2">{t.emptyText}</span>
   return (
     <span className="flex flex-col items-start gap-1">
       <span
@@ -95,9 +94,9 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
       {isShort && (
         <>
           <span className="text-dense text-warn">
-            Showing {shortLength} of {text.length.toLocaleString('en')} characters.
+            {t.showingOfCharacters({ shortLength, length: formatNumber(text.length) })}
           </span>
-          <Button onClick={show}>Show the full value</Button>
+          <Button onClick={show}>{t.showFullValue}</Button>
         </>
       )}
     </span>

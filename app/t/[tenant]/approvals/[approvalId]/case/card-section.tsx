@@ -1,6 +1,7 @@
 'use client'
 
 import { FactValue } from '#components/approvals/fact-value.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -16,10 +17,7 @@ export function CardSection({ shown }: { shown: Approval }) {
   const empty = card === undefined || (card.title === null && card.facts.length === 0 && card.links.length === 0)
   if (empty && amount === null) return null
   return (
-    <CustodySection
-      title="The case"
-      note={empty ? undefined : 'as the agent’s manifest describes it, when the request was made'}
-    >
+    <CustodySection title={t.theCase} note={empty ? undefined : t.asAgentsManifestDescribes}>
       <div className="flex flex-col gap-x-6 gap-y-3 narrow:flex-row">
         {amount !== null && <AmountOf shown={shown} amount={amount} />}
         {!empty && (
@@ -38,9 +36,7 @@ function AmountOf({ shown, amount }: { shown: Approval; amount: Money }) {
     <div className="flex shrink-0 flex-col gap-1 narrow:max-w-60">
       <p className="font-semibold text-h1 tabular-nums">{formatMoney(amount.value, amount.currency)}</p>
       {data?.usual != null && <AmountPicture amount={amount} usual={data.usual} />}
-      {data?.usual === null && (
-        <p className="text-dense text-ink-2">Too few amounts were approved before to say what is usual.</p>
-      )}
+      {data?.usual === null && <p className="text-dense text-ink-2">{t.tooFewAmountsWere}</p>}
     </div>
   )
 }
@@ -92,5 +88,5 @@ function CardFacts({ card }: { card: Card }) {
 }
 
 function sourceOf({ from }: CardFact): string {
-  return from.map((source) => (source === 'input' ? 'from the input' : `from step ${source}`)).join(', ')
+  return from.map((source) => (source === 'input' ? t.fromInput : t.fromStep({ source }))).join(', ')
 }

@@ -4,9 +4,11 @@ import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { ExpiryTag } from '#components/approvals/expiry.tsx'
 import { approvalShape } from '#components/approvals/view.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { PageHeader } from '#components/layout/page.tsx'
 import { ErasedNotice } from '#components/page/erased-notice.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { CustodyLine } from '#components/ui/status/custody-line.tsx'
@@ -46,8 +48,8 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
     <>
       <PageHeader
         title={<ShownText>{titleNow(shown, outcome)}</ShownText>}
-        crumbs={[{ label: 'Approvals', href: approvalsPath(tenant, { view: neighbours.view }) }]}
-        id={<Copyable value={shown.approvalId} label="approval ID" shorten="middle" />}
+        crumbs={[{ label: t.approvals, href: approvalsPath(tenant, { view: neighbours.view }) }]}
+        id={<Copyable value={shown.approvalId} label={t.approvalId} shorten="middle" />}
         aside={<Position neighbours={neighbours} />}
         facts={<Facts shown={shown} />}
       />
@@ -89,27 +91,24 @@ function Facts({ shown }: { shown: Approval }) {
       )}
       {presentation.agent !== null && (
         <span>
-          Agent{' '}
-          <strong>
-            <ShownText>{presentation.agent.displayName}</ShownText>
-          </strong>{' '}
-          <ShownText>{presentation.agent.version}</ShownText>
+          {t.agent({
+            agent: presentation.agent.displayName,
+            shown: shownText,
+            strong: (content) => <strong>{content}</strong>,
+            version: presentation.agent.version,
+          })}
         </span>
       )}
       <span>
-        Requested by{' '}
-        <strong>
-          <ShownText>{requestedBy.displayName}</ShownText>
-        </strong>{' '}
-        <Time at={requestedAt} show="relative" />
+        {t.requestedByTime({
+          requestedBy: requestedBy.displayName,
+          shown: shownText,
+          strong: (content) => <strong>{content}</strong>,
+          at: () => <Time at={requestedAt} show="relative" />,
+        })}
       </span>
       {environment !== null && (
-        <span>
-          Environment{' '}
-          <strong>
-            <ShownText>{environment}</ShownText>
-          </strong>
-        </span>
+        <span>{t.environment({ environment, shown: shownText, strong: (content) => <strong>{content}</strong> })}</span>
       )}
     </>
   )
@@ -119,16 +118,12 @@ function Position({ neighbours: { position, total, next, previous } }: { neighbo
   if (total === 0 || (position === undefined && next === undefined)) return null
   return (
     <span className="flex items-center gap-x-3">
-      {position !== undefined && (
-        <span>
-          {position} of {total}
-        </span>
-      )}
+      {position !== undefined && <span>{t.ofText({ position, total })}</span>}
       <Neighbour href={next} shortcut="J">
-        next
+        {t.next}
       </Neighbour>
       <Neighbour href={previous} shortcut="K">
-        previous
+        {t.previous}
       </Neighbour>
     </span>
   )

@@ -6,7 +6,9 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { ChangedValues } from '#components/json/changed-values.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
@@ -29,22 +31,17 @@ export function RequestChanges({ shown }: { shown: Approval }) {
   if (!form.open)
     return (
       <Button ref={form.button} onClick={form.enter}>
-        Request changes…
+        {t.requestChanges}
       </Button>
     )
   const { approvalId, revision, requestedBy } = shown
   return (
     <TextForm
-      label="What should change"
-      hint={
-        <>
-          This ends the request. <ShownText>{requestedBy.displayName}</ShownText> can then propose other arguments,
-          which are a new request. It is stored in the audit record.
-        </>
-      }
-      button="Request changes"
-      busy="Requesting changes…"
-      notDone="The request for changes was not sent."
+      label={t.whatShouldChange}
+      hint={t.thisEndsRequestCan({ requestedBy: requestedBy.displayName, shown: shownText })}
+      button={t.requestChanges2}
+      busy={t.requestingChanges}
+      notDone={t.requestForChangesWas}
       act={act}
       send={(reason) => act.run({ approvalId, reason, expectedRevision: revision })}
       leave={form.leave}
@@ -59,7 +56,7 @@ export function ChangesSection({ shown }: { shown: Approval }) {
   if (changes === null) return null
   const { by, reason, at, nextId, mayRevise, until } = changes
   return (
-    <CustodySection title="Changes requested">
+    <CustodySection title={t.changesRequested}>
       <Said by={by.displayName} at={at} text={reason} />
       {nextId !== null ? (
         <p>
@@ -68,15 +65,14 @@ export function ChangesSection({ shown }: { shown: Approval }) {
             prefetch={false}
             className="text-link inline-flex min-h-6 items-center"
           >
-            Open the request with other arguments
+            {t.openRequestWithOther}
           </Link>
         </p>
       ) : mayRevise && kind === 'tool_call' ? (
         <Revise shown={shown} />
       ) : (
         <p className="text-ink-2">
-          {mayRevise ? 'Your agent can ask again, with other arguments,' : 'Other arguments can be proposed'} until{' '}
-          <Time at={until} />.
+          {t.otherArgumentsCanBe({ mayReviseIs: String(Boolean(mayRevise)), at: () => <Time at={until} /> })}
         </p>
       )}
     </CustodySection>
@@ -109,10 +105,7 @@ function Revise({ shown }: { shown: Approval }) {
         act.run({ approvalId: shown.approvalId, changes })
       }}
     >
-      <p>
-        Propose other arguments until <Time at={shown.changes?.until ?? shown.expiresAt} />. They are a new request, for
-        which no earlier vote counts.
-      </p>
+      <p>{t.proposeOtherArgumentsUntil({ at: () => <Time at={shown.changes?.until ?? shown.expiresAt} /> })}</p>
       <div className="grid w-full gap-3 narrow:grid-cols-2">
         {editable.map(({ path, value }) => {
           const text = texts[path] ?? String(value)
@@ -129,24 +122,17 @@ function Revise({ shown }: { shown: Approval }) {
         })}
       </div>
       {editable.length < rows.length && (
-        <p className="text-ink-2">
-          {rows.length - editable.length === 1 ? 'One argument is' : `${rows.length - editable.length} arguments are`}{' '}
-          masked or part of a list or an object, and can be changed only with the API.
-        </p>
+        <p className="text-ink-2">{t.maskedArguments({ count: rows.length - editable.length })}</p>
       )}
       {act.failure !== undefined && (
-        <NotDone
-          failure={act.failure}
-          title="The new request was not made."
-          ifUnknown="Reload this page to see whether another request followed."
-        />
+        <NotDone failure={act.failure} title={t.newRequestWasNot} ifUnknown={t.reloadThisPageTo} />
       )}
       <Button
         type="submit"
-        disabledReason={Object.keys(changes).length === 0 ? 'Change an argument first.' : undefined}
-        busyLabel={act.pending ? 'Proposing…' : undefined}
+        disabledReason={Object.keys(changes).length === 0 ? t.changeArgumentFirst : undefined}
+        busyLabel={act.pending ? t.proposing : undefined}
       >
-        Propose these arguments
+        {t.proposeTheseArguments}
       </Button>
     </form>
   )
@@ -154,9 +140,7 @@ function Revise({ shown }: { shown: Approval }) {
 
 /** What an input can't show: characters that are invisible, or pass for others. */
 const MarkedText = ({ children }: { children: string }) => (
-  <>
-    Contains hidden or look-alike characters: <ShownText edges>{children}</ShownText>
-  </>
+  <>{t.containsHiddenOrLook({ children, shownText: (content) => <ShownText edges>{String(content)}</ShownText> })}</>
 )
 
 /** What can't be read as the type of the argument is sent as text, which the service refuses with a reason. */
@@ -172,21 +156,21 @@ export function SupersededSection({ shown: { supersedes } }: { shown: Approval }
   if (supersedes === null) return null
   const { approvalId, by, at, reason, changed } = supersedes
   return (
-    <CustodySection title="Changed after a review">
+    <CustodySection title={t.changedAfterReview}>
       <Said by={by.displayName} at={at} text={reason} />
       <ChangedValues
-        caption="Arguments that differ from those of the earlier request"
-        names={{ value: 'Argument', before: 'Before', after: 'Now' }}
+        caption={t.argumentsThatDifferFrom}
+        names={{ value: t.argument, before: t.before, after: t.now }}
         rows={changed}
       />
-      {changed.length === 0 && <p>The content of the earlier request is no longer stored.</p>}
+      {changed.length === 0 && <p>{t.contentOfEarlierRequest}</p>}
       <p>
         <Link
           href={approvalPath(tenant, approvalId)}
           prefetch={false}
           className="text-link inline-flex min-h-6 items-center"
         >
-          Open the earlier request
+          {t.openEarlierRequest}
         </Link>
       </p>
     </CustodySection>

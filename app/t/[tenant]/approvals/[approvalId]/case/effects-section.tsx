@@ -1,6 +1,7 @@
 'use client'
 
 import { useContext } from 'react'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { CustodySection, NumberedLines } from '#components/ui/status/custody-line.tsx'
@@ -27,18 +28,16 @@ export function EffectsSection({ shown, expired, digest, outcome }: EffectsSecti
   return (
     <CustodySection
       title={titleOf(shown, over)}
-      note={
-        <>
-          fixed payload, SHA-256{' '}
-          <Copyable value={payloadDigest.replace('sha256:', '')} label="payload digest" shorten="middle" />
-          {digest === 'same' && ' (the same in this browser)'}
-        </>
-      }
+      note={t.fixedPayloadSha256({
+        copyable: () => (
+          <Copyable value={payloadDigest.replace('sha256:', '')} label={t.payloadDigest} shorten="middle" />
+        ),
+        digestIs: String(digest === 'same'),
+      })}
     >
       {digest === 'different' && (
         <Banner tone="danger" urgency="alert">
-          This page does not show what would run: the digest of what you read here differs from the one that a decision
-          binds. Don’t decide; tell an administrator.
+          {t.thisPageDoesNot}
         </Banner>
       )}
       <NumberedLines
@@ -48,19 +47,19 @@ export function EffectsSection({ shown, expired, digest, outcome }: EffectsSecti
         }))}
       />
       {over && shown.status !== 'approved' ? (
-        <p>None of this was done for this request.</p>
+        <p>{t.noneOfThisWas}</p>
       ) : reversible ? (
-        <p>This can be changed later by another approved request.</p>
+        <p>{t.thisCanBeChanged}</p>
       ) : (
         <Banner tone="danger" urgency="none">
-          <ShownText>{irreversibleNote ?? 'This cannot be undone.'}</ShownText>
+          <ShownText>{irreversibleNote ?? t.thisCannotBeUndone}</ShownText>
         </Banner>
       )}
       {!over && (
         <dl className="flex flex-col gap-1 text-ink-2">
-          <Otherwise when={shown.mayReject ? 'If you reject:' : 'If it is rejected:'} then={onReject} />
-          <Otherwise when={shown.blocked === null ? 'If you escalate:' : 'If it is escalated:'} then={onEscalate} />
-          <Otherwise when={`If no one decides by ${formatAbsolute(new Date(expiresAt), zone)}:`} then={onExpiry} />
+          <Otherwise when={shown.mayReject ? t.ifYouReject : t.ifItIsRejected} then={onReject} />
+          <Otherwise when={shown.blocked === null ? t.ifYouEscalate : t.ifItIsEscalated} then={onEscalate} />
+          <Otherwise when={t.ifNoOneDecides({ time: formatAbsolute(new Date(expiresAt), zone) })} then={onExpiry} />
         </dl>
       )}
     </CustodySection>
@@ -69,9 +68,9 @@ export function EffectsSection({ shown, expired, digest, outcome }: EffectsSecti
 
 /** Says "you" only to a person who can decide, and uses the past tense once the request is over. */
 function titleOf({ status, blocked }: Approval, over: boolean): string {
-  if (status === 'approved') return 'What was approved'
-  if (over) return 'What approval would have meant'
-  return blocked === null ? 'If you approve' : 'If it is approved'
+  if (status === 'approved') return t.whatWasApproved
+  if (over) return t.whatApprovalWouldHave
+  return blocked === null ? t.ifYouApprove : t.ifItIsApproved
 }
 
 function Otherwise({ when, then }: { when: string; then: string }) {

@@ -8,6 +8,7 @@ import { deliveryWords } from '#components/inputs/receipt-words.ts'
 import { mailErrorText } from '#components/mail/mail-error.ts'
 import { mailGroups } from '#components/mail/mail-groups.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
@@ -28,18 +29,18 @@ export function NotifiedByMail({ shown: { approvalId, status } }: { shown: Appro
   useChanges(data?.items.some(isUnderWay) === true ? ['mails'] : [], refreshMs)
   if (data === undefined)
     return error === null ? (
-      'Loading…'
+      t.loading
     ) : (
       <RequestFailed
         error={error}
-        what="The mails"
+        what={t.theMails}
         plural
-        act="see approvals"
+        act={t.seeApprovals}
         permission="approval:list"
         retry={() => void refetch()}
       />
     )
-  if (data.items.length === 0) return 'No one. The request is in the inbox of everyone who can decide it.'
+  if (data.items.length === 0) return t.noOneRequestIs
   const open = status === 'pending'
   return (
     <div className="flex flex-col gap-2">
@@ -73,23 +74,19 @@ function SendAgain({ mail, over }: { mail: ApprovalMail; over: boolean }) {
   const name = visibleText(to.displayName)
   return (
     <ReasonDialog
-      label={`Notify ${name} again`}
-      busyLabel={`Notifying ${name} again…`}
-      keepLabel="Don’t send"
-      title={`Send the mail to ${name} again?`}
-      consequence={
-        delivery === 'unknown'
-          ? 'It is unknown whether the first mail arrived, so it may arrive twice. A second mail has no effect on the request.'
-          : 'The first mail was not delivered, so it will not arrive twice.'
-      }
+      label={t.notifyAgain({ name })}
+      busyLabel={t.notifyingAgain({ name })}
+      keepLabel={t.dontSend}
+      title={t.sendMailToAgain({ name })}
+      consequence={delivery === 'unknown' ? t.itIsUnknownWhether : t.firstMailWasNot}
       permission="input:manage"
       over={over}
       act={(reason, options) =>
         client.approvals.mails.retry.mutate({ id, expectedRevision: revision, reason }, options)
       }
       touches={['mails']}
-      done="Sending again…"
-      notDone="The mail was not sent again."
+      done={t.sendingAgain}
+      notDone={t.mailWasNotSent}
     />
   )
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
@@ -20,22 +21,17 @@ import { useOutcome } from './use-outcome.ts'
 
 /** What became of an approved request: whether it ran, and how that ended. */
 export function OutcomeSection({ shown }: { shown: Approval }) {
+  const { decidedAt } = shown
   if (shown.status !== 'approved') return null
   return (
-    <CustodySection title="What became of it">
+    <CustodySection title={t.whatBecameOfIt}>
       {shown.presentation.executionId !== null ? (
         <OfExecution shown={shown} />
       ) : shown.kind === 'external_call' ? (
         <OfExternalCall shown={shown} />
       ) : (
         <p>
-          It took effect with the decision
-          {shown.decidedAt !== null && (
-            <>
-              , <Time at={shown.decidedAt} />
-            </>
-          )}
-          .
+          {t.tookEffect({ dated: String(decidedAt !== null), at: () => decidedAt !== null && <Time at={decidedAt} /> })}
         </p>
       )}
       <ProposeGrant shown={shown} />
@@ -47,15 +43,9 @@ export function OutcomeSection({ shown }: { shown: Approval }) {
 function OfExternalCall({ shown: { usedAt, expiresAt } }: { shown: Approval }) {
   return (
     <p>
-      {usedAt === null ? (
-        <>
-          The agent has not taken the approval yet. It can do so until <Time at={expiresAt} />.
-        </>
-      ) : (
-        <>
-          The agent took the approval <Time at={usedAt} />. Countersign does not see whether it made the call.
-        </>
-      )}
+      {usedAt === null
+        ? t.agentHasNotTaken({ at: () => <Time at={expiresAt} /> })
+        : t.agentTookApprovalTime({ at: () => <Time at={usedAt} /> })}
     </p>
   )
 }
@@ -63,26 +53,26 @@ function OfExternalCall({ shown: { usedAt, expiresAt } }: { shown: Approval }) {
 function OfExecution({ shown }: { shown: Approval }) {
   const { tenant } = useSession()
   const { outcome, step, execution, allowed, error, refetch } = useOutcome(shown)
-  if (!allowed) return <MissingPermission act="see executions" permission="execution:read" />
+  if (!allowed) return <MissingPermission act={t.seeExecutions} permission="execution:read" />
   if (error !== null && execution === undefined)
     return (
       <RequestFailed
         error={error}
-        what="The execution"
-        act="see executions"
+        what={t.theExecution}
+        act={t.seeExecutions}
         permission="execution:read"
         retry={refetch}
       />
     )
-  if (execution === undefined || outcome === undefined) return <Skeleton label="Loading what became of it…" rows={2} />
+  if (execution === undefined || outcome === undefined) return <Skeleton label={t.loadingWhatBecameOf} rows={2} />
   const { status, error: failure, endedAt, id, traceId } = execution
   return (
     <>
       <KeyValues>
-        <KeyValue name="The call">
+        <KeyValue name={t.theCall}>
           <CallState outcome={outcome} usedAt={shown.usedAt} endedAt={step?.endedAt ?? null} />
         </KeyValue>
-        <KeyValue name="The execution">
+        <KeyValue name={t.theExecution}>
           <span className="flex flex-wrap items-baseline gap-x-2">
             <ExecutionStatusShape status={status} />
             {endedAt !== null && <Time at={endedAt} />}
@@ -95,8 +85,8 @@ function OfExecution({ shown }: { shown: Approval }) {
         </KeyValue>
       </KeyValues>
       <p className="flex flex-wrap gap-x-4">
-        <PageLink href={executionPath(tenant, id)}>Open the execution</PageLink>
-        <PageLink href={tracePath(tenant, traceId)}>Open the trace</PageLink>
+        <PageLink href={executionPath(tenant, id)}>{t.openExecution}</PageLink>
+        <PageLink href={tracePath(tenant, traceId)}>{t.openTrace}</PageLink>
       </p>
     </>
   )
@@ -109,13 +99,13 @@ const PageLink = ({ href, children }: { href: string; children: ReactNode }) => 
 )
 
 const CALL_STATES: Record<CallOutcome, { status: Status; label: string }> = {
-  'not-begun': { status: 'pending', label: 'It has not begun.' },
-  'not-made': { status: 'revoked', label: 'It was not made.' },
-  running: { status: 'running', label: 'It is running' },
-  succeeded: { status: 'approved', label: 'It succeeded' },
-  failed: { status: 'failed', label: 'It failed' },
-  unknown: { status: 'failed', label: 'Its outcome is unknown' },
-  taken: { status: 'running', label: 'The agent took the approval' },
+  'not-begun': { status: 'pending', label: t.itHasNotBegun },
+  'not-made': { status: 'revoked', label: t.itWasNotMade },
+  running: { status: 'running', label: t.itIsRunning },
+  succeeded: { status: 'approved', label: t.itSucceeded },
+  failed: { status: 'failed', label: t.itFailed },
+  unknown: { status: 'failed', label: t.itsOutcomeIsUnknown },
+  taken: { status: 'running', label: t.agentTookApproval },
 }
 
 type CallStateProps = { outcome: CallOutcome; usedAt: string | null; endedAt: string | null }
@@ -127,8 +117,11 @@ function CallState({ outcome, usedAt, endedAt }: CallStateProps) {
     <span className="flex flex-wrap items-baseline gap-x-2">
       {shape}
       <span>
-        began <Time at={usedAt} show="absolute" />
-        {endedAt !== null && `, took ${formatDuration(Math.max(0, Date.parse(endedAt) - Date.parse(usedAt)))}`}
+        {t.beganAt({
+          at: () => <Time at={usedAt} show="absolute" />,
+          ended: String(endedAt !== null),
+          duration: endedAt === null ? '' : formatDuration(Math.max(0, Date.parse(endedAt) - Date.parse(usedAt))),
+        })}
       </span>
     </span>
   )

@@ -1,3 +1,4 @@
+import * as t from '#components/texts/approval-case/en.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 import { pastEffect, pastOf } from '#lib/text/past-tense.ts'
@@ -29,31 +30,32 @@ export function titleNow({ status, title, changes, presentation: { verb } }: Tit
     case 'pending':
       return title
     case 'rejected':
-      return `Rejected: ${title}`
+      return t.rejected2({ title })
     case 'expired':
-      return `Expired: ${title}`
+      return t.expired2({ title })
     case 'canceled':
-      return `${changes === null ? 'Canceled' : 'Changes requested'}: ${title}`
+      return changes === null ? t.canceledTitle({ title }) : t.changesRequestedTitle({ title })
     case 'approved':
-      return outcome === 'succeeded' ? inPast(title, verb) : `${approved(outcome)}: ${title}`
+      return outcome === 'succeeded' ? inPast(title, verb) : approved(title, outcome)
   }
 }
 
+/** Titles are in the language of the manifest's author, usually English, of which only an English page forms the past tense. */
 function inPast(title: string, verb: string): string {
-  const past = title.startsWith(`${verb} `) ? pastOf(verb) : undefined
-  return past === undefined ? `Done: ${title}` : past + title.slice(verb.length)
+  const past = t.formsPast === 'yes' && title.startsWith(`${verb} `) ? pastOf(verb) : undefined
+  return past === undefined ? t.done({ title }) : past + title.slice(verb.length)
 }
 
-function approved(outcome: CallOutcome | undefined): string {
+function approved(title: string, outcome: CallOutcome | undefined): string {
   switch (outcome) {
     case 'failed':
-      return 'Approved, but it failed'
+      return t.failedTitle({ title })
     case 'unknown':
-      return 'Approved, but its outcome is unknown'
+      return t.unknownTitle({ title })
     case 'not-made':
-      return 'Approved, but not carried out'
+      return t.notMadeTitle({ title })
     default:
-      return 'Approved'
+      return t.approvedTitle({ title })
   }
 }
 

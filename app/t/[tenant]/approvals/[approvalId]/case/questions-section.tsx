@@ -2,9 +2,10 @@
 
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { RequestChanges } from './changes-section.tsx'
 import { Said, TextForm, useReplaced } from './said.tsx'
@@ -18,7 +19,7 @@ export function QuestionsSection({ shown, expired }: { shown: Approval; expired:
   const mayAsk = pending && blocked === null
   if (questions.length === 0 && !mayAsk) return null
   return (
-    <CustodySection title="Questions" note={noteOf(questions)}>
+    <CustodySection title={t.questions} note={noteOf(questions)}>
       {questions.length > 0 && (
         <ul className="flex flex-col border-line border-t">
           {questions.map((one) => (
@@ -31,7 +32,7 @@ export function QuestionsSection({ shown, expired }: { shown: Approval; expired:
               ) : pending && mayAnswer ? (
                 <Answer shown={shown} question={one} />
               ) : (
-                <p className="text-ink-2">{pending ? 'Not answered yet.' : 'It was not answered.'}</p>
+                <p className="text-ink-2">{pending ? t.notAnsweredYet : t.itWasNotAnswered}</p>
               )}
             </li>
           ))}
@@ -50,7 +51,7 @@ export function QuestionsSection({ shown, expired }: { shown: Approval; expired:
 function noteOf(questions: readonly Question[]): string | undefined {
   if (questions.length === 0) return undefined
   const open = questions.filter(({ answer }) => answer === null).length
-  return open === 0 ? 'all answered' : `${open} of ${questions.length} not answered`
+  return open === 0 ? t.allAnswered : t.ofNotAnswered({ open, questions: questions.length })
 }
 
 function Ask({ shown: { approvalId, requestedBy } }: { shown: Approval }) {
@@ -64,22 +65,16 @@ function Ask({ shown: { approvalId, requestedBy } }: { shown: Approval }) {
   if (!form.open)
     return (
       <Button ref={form.button} onClick={form.enter}>
-        <span>
-          Ask <ShownText>{requestedBy.displayName}</ShownText>…
-        </span>
+        <span>{t.ask({ requestedBy: requestedBy.displayName, shown: shownText })}</span>
       </Button>
     )
   return (
     <TextForm
-      label={
-        <>
-          Your question to <ShownText>{requestedBy.displayName}</ShownText>
-        </>
-      }
-      hint="It is stored in the audit record."
-      button="Ask"
-      busy="Asking…"
-      notDone="The question was not asked."
+      label={t.yourQuestionTo({ requestedBy: requestedBy.displayName, shown: shownText })}
+      hint={t.itIsStoredIn}
+      button={t.ask2}
+      busy={t.asking}
+      notDone={t.questionWasNotAsked}
       act={act}
       send={(question) => act.run({ approvalId, question })}
       leave={form.leave}
@@ -92,11 +87,11 @@ function Answer({ shown: { approvalId }, question }: { shown: Approval; question
   const act = useAct({ send: client.approvals.answer.mutate, touches: ['approvals'] })
   return (
     <TextForm
-      label="Your answer"
-      hint="It is stored in the audit record and can’t be changed."
-      button="Answer"
-      busy="Answering…"
-      notDone="The answer was not given."
+      label={t.yourAnswer}
+      hint={t.itIs}
+      button={t.answer}
+      busy={t.answering}
+      notDone={t.answerWasNotGiven}
       act={act}
       send={(answer) => act.run({ approvalId, questionId: question.id, answer })}
     />

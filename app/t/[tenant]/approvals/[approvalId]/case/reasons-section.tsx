@@ -1,7 +1,9 @@
 'use client'
 
 import type { ReactNode } from 'react'
+import { shownText } from '#components/language/shown-text.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 import { Tag } from '#components/ui/status/tag.tsx'
@@ -21,45 +23,44 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
   return (
     <CustodySection
       title={
-        shown.status === 'pending' && shown.blocked === null && !expired
-          ? 'Why this needs you'
-          : 'Why this needs a person'
+        shown.status === 'pending' && shown.blocked === null && !expired ? t.whyThisNeedsYou : t.whyThisNeedsPerson
       }
     >
       <KeyValues>
-        <KeyValue name="Policy">
+        <KeyValue name={t.policy}>
           <Policy policy={shown.presentation.policy} />
         </KeyValue>
-        <KeyValue name="Separation of duties">
+        <KeyValue name={t.separationOfDuties}>
           <Duties shown={shown} expired={expired} />
         </KeyValue>
-        <KeyValue name="Approvals needed">
-          {approvalsSoFar} of {quorum} so far, from the group <ShownText>{group}</ShownText>
-          {escalationLevel > 0 && ', after escalation'}
-          <StagesList stages={shown.stages} />
+        <KeyValue name={t.approvalsNeeded}>
+          {t.ofSoFarFrom({
+            approvalsSoFar,
+            quorum,
+            group,
+            shown: shownText,
+            escalationLevelIs: String(escalationLevel > 0),
+            stagesList: () => <StagesList stages={shown.stages} />,
+          })}
         </KeyValue>
         <ClockLines clock={shown.clock} />
-        <KeyValue name="Members">
-          {groupMembers.length === 0 ? 'None' : <Names>{groupMembers.map((member) => member.displayName)}</Names>}
+        <KeyValue name={t.members}>
+          {groupMembers.length === 0 ? t.none : <Names>{groupMembers.map((member) => member.displayName)}</Names>}
           <Delegates shown={shown} />
         </KeyValue>
         {can('input:manage') && (
-          <KeyValue name="Notified by mail">
+          <KeyValue name={t.notifiedByMail}>
             <NotifiedByMail shown={shown} />
           </KeyValue>
         )}
         {votes.length > 0 && shown.status === 'pending' && (
-          <KeyValue name="Decisions so far">
+          <KeyValue name={t.decisionsSoFar}>
             <ul className="flex flex-col gap-1">
               {votes.map((vote) => (
                 <li key={vote.auditId}>
                   <ShownText>{vote.by.displayName}</ShownText>
-                  {vote.onBehalfOf !== undefined && (
-                    <>
-                      {' '}
-                      as the delegate of <ShownText>{vote.onBehalfOf.displayName}</ShownText>
-                    </>
-                  )}
+                  {vote.onBehalfOf !== undefined &&
+                    t.asDelegateOf({ onBehalfOf: vote.onBehalfOf.displayName, shown: shownText })}
                   : {vote.decision}, <Time at={vote.at} show="relative" />.{' '}
                   <span className="text-ink-2">
                     <ShownText>{vote.reason}</ShownText>
@@ -81,7 +82,7 @@ function Delegates({ shown: { delegates } }: { shown: Approval }) {
     <ul className="flex flex-col text-ink-2">
       {delegates.map(({ by, onBehalfOf }) => (
         <li key={`${by.id} ${onBehalfOf.id}`}>
-          <ShownText>{by.displayName}</ShownText> as the delegate of <ShownText>{onBehalfOf.displayName}</ShownText>
+          {t.asThe({ by: by.displayName, shown: shownText, onBehalfOf: onBehalfOf.displayName })}
         </li>
       ))}
     </ul>
@@ -89,14 +90,17 @@ function Delegates({ shown: { delegates } }: { shown: Approval }) {
 }
 
 function Policy({ policy }: { policy: Approval['presentation']['policy'] }) {
-  if (policy === null) return 'Changes of this kind always need an approval.'
+  if (policy === null) return t.changesOfThisKind
   return (
     <span className="flex flex-col gap-1">
       <span>
-        <ShownText>{policy.name}</ShownText> v{policy.version}, rule{' '}
-        <code className="font-mono text-dense">
-          <ShownText>{policy.rule}</ShownText>
-        </code>
+        {t.vRule({
+          policy: policy.name,
+          shown: shownText,
+          version: policy.version,
+          rule: policy.rule,
+          code: (content) => <code className="font-mono text-dense">{content}</code>,
+        })}
       </span>
       {policy.message !== null && <ShownText>{policy.message}</ShownText>}
       {policy.words !== undefined && <ShownText>{policy.words}</ShownText>}
@@ -116,9 +120,7 @@ function Source({ source, folded }: { source: string; folded: boolean }) {
   if (!folded) return text
   return (
     <details>
-      <summary className="text-link inline-flex min-h-6 cursor-pointer items-center">
-        The rule’s source, {lines === 1 ? 'one line' : `${lines} lines`}
-      </summary>
+      <summary className="text-link inline-flex min-h-6 cursor-pointer items-center">{t.ruleSource({ lines })}</summary>
       {text}
     </details>
   )
@@ -127,33 +129,29 @@ function Source({ source, folded }: { source: string; folded: boolean }) {
 type DutiesProps = { shown: Approval; expired: boolean }
 
 function Duties({ shown: { status, blocked, standsInFor }, expired }: DutiesProps) {
-  if (expired) return 'The request has expired and can no longer be decided.'
-  if (status !== 'pending')
-    return 'Anyone who caused a request can’t decide it. This was checked at the time of the decision.'
+  if (expired) return t.requestHasExpiredAnd
+  if (status !== 'pending') return t.anyoneWhoCausedRequest
   if (blocked === null)
     return (
       <Verdict
         tag={
           <Tag tone="ok" icon={<Tick />}>
-            You can decide
+            {t.youCanDecide}
           </Tag>
         }
       >
-        You did not cause this request, and{' '}
-        {standsInFor === undefined ? (
-          'you belong to its group.'
-        ) : (
-          <>
-            you are the delegate of <ShownText>{standsInFor.displayName}</ShownText>, who belongs to its group.
-          </>
-        )}
+        {t.whyYouCan({
+          delegate: String(standsInFor !== undefined),
+          name: standsInFor?.displayName ?? '',
+          shown: shownText,
+        })}
       </Verdict>
     )
   return (
     <Verdict
       tag={
         <Tag tone="warn" icon={<Barred />}>
-          You can’t decide
+          {t.youCantDecide}
         </Tag>
       }
     >

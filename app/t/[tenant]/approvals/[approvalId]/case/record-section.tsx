@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
@@ -30,68 +31,59 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
   if (pending && own === undefined)
     return (
       <CustodySection
-        title={decision.view.is === 'expired' ? 'The decision' : 'Your decision'}
-        note="not recorded yet"
+        title={decision.view.is === 'expired' ? t.theDecision : t.yourDecision}
+        note={t.notRecordedYet}
         seal="unsealed"
       >
-        <p className="text-ink-2">
-          {decision.view.is === 'expired'
-            ? 'No one decided in time. The expiry is recorded as a rejection.'
-            : 'Your decision will be recorded with your name, reason and time, then sealed in today’s audit log.'}
-        </p>
+        <p className="text-ink-2">{decision.view.is === 'expired' ? t.noOneDecidedIn : t.yourDecisionWillBe}</p>
       </CustodySection>
     )
   const last = own?.auditId ?? auditId ?? votes.at(-1)?.auditId
   const state = sealOf(last === auditId ? seal : 'pending', verify.output)
   return (
-    <CustodySection title={own === undefined ? 'The decision' : 'Your decision'} note="recorded" seal={state}>
+    <CustodySection title={own === undefined ? t.theDecision : t.yourDecision} note="recorded" seal={state}>
       <Votes shown={shown} />
       <KeyValues>
         {votes.length === 0 && decidedAt !== null && (
-          <KeyValue name="Not decided">
+          <KeyValue name={t.notDecided}>
             <ShownText>{endOf(shown)}</ShownText> <Time at={decidedAt} />.{' '}
-            {status === 'canceled' && shown.changes === null && 'The audit record names who canceled it, and why.'}
+            {status === 'canceled' && shown.changes === null && t.auditRecordNamesWho}
           </KeyValue>
         )}
         {last !== undefined && (
-          <KeyValue name="Record">
+          <KeyValue name={t.record}>
             <span className="flex flex-wrap items-center gap-x-3">
-              <Copyable value={last} label="audit record ID" />
+              <Copyable value={last} label={t.auditRecordId} />
               {can('audit:read') && (
                 <Link
                   href={auditRecordPath(tenant, last)}
                   prefetch={false}
                   className="text-link inline-flex min-h-6 items-center"
                 >
-                  Open the audit record
+                  {t.openAuditRecord}
                 </Link>
               )}
             </span>
           </KeyValue>
         )}
-        <KeyValue name="Seal">
+        <KeyValue name={t.seal}>
           <span role="status" className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
-            <Seal
-              state={state}
-              label={state === 'unsealed' ? 'Not sealed yet. Today’s log will be signed shortly.' : undefined}
-            />
+            <Seal state={state} label={state === 'unsealed' ? t.notSealedYetTodays : undefined} />
           </span>
-          {verify.output?.status === 'pending_seal' && (
-            <p>Not sealed yet: no signed checkpoint covers the record so far.</p>
-          )}
+          {verify.output?.status === 'pending_seal' && <p>{t.notSealedYetNo}</p>}
           {verify.failure !== undefined && (
-            <p className="text-danger">The record could not be verified. {verify.failure.message}</p>
+            <p className="text-danger">{t.recordCouldNotBe({ message: verify.failure.message })}</p>
           )}
           {last !== undefined && can('trace:verify') && state !== 'verified' && (
             <div className="pt-1.5">
-              <Button onClick={() => verify.run(last)} busyLabel={verify.pending ? 'Verifying…' : undefined}>
-                Verify this record
+              <Button onClick={() => verify.run(last)} busyLabel={verify.pending ? t.verifying : undefined}>
+                {t.verifyThisRecord}
               </Button>
             </div>
           )}
         </KeyValue>
       </KeyValues>
-      <p className="text-ink-2">A decision can’t be undone or changed.</p>
+      <p className="text-ink-2">{t.decisionCantBeUndone}</p>
     </CustodySection>
   )
 }
@@ -103,6 +95,6 @@ function sealOf(seal: Approval['seal'], verification: Verification | undefined):
 }
 
 function endOf({ status, changes }: Approval): string {
-  if (status === 'expired') return 'It expired'
-  return changes === null ? 'It was canceled' : `${changes.by.displayName} requested changes`
+  if (status === 'expired') return t.itExpired
+  return changes === null ? t.itWasCanceled : t.requestedChanges({ by: changes.by.displayName })
 }

@@ -5,6 +5,7 @@ import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
@@ -18,7 +19,7 @@ const refreshMs = 15_000
 export function ReleasePolicies({ shown: { kind, subjectId, status } }: { shown: Approval }) {
   if (kind !== 'release') return null
   return (
-    <CustodySection title="Policies now">
+    <CustodySection title={t.policiesNow}>
       <Policies releaseId={subjectId} open={status === 'pending'} />
     </CustodySection>
   )
@@ -31,35 +32,28 @@ function Policies({ releaseId, open }: { releaseId: string; open: boolean }) {
   // A changed binding changes the differences that the release reports.
   useChanges(open ? ['releases', 'policyBindings'] : [], refreshMs)
   const { data, error, refetch } = useQuery(trpc.releases.get.queryOptions({ id: releaseId }, { enabled: allowed }))
-  if (!allowed) return <MissingPermission act="see releases" permission="release:read" />
+  if (!allowed) return <MissingPermission act={t.seeReleases} permission="release:read" />
   if (data === undefined)
     return error === null ? (
-      <Skeleton label="Loading the release’s policies…" rows={2} />
+      <Skeleton label={t.loadingReleasesPolicies} rows={2} />
     ) : (
       <RequestFailed
         error={error}
-        what="The release"
-        act="see releases"
+        what={t.theRelease}
+        act={t.seeReleases}
         permission="release:read"
         retry={() => void refetch()}
       />
     )
   const { policyChanges, version, environment } = data
-  if (policyChanges === null) return <p>The release has ended, so the policies in force no longer apply to it.</p>
-  if (policyChanges.length === 0)
-    return (
-      <p>
-        The policies in force are still the ones that the release was proposed with. The arguments above list their
-        versions.
-      </p>
-    )
+  if (policyChanges === null) return <p>{t.releaseHasEndedSo}</p>
+  if (policyChanges.length === 0) return <p>{t.policiesInForceAre}</p>
   return (
     <>
       <Banner tone="warn" urgency="none">
-        The policies have changed since the release was proposed. Each call is decided by the policies in force when it
-        is made, not by those that the release was proposed with.
+        {t.policiesHaveChangedSince}
       </Banner>
-      <PolicyChanges changes={policyChanges} of={`${version} in ${environment}`} />
+      <PolicyChanges changes={policyChanges} of={t.inText({ version, environment })} />
     </>
   )
 }

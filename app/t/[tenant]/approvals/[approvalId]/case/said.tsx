@@ -5,6 +5,7 @@ import { flushSync } from 'react-dom'
 import type { Act } from '#components/api/use-act.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { whyNotReason } from '#components/forms/reason-rule.ts'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
@@ -73,24 +74,18 @@ export function TextForm({ label, hint, button, busy, notDone, act, send, leave 
           onChange={(event) => setText(event.target.value)}
         />
       </div>
-      {act.failure !== undefined && (
-        <NotDone
-          failure={act.failure}
-          title={notDone}
-          ifUnknown="Look whether it is shown above before you send it again."
-        />
-      )}
+      {act.failure !== undefined && <NotDone failure={act.failure} title={notDone} ifUnknown={t.lookWhetherItIs} />}
       <div className="flex flex-wrap items-start gap-2">
         <Button
           onClick={() => send(text)}
-          disabledReason={whyNotReason(text) === undefined ? undefined : 'Write it first.'}
+          disabledReason={whyNotReason(text) === undefined ? undefined : t.writeItFirst}
           busyLabel={act.pending ? busy : undefined}
         >
           {button}
         </Button>
         {leave !== undefined && !act.pending && (
           <Button variant="quiet" onClick={leave}>
-            Not now
+            {t.notNow}
           </Button>
         )}
       </div>

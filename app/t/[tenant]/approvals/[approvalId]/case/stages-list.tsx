@@ -1,3 +1,4 @@
+import * as t from '#components/texts/approval-case/en.ts'
 import { KeyValue } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
@@ -16,7 +17,7 @@ export function StagesList({ stages }: { stages: readonly Stage[] }) {
           aria-current={status === 'current' ? 'step' : undefined}
           className={status === 'current' ? 'font-semibold' : 'text-ink-2'}
         >
-          <ShownText>{group}</ShownText>, {quorum === 1 ? 'one person' : `${quorum} people`}: {words[status]}
+          <ShownText>{group}</ShownText>, {quorum === 1 ? t.onePerson : t.people({ quorum })}: {words[status]}
         </li>
       ))}
     </ol>
@@ -25,32 +26,27 @@ export function StagesList({ stages }: { stages: readonly Stage[] }) {
 
 const words: Readonly<Record<Stage['status'], string>> = {
   approved: 'approved',
-  current: 'deciding now',
-  next: 'asked afterwards',
+  current: t.decidingNow,
+  next: t.askedAfterwards,
 }
 
 /** What happens by itself while no one decides, or why the clock is stopped. */
 export function ClockLines({ clock: { stopped, remindsAt, escalatesAt } }: { clock: Approval['clock'] }) {
   if (stopped !== null)
     return (
-      <KeyValue name="Clock">
-        Stopped since <Time at={stopped.since} />
-        {stopped.by === 'question' ? ', until every question is answered' : ', because the agent is suspended'}
+      <KeyValue name={t.clock}>
+        {t.stoppedSinceTimeBecause({ at: () => <Time at={stopped.since} />, by: stopped.by })}
       </KeyValue>
     )
   if (remindsAt === null && escalatesAt === null) return null
   return (
-    <KeyValue name="By itself">
+    <KeyValue name={t.byItself}>
       <span className="flex flex-col">
         {remindsAt !== null && (
-          <span>
-            Reviewers are reminded <Time at={remindsAt} show="relative" />
-          </span>
+          <span>{t.reviewersAreRemindedTime({ at: () => <Time at={remindsAt} show="relative" /> })}</span>
         )}
         {escalatesAt !== null && (
-          <span>
-            The escalation group decides from <Time at={escalatesAt} show="relative" />
-          </span>
+          <span>{t.escalationGroupDecidesFrom({ at: () => <Time at={escalatesAt} show="relative" /> })}</span>
         )}
       </span>
     </KeyValue>

@@ -5,6 +5,7 @@ import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
@@ -26,23 +27,23 @@ export function TraceSection({ shown: { presentation, decidedAt } }: { shown: Ap
   const { traceId, executionId, position } = presentation
   if (traceId === null || executionId === null)
     return (
-      <CustodySection title="What led here">
-        <p>A person or a pipeline proposed this change; no execution led to it.</p>
+      <CustodySection title={t.whatLedHere}>
+        <p>{t.personOrPipelineProposed}</p>
       </CustodySection>
     )
   return (
-    <CustodySection title="What led here" note={position ?? undefined}>
+    <CustodySection title={t.whatLedHere} note={position ?? undefined}>
       <LastSpans traceId={traceId} until={decidedAt} />
       <p className="flex flex-wrap gap-x-4">
         <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
-          Open the trace
+          {t.openTrace}
         </Link>
         <Link
           href={executionPath(tenant, executionId)}
           prefetch={false}
           className="text-link inline-flex min-h-6 items-center"
         >
-          Open the execution
+          {t.openExecution}
         </Link>
       </p>
     </CustodySection>
@@ -56,44 +57,40 @@ function LastSpans({ traceId, until }: { traceId: string; until: string | null }
   const allowed = can('trace:read')
   useChanges(until === null ? [] : ['traces'], refreshMs)
   const { data, error, refetch } = useQuery(trpc.traces.getTrace.queryOptions({ traceId }, { enabled: allowed }))
-  if (!allowed) return <MissingPermission act="see traces" permission="trace:read" />
+  if (!allowed) return <MissingPermission act={t.seeTraces} permission="trace:read" />
   if (error !== null && data === undefined)
     return (
       <RequestFailed
         error={error}
-        what="The trace"
-        act="see traces"
+        what={t.theTrace}
+        act={t.seeTraces}
         permission="trace:read"
         retry={() => void refetch()}
       />
     )
-  if (data === undefined) return <Skeleton label="Loading the trace…" rows={shownSpans} rowClass="h-7" />
+  if (data === undefined) return <Skeleton label={t.loadingTrace} rows={shownSpans} rowClass="h-7" />
   const spans = data.spans.filter(({ startedAt }) => until === null || startedAt <= until)
   const left = spans.length - shownSpans
   return (
     <>
       <DataTable
-        caption="Last steps of the trace"
+        caption={t.lastStepsOfTrace}
         columns={COLUMNS}
         rows={spans.slice(-shownSpans)}
         rowKey={(span) => span.spanId}
         dense
         narrow="scroll"
       />
-      {left > 0 && (
-        <p className="text-dense text-ink-2">
-          {left} earlier {left === 1 ? 'step is' : 'steps are'} in the trace.
-        </p>
-      )}
+      {left > 0 && <p className="text-dense text-ink-2">{t.earlierStepsAreIn({ left })}</p>}
     </>
   )
 }
 
 const COLUMNS: Column<Span>[] = [
-  { key: 'at', header: 'Time', cell: ({ startedAt }) => <Time at={startedAt} show="clock" /> },
+  { key: 'at', header: t.time, cell: ({ startedAt }) => <Time at={startedAt} show="clock" /> },
   {
     key: 'name',
-    header: 'Step',
+    header: t.step,
     rowHeader: true,
     cell: ({ name }) => (
       <span className="wrap-break-word">
@@ -101,11 +98,11 @@ const COLUMNS: Column<Span>[] = [
       </span>
     ),
   },
-  { key: 'kind', header: 'Kind', cell: ({ kind }) => kind },
-  { key: 'state', header: 'State', cell: stateOf },
+  { key: 'kind', header: t.kind, cell: ({ kind }) => kind },
+  { key: 'state', header: t.state, cell: stateOf },
 ]
 
 function stateOf({ status, endedAt }: Span): string {
-  if (endedAt === null) return 'Running'
-  return status === 'error' ? 'Failed' : 'Ended'
+  if (endedAt === null) return t.running
+  return status === 'error' ? t.failed : t.ended
 }

@@ -1,5 +1,7 @@
 'use client'
 
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/approval-case/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -20,50 +22,47 @@ const shapes = { approve: 'approved', reject: 'rejected', escalate: 'escalated' 
 export function Votes({ shown }: { shown: Approval }) {
   const { votes } = shown
   if (votes.length === 0) return null
-  return <DataTable caption="Votes" columns={columns(shown)} rows={votes} rowKey={(vote) => vote.auditId} dense />
+  return <DataTable caption={t.votes} columns={columns(shown)} rows={votes} rowKey={(vote) => vote.auditId} dense />
 }
 
 const columns = ({ votes, stages, requestedAt }: Approval): Column<Vote>[] => [
   {
     key: 'who',
-    header: 'Who',
+    header: t.who,
     rowHeader: true,
     cell: ({ by, onBehalfOf }) => (
       <>
         <ShownText>{by.displayName}</ShownText>
         {onBehalfOf !== undefined && (
-          <span className="text-ink-2">
-            {' '}
-            as the delegate of <ShownText>{onBehalfOf.displayName}</ShownText>
-          </span>
+          <span className="text-ink-2">{t.asDelegateOf({ onBehalfOf: onBehalfOf.displayName, shown: shownText })}</span>
         )}
       </>
     ),
   },
   {
     key: 'verdict',
-    header: 'Decision',
+    header: t.decision,
     cell: ({ decision, confirmation }) => (
       <span className="flex flex-col">
         <StatusShape status={shapes[decision]} label={DECIDED[decision]} />
-        {confirmation !== undefined && <span className="text-ink-2">signed with a passkey</span>}
+        {confirmation !== undefined && <span className="text-ink-2">{t.signedWithPasskey}</span>}
       </span>
     ),
   },
   ...(stages.length === 0 ? [] : [stageColumn(votes, stages)]),
   {
     key: 'when',
-    header: 'When',
+    header: t.when,
     cell: (vote) => (
       <span className="flex flex-col">
         <Time at={vote.at} show="absolute" />
-        <span className="text-ink-2">after {formatDuration(tookMs(vote, votes, requestedAt))}</span>
+        <span className="text-ink-2">{t.after({ duration: formatDuration(tookMs(vote, votes, requestedAt)) })}</span>
       </span>
     ),
   },
   {
     key: 'reason',
-    header: 'Reason',
+    header: t.reason,
     cell: ({ reason }) => (
       <span className="wrap-anywhere">
         <ShownText>{reason}</ShownText>
@@ -74,11 +73,16 @@ const columns = ({ votes, stages, requestedAt }: Approval): Column<Vote>[] => [
 
 const stageColumn = (votes: Approval['votes'], stages: Approval['stages']): Column<Vote> => ({
   key: 'stage',
-  header: 'Stage',
+  header: t.stage,
   cell: (vote) => (
     <>
-      {vote.stage + 1} of {stages.length}: <ShownText>{stages[vote.stage]?.group ?? ''}</ShownText>
-      {isEscalated(vote, votes) && ', after its escalation'}
+      {t.stageOf({
+        number: String(vote.stage + 1),
+        stages: String(stages.length),
+        group: stages[vote.stage]?.group ?? '',
+        shown: shownText,
+        escalated: String(isEscalated(vote, votes)),
+      })}
     </>
   ),
 })

@@ -1,10 +1,12 @@
 'use client'
 
+import { maskedShape } from '#components/json/masked-shape.ts'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/approval-decision/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
-import { DECIDED } from '../words.tsx'
 import type { View } from './decision-view.ts'
 import { Note } from './note.tsx'
 
@@ -14,17 +16,17 @@ type ChangesProps = { view: Extract<View, { is: 'conflict' | 'drifted' }>; shown
 export function Changes({ view: { is, latest, stillOpen }, shown, onReview }: ChangesProps) {
   if (latest === undefined)
     return (
-      <Note tone="warn" title="The request has changed.">
-        Your decision was not recorded. Loading the change…
+      <Note tone="warn" title={t.requestHasChanged}>
+        {t.yourDecisionWasNot}
       </Note>
     )
   return (
     <Note
       tone="warn"
-      title={is === 'drifted' ? 'The payload has changed.' : titleOf(latest, stillOpen)}
-      action={<Button onClick={onReview}>{stillOpen ? 'Review the current request' : 'Show the record'}</Button>}
+      title={is === 'drifted' ? t.payloadHasChanged : titleOf(latest, stillOpen)}
+      action={<Button onClick={onReview}>{stillOpen ? t.reviewCurrentRequest : t.showRecord}</Button>}
     >
-      Your decision was not recorded. What you typed is still here.
+      {t.keptText}
       {is === 'drifted' && <Difference before={shown} after={latest} />}
       {is === 'conflict' && <NewVotes before={shown} after={latest} />}
     </Note>
@@ -33,10 +35,10 @@ export function Changes({ view: { is, latest, stillOpen }, shown, onReview }: Ch
 
 /** What happened to the request in the meantime. */
 function titleOf({ status, changes }: Approval, stillOpen: boolean): string {
-  if (stillOpen) return 'The request has changed.'
-  if (status === 'expired') return 'This request has expired.'
-  if (status !== 'canceled') return 'Someone else decided first.'
-  return changes === null ? 'This request was withdrawn.' : 'A reviewer requested changes.'
+  if (stillOpen) return t.requestHasChanged
+  if (status === 'expired') return t.thisRequestHasExpired
+  if (status !== 'canceled') return t.someoneElseDecidedFirst
+  return changes === null ? t.thisRequestWasWithdrawn : t.reviewerRequestedChanges
 }
 
 function NewVotes({ before, after }: { before: Approval; after: Approval }) {
@@ -45,10 +47,14 @@ function NewVotes({ before, after }: { before: Approval; after: Approval }) {
     .filter((vote) => !known.has(vote.auditId))
     .map((vote) => (
       <span key={vote.auditId} className="mt-2 block">
-        <strong>
-          <ShownText>{vote.by.displayName}</ShownText>
-        </strong>
-        : {DECIDED[vote.decision].toLowerCase()}, <Time at={vote.at} />. Reason: <ShownText>{vote.reason}</ShownText>
+        {t.timeReason({
+          by: vote.by.displayName,
+          shown: shownText,
+          strong: (content) => <strong>{content}</strong>,
+          decision: vote.decision,
+          at: () => <Time at={vote.at} />,
+          reason: vote.reason,
+        })}
       </span>
     ))
 }
@@ -57,14 +63,14 @@ function Difference({ before, after }: { before: Approval; after: Approval }) {
   const old = new Map(before.presentation.arguments.map((row) => [row.path, textOf(row)]))
   const now = new Map(after.presentation.arguments.map((row) => [row.path, textOf(row)]))
   const changed = [...new Set([...old.keys(), ...now.keys()])].filter((path) => old.get(path) !== now.get(path))
-  if (changed.length === 0) return <span className="mt-2 block">A value that is masked for you has changed.</span>
+  if (changed.length === 0) return <span className="mt-2 block">{t.valueThatIsMasked}</span>
   return changed.map((path) => (
     <span key={path} className="wrap-anywhere mt-2 block">
-      <ShownText>{path}</ShownText>: <del>{<ShownText>{old.get(path) ?? 'missing'}</ShownText>}</del>{' '}
-      <ins>{<ShownText>{now.get(path) ?? 'missing'}</ShownText>}</ins>
+      <ShownText>{path}</ShownText>: <del>{<ShownText>{old.get(path) ?? t.missing}</ShownText>}</del>{' '}
+      <ins>{<ShownText>{now.get(path) ?? t.missing}</ShownText>}</ins>
     </span>
   ))
 }
 
 const textOf = ({ value, masked }: ArgumentView): string =>
-  masked === undefined ? JSON.stringify(value) : `masked, ${masked.class}, ${masked.length} characters`
+  masked === undefined ? JSON.stringify(value) : t.maskedValue({ shape: maskedShape(masked) })

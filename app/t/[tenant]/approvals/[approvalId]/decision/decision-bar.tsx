@@ -1,5 +1,7 @@
 'use client'
 
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/approval-decision/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -24,13 +26,13 @@ export function DecisionBar({ decision, shown }: { decision: DecisionControl; sh
         <div className={classNames('grid gap-2', mayApprove ? 'grid-cols-[1fr_1fr_auto]' : 'grid-cols-[1fr_auto]')}>
           <Button onClick={() => choose('reject')}>{VERBS.reject}…</Button>
           {mayApprove && <Button onClick={() => choose('approve')}>{VERBS.approve}…</Button>}
-          <Button onClick={() => sheet.setOpen(true)} aria-label="All choices" className="min-w-11">
+          <Button onClick={() => sheet.setOpen(true)} aria-label={t.allChoices} className="min-w-11">
             <span aria-hidden="true">⋯</span>
           </Button>
         </div>
       ) : (
         <Button wide onClick={() => sheet.setOpen(true)}>
-          Details
+          {t.details}
         </Button>
       )}
     </div>
@@ -43,20 +45,12 @@ function Line({ decision: { machine, view, whyNot }, shown }: { decision: Decisi
     return <p className="font-semibold">{whyNot !== undefined && <ShownText>{whyNot}</ShownText>}</p>
   const blocked = whyNotChoose(machine, 'approve')
   if (blocked !== undefined)
-    return (
-      <p className="font-semibold text-warn">
-        You can reject this. <ShownText>{blocked}</ShownText>
-      </p>
-    )
+    return <p className="font-semibold text-warn">{t.youCanRejectThis({ blocked, shown: shownText })}</p>
   if (decision !== undefined)
-    return (
-      <p className="font-semibold">
-        {VERBS[decision]} is chosen. {whyNot ?? 'It is ready to be sent.'}
-      </p>
-    )
+    return <p className="font-semibold">{t.isChosen({ decision, whyNot: whyNot ?? t.itIsReadyTo })}</p>
   return (
     <p className={classNames('line-clamp-2', shown.repeats?.approved != null && 'font-semibold text-danger')}>
-      If you approve: {consequenceOfApproval(shown)}
+      {t.ifYouApprove({ consequence: () => consequenceOfApproval(shown) })}
     </p>
   )
 }

@@ -2,6 +2,7 @@
 
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useSingleKeys } from '#components/keyboard/single-keys.ts'
+import * as t from '#components/texts/approval-decision/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
@@ -43,9 +44,9 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
   })
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a second frame around the rail's frame.
-    <div role="group" aria-label="Your decision" aria-describedby={noticeId} className="flex flex-col gap-4">
+    <div role="group" aria-label={t.yourDecision} aria-describedby={noticeId} className="flex flex-col gap-4">
       <RadioCards
-        legend="Decision"
+        legend={t.decision}
         value={decision}
         onChange={(value) => edit({ decision: value })}
         onPick={() => control.reasonField.current?.focus()}
@@ -57,8 +58,8 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
         ]}
       />
       <TextArea
-        label="Reason"
-        hint="Required. Stored in the audit record."
+        label={t.reason}
+        hint={t.requiredStoredInAudit}
         limit={reasonLimit}
         value={reason}
         readOnly={!editable}
@@ -84,7 +85,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
         disabledReason={view.is === 'submitting' ? undefined : shownReason(whyNot)}
         busyLabel={view.is === 'submitting' ? busyLabel(machine) : undefined}
       >
-        {decision === undefined ? 'Decide' : actOf(decision, shown)}
+        {decision === undefined ? t.decide : actOf(decision, shown)}
         {whyNot === undefined && (
           <span aria-hidden="true" className="inline-flex">
             <Kbd>{submitKey()}</Kbd>
@@ -107,6 +108,6 @@ function leaveReason({ key, currentTarget }: KeyboardEvent<HTMLElement>): void {
 
 /** Names what the form waits for: the person's device, or the server. */
 const busyLabel = ({ attempt }: Machine): InProgress =>
-  attempt?.confirms === true && attempt.passkey === undefined ? 'Waiting for your passkey…' : 'Recording your decision…'
+  attempt?.confirms === true && attempt.passkey === undefined ? t.waitingForYourPasskey : t.recordingYourDecision
 
-const submitKey = (): string => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘↵' : 'Ctrl ↵')
+const submitKey = (): string => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘↵' : t.ctrl)

@@ -2,9 +2,10 @@
 
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
 import { useSingleKeys } from '#components/keyboard/single-keys.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { LinkButton } from '#components/layout/link-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
+import * as t from '#components/texts/approval-decision/en.ts'
 import { approvalsPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { Neighbours } from '../use-neighbours.ts'
@@ -48,11 +49,11 @@ function WhatNext({ focus, neighbours }: { focus: boolean; neighbours: Neighbour
   const { afterDecision, view } = neighbours
   return afterDecision === undefined ? (
     <LinkButton ref={link} href={approvalsPath(tenant, { view })} primary wide>
-      Back to the approvals
+      {t.backToApprovals}
     </LinkButton>
   ) : (
     <LinkButton ref={link} href={afterDecision.item} primary wide>
-      Next ({afterDecision.position} of {afterDecision.total})
+      {t.nextOf({ position: afterDecision.position, total: afterDecision.total })}
     </LinkButton>
   )
 }
@@ -63,15 +64,17 @@ function Who({ deciding }: { deciding: boolean }) {
   return (
     <div className="flex flex-col gap-1 border-line border-t pt-3 text-dense text-ink-2">
       <p>
-        {deciding ? 'Deciding' : 'Signed in'} as <ShownText>{me.principal.displayName}</ShownText>, tenant{' '}
-        <ShownText>{me.tenant.displayName}</ShownText>.
+        {t.signedInAsTenant({
+          decidingIs: String(Boolean(deciding)),
+          principal: me.principal.displayName,
+          shown: shownText,
+          tenant: me.tenant.displayName,
+        })}
       </p>
       <p>
-        {keys === 'on'
-          ? `${deciding ? 'Press A, R or E to choose and write the reason, Escape to leave it, ' : 'Press '}J or K for the next or previous request.`
-          : 'Single-key shortcuts are off.'}{' '}
+        {keys === 'on' ? t.pressJOrK({ decidingIs: String(Boolean(deciding)) }) : t.singleKeyShortcutsAre}{' '}
         <button type="button" className="text-link min-h-6" onClick={() => setKeys(keys === 'on' ? 'off' : 'on')}>
-          {keys === 'on' ? 'Turn them off' : 'Turn them on'}
+          {keys === 'on' ? t.turnThemOff : t.turnThemOn}
         </button>
       </p>
     </div>

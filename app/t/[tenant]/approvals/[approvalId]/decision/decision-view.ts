@@ -1,4 +1,5 @@
 import { whyNotReason } from '#components/forms/reason-rule.ts'
+import * as t from '#components/texts/approval-decision/en.ts'
 import type { Failure } from '#lib/failure.ts'
 import type { Approval, Blocked, Decision } from '#lib/schemas/approvals.ts'
 import { isTouched, type Machine, type Recorded } from './decision-state.ts'
@@ -71,7 +72,7 @@ export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditio
 export function whyNotChoose({ shown }: Machine, decision: Decision): string | undefined {
   if (decision === 'reject' || shown === undefined) return undefined
   if (shown.blocked !== null) return shown.blocked.message
-  return decision === 'escalate' && shown.kind === 'standing_grant' ? 'A standing grant can’t be escalated.' : undefined
+  return decision === 'escalate' && shown.kind === 'standing_grant' ? t.standingGrantCantBe : undefined
 }
 
 const isOver = ({ status, expiresAt, clock }: Approval, now: number): boolean =>
@@ -114,28 +115,28 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
     case 'drafting':
       return whyNotShown(conditions.shownDigest) ?? whyIncomplete(machine, conditions)
     case 'loading':
-      return 'The request is still being loaded.'
+      return t.requestIsStillBeing
     case 'submitting':
-      return 'Your decision is being recorded.'
+      return t.yourDecisionIsBeing
     case 'unknown':
-      return 'Checking whether your decision was recorded.'
+      return t.checkingWhetherYourDecision
     case 'recorded':
-      return 'Your decision is recorded.'
+      return t.yourDecisionIsRecorded
     case 'decided':
-      return 'This request has been decided.'
+      return t.thisRequestHasBeen
     case 'expired':
-      return 'This request has expired; expiry counts as rejection.'
+      return t.thisRequest
     case 'blocked':
       return view.message
     case 'conflict':
     case 'drifted':
-      return 'Review the changes first.'
+      return t.reviewChangesFirst
     case 'offline':
-      return 'You are offline. What you typed is still here.'
+      return t.youAreOfflineWhat
     case 'session-ended':
-      return 'Your session has ended. Sign in again. What you typed is still here.'
+      return t.yourSessionHasEnded
     case 'rate-limited':
-      return `Too many requests. Try again in ${view.seconds} s.`
+      return t.tooManyRequestsTry({ seconds: view.seconds })
   }
 }
 
@@ -143,9 +144,9 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
 function whyNotShown(digest: ShownDigest): string | undefined {
   switch (digest) {
     case 'different':
-      return 'This page does not show what would run: its digest differs. Don’t decide; tell an administrator.'
+      return t.thisPageDoesNot
     case 'checking':
-      return 'The digest of this page is being checked.'
+      return t.digestOfThisPage
     case 'same':
     case 'unknown':
       return undefined
@@ -156,27 +157,24 @@ function whyIncomplete(machine: Machine, { unopened, now }: Conditions): string 
   const { draft, shown } = machine
   const { decision, reason, acknowledged } = draft
   if (decision === undefined)
-    return whyNotChoose(machine, 'approve') === undefined ? 'Choose Approve, Reject or Escalate.' : 'Choose Reject.'
+    return whyNotChoose(machine, 'approve') === undefined ? t.chooseApproveRejectOr : t.chooseReject
   const blocked = whyNotChoose(machine, decision)
   if (blocked !== undefined) return blocked
-  if (decision === 'approve' && shown?.passkey === 'missing')
-    return 'Approving this request requires a passkey. Add one in your settings.'
+  if (decision === 'approve' && shown?.passkey === 'missing') return t.approvingThisRequestRequires
   if (decision === 'approve' && unopened > 0)
-    return unopened === 1
-      ? 'Show the shortened value in full first.'
-      : `Show the ${unopened} shortened values in full first.`
+    return unopened === 1 ? t.showShortenedValueIn : t.showShortenedValuesIn({ unopened })
   const blockedReason = whyNotReason(reason)
   if (blockedReason !== undefined) return blockedReason
-  if (!acknowledged) return 'Confirm that you have read what happens.'
+  if (!acknowledged) return t.confirmThatYouHave
   return decision === 'approve' && shown !== undefined ? whyNotRead(shown.reading, now) : undefined
 }
 
 function whyNotRead(reading: Approval['reading'], now: number): string | undefined {
   if (reading === null) return undefined
-  if (reading.approvableAt === null) return 'The time to read has not begun.'
+  if (reading.approvableAt === null) return t.timeToReadHas
   const left = secondsUntil(reading.approvableAt, now)
   // A clock that is behind the server's would show more.
-  return left > 0 ? `You can approve in ${Math.min(left, reading.seconds)} s.` : undefined
+  return left > 0 ? t.youCanApproveIn({ left: Math.min(left, reading.seconds) }) : undefined
 }
 
 const secondsUntil = (time: string, now: number): number => Math.ceil((Date.parse(time) - now) / 1000)

@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-decision/en.ts'
 import { settingsPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 
@@ -11,17 +12,15 @@ export function PasskeyNote({ state }: { state: Approval['passkey'] }) {
   if (state === 'not_needed') return null
   return (
     <p className="text-dense text-ink-2">
-      {state === 'needed' ? (
-        'Your device will ask for your passkey and sign exactly this request.'
-      ) : (
-        <>
-          Your organisation requires a passkey to approve a request of this risk.{' '}
-          <Link href={settingsPath(tenant, 'me')} className="text-link">
-            Add one in your settings
-          </Link>
-          ; what you typed will still be here.
-        </>
-      )}
+      {state === 'needed'
+        ? t.yourDeviceWillAsk
+        : t.yourOrganisationRequiresPasskey({
+            link: (content) => (
+              <Link href={settingsPath(tenant, 'me')} className="text-link">
+                {content}
+              </Link>
+            ),
+          })}
     </p>
   )
 }

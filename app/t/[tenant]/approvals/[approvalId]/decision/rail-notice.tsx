@@ -1,14 +1,15 @@
 'use client'
 
+import { shownText } from '#components/language/shown-text.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-decision/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Failure } from '#lib/failure.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { Names } from '../case/names.tsx'
-import { DECIDED } from '../words.tsx'
 import { Changes } from './changes.tsx'
 import type { View } from './decision-view.ts'
 import { Note } from './note.tsx'
@@ -33,12 +34,12 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
       if (view.problem !== undefined) return <Refused failure={view.problem} />
       if (view.notRecorded)
         return (
-          <Note tone="warn" title="Your decision was not recorded.">
-            The request is still waiting and has not changed. You can send the same decision again; it counts once.
+          <Note tone="warn" title={t.yourDecisionWas}>
+            {t.requestIsStillWaiting}
           </Note>
         )
       return view.onlyReject === undefined ? null : (
-        <Note tone="warn" title="You can reject this, but not approve it.">
+        <Note tone="warn" title={t.youCan}>
           <ShownText>{view.onlyReject}</ShownText> <Others shown={shown} />
         </Note>
       )
@@ -46,50 +47,46 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
       return null
     case 'unknown':
       return (
-        <Note tone="warn" title="Outcome unknown. Checking…">
-          The connection was lost before the server confirmed your decision. This page is checking whether it was
-          recorded; until then you can’t send another.
+        <Note tone="warn" title={t.outcomeUnknownChecking}>
+          {t.connectionWasLostBefore}
         </Note>
       )
     case 'recorded':
       return (
-        <Note tone="ok" title={`Recorded: ${DECIDED[view.record.decision].toLowerCase()}.`}>
-          {view.record.waits && shown.status === 'pending'
-            ? 'The request is still waiting, because it needs more decisions. '
-            : 'The record is shown below the request. '}
-          It can’t be undone.
+        <Note tone="ok" title={t.recorded({ decision: view.record.decision })}>
+          {t.recordIsShownBelow({ viewIs: String(Boolean(view.record.waits && shown.status === 'pending')) })}
         </Note>
       )
     case 'decided':
       return <Decided approval={shown} />
     case 'expired':
       return (
-        <Note tone="neutral" title="This request has expired.">
-          Expiry counts as rejection. <ShownText>{shown.presentation.onExpiry}</ShownText> What you typed is still here.
+        <Note tone="neutral" title={t.thisRequestHasExpired}>
+          {t.expiryCountsAsRejection({ onExpiry: shown.presentation.onExpiry, shown: shownText })}
         </Note>
       )
     case 'blocked':
       return (
-        <Note tone="warn" title="You can’t decide this.">
+        <Note tone="warn" title={t.youCantDecideThis}>
           <ShownText>{view.message}</ShownText> <Others shown={shown} />
         </Note>
       )
     case 'offline':
       return (
-        <Note tone="warn" title="You are offline.">
-          What you typed is still here. You can send it once you are back online.
+        <Note tone="warn" title={t.youAreOffline}>
+          {t.whatYouTypedIs}
         </Note>
       )
     case 'session-ended':
       return (
-        <Note tone="warn" title="Your session has ended." action={<Button onClick={signInAgain}>Sign in again</Button>}>
-          What you typed is still here.
+        <Note tone="warn" title={t.yourSession} action={<Button onClick={signInAgain}>{t.signInAgain}</Button>}>
+          {t.whatYou}
         </Note>
       )
     case 'rate-limited':
       return (
-        <Note tone="warn" title="Too many requests.">
-          Your decision was not recorded. Try again in a moment.
+        <Note tone="warn" title={t.tooManyRequests}>
+          {t.yourDecisionWasNotRecorded}
         </Note>
       )
     case 'conflict':
@@ -105,17 +102,12 @@ function Others({ shown }: { shown: Approval }) {
   const delegates = shown.delegates.filter(({ by }) => by.id !== me.principal.id)
   return (
     <>
-      {others.length > 0 && (
-        <>
-          Members of the group: <Names>{others.map((member) => member.displayName)}</Names>.
-        </>
-      )}
-      {delegates.length > 0 && (
-        <>
-          {' '}
-          Their delegates: <Names>{[...new Set(delegates.map(({ by }) => by.displayName))]}</Names>.
-        </>
-      )}
+      {others.length > 0 &&
+        t.membersOfGroupNames({ names: () => <Names>{others.map((member) => member.displayName)}</Names> })}
+      {delegates.length > 0 &&
+        t.theirDelegatesNames({
+          names: () => <Names>{[...new Set(delegates.map(({ by }) => by.displayName))]}</Names>,
+        })}
     </>
   )
 }
@@ -124,30 +116,26 @@ function Others({ shown }: { shown: Approval }) {
 export function Decided({ approval }: { approval: Approval }) {
   const last = approval.votes.at(-1)
   return (
-    <Note tone="neutral" title={`This request is already ${approval.status}.`}>
-      {approval.changes !== null ? (
-        'A reviewer requested changes. See below the request.'
-      ) : last === undefined ? (
-        UNDECIDED[approval.status]
-      ) : (
-        <>
-          <Names>{[last.by.displayName]}</Names> decided it. The reason is shown below the request.
-        </>
-      )}
+    <Note tone="neutral" title={t.thisRequestIsAlready({ status: approval.status })}>
+      {approval.changes !== null
+        ? t.reviewerRequestedChangesSee
+        : last === undefined
+          ? UNDECIDED[approval.status]
+          : t.namesDecidedItReason({ names: () => <Names>{[last.by.displayName]}</Names> })}
     </Note>
   )
 }
 
 const UNDECIDED: Partial<Record<Approval['status'], string>> = {
-  expired: 'No one decided it in time.',
-  canceled: 'It was withdrawn, or its execution or proposal ended, before anyone decided.',
+  expired: t.noOneDecidedIt,
+  canceled: t.itWasWithdrawnOr,
 }
 
 function Refused({ failure }: { failure: Failure }) {
   return (
     <ErrorPanel
       title={failure.message}
-      effect="Your decision was not recorded."
+      effect={t.yourDecisionWas}
       advice={adviceFor(failure)}
       requestId={failure.requestId}
     />

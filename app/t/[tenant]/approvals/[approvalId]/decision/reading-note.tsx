@@ -1,5 +1,6 @@
 'use client'
 
+import * as t from '#components/texts/approval-decision/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import type { DecisionControl } from './use-decision.ts'
 
@@ -10,14 +11,9 @@ export function ReadingNote({ decision: { machine, opening } }: { decision: Deci
   if (opening.failure !== undefined && reading.openedAt === null)
     return (
       <div role="alert" className="flex flex-col items-start gap-2 text-dense">
-        <p>The time to read could not begin: {opening.failure.message}</p>
-        <Button onClick={opening.reset}>Try again</Button>
+        <p>{t.timeToReadCould({ message: opening.failure.message })}</p>
+        <Button onClick={opening.reset}>{t.tryAgain}</Button>
       </div>
     )
-  return (
-    <p className="text-dense text-ink-2">
-      Your organisation requires at least {reading.seconds} s of reading before a request of this risk is approved.
-      Rejecting needs no time.
-    </p>
-  )
+  return <p className="text-dense text-ink-2">{t.yourOrganisationRequiresAt({ seconds: reading.seconds })}</p>
 }

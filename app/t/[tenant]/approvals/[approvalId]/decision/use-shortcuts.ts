@@ -3,6 +3,7 @@
 import { useRouter } from 'next/navigation'
 import { flushSync } from 'react-dom'
 import { type Action, useActions } from '#components/actions/registry.ts'
+import * as t from '#components/texts/approval-decision/en.ts'
 import type { Decision } from '#lib/schemas/approvals.ts'
 import type { Neighbours } from '../use-neighbours.ts'
 import { isEditable, whyNotChoose } from './decision-view.ts'
@@ -18,8 +19,7 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
   const choose = (selected: Decision, title: string, key: string): Action => ({
     title,
     key,
-    blocked:
-      whyNotChoose(machine, selected) ?? (isEditable(view) ? undefined : 'It has been decided, or is being decided.'),
+    blocked: whyNotChoose(machine, selected) ?? (isEditable(view) ? undefined : t.itHasBeenDecided),
     run() {
       // Below a width of 900 px the reason can be focused only once its sheet is open.
       flushSync(() => {
@@ -30,18 +30,18 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
     },
   })
   // The page stays open until the outcome of a decision is known.
-  const underWay = view.is === 'submitting' || view.is === 'unknown' ? 'A decision is being sent.' : undefined
+  const underWay = view.is === 'submitting' || view.is === 'unknown' ? t.decisionIsBeingSent : undefined
   const go = (title: string, key: string, target: string | undefined): Action => ({
     title,
     key,
-    blocked: underWay ?? (target === undefined ? 'There is none.' : undefined),
+    blocked: underWay ?? (target === undefined ? t.thereIsNone : undefined),
     run: () => target !== undefined && router.push(target),
   })
   useActions([
-    choose('approve', 'Approve this request', 'a'),
-    choose('reject', 'Reject this request', 'r'),
-    choose('escalate', 'Escalate this request', 'e'),
-    go('Open the next request', 'j', neighbours.next),
-    go('Open the previous request', 'k', neighbours.previous),
+    choose('approve', t.approveThisRequest, 'a'),
+    choose('reject', t.rejectThisRequest, 'r'),
+    choose('escalate', t.escalateThisRequest, 'e'),
+    go(t.openNextRequest, 'j', neighbours.next),
+    go(t.openPreviousRequest, 'k', neighbours.previous),
   ])
 }

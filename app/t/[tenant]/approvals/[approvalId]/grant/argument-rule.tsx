@@ -1,8 +1,9 @@
 'use client'
 
 import { SelectField } from '#components/forms/select-field.tsx'
+import { shownText } from '#components/language/shown-text.tsx'
+import * as t from '#components/texts/approval-history/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { limits } from '#lib/limits.ts'
 import { visibleText } from '#lib/text/visible-text.ts'
 import type { Answers } from '#lib/trpc.ts'
@@ -26,7 +27,7 @@ export function ArgumentRule({ argument, currency, rule, onChange }: ArgumentRul
   if (rule.is === 'amount')
     return (
       <TextField
-        label={`${shownName}, at most for each call, ${currency}`}
+        label={t.atMostForEach({ shownName, currency: currency ?? '' })}
         inputMode="decimal"
         value={rule.text}
         onChange={({ target }) => onChange({ is: 'amount', text: target.value })}
@@ -34,9 +35,9 @@ export function ArgumentRule({ argument, currency, rule, onChange }: ArgumentRul
     )
   const isCurrency = name === 'currency'
   const options = [
-    { value: 'equal', label: masked ? 'the same as here (masked)' : `exactly ${visibleText(JSON.stringify(value))}` },
-    ...(text && !isCurrency ? [{ value: 'like', label: 'like a pattern' }] : []),
-    ...(isCurrency ? [] : [{ value: 'any', label: 'any value' }]),
+    { value: 'equal', label: masked ? t.sameAsHereMasked : t.exactly({ value: visibleText(JSON.stringify(value)) }) },
+    ...(text && !isCurrency ? [{ value: 'like', label: t.likePattern }] : []),
+    ...(isCurrency ? [] : [{ value: 'any', label: t.anyValue }]),
   ]
   return (
     <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
@@ -49,12 +50,8 @@ export function ArgumentRule({ argument, currency, rule, onChange }: ArgumentRul
       />
       {rule.is === 'like' && (
         <TextField
-          label={`Pattern for ${shownName}`}
-          hint={
-            <>
-              * is any text. Here: <ShownText>{String(value)}</ShownText>
-            </>
-          }
+          label={t.patternFor({ shownName })}
+          hint={t.isAnyTextHere({ value: String(value), shown: shownText })}
           value={rule.text}
           maxLength={limits.grantPattern}
           onChange={({ target }) => onChange({ is: 'like', text: target.value })}

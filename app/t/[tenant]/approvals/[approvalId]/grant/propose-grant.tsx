@@ -7,7 +7,9 @@ import { useAct } from '#components/api/use-act.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { whyNotReason } from '#components/forms/reason-rule.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { formatNumber } from '#components/language/formats.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-history/en.ts'
 import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
@@ -44,16 +46,16 @@ function Proposal({ approvalId, group, preview }: { approvalId: string; group: s
   return (
     <ProposeDialog
       permission="approval:decide"
-      label="Propose a standing grant…"
-      description="Calls like this one then run without a person, until the grant ends. A second member of the group decides on it."
-      decides={`Another member of ${group} decides on it.`}
+      label={t.proposeStandingGrant}
+      description={t.callsLikeThisOne}
+      decides={t.anotherMemberOfDecides({ group })}
       blocked={preview.blocked ?? undefined}
       missing={missing(terms, valid, reason)}
       propose={propose}
       onPropose={() => terms !== undefined && propose.run({ approvalId, terms, reason })}
     >
       <fieldset className="flex flex-col gap-3">
-        <legend className="mb-1 font-semibold">Conditions for each argument</legend>
+        <legend className="mb-1 font-semibold">{t.conditionsForEachArgument}</legend>
         {preview.arguments.map((argument) => (
           <ArgumentRule
             key={argument.argument}
@@ -67,21 +69,21 @@ function Proposal({ approvalId, group, preview }: { approvalId: string; group: s
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-3">
         {preview.amount !== null && (
           <TextField
-            label={`In total, ${preview.amount.currency}`}
+            label={t.inTotal({ currency: preview.amount.currency })}
             inputMode="decimal"
             value={draft.total}
             onChange={({ target }) => change({ total: target.value })}
           />
         )}
         <TextField
-          label="Calls"
+          label={t.calls}
           inputMode="numeric"
-          hint={`At most ${limits.grantUses.toLocaleString('en')}.`}
+          hint={t.atMost({ most: formatNumber(limits.grantUses) })}
           value={draft.uses}
           onChange={({ target }) => change({ uses: target.value })}
         />
         <SelectField
-          label="Ends after"
+          label={t.endsAfter}
           value={draft.days}
           onChange={(days) => change({ days })}
           options={lasting}
@@ -90,8 +92,8 @@ function Proposal({ approvalId, group, preview }: { approvalId: string; group: s
       </div>
       <Simulated approvalId={approvalId} terms={terms} onResult={setValid} />
       <TextArea
-        label="Reason"
-        hint="The second person reads it in the audit record."
+        label={t.reason}
+        hint={t.secondPersonReadsIt}
         limit={limits.reason}
         value={reason}
         onChange={({ target }) => setReason(target.value)}
@@ -101,7 +103,7 @@ function Proposal({ approvalId, group, preview }: { approvalId: string; group: s
 }
 
 function missing(terms: unknown, valid: boolean, reason: string): string | undefined {
-  if (terms === undefined) return 'Fill in each limit.'
-  if (!valid) return 'These terms can’t be proposed.'
-  return whyNotReason(reason) === undefined ? undefined : 'Give a reason.'
+  if (terms === undefined) return t.fillInEachLimit
+  if (!valid) return t.theseTermsCantBe
+  return whyNotReason(reason) === undefined ? undefined : t.giveReason
 }

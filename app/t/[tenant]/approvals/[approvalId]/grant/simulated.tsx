@@ -4,12 +4,13 @@ import Link from 'next/link'
 import { useDeferredValue, useEffect } from 'react'
 import { useQuery } from '#components/api/query.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-history/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath } from '#lib/paths.ts'
-import { pastWords } from '#lib/rules/standing-grants/words.ts'
 import { type Answers, toFailure, useTRPC } from '#lib/trpc.ts'
+import { pastText } from './past-text.ts'
 import type { termsOf } from './terms.ts'
 
 type Terms = ReturnType<typeof termsOf>
@@ -37,13 +38,13 @@ export function Simulated({
   const valid = simulation !== undefined
   useEffect(() => onResult(valid), [valid, onResult])
   return (
-    <section aria-label="What it would have meant" aria-live="polite" className="flex flex-col gap-2">
+    <section aria-label={t.whatItWouldHave} aria-live="polite" className="flex flex-col gap-2">
       {error !== null && asked !== undefined ? (
         <Banner tone="hold">{toFailure(error).message}</Banner>
       ) : typeof data?.problem === 'string' && asked !== undefined ? (
         <Banner tone="hold">{data.problem}</Banner>
       ) : simulation === undefined ? (
-        <p className="text-ink-2">Fill in each limit to see what the grant would have meant.</p>
+        <p className="text-ink-2">{t.fillIn}</p>
       ) : (
         <Past simulation={simulation} />
       )}
@@ -53,10 +54,10 @@ export function Simulated({
 
 function Past({ simulation }: { simulation: Result }) {
   const { tenant } = useSession()
-  if (simulation.rejected === 0) return <p>{pastWords(simulation)}</p>
+  if (simulation.rejected === 0) return <p>{pastText(simulation)}</p>
   return (
     <Banner tone="danger">
-      {pastWords(simulation)} Rejected:
+      {pastText(simulation)} {t.rejectedOnes}
       <ul>
         {simulation.refused.map((one) => (
           <li key={one.approvalId}>

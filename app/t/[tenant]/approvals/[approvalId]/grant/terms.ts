@@ -1,3 +1,4 @@
+import * as t from '#components/texts/approval-history/en.ts'
 import type { Answers } from '#lib/trpc.ts'
 
 type Preview = Answers['approvals']['previewGrant']
@@ -8,7 +9,7 @@ export type Draft = { rules: Record<string, DraftRule>; total: string; uses: str
 
 export const lasting = [1, 7, 30, 90].map((days) => ({
   value: String(days),
-  label: days === 1 ? 'One day' : `${days} days`,
+  label: days === 1 ? t.oneDay : t.days({ days }),
 }))
 
 /** Starts with what lets least run: calls with the same arguments. */

@@ -1,4 +1,5 @@
 import { comparedWith, isUnusual, scaleOf, type Usual } from '#components/approvals/amount-scale.ts'
+import * as t from '#components/texts/approval-history/en.ts'
 import { formatMoney } from '#lib/rules/effect.ts'
 import type { Money } from '#lib/schemas/approvals.ts'
 
@@ -12,14 +13,16 @@ export function AmountPicture({ amount, usual }: { amount: Money; usual: Usual }
   const place = scaleOf([...usual.amounts, amount.value])
   const x = (value: string) => margin + place(value) * (width - 2 * margin)
   const unusual = isUnusual(usual, amount)
-  const [low, median, high] = [usual.low, usual.median, usual.high].map((value) => formatMoney(value, usual.currency))
+  const [low = '', median = '', high = ''] = [usual.low, usual.median, usual.high].map(
+    (value) => formatMoney(value, usual.currency) ?? value,
+  )
   const words = comparedWith(usual, amount)
   return (
     <figure className="flex flex-col gap-1">
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`Usual amounts: ${low} to ${high}, median ${median}. ${words}`}
+        aria-label={t.usualAmountsToMedian({ low, high, median, words })}
         className="h-10 w-60 max-w-full"
       >
         <rect
@@ -52,7 +55,12 @@ export function AmountPicture({ amount, usual }: { amount: Money; usual: Usual }
         />
       </svg>
       <figcaption className="text-dense text-ink-2">
-        Usual: {low} to {high}. <span className={unusual ? 'font-semibold text-danger' : undefined}>{words}</span>
+        {t.usualTo({
+          low,
+          high,
+          words,
+          span: (content) => <span className={unusual ? 'font-semibold text-danger' : undefined}>{content}</span>,
+        })}
       </figcaption>
     </figure>
   )

@@ -5,6 +5,7 @@ import { scaleOf } from '#components/approvals/amount-scale.ts'
 import { approvalShape } from '#components/approvals/view.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-history/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
@@ -23,11 +24,11 @@ export function HistorySection({ shown }: { shown: Approval }) {
   const { data, error, refetch } = useHistory(shown)
   if (error !== null && data === undefined)
     return (
-      <CustodySection title="Earlier decisions">
+      <CustodySection title={t.earlierDecisions}>
         <RequestFailed
           error={error}
-          what="The earlier decisions"
-          act="see approvals"
+          what={t.theEarlier}
+          act={t.seeApprovals}
           permission="approval:list"
           retry={() => void refetch()}
         />
@@ -35,18 +36,14 @@ export function HistorySection({ shown }: { shown: Approval }) {
     )
   if (data === undefined)
     return (
-      <CustodySection title="Earlier decisions">
-        <Skeleton label="Loading earlier decisions…" rows={3} rowClass="h-7" />
+      <CustodySection title={t.earlierDecisions}>
+        <Skeleton label={t.loadingEarlierDecisions} rows={3} rowClass="h-7" />
       </CustodySection>
     )
   return (
-    <CustodySection title="Earlier decisions" note={noteOf(data)}>
+    <CustodySection title={t.earlierDecisions} note={noteOf(data)}>
       {data.sameObject.length > 0 && <SameObject earlier={data.sameObject} />}
-      {data.sameShape.length === 0 ? (
-        <p>No one has decided a request for this action before.</p>
-      ) : (
-        <SameShape shown={shown} history={data} />
-      )}
+      {data.sameShape.length === 0 ? <p>{t.noOneHasDecided}</p> : <SameShape shown={shown} history={data} />}
     </CustodySection>
   )
 }
@@ -54,7 +51,11 @@ export function HistorySection({ shown }: { shown: Approval }) {
 function noteOf({ sameShape }: ApprovalHistory): string | undefined {
   if (sameShape.length === 0) return undefined
   const approved = sameShape.filter(({ status }) => status === 'approved').length
-  return `the last ${sameShape.length === 1 ? 'one' : sameShape.length} of this action: ${approved} approved, ${sameShape.length - approved} rejected`
+  return t.lastOfAction({
+    count: sameShape.length,
+    approved: String(approved),
+    rejected: String(sameShape.length - approved),
+  })
 }
 
 /** The last ones matter most. */
@@ -63,14 +64,14 @@ const unfolded = 3
 function SameObject({ earlier }: { earlier: ApprovalSummary[] }) {
   return (
     <div className="flex flex-col gap-1">
-      <h3 className="font-semibold">On the same object</h3>
-      <Decisions caption="Decisions on the same object" decisions={earlier.slice(0, unfolded)} />
+      <h3 className="font-semibold">{t.onSameObject}</h3>
+      <Decisions caption={t.decisionsOnSameObject} decisions={earlier.slice(0, unfolded)} />
       {earlier.length > unfolded && (
         <details>
           <summary className="text-link inline-flex min-h-6 cursor-pointer items-center">
-            {earlier.length - unfolded} more on the same object
+            {t.moreOnSame({ count: String(earlier.length - unfolded) })}
           </summary>
-          <Decisions caption="More decisions on the same object" decisions={earlier.slice(unfolded)} />
+          <Decisions caption={t.moreDecisionsOnSame} decisions={earlier.slice(unfolded)} />
         </details>
       )}
     </div>
@@ -78,16 +79,14 @@ function SameObject({ earlier }: { earlier: ApprovalSummary[] }) {
 }
 
 function SameShape({ shown, history: { sameShape } }: { shown: Approval; history: ApprovalHistory }) {
-  const table = <Decisions caption="Decisions on the same action" decisions={sameShape} />
+  const table = <Decisions caption={t.decisionsOnSameAction} decisions={sameShape} />
   if (shown.amount === null || sameShape.every(({ amount }) => amount?.currency !== shown.amount?.currency))
     return table
   return (
     <>
       <Strip shown={shown} decisions={[...sameShape].reverse()} />
       <details>
-        <summary className="text-link inline-flex min-h-6 cursor-pointer items-center">
-          As a table, with reasons
-        </summary>
+        <summary className="text-link inline-flex min-h-6 cursor-pointer items-center">{t.asTableWithReasons}</summary>
         {table}
       </details>
     </>
@@ -110,7 +109,7 @@ function Strip({ shown, decisions }: { shown: Approval; decisions: ApprovalSumma
     amount === null ? 0 : shortest + place(amount.value) * (tallest - shortest)
   return (
     <div>
-      <ol aria-label="Amounts of the last decisions" className="hidden items-end border-line border-b narrow:flex">
+      <ol aria-label={t.amountsOfLastDecisions} className="hidden items-end border-line border-b narrow:flex">
         {all.map((one) => (
           <li
             key={one.approvalId}
@@ -122,10 +121,10 @@ function Strip({ shown, decisions }: { shown: Approval; decisions: ApprovalSumma
             <Bar height={heightOf(one)} decision={one} isShown={one === shown} />
             <StatusIcon decision={one} />
             <span className="whitespace-nowrap tabular-nums">
-              {one.amount === null ? 'no amount' : shortMoney(one.amount)}
+              {one.amount === null ? t.noAmount : shortMoney(one.amount)}
             </span>
             {one === shown ? (
-              <span>this one</span>
+              <span>{t.thisOne}</span>
             ) : (
               <Link
                 href={approvalPath(tenant, one.approvalId)}
@@ -139,9 +138,7 @@ function Strip({ shown, decisions }: { shown: Approval; decisions: ApprovalSumma
           </li>
         ))}
       </ol>
-      <p className="hidden pt-1 text-dense text-ink-2 narrow:block">
-        Filled bars were approved, hollow ones were rejected. Heights are logarithmic.
-      </p>
+      <p className="hidden pt-1 text-dense text-ink-2 narrow:block">{t.filledBarsWereApproved}</p>
     </div>
   )
 }
@@ -171,7 +168,7 @@ function Decisions({ caption, decisions }: { caption: string; decisions: Approva
   const columns: Column<ApprovalSummary>[] = [
     {
       key: 'title',
-      header: 'Request',
+      header: t.request,
       rowHeader: true,
       cell: ({ approvalId, title }) => (
         <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="row-link text-link wrap-anywhere">
@@ -181,7 +178,7 @@ function Decisions({ caption, decisions }: { caption: string; decisions: Approva
     },
     {
       key: 'decision',
-      header: 'Decision',
+      header: t.decision,
       cell: ({ status, decidedBy, decidedAt }) => {
         const shape = approvalShape(status)
         return (
@@ -201,7 +198,7 @@ function Decisions({ caption, decisions }: { caption: string; decisions: Approva
     },
     {
       key: 'reason',
-      header: 'Reason',
+      header: t.reason,
       cell: ({ reason }) =>
         reason && (
           <span className="wrap-anywhere line-clamp-3">

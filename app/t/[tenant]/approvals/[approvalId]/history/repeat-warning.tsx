@@ -1,7 +1,9 @@
 'use client'
 
 import Link from 'next/link'
+import { shownText } from '#components/language/shown-text.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import * as t from '#components/texts/approval-history/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
@@ -29,9 +31,7 @@ function ApprovedBefore({ shown, approved }: { shown: Approval; approved: Approv
   const earlier = data?.sameObject.find(({ approvalId }) => approvalId === approved.approvalId)
   return (
     <Banner tone="danger" urgency="none">
-      <p className="font-semibold">
-        The same action on the same object was approved before: <Time at={approved.decidedAt} />.
-      </p>
+      <p className="font-semibold">{t.sameActionOnSame({ at: () => <Time at={approved.decidedAt} /> })}</p>
       {earlier !== undefined && <Earlier earlier={earlier} />}
       <p>
         <Link
@@ -39,7 +39,7 @@ function ApprovedBefore({ shown, approved }: { shown: Approval; approved: Approv
           prefetch={false}
           className="text-link inline-flex min-h-6 items-center"
         >
-          Open that decision
+          {t.openThatDecision}
         </Link>
       </p>
     </Banner>
@@ -50,19 +50,8 @@ function Earlier({ earlier: { title, decidedBy, reason, usedAt } }: { earlier: A
   return (
     <p>
       <ShownText>{title}</ShownText>
-      {decidedBy !== null && (
-        <>
-          , by <ShownText>{decidedBy.displayName}</ShownText>
-        </>
-      )}
-      .{' '}
-      {usedAt === null ? (
-        'The call has not begun.'
-      ) : (
-        <>
-          The call began <Time at={usedAt} show="clock" />.
-        </>
-      )}
+      {decidedBy !== null && <>{t.by({ decidedBy: decidedBy.displayName, shown: shownText })}</>}.{' '}
+      {usedAt === null ? t.callHasNotBegun : t.callBeganTime({ at: () => <Time at={usedAt} show="clock" /> })}
       {reason !== null && (
         <>
           {' '}
@@ -78,15 +67,13 @@ function AlsoPending({ shown, pending }: { shown: Approval; pending: number }) {
   return (
     <Banner tone="warn" urgency="none">
       <p>
-        {pending === 1
-          ? 'Another pending request asks for the same action on the same object.'
-          : `${pending} other pending requests ask for the same action on the same object.`}{' '}
+        {pending === 1 ? t.anotherPendingRequestAsks : t.otherPendingRequestsAsk({ pending })}{' '}
         <Link
           href={approvalsPath(tenant, { view: 'all', q: shown.title })}
           prefetch={false}
           className="text-link inline-flex min-h-6 items-center"
         >
-          {pending === 1 ? 'Find it in the list' : 'Find them in the list'}
+          {pending === 1 ? t.findItInList : t.findThemInList}
         </Link>
       </p>
     </Banner>

@@ -62,7 +62,7 @@ function OneDecision({ id }: { id: string }) {
   return (
     <Page>
       <PageHeader
-        title={<>{t.decisionOn({ resource: data.resource, shown: shownText })}</>}
+        title={t.decisionOn({ resource: data.resource, shown: shownText })}
         {...header}
         facts={<Facts answer={data} />}
       />

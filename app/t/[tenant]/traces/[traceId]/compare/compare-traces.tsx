@@ -50,7 +50,7 @@ function TwoTraces({ ids: [first, second] }: { ids: [string, string] }) {
   return (
     <Page wide>
       <PageHeader
-        title={<>{t.compareWith({ title: one.title, shown: shownText, title2: other.title })}</>}
+        title={t.compareWith({ title: one.title, shown: shownText, title2: other.title })}
         crumbs={crumbsOf(tenant, first, one)}
         id="Compare"
         action={

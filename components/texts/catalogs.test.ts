@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import compile from 'icu-minify/compile'
 import { expect, test } from 'vitest'
 import { sourceOf } from '#components/language/text.ts'
+import { auditSentences } from '#lib/audit/sentences.ts'
 import { errorStatus } from '#lib/errors.ts'
 
 type Source = Record<string, string>
@@ -48,8 +49,8 @@ test.each(areas)('%s has every English message in German, with the same argument
   const { english, german } = await read(area)
   expect(Object.keys(english).length).toBeGreaterThan(0)
   expect(Object.keys(german).sort()).toEqual(Object.keys(english).sort())
-  // English shows the message of the API, which is in English; German has a text for each code.
-  if (area === 'failures') return
+  // English shows what the API or a file says, which is in English; German has a text for each code.
+  if (area === 'failures' || area === 'audit-sentences') return
   for (const [name, text] of Object.entries(english)) expect(namesIn(german[name] ?? ''), name).toEqual(namesIn(text))
 })
 
@@ -62,6 +63,15 @@ test('German has a text for each code of an error', async () => {
   const { german } = await read('failures')
   const codes = [...Object.keys(errorStatus), 'network', 'timeout', 'unreadable', 'no_passkey', 'other']
   expect(namesIn(german.ofCode ?? '')).toEqual([`{code: ${codes.sort()}}`])
+})
+
+test('German has a sentence for each action of the audit log, and for each attempt that can be refused', async () => {
+  const { german } = await read('audit-sentences')
+  const keysOf = (entries: [string, readonly unknown[]][]) => entries.map(([action]) => action.replaceAll('.', '_'))
+  const actions = Object.entries(auditSentences)
+  const cases = (keys: string[]) => `{action: ${[...keys, 'other'].sort()}}`
+  expect(namesIn(german.said ?? '')).toContain(cases(keysOf(actions)))
+  expect(namesIn(german.tried ?? '')).toContain(cases(keysOf(actions.filter(([, sentences]) => sentences.length > 1))))
 })
 
 test('the arguments of a message are found', () => {

@@ -11,12 +11,16 @@ export type RecordFacts = {
 
 const refused = '.refused'
 
+/** The action of a record, and whether it was refused. The answer of a tool may be a refusal, which is an action of its own. */
+export function attemptOf(type: string): { action: string; isRefused: boolean } {
+  const isRefused = type.endsWith(refused) && !Object.hasOwn(auditSentences, type)
+  return { action: isRefused ? type.slice(0, -refused.length) : type, isRefused }
+}
+
 /** What a record says, as a sentence with names. An action without a sentence is said by its own words. */
 export function auditSentence(facts: RecordFacts): string {
-  const { type, actor } = facts
-  // The answer of a tool may be a refusal, which is an action of its own.
-  const isRefused = type.endsWith(refused) && !Object.hasOwn(auditSentences, type)
-  const action = isRefused ? type.slice(0, -refused.length) : type
+  const { actor } = facts
+  const { action, isRefused } = attemptOf(facts.type)
   const known = Object.hasOwn(auditSentences, action) ? auditSentences[action] : undefined
   const object = objectPhrase(facts)
   const template = isRefused ? known?.[1] : known?.[0]

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { OpenAlarms } from '#components/alarms/open-alarms.tsx'
 import { usePages } from '#components/api/use-pages.ts'
 import { ResourceLink } from '#components/audit/resource-link.tsx'
+import { rowText } from '#components/audit/sentence-text.ts'
 import { useNames } from '#components/audit/use-names.ts'
 import { formatNumber } from '#components/language/formats.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
@@ -16,7 +17,7 @@ import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { type SaidRow, saidRow } from '#lib/audit/file.ts'
+import type { SaidRow } from '#lib/audit/file.ts'
 import { objectsOf } from '#lib/audit/object-names.ts'
 import { alarmsPath, auditPath, auditRecordPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -41,7 +42,7 @@ function AuditList() {
   const filter = filterFrom(useAddressSearch())
   const pages = usePages(trpc.audit.list, inputOf(filter))
   const nameOf = useNames(objectsOf(pages.items ?? []))
-  const said = { ...pages, items: pages.items?.map((row) => saidRow(row, nameOf)) }
+  const said = { ...pages, items: pages.items?.map((row) => rowText(row, nameOf)) }
   return (
     <Page wide>
       <PageHeader

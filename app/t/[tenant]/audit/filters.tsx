@@ -1,6 +1,7 @@
 'use client'
 
 import { useQuery } from '#components/api/query.ts'
+import { actionText } from '#components/audit/sentence-text.ts'
 import { useNames } from '#components/audit/use-names.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { addressSearch, replaceAddress } from '#components/lists/address.ts'
@@ -8,7 +9,6 @@ import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/audit/en.ts'
-import { actionLabel } from '#lib/audit/sentence.ts'
 import { auditPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { type AuditFilter, countSet, filterFrom, noFilter, searchOf } from './filter.ts'
@@ -26,7 +26,7 @@ export function Filters({ filter }: { filter: AuditFilter }) {
     replaceAddress(auditPath(tenant, searchOf({ ...filterFrom(addressSearch()), ...change })))
   const failed = facets.error === null ? undefined : t.optionsCouldNotBe
   const actions = (facets.data?.actions ?? [])
-    .map((action) => ({ value: action, label: actionLabel(action) }))
+    .map((action) => ({ value: action, label: actionText(action) }))
     .sort((a, b) => a.label.localeCompare(b.label, 'en'))
   const nameOf = useNames((facets.data?.actors ?? []).map(({ id }) => ({ type: 'member', id })))
   const actors = (facets.data?.actors ?? []).map(({ id, name }) => ({
@@ -42,7 +42,7 @@ export function Filters({ filter }: { filter: AuditFilter }) {
         placeholder=""
         options={[
           { value: ALL, label: t.allActions },
-          ...withChosen(actions, filter.action, actionLabel(filter.action)),
+          ...withChosen(actions, filter.action, actionText(filter.action)),
         ]}
         error={failed}
       />

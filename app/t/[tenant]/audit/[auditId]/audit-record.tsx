@@ -3,6 +3,7 @@
 import { useParams } from 'next/navigation'
 import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
+import { sentenceText } from '#components/audit/sentence-text.ts'
 import { useNames } from '#components/audit/use-names.ts'
 import { formatNumber } from '#components/language/formats.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
@@ -16,7 +17,6 @@ import { CustodyLine, CustodySection } from '#components/ui/status/custody-line.
 import { Seal, type SealState } from '#components/ui/status/seal.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { actorName, type NameOf, objectsOf } from '#lib/audit/object-names.ts'
-import { auditSentence } from '#lib/audit/sentence.ts'
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { auditPath } from '#lib/paths.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
@@ -134,5 +134,5 @@ function factsOf(record: JsonValue | undefined) {
 function titleOf(facts: ReturnType<typeof factsOf>, nameOf: NameOf): string {
   if (facts === undefined) return t.auditRecord
   const actor = { type: facts.actor.type, name: actorName(facts, nameOf) }
-  return auditSentence({ ...facts, actor, name: nameOf(facts.resource) })
+  return sentenceText({ ...facts, actor, name: nameOf(facts.resource) })
 }

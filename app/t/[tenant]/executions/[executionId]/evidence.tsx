@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { usePages } from '#components/api/use-pages.ts'
+import { rowText } from '#components/audit/sentence-text.ts'
 import { useNames } from '#components/audit/use-names.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
@@ -15,7 +16,7 @@ import type { Column } from '#components/ui/text/data-table.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { type SaidRow, saidRow } from '#lib/audit/file.ts'
+import type { SaidRow } from '#lib/audit/file.ts'
 import { objectsOf } from '#lib/audit/object-names.ts'
 import { approvalPath, auditRecordPath, newEvidencePath, tracePath } from '#lib/paths.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
@@ -92,7 +93,7 @@ function Records({ executionId }: { executionId: string }) {
   const { tenant } = useSession()
   const pages = usePages(trpc.audit.list, { resourceId: executionId })
   const nameOf = useNames(objectsOf(pages.items ?? []))
-  const said = { ...pages, items: pages.items?.map((row) => saidRow(row, nameOf)) }
+  const said = { ...pages, items: pages.items?.map((row) => rowText(row, nameOf)) }
   return (
     <PagedTable
       pages={said}

@@ -4,6 +4,7 @@ import { useApi } from '#components/api/api.tsx'
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { useSettled } from '#components/code/use-settled.ts'
 import { Section } from '#components/page/section.tsx'
+import { failureText } from '#components/session/failure-text.ts'
 import * as t from '#components/texts/policies/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
@@ -37,7 +38,7 @@ export function TextPreview({ source, examples }: { source: string; examples: re
   if (error !== null)
     return (
       <Banner tone="warn" urgency="status">
-        {t.whatTextDecidesCould({ message: toFailure(error).message })}
+        {t.whatTextDecidesCould({ message: failureText(toFailure(error)) })}
       </Banner>
     )
   if (data === undefined) return <Skeleton label={t.tryingText} rows={6} />

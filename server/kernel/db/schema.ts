@@ -677,6 +677,12 @@ export interface MappedMembers {
   tenantId: string;
 }
 
+export interface MemberLanguages {
+  language: string;
+  memberId: string;
+  tenantId: string;
+}
+
 export interface Members {
   createdAt: Generated<Timestamp>;
   displayName: string;
@@ -691,12 +697,6 @@ export interface Members {
   tenantId: string;
   tokensNotBefore: Timestamp | null;
   username: string;
-}
-
-export interface MemberLanguages {
-  language: string;
-  memberId: string;
-  tenantId: string;
 }
 
 export interface MemberSponsors {
@@ -1247,8 +1247,8 @@ export interface DB {
   machineUses: MachineUses;
   mails: Mails;
   mappedMembers: MappedMembers;
-  members: Members;
   memberLanguages: MemberLanguages;
+  members: Members;
   memberSponsors: MemberSponsors;
   memberTokens: MemberTokens;
   notificationChannels: NotificationChannels;

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { type FileType, type SavedHow, saveFile } from '#components/page/save-file.ts'
+import { failureText } from '#components/session/failure-text.ts'
 import * as t from '#components/texts/audit/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
@@ -44,7 +45,7 @@ export function SaveList({ filter, empty }: { filter: AuditFilter; empty: boolea
       const how = await saveFile(request, file, (received) => setState({ is: 'saving', format, received }))
       setState(how === undefined ? { is: 'idle' } : { is: 'saved', how })
     } catch (error) {
-      const why = error instanceof RequestError ? toFailure(error).message : t.downloadWasInterrupted
+      const why = error instanceof RequestError ? failureText(toFailure(error)) : t.downloadWasInterrupted
       setState({ is: 'failed', why })
     }
   }

@@ -1,3 +1,4 @@
+import { failureText } from '#components/session/failure-text.ts'
 import * as t from '#components/texts/approvals/en.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
 import { countHidden, visibleText } from '#lib/text/visible-text.ts'
@@ -63,7 +64,7 @@ export function whyNotNow(
   if (read.payloadDigest !== request.payloadDigest) return t.itsContentHasChanged
   if (shown === 'different') return t.whatWouldRunIs
   if (decision === 'reject') return read.mayReject ? undefined : t.youCantRejectIt
-  if (read.blocked !== null) return read.blocked.message
+  if (read.blocked !== null) return failureText(read.blocked)
   if (read.passkey !== 'not_needed') return t.itsApprovalNeedsYour
   if (anyHidden(textsAround(read.presentation))) return t.itContainsHiddenOr
   const rows = read.presentation.arguments

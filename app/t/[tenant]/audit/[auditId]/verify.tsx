@@ -3,6 +3,7 @@
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
+import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/audit/en.ts'
@@ -62,7 +63,7 @@ export function Verify({ verify, proof }: VerifyProps) {
       {failure && (
         <ErrorPanel
           title={t.checkDidNotRun}
-          effect={t.thisDoesNotMean({ message: failure.message })}
+          effect={t.thisDoesNotMean({ message: failureText(failure) })}
           advice={adviceFor(failure)}
           requestId={failure.requestId}
         />

@@ -6,6 +6,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { ReasonField } from '#components/forms/reason-field.tsx'
 import { whyNotReason } from '#components/forms/reason-rule.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
+import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
@@ -56,7 +57,7 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
         {failure && (
           <ErrorPanel
             title={t.exportWasNotCanceled}
-            effect={failure.message}
+            effect={failureText(failure)}
             advice={failure.code === 'revision_conflict' ? t.exportChangedInMeantime : adviceFor(failure)}
             requestId={failure.requestId}
           />

@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { type SavedHow, saveFile } from '#components/page/save-file.ts'
+import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -55,7 +56,7 @@ export function Download({ job }: { job: ExportJob }) {
       {state.is === 'failed' && (
         <ErrorPanel
           title={t.archiveWasNotSaved}
-          effect={t.ifPartOfFile({ message: state.failure.message })}
+          effect={t.ifPartOfFile({ message: failureText(state.failure) })}
           advice={adviceFor(state.failure)}
           requestId={state.failure.requestId}
         />

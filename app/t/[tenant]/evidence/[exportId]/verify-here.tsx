@@ -1,6 +1,7 @@
 'use client'
 
 import { lazy, Suspense } from 'react'
+import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -36,7 +37,7 @@ export function VerifyHere({ loaded: { state, name, blocked, load }, onReport }:
       {state.is === 'failed' && (
         <ErrorPanel
           title={t.theArchiveCould}
-          effect={t.thisDoesntMeanThat({ message: state.failure.message })}
+          effect={t.thisDoesntMeanThat({ message: failureText(state.failure) })}
           advice={adviceFor(state.failure)}
           requestId={state.failure.requestId}
         />

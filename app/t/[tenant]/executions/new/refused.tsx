@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/execution-start/en.ts'
@@ -19,7 +20,7 @@ export function Refused({ error, agent }: { error: unknown; agent: AgentSummary 
   return (
     <ErrorPanel
       title={titleOf(unknown, denied)}
-      effect={unknown ? failure.message : `${failure.message} ${effectOf(failure)}`}
+      effect={unknown ? failureText(failure) : `${failureText(failure)} ${effectOf(failure)}`}
       advice={unknown ? t.startItAgainSame : advice(failure)}
       requestId={failure.requestId}
       action={

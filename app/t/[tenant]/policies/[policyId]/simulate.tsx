@@ -6,6 +6,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { whyNotName } from '#components/forms/name-rule.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
+import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/policy/en.ts'
@@ -89,7 +90,7 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
       {failure && (
         <ErrorPanel
           title={t.simulationFailed}
-          effect={t.nothingWasChanged({ message: failure.message })}
+          effect={t.nothingWasChanged({ message: failureText(failure) })}
           advice={adviceFor(failure)}
           requestId={failure.requestId}
         />

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { shownText } from '#components/language/shown-text.tsx'
+import { failureText } from '#components/session/failure-text.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approval-case/en.ts'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
@@ -155,7 +156,7 @@ function Duties({ shown: { status, blocked, standsInFor }, expired }: DutiesProp
         </Tag>
       }
     >
-      <ShownText>{blocked.message}</ShownText>
+      <ShownText>{failureText(blocked)}</ShownText>
     </Verdict>
   )
 }

@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
+import { failureText } from '#components/session/failure-text.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approval-case/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -72,7 +73,7 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
           </span>
           {verify.output?.status === 'pending_seal' && <p>{t.notSealedYetNo}</p>}
           {verify.failure !== undefined && (
-            <p className="text-danger">{t.recordCouldNotBe({ message: verify.failure.message })}</p>
+            <p className="text-danger">{t.recordCouldNotBe({ message: failureText(verify.failure) })}</p>
           )}
           {last !== undefined && can('trace:verify') && state !== 'verified' && (
             <div className="pt-1.5">

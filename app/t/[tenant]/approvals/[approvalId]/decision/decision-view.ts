@@ -1,4 +1,5 @@
 import { whyNotReason } from '#components/forms/reason-rule.ts'
+import { failureText } from '#components/session/failure-text.ts'
 import * as t from '#components/texts/approval-decision/en.ts'
 import type { Failure } from '#lib/failure.ts'
 import type { Approval, Blocked, Decision } from '#lib/schemas/approvals.ts'
@@ -54,7 +55,7 @@ export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditio
   if (shown.status !== 'pending') return { is: 'decided' }
   const { blocked, mayReject } = shown
   if (blocked !== null && blocked.code !== 'already_decided' && !mayReject)
-    return { is: 'blocked', why: whyBlocked(blocked.code), message: blocked.message }
+    return { is: 'blocked', why: whyBlocked(blocked.code), message: failureText(blocked) }
   if (sessionEnded) return { is: 'session-ended' }
   if (!online) return { is: 'offline' }
   if (phase.is === 'rate-limited' && now < phase.until)
@@ -71,7 +72,7 @@ export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditio
 /** Why the person may not choose this decision, although they may make another. */
 export function whyNotChoose({ shown }: Machine, decision: Decision): string | undefined {
   if (decision === 'reject' || shown === undefined) return undefined
-  if (shown.blocked !== null) return shown.blocked.message
+  if (shown.blocked !== null) return failureText(shown.blocked)
   return decision === 'escalate' && shown.kind === 'standing_grant' ? t.standingGrantCantBe : undefined
 }
 

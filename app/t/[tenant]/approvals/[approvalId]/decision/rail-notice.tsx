@@ -1,6 +1,7 @@
 'use client'
 
 import { shownText } from '#components/language/shown-text.tsx'
+import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approval-decision/en.ts'
@@ -134,7 +135,7 @@ const UNDECIDED: Partial<Record<Approval['status'], string>> = {
 function Refused({ failure }: { failure: Failure }) {
   return (
     <ErrorPanel
-      title={failure.message}
+      title={failureText(failure)}
       effect={t.yourDecisionWas}
       advice={adviceFor(failure)}
       requestId={failure.requestId}

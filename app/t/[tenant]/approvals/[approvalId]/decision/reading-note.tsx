@@ -1,5 +1,6 @@
 'use client'
 
+import { failureText } from '#components/session/failure-text.ts'
 import * as t from '#components/texts/approval-decision/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import type { DecisionControl } from './use-decision.ts'
@@ -11,7 +12,7 @@ export function ReadingNote({ decision: { machine, opening } }: { decision: Deci
   if (opening.failure !== undefined && reading.openedAt === null)
     return (
       <div role="alert" className="flex flex-col items-start gap-2 text-dense">
-        <p>{t.timeToReadCould({ message: opening.failure.message })}</p>
+        <p>{t.timeToReadCould({ message: failureText(opening.failure) })}</p>
         <Button onClick={opening.reset}>{t.tryAgain}</Button>
       </div>
     )

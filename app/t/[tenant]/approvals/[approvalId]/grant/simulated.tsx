@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import { useDeferredValue, useEffect } from 'react'
 import { useQuery } from '#components/api/query.ts'
+import { failureText } from '#components/session/failure-text.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approval-history/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
@@ -40,7 +41,7 @@ export function Simulated({
   return (
     <section aria-label={t.whatItWouldHave} aria-live="polite" className="flex flex-col gap-2">
       {error !== null && asked !== undefined ? (
-        <Banner tone="hold">{toFailure(error).message}</Banner>
+        <Banner tone="hold">{failureText(toFailure(error))}</Banner>
       ) : typeof data?.problem === 'string' && asked !== undefined ? (
         <Banner tone="hold">{data.problem}</Banner>
       ) : simulation === undefined ? (

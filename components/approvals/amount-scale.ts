@@ -1,3 +1,4 @@
+import { formatNumber, formatTenths } from '#components/language/formats.ts'
 import * as t from '#components/texts/approvals/en.ts'
 import type { UsualRange } from '#lib/schemas/approvals/usual.ts'
 import type { ApprovalHistory, Money } from '#lib/schemas/approvals.ts'
@@ -39,5 +40,5 @@ export const isUnusual = ({ high }: UsualRange, { value }: Money): boolean => Nu
 export function timesOf({ median }: UsualRange, { value }: Money): string | undefined {
   if (Number(median) <= 0) return undefined
   const times = Number(value) / Number(median)
-  return times < 10 ? times.toFixed(1).replace(/\.0$/, '') : Math.round(times).toLocaleString('en')
+  return times < 10 ? formatTenths(times) : formatNumber(times)
 }

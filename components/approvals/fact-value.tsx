@@ -1,9 +1,9 @@
 import { maskedShape } from '#components/json/masked-shape.ts'
+import { formatMoney } from '#components/language/formats.ts'
 import * as t from '#components/texts/approvals/en.ts'
 import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatMoney } from '#lib/rules/effect.ts'
 import type { CardFact } from '#lib/schemas/approvals.ts'
 
 /** A fact of a card: money, times and masked values in their own form. */
@@ -11,7 +11,7 @@ export function FactValue({ fact: { value, masked } }: { fact: CardFact }) {
   if (masked !== undefined) return <MaskedChip shape={maskedShape(masked)} />
   if (value === null) return <span className="text-ink-2">{t.unknown}</span>
   const money = /^(-?\d+(?:\.\d+)?) ([A-Z]{3})$/.exec(value)
-  const amount = money === null ? undefined : formatMoney(money[1], money[2])
+  const amount = money === null ? undefined : formatMoney(money[1] ?? '', money[2] ?? '')
   if (amount !== undefined) return <strong className="tabular-nums">{amount}</strong>
   if (isTime(value)) return <Time at={value} />
   return <ShownText>{value}</ShownText>

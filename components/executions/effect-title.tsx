@@ -1,6 +1,6 @@
+import { formatMoney } from '#components/language/formats.ts'
 import * as t from '#components/texts/executions/en.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { formatMoney } from '#lib/rules/effect.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 
 type Titled = Pick<ExecutionSummary, 'effect' | 'agentDisplayName' | 'environment'>

@@ -1,7 +1,7 @@
 'use client'
 
+import { formatDuration } from '#components/language/formats.ts'
 import { useNow } from '#components/ui/text/now.ts'
-import { formatDuration } from '#lib/format.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 
 const width = 46

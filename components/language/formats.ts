@@ -4,12 +4,16 @@ import * as amounts from '#lib/rules/effect.ts'
 
 // Numbers, amounts, sizes and lists in the language of the page. Times are in components/ui/text/time-format.ts.
 
+const tenths = new Intl.NumberFormat(language.tag, { maximumFractionDigits: 1 })
 const numbers = new Intl.NumberFormat(language.tag)
 const lists = new Intl.ListFormat(language.dates, { type: 'conjunction' })
 const choices = new Intl.ListFormat(language.dates, { type: 'disjunction' })
 
 /** `12,400`. */
 export const formatNumber = (value: number): string => numbers.format(Math.round(value))
+
+/** `1.4`, `2`. */
+export const formatTenths = (value: number): string => tenths.format(value)
 
 /** `3.1 %`, `12 %`. */
 export function formatShare(share: number): string {

@@ -1,5 +1,5 @@
+import { formatDuration } from '#components/language/formats.ts'
 import * as t from '#components/texts/policies/en.ts'
-import { formatDuration } from '#lib/format.ts'
 import type { Obligation } from '#lib/schemas/policies.ts'
 
 /** Describes an obligation, with its rule. One of an unknown kind lists all of its parameters. */

@@ -1,6 +1,6 @@
+import { formatDuration } from '#components/language/formats.ts'
 import * as t from '#components/texts/policies/en.ts'
 import { durationSeconds } from '#lib/duration.ts'
-import { formatDuration } from '#lib/format.ts'
 import type { RuleView } from '#lib/schemas/policies/rules.ts'
 
 type Said = Pick<RuleView, 'effect' | 'obligation' | 'parameters'>

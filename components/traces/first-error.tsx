@@ -1,12 +1,12 @@
 'use client'
 
 import { useQuery } from '#components/api/query.ts'
+import { formatDuration } from '#components/language/formats.ts'
 import { shownText } from '#components/language/shown-text.tsx'
 import * as t from '#components/texts/traces/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
-import { formatDuration } from '#lib/format.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import type { TraceSpan } from './model/trace-span.ts'
 

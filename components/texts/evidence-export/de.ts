@@ -125,7 +125,10 @@ export const german: Translation<typeof import('./en.ts')> = {
   exportIsStillIn:
     'Der Export läuft noch, aber diese Seite sieht nach {minutes} nicht mehr nach. Der Export läuft in jedem Fall weiter.',
   ofText: '{done} von {all}',
-  ofAbout: '{done} von etwa {all}',
+  counted:
+    '{unit, select, days {{count, plural, one {# Tag} other {# Tage}}} records {{count, plural, one {# Eintrag} other {# Einträge}}} other {{count, plural, one {# Datei} other {# Dateien}}}}',
+  countedOf:
+    '{done} von etwa {unit, select, days {{count, plural, one {# Tag} other {# Tagen}}} records {{count, plural, one {# Eintrag} other {# Einträgen}}} other {{count, plural, one {# Datei} other {# Dateien}}}}',
   reportIsInYour: 'Der Bericht ist in Ihren Downloads.',
   thisArchiveWasMade: 'Dieses Archiv wurde von einer Version erstellt, die keinen Bericht schrieb.',
   reportCouldNotBe:

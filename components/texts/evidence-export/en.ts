@@ -143,7 +143,12 @@ export const exportIsStillIn = text(
   'The export is still in progress, but this page stopped checking after {minutes}. The export continues either way.',
 )
 export const ofText = text('{done} of {all}')
-export const ofAbout = text('{done} of about {all}')
+export const counted = text(
+  '{unit, select, days {{count, plural, one {# day} other {# days}}} records {{count, plural, one {# record} other {# records}}} other {{count, plural, one {# file} other {# files}}}}',
+)
+export const countedOf = text(
+  '{done} of about {unit, select, days {{count, plural, one {# day} other {# days}}} records {{count, plural, one {# record} other {# records}}} other {{count, plural, one {# file} other {# files}}}}',
+)
 export const reportIsInYour = text('The report is in your downloads.')
 export const thisArchiveWasMade = text('This archive was made by a version that wrote no report.')
 export const reportCouldNotBe = text(

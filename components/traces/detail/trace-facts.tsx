@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
+import { formatDuration } from '#components/language/formats.ts'
 import * as t from '#components/texts/trace-detail/en.ts'
 import { traceFigures } from '#components/traces/model/trace-figures.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { formatDuration } from '#lib/format.ts'
 import type { TraceUsage } from '#lib/schemas/traces.ts'
 
 type TraceFactsProps = { spans: readonly TraceSpan[]; ended: boolean; usage: TraceUsage | null }

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid whose rows are positioned absolutely.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
 
+import { formatDuration } from '#components/language/formats.ts'
 import * as t from '#components/texts/traces/en.ts'
 import type { Fold, TimeAxis } from '#components/traces/model/time-axis.ts'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
-import { formatDuration } from '#lib/format.ts'
 import { headerClass } from './span-row.tsx'
 import { COLUMNS } from './trace-row.tsx'
 

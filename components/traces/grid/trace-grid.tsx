@@ -1,10 +1,10 @@
 'use client'
 
 import type { ComponentProps } from 'react'
+import { formatDuration } from '#components/language/formats.ts'
 import * as t from '#components/texts/traces/en.ts'
 import { at } from '#components/traces/model/span-tree.ts'
 import type { TraceLayout } from '#components/traces/model/trace-layout.ts'
-import { formatDuration } from '#lib/format.ts'
 import { AxisHeader, FoldBands } from './axis-header.tsx'
 import { TraceRow } from './trace-row.tsx'
 import { TreeGrid } from './tree-grid.tsx'

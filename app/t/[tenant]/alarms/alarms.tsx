@@ -5,6 +5,7 @@ import { alarmWords } from '#components/alarms/alarm-words.ts'
 import { AlarmsFailed, OpenAlarmList } from '#components/alarms/open-alarms.tsx'
 import { useOpenAlarms } from '#components/alarms/use-open-alarms.ts'
 import { usePages } from '#components/api/use-pages.ts'
+import { formatNumber } from '#components/language/formats.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
@@ -93,7 +94,7 @@ const columns = (tenant: string): Column<Alarm>[] => [
     },
   },
   { key: 'found', header: t.found2, cell: (row) => <Time at={row.firstSeenAt} show="absolute" /> },
-  { key: 'count', header: t.times, align: 'end', cell: (row) => row.count.toLocaleString('en') },
+  { key: 'count', header: t.times, align: 'end', cell: (row) => formatNumber(row.count) },
   {
     key: 'reason',
     header: t.closedBecause,

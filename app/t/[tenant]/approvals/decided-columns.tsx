@@ -1,6 +1,7 @@
 import Link from 'next/link'
 import { approvalShape } from '#components/approvals/view.ts'
 import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
+import { formatMoney } from '#components/language/formats.ts'
 import * as t from '#components/texts/approvals/en.ts'
 import { RiskBars } from '#components/ui/status/risk-bars.tsx'
 import { SealShape, sealWord } from '#components/ui/status/seal.tsx'
@@ -10,7 +11,6 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { approvalPath } from '#lib/paths.ts'
-import { formatMoney } from '#lib/rules/effect.ts'
 
 type Row = ApprovalSummaries[number]
 

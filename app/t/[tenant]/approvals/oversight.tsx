@@ -1,13 +1,13 @@
 'use client'
 
 import { useQuery } from '#components/api/query.ts'
+import { formatDuration } from '#components/language/formats.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approvals/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { formatDuration } from '#lib/format.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { useTRPC } from '#lib/trpc.ts'
 

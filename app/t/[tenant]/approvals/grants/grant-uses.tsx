@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { usePages } from '#components/api/use-pages.ts'
+import { formatMoney } from '#components/language/formats.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approvals/en.ts'
@@ -11,7 +12,6 @@ import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { Column } from '#components/ui/text/data-table.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { auditRecordPath, executionPath } from '#lib/paths.ts'
-import { formatMoney } from '#lib/rules/effect.ts'
 import type { GrantUse, StandingGrant } from '#lib/schemas/approvals/grants.ts'
 import { useTRPC } from '#lib/trpc.ts'
 

@@ -1,6 +1,6 @@
 import { inWords, isUnusual, scaleOf, timesOf } from '#components/approvals/amount-scale.ts'
+import { formatMoney } from '#components/language/formats.ts'
 import * as t from '#components/texts/approvals/en.ts'
-import { formatMoney } from '#lib/rules/effect.ts'
 import type { UsualRange } from '#lib/schemas/approvals/usual.ts'
 import type { Money } from '#lib/schemas/approvals.ts'
 

@@ -1,6 +1,6 @@
+import { formatMoney } from '#components/language/formats.ts'
 import * as t from '#components/texts/approvals/en.ts'
 import { isSameDay } from '#components/ui/text/time-format.ts'
-import { formatMoney } from '#lib/rules/effect.ts'
 import type { Request } from './filter.ts'
 
 export type Group = { title: string; requests: Request[] }

@@ -1,13 +1,12 @@
 'use client'
 
 import { nameOfKind } from '#components/evidence/kind-words.ts'
-import { formatNumber } from '#components/language/formats.ts'
+import { formatBytes, formatNumber } from '#components/language/formats.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
-import { formatBytes } from '#lib/format.ts'
 import type { ExportManifest } from '#lib/schemas/evidence.ts'
 import { useManifest } from './use-export.ts'
 

@@ -1,10 +1,9 @@
 'use client'
 
-import { formatNumber } from '#components/language/formats.ts'
+import { formatBytes, formatDuration, formatNumber } from '#components/language/formats.ts'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
-import { formatBytes, formatCount, formatDuration } from '#lib/format.ts'
 import type { ExportJob, ExportProgress, ExportStage } from '#lib/schemas/evidence.ts'
 
 const WORDS: Record<ExportStage, string> = {
@@ -52,7 +51,6 @@ function countOf({ unit, done, total }: ExportProgress): string {
   const all = total === null ? undefined : Math.max(done, total)
   if (unit === 'bytes')
     return all === undefined ? formatBytes(done) : t.ofText({ done: formatBytes(done), all: formatBytes(all) })
-  const one = { days: 'day', records: 'record', files: 'file' }[unit]
-  if (all === undefined) return formatCount(done, one)
-  return t.ofAbout({ done: formatNumber(done), all: formatCount(all, one) })
+  if (all === undefined) return t.counted({ unit, count: done })
+  return t.countedOf({ done: formatNumber(done), unit, count: all })
 }

@@ -1,10 +1,10 @@
 'use client'
 
 import { useState } from 'react'
+import { formatBytes } from '#components/language/formats.ts'
 import { offerFile } from '#components/page/offer-file.ts'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
-import { formatBytes } from '#lib/format.ts'
 import type { LoadedArchive } from './use-loaded-archive.ts'
 
 type Saving = 'idle' | 'reading' | 'saved' | 'missing' | 'unreadable'

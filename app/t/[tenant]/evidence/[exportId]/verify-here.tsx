@@ -1,13 +1,13 @@
 'use client'
 
 import { lazy, Suspense } from 'react'
+import { formatBytes } from '#components/language/formats.ts'
 import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
-import { formatBytes } from '#lib/format.ts'
 import type { Report } from '#lib/verify/report.ts'
 import type { LoadedArchive } from './use-loaded-archive.ts'
 

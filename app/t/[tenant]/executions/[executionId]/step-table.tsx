@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { formatDuration } from '#components/language/formats.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/execution/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
@@ -8,7 +9,6 @@ import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
-import { formatDuration } from '#lib/format.ts'
 import { approvalPath } from '#lib/paths.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 

@@ -1,11 +1,11 @@
 'use client'
 
 import { FactValue } from '#components/approvals/fact-value.tsx'
+import { formatMoney } from '#components/language/formats.ts'
 import * as t from '#components/texts/approval-case/en.ts'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { formatMoney } from '#lib/rules/effect.ts'
 import type { Approval, Card, CardFact, Money } from '#lib/schemas/approvals.ts'
 import { AmountPicture } from '../history/amount-picture.tsx'
 import { useHistory } from '../history/use-history.ts'

@@ -1,12 +1,12 @@
 'use client'
 
+import { formatDuration } from '#components/language/formats.ts'
 import { shownText } from '#components/language/shown-text.tsx'
 import * as t from '#components/texts/approval-case/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import { formatDuration } from '#lib/format.ts'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
 import { DECIDED } from '../words.tsx'
 import { isEscalated, tookMs } from './vote-times.ts'

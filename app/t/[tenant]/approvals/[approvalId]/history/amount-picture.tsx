@@ -1,6 +1,6 @@
 import { comparedWith, isUnusual, scaleOf, type Usual } from '#components/approvals/amount-scale.ts'
+import { formatMoney } from '#components/language/formats.ts'
 import * as t from '#components/texts/approval-history/en.ts'
-import { formatMoney } from '#lib/rules/effect.ts'
 import type { Money } from '#lib/schemas/approvals.ts'
 
 const width = 240

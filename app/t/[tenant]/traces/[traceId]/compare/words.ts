@@ -1,7 +1,7 @@
+import { formatDuration } from '#components/language/formats.ts'
 import * as language from '#components/texts/language/en.ts'
 import * as t from '#components/texts/trace-compare/en.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
-import { formatDuration } from '#lib/format.ts'
 import {
   ADDED,
   type Call,

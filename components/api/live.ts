@@ -12,6 +12,8 @@ const settleMs = 50
 /** Delay after a refusal (the session is over, a permission was lost), in milliseconds. */
 const againMs = 5_000
 const tickMs = 500
+/** A new subscription begins ten seconds in the past; what a page read earlier than this may have changed before. */
+const coveredMs = 8_000
 /** In milliseconds. The client abandons a socket that opens and closes immediately; a new subscription makes it try again. */
 const retryMs = 10_000
 
@@ -88,6 +90,7 @@ export function createLive(client: Client, cache: QueryClient): Live {
         refetchType: 'none',
       })
     if (topics.size === 0) return
+    let isCovered = lastEventId !== undefined
     const subscription = client.changes.stream.subscribe(
       { topics: [...topics] as [Topic, ...Topic[]], ...(lastEventId === undefined ? {} : { lastEventId }) },
       {
@@ -95,6 +98,10 @@ export function createLive(client: Client, cache: QueryClient): Live {
           lastEventId = id
           setUp(true)
           if (data.type === 'change') take(data)
+          if (isCovered) return
+          isCovered = true
+          const reached = Date.now() - coveredMs
+          for (const topic of topics) if ((readAt.get(topic) ?? 0) < reached) take({ topic, id: null })
         },
         onConnectionStateChange({ state, error }) {
           if (state === 'connecting' && error !== null) setUp(false)

@@ -51,3 +51,26 @@ test('a single change is read a tenth of a second later, and the last one is nev
   await vi.advanceTimersByTimeAsync(500)
   expect(count()).toBe(3)
 })
+
+test('a change during the first load of a query reads it again, because the response may be older than the change', async () => {
+  const cache = new QueryClient()
+  const answers: ((text: string) => void)[] = []
+  const observer = new QueryObserver(cache, {
+    queryKey: [['executions', 'get'], { input: { id: 'e' }, type: 'query' }],
+    queryFn: () => new Promise<string>((resolve) => answers.push(resolve)),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  observer.subscribe(() => undefined)
+  const lists = createRounds({ cache, isWanted: () => true, mine: (query) => !isCount(query), roundMs: 250 })
+  expect(answers).toHaveLength(1)
+  lists.take({ topic: 'executions', id: 'e' })
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(answers).toHaveLength(1)
+  answers[0]?.('running')
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(answers).toHaveLength(2)
+  answers[1]?.('ended')
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(observer.getCurrentResult()).toMatchObject({ data: 'ended', isFetching: false })
+  expect(answers).toHaveLength(2)
+})

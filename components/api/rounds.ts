@@ -39,9 +39,17 @@ export function createRounds({ cache, mine, isWanted, roundMs }: RoundsOptions) 
       predicate: (query: Query) =>
         mine(query) && changes.some((change) => isWanted(change.topic) === wanted && isTouched(query, change)),
     })
+    // The first load of a query is not begun again by an invalidation, and its response may be older than the change.
+    const loading = new Set(
+      cache
+        .getQueryCache()
+        .findAll(touching(true))
+        .filter(({ state }) => state.data === undefined && state.fetchStatus === 'fetching'),
+    )
     // Still followed, but not shown by any component that relies on this subscription.
     await cache.invalidateQueries({ ...touching(false), refetchType: 'none' })
     await cache.invalidateQueries(touching(true))
+    if (loading.size > 0) await cache.invalidateQueries({ predicate: (query) => loading.has(query) })
     reading = false
     if (changed.size > 0) schedule()
   }

@@ -26,7 +26,7 @@ export function RevokeRecord({ record, kind, onClose }: EndRecordProps) {
   })
   return (
     <ActDialog
-      title={t.revoke({ record: record.name })}
+      title={t.revokeNamed({ record: record.name })}
       description={t.stopsWorkingFromNext({ kind })}
       label={t.revokeThe({ kind })}
       busyLabel={kind === 'key' ? t.revokingKey : t.revokingSecret}
@@ -61,7 +61,7 @@ export function ArchiveRecord({ record, kind, onClose }: EndRecordProps) {
   })
   return (
     <ActDialog
-      title={t.archive({ record: record.name })}
+      title={t.archiveNamed({ record: record.name })}
       description={record.status === 'active' ? t.stopsWorkingItsValue({ kind }) : t.itIsRemovedFrom}
       label={t.archiveThe({ kind })}
       busyLabel={kind === 'key' ? t.archivingKey : t.archivingSecret}

@@ -29,7 +29,7 @@ export function RecordFacts({ record }: { record: Secret }) {
         </KeyValue>
       )}
       <KeyValue name={t.secretId}>
-        <Copyable value={secretId} label={t.secretId2} />
+        <Copyable value={secretId} label={t.secretIdInSentence} />
       </KeyValue>
     </>
   )

@@ -9,5 +9,5 @@ export function AgentRisk({ tier, boxed = false }: { tier: string | null; boxed?
   if (tier === null) return <span className="text-ink-2">{t.riskNotStated}</span>
   const level = LEVELS.find((one) => one === tier)
   if (level !== undefined) return <RiskBars level={level} boxed={boxed} />
-  return <span>{t.risk2({ tier, shown: shownText })}</span>
+  return <span>{t.riskOf({ tier, shown: shownText })}</span>
 }

@@ -9,7 +9,7 @@ type ChangeStatus = Answers['releases']['list']['items'][number]['status']
 const AGENTS: Record<AgentStatus, { status: Status; label: string }> = {
   registered: { status: 'pending', label: t.registered },
   active: { status: 'approved', label: t.active },
-  suspended: { status: 'revoked', label: t.suspended2 },
+  suspended: { status: 'revoked', label: t.suspended },
   retired: { status: 'expired', label: t.retired },
 }
 

@@ -33,7 +33,7 @@ export function AlarmStrip({ alarm, children }: { alarm: Alarm; children: ReactN
           </p>
           <p>{remedy}</p>
           <p className="text-dense text-ink-2">
-            {t.found({
+            {t.foundAt({
               at: () => <Time at={alarm.firstSeenAt} />,
               many: String(alarm.count > 1),
               times: formatNumber(alarm.count),

@@ -72,4 +72,4 @@ function OpenAlarm({ alarm }: { alarm: Alarm }) {
 
 /** `1 open alarm`; more than are loaded is `99+`. */
 const countText = (count: number): string =>
-  count === 1 ? t.n1OpenAlarm : t.openAlarms({ count, countIs: String(count > 99) })
+  count === 1 ? t.oneOpenAlarm : t.openAlarms({ count, many: String(count > 99) })

@@ -23,7 +23,7 @@ export function comparedWith(usual: Usual, money: Money): string {
   const words = `${inWords(usual, money)}.`
   if (!isUnusual(usual, money)) return words
   const larger = amounts.filter((one) => Number(one) > Number(money.value)).length
-  return t.ofLastApproved({ words, amounts: amounts.length, larger, largerIs: String(larger === 0) })
+  return t.ofLastApproved({ words, amounts: amounts.length, larger, none: String(larger === 0) })
 }
 
 /** How an amount compares with the usual range: "23 times the median", or "Within the usual range". */

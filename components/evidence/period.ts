@@ -11,7 +11,7 @@ export function formatPeriod({ startDate, endDate }: { startDate: string; endDat
     return t.upTo({ start: formatAbsolute(new Date(start), 'UTC'), end: formatAbsolute(new Date(end), 'UTC') })
   const first = formatDay(start)
   const last = formatDay(end - DAY_MS)
-  return first === last ? `${first} (UTC)` : t.toUtc({ first, last })
+  return first === last ? `${first} (UTC)` : t.firstToLast({ first, last })
 }
 
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })

@@ -4,6 +4,6 @@ import * as t from '#components/texts/evidence/en.ts'
 export function roughDuration(seconds: number): string {
   if (seconds < 15) return t.fewSeconds
   if (seconds < 45) return t.aboutHalfMinute
-  if (seconds < 90 * 60) return `about ${t.minutes({ minutes: Math.round(seconds / 60) })}`
-  return `about ${t.hours({ hours: Math.round(seconds / 3600) })}`
+  if (seconds < 90 * 60) return t.minutes({ minutes: Math.round(seconds / 60) })
+  return t.hours({ hours: Math.round(seconds / 3600) })
 }

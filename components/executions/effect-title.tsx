@@ -7,7 +7,7 @@ type Titled = Pick<ExecutionSummary, 'effect' | 'agentDisplayName' | 'environmen
 
 /** What the execution does, or which agent runs if that is not known. */
 export const titleOf = ({ effect, agentDisplayName, environment }: Titled): string =>
-  effect?.title ?? t.inText({ agentDisplayName, environment })
+  effect?.title ?? t.agentIn({ agentDisplayName, environment })
 
 export const EffectTitle = ({ execution }: { execution: Titled }) => <ShownText>{titleOf(execution)}</ShownText>
 

@@ -74,7 +74,7 @@ function State({ execution: { status, decision } }: { execution: ExecutionSummar
       <ExecutionStatusShape status={status} />
       {decision?.by != null && verb !== undefined && (
         <span className="whitespace-normal text-ink-2">
-          {t.by({ verb, by: decision.by.displayName, shown: shownText })}
+          {t.decidedBy({ verb, by: decision.by.displayName, shown: shownText })}
         </span>
       )}
     </span>

@@ -19,7 +19,7 @@ export function Climbed({
   const reached = ladder.root === root
   return (
     <>
-      <p className="font-semibold">{reached ? t.fromThisBrowserReaches({ from }) : t.fromThis({ from })}</p>
+      <p className="font-semibold">{reached ? t.reachesSignedRoot({ from }) : t.reachesOtherRoot({ from })}</p>
       {!reached && (
         <p className="flex flex-wrap items-center gap-x-1.5">
           {t.itReachesCopyableEither({ copyable: () => <Copyable value={ladder.root} label={t.computedRoot} /> })}

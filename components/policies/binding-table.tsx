@@ -79,7 +79,11 @@ const columns = (tenant: string, about: 'agent' | 'policy'): Column<Binding>[] =
     header: t.actions,
     // Rendered even for a binding that has ended, so that an open dialog keeps its result.
     cell: (row) => (
-      <EndChange kind="binding" change={row} about={`version ${row.policyVersion} in ${row.environment}`} />
+      <EndChange
+        kind="binding"
+        change={row}
+        about={t.versionIn({ policyVersion: row.policyVersion, environment: row.environment })}
+      />
     ),
   },
 ]

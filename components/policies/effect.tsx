@@ -28,7 +28,7 @@ export function Reasons({ reasons }: { reasons: DecisionReason[] }) {
           {policyVersion > 0 && (
             <span className="block text-dense text-ink-2">
               <ShownText>
-                {t.versionMessageisSelectTrue({ policyName, policyVersion, rule, messageIs: String(message === null) })}
+                {t.ruleOfVersion({ policyName, policyVersion, rule, bare: String(message === null) })}
               </ShownText>
             </span>
           )}

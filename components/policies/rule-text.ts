@@ -27,7 +27,7 @@ const obligationTexts: Readonly<Record<string, (parameters: Parameters) => strin
     const who =
       stages !== undefined
         ? t.inStagesBy({ stages })
-        : t.by({
+        : t.byWhoOfGroup({
             who: quorum === undefined || quorum === '1' ? t.onePerson : t.people({ quorum }),
             group: group ?? t.groupThatAgentsManifest,
           })

@@ -25,33 +25,38 @@ function literalTexts(file: string, source: string): string[] {
   const found: string[] = []
   const { program, errors } = parseSync(file, source, { lang: file.endsWith('x') ? 'tsx' : 'ts' })
   expect(errors, file).toEqual([])
-  if (isNode(program)) visit(program, false)
+  if (isNode(program)) visit(program, 'never')
   return found
 
-  function visit(node: Node, read: boolean): void {
+  function visit(node: Node, read: Read): void {
     if (node.type === 'JSXText' && isText(node.value)) found.push(String(node.value).trim())
-    if (read && node.type === 'Literal' && isText(node.value) && !CODE.test(String(node.value)))
-      found.push(String(node.value))
-    if (read && node.type === 'TemplateElement') {
+    if (read !== 'never' && node.type === 'Literal' && isText(node.value))
+      if (read === 'always' || !CODE.test(String(node.value))) found.push(String(node.value))
+    if (read !== 'never' && node.type === 'TemplateElement') {
       const { cooked } = node.value as { cooked: string }
       if (isText(cooked)) found.push(cooked)
     }
     for (const [key, child] of Object.entries(node)) {
       // A chosen value is read where its choice is; the condition and the arguments of a call are not.
-      const inside = key === 'test' || node.type === 'CallExpression' || node.type === 'BinaryExpression' ? false : read
+      const inside =
+        key === 'test' || node.type === 'CallExpression' || node.type === 'BinaryExpression' ? 'never' : read
       for (const one of Array.isArray(child) ? child : [child]) if (isNode(one)) visit(one, reads(node, key) ?? inside)
     }
   }
 }
 
-/** Whether a child is shown to a person; undefined if that depends on what it is part of. */
-function reads(node: Node, key: string): boolean | undefined {
-  if (node.type === 'JSXAttribute' && key === 'value') return READ.test(nameOf(node.name as Node))
-  if (node.type === 'Property' && key === 'value') return READ.test(nameOf(node.key as Node))
+/** Whether a literal is shown to a person: what is drawn always is; a property called `title` or `name` may have a code. */
+type Read = 'always' | 'unless-code' | 'never'
+
+/** Undefined if it depends on what the child is part of. */
+function reads(node: Node, key: string): Read | undefined {
+  if (node.type === 'JSXAttribute' && key === 'value')
+    return READ.test(nameOf(node.name as Node)) ? 'unless-code' : 'never'
+  if (node.type === 'Property' && key === 'value') return READ.test(nameOf(node.key as Node)) ? 'unless-code' : 'never'
   if (node.type === 'JSXExpressionContainer') return undefined
-  if (node.type === 'JSXElement' && key === 'children') return true
-  if (node.type === 'JSXElement' || node.type === 'JSXOpeningElement') return false
-  if (/Function/.test(node.type)) return false
+  if (node.type === 'JSXElement' && key === 'children') return 'always'
+  if (node.type === 'JSXElement' || node.type === 'JSXOpeningElement') return 'never'
+  if (/Function/.test(node.type)) return 'never'
   return undefined
 }
 
@@ -106,6 +111,7 @@ test('every language is offered as soon as no folder is left, and only then', ()
 test.each([
   ['text of an element', '<p>Some text</p>', ['Some text']],
   ['a choice between texts', '<p>{a === "b" ? "One text" : "Other text"}</p>', ['One text', 'Other text']],
+  ['a word that could be a code', '<p>{running ? "running" : t.none}</p>', ['running']],
   ['a label', '<Field label="Your name" />', ['Your name']],
   ['a label put together', '<Field label={`Copy ${name}`} />', ['Copy ']],
   ['a property', 'const one = { title: "Sign out" }', ['Sign out']],

@@ -7,6 +7,7 @@ import * as t from '#components/texts/traces/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { useTRPC } from '#lib/trpc.ts'
 import type { TraceSpan } from './model/trace-span.ts'
 
@@ -28,7 +29,11 @@ export function FirstError({ traceId, span, onGo, where }: FirstErrorProps) {
           placed: String(where !== undefined),
           where: where ?? '',
           name: span.name,
-          strong: (content) => <strong className="font-semibold">{content}</strong>,
+          strong: (content) => (
+            <strong className="font-semibold">
+              <ShownText breaks>{String(content)}</ShownText>
+            </strong>
+          ),
           timed: String(span.endedAt !== null),
           duration: span.endedAt === null ? '' : formatDuration(span.endedAt - span.startedAt),
           told: String(message != null && message !== ''),

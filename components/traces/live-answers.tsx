@@ -18,7 +18,7 @@ export function LiveAnswers({ answers, spans }: LiveAnswersProps) {
 function LiveAnswer({ name, answer: { start, text, masked } }: { name: string; answer: PartialAnswer }) {
   return (
     <section aria-label={t.isAnswering({ name })} className="border-line border-y py-2">
-      <p className="text-dense text-ink-2">{t.isAnswering2({ name, shown: shownText })}</p>
+      <p className="text-dense text-ink-2">{t.shownIsAnswering({ name, shown: shownText })}</p>
       {masked !== undefined ? (
         <MaskedValue masked={masked} />
       ) : (

@@ -54,7 +54,7 @@ const QUIET_MS = 5000
 
 /** Announces new spans to screen readers, at most every five seconds. */
 function Announcement({ connection, fresh }: { connection: Connection; fresh: number }) {
-  const text = connection === 'live' && fresh > 0 ? `${t.newSpans({ newSpans: fresh })}.` : ''
+  const text = connection === 'live' && fresh > 0 ? t.newSpans({ newSpans: fresh }) : ''
   const [said, setSaid] = useState('')
   const saidAt = useRef(0)
   useEffect(() => {

@@ -38,7 +38,7 @@ export const aboutWords: AboutWords = {
   range: (start, end) => t.range({ start, end }),
   limitedTo: t.limitedTo,
   sealed: t.sealed,
-  at: (time) => t.at({ time }),
+  at: (time) => t.atUtc({ time }),
   timeStamp: t.timeStamp,
   by: (authority) => t.by({ authority }),
   contents: t.contents,

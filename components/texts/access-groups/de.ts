@@ -34,7 +34,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   eachRequestIsSent:
     'Jede Anfrage geht an eine Gruppe, deren Mitglieder sie entscheiden. Die Gruppe change-approvers entscheidet Releases, Bindungen, Rollen und Einstellungen. Die Gruppe escalation entscheidet Anfragen, die andere Gruppen eskalieren. Jede Änderung der Mitglieder muss genehmigt werden.',
   approverGroups: 'Freigabegruppen',
-  theApprover: 'Die Freigabegruppen',
+  theApproverGroups: 'Die Freigabegruppen',
   noApproverGroups: 'Keine Freigabegruppen.',
   createGroupFirstEvery: 'Legen Sie zuerst eine Gruppe an. Jede Anfrage braucht eine Gruppe, die sie entscheidet.',
   everyoneIn:
@@ -43,11 +43,11 @@ export const german: Translation<typeof import('./en.ts')> = {
   members: 'Mitglieder',
   noOneGroupCant: 'Niemand: Die Gruppe kann keine Anfragen erhalten.',
   pendingChange: 'Ausstehende Änderung',
-  waitsForApprovalMembers: 'Wartet auf Freigabe<hidden>: Mitglieder von {row}</hidden>',
+  waitsForApprovalMembers: 'Wartet auf Freigabe<hidden>: Mitglieder von {group}</hidden>',
   actions: 'Aktionen',
-  proposeMembersOf: 'Mitglieder vorschlagen<hidden> für {row}</hidden>',
+  proposeMembersOf: 'Mitglieder vorschlagen<hidden> für {group}</hidden>',
   loadingMembers: 'Mitglieder werden geladen…',
-  theMembers: 'Die Mitglieder',
+  theMembersList: 'Die Mitglieder',
   seeMembers: 'die Mitglieder zu sehen',
   loadingMorePeople: 'Weitere Personen werden geladen…',
   showMorePeople: 'Weitere Personen zeigen',

@@ -40,7 +40,7 @@ export const eachRequestIsSent = text(
   'Each request is sent to one group, and the members of that group decide it. The group change-approvers decides releases, bindings, roles and settings. The group escalation decides requests that other groups escalate. Every change of members requires approval.',
 )
 export const approverGroups = text('Approver groups')
-export const theApprover = text('The approver groups')
+export const theApproverGroups = text('The approver groups')
 export const noApproverGroups = text('No approver groups.')
 export const createGroupFirstEvery = text(
   'Create a group first. Every request for approval needs a group that decides it.',
@@ -52,11 +52,11 @@ export const group = text('Group')
 export const members = text('Members')
 export const noOneGroupCant = text('No one: the group can’t receive requests.')
 export const pendingChange = text('Pending change')
-export const waitsForApprovalMembers = text('Waits for approval<hidden>: members of {row}</hidden>')
+export const waitsForApprovalMembers = text('Waits for approval<hidden>: members of {group}</hidden>')
 export const actions = text('Actions')
-export const proposeMembersOf = text('Propose members<hidden> of {row}</hidden>')
+export const proposeMembersOf = text('Propose members<hidden> of {group}</hidden>')
 export const loadingMembers = text('Loading the members…')
-export const theMembers = text('The members')
+export const theMembersList = text('The members')
 export const seeMembers = text('see the members')
 export const loadingMorePeople = text('Loading more people…')
 export const showMorePeople = text('Show more people')

@@ -13,7 +13,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   hideArchived: 'Archivierte ausblenden',
   showArchived: 'Archivierte zeigen',
   isRevoked: '{record} ist widerrufen.',
-  revoke: '{record} widerrufen',
+  revokeNamed: '{record} widerrufen',
   stopsWorkingFromNext:
     '{kind, select, key {Der API-Schlüssel} other {Das Geheimnis}} gilt ab der nächsten Anfrage nicht mehr und kann nicht wiederhergestellt werden. Wenn es noch gebraucht wird, erstellen Sie etwas Neues.',
   revokeThe: '{kind, select, key {API-Schlüssel widerrufen} other {Geheimnis widerrufen}}',
@@ -23,7 +23,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   nameOf: '{kind, select, key {Name des API-Schlüssels} other {Name des Geheimnisses}}',
   typeToConfirm: 'Geben Sie zur Bestätigung {record} ein.',
   isArchived: '{record} ist archiviert.',
-  archive: '{record} archivieren',
+  archiveNamed: '{record} archivieren',
   stopsWorkingItsValue:
     '{kind, select, key {Der API-Schlüssel} other {Das Geheimnis}} gilt nicht mehr, der Wert wird gelöscht, und der Eintrag verschwindet aus der Liste. Das kann nicht rückgängig gemacht werden. Name, Daten und Einträge im Protokoll bleiben.',
   itIsRemovedFrom:
@@ -50,7 +50,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   revoked: 'Widerrufen',
   archived: 'Archiviert',
   secretId: 'ID des Geheimnisses',
-  secretId2: 'ID des Geheimnisses',
+  secretIdInSentence: 'ID des Geheimnisses',
   active: 'Aktiv',
   expired: 'Abgelaufen',
   tickFirstValueCant: 'Bestätigen Sie zuerst „{confirm}“: Der Wert kann nicht noch einmal gezeigt werden.',
@@ -65,7 +65,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   seeApiKeys: 'API-Schlüssel zu sehen',
   programThatSendsApi:
     'Ein Programm mit einem API-Schlüssel kann nur, was die Scopes des Schlüssels erlauben. Die meisten Scopes haben keine Wirkung.',
-  theApi: 'Die API-Schlüssel',
+  theApiKeys: 'Die API-Schlüssel',
   noApiKeys: 'Keine API-Schlüssel.',
   apiKeyLetsProgram:
     'Mit einem API-Schlüssel kann ein Programm Anfragen lesen, ohne sich anzumelden. Für alles andere erstellen Sie ein Dienstkonto.',
@@ -80,14 +80,14 @@ export const german: Translation<typeof import('./en.ts')> = {
   name: 'Name',
   nameProgramThatUses:
     'Nennen Sie das Programm, das den Schlüssel verwendet, damit andere wissen, was nach einem Widerruf nicht mehr geht.',
-  scopeSeeDecisionRequests: 'Scope <code>{mapped}</code>: Anfragen und ihre Entscheidungen sehen',
+  scopeSeeDecisionRequests: 'Scope <code>{scope}</code>: Anfragen und ihre Entscheidungen sehen',
   otherScopes: 'Andere Scopes',
   separateThemWithSpaces:
     'Durch Leerzeichen getrennt. Sie werden mit dem Schlüssel gespeichert, haben hier aber keine Wirkung.',
   thisKeyDoesNot: 'Dieser Schlüssel gibt keine Berechtigung: Jede Anfrage mit ihm wird abgelehnt.',
-  apiKey: 'Der API-Schlüssel {apiKey}',
+  theApiKey: 'Der API-Schlüssel {apiKey}',
   keyIsShownOnly: 'Der Schlüssel wird nur dieses eine Mal gezeigt. Speichern Sie ihn dort, wo das Programm ihn liest.',
-  apiKey2: 'API-Schlüssel',
+  apiKeyName: 'API-Schlüssel',
   iStoredKey: 'Ich habe den Schlüssel gespeichert',
   revokeThisKeyIn: 'Widerrufen Sie diesen Schlüssel in der Liste, und erstellen Sie einen anderen.',
   sentAs: 'Gesendet als',
@@ -100,10 +100,10 @@ export const german: Translation<typeof import('./en.ts')> = {
   hasNoEffect: 'hat keine Wirkung',
   apiKeyKeyItself: 'Ein API-Schlüssel. Der Schlüssel selbst wurde einmal gezeigt und ist nicht gespeichert.',
   keyId: 'ID des Schlüssels',
-  keyId2: 'ID des Schlüssels',
-  revoke2: 'Widerrufen',
+  keyIdInSentence: 'ID des Schlüssels',
+  revoke: 'Widerrufen',
   thisKeyIsAlready: 'Dieser Schlüssel ist schon archiviert.',
-  archive2: 'Archivieren',
+  archive: 'Archivieren',
   secretWasCreated: 'Das Geheimnis {secret} wurde erstellt.',
   createSecret: 'Geheimnis erstellen',
   valueIsEncryptedBefore:

@@ -14,7 +14,7 @@ export const archivedEntriesAreHidden = text('Archived entries are hidden. ')
 export const hideArchived = text('Hide archived')
 export const showArchived = text('Show archived')
 export const isRevoked = text('{record} is revoked.')
-export const revoke = text('Revoke {record}')
+export const revokeNamed = text('Revoke {record}')
 export const stopsWorkingFromNext = text(
   'The {kind, select, key {API key} other {secret}} stops working from the next request on and can’t be restored. If it is still needed, create a new one.',
 )
@@ -25,7 +25,7 @@ export const typeNameExactlyAs = text('Type the name exactly as it appears in th
 export const nameOf = text('Name of the {kind, select, key {API key} other {secret}}')
 export const typeToConfirm = text('Type {record} to confirm.')
 export const isArchived = text('{record} is archived.')
-export const archive = text('Archive {record}')
+export const archiveNamed = text('Archive {record}')
 export const stopsWorkingItsValue = text(
   'The {kind, select, key {API key} other {secret}} stops working, its value is deleted, and it is removed from the list. This can’t be undone. Its name, dates and audit records are kept.',
 )
@@ -53,8 +53,8 @@ export const made = text('Made')
 export const timeBy = text('<at>time</at> by <shown>{createdBy}</shown>')
 export const revoked = text('Revoked')
 export const archived = text('Archived')
-export const secretId = text('Secret id')
-export const secretId2 = text('secret ID')
+export const secretId = text('Secret ID')
+export const secretIdInSentence = text('secret ID')
 export const active = text('Active')
 export const expired = text('Expired')
 export const tickFirstValueCant = text('Tick “{confirm}” first: the value can’t be shown again.')
@@ -70,7 +70,7 @@ export const seeApiKeys = text('see API keys')
 export const programThatSendsApi = text(
   'A program that sends an API key can do only what the scopes of the key grant. Most scopes have no effect.',
 )
-export const theApi = text('The API keys')
+export const theApiKeys = text('The API keys')
 export const noApiKeys = text('No API keys.')
 export const apiKeyLetsProgram = text(
   'An API key lets a program read decision requests without signing in. For anything else, create a service account.',
@@ -87,15 +87,15 @@ export const name = text('Name')
 export const nameProgramThatUses = text(
   'Name the program that uses the key, so that others know what stops working when it is revoked.',
 )
-export const scopeSeeDecisionRequests = text('Scope <code>{mapped}</code>: see decision requests and their decisions')
+export const scopeSeeDecisionRequests = text('Scope <code>{scope}</code>: see decision requests and their decisions')
 export const otherScopes = text('Other scopes')
 export const separateThemWithSpaces = text(
   'Separate them with spaces. They are stored with the key but have no effect here.',
 )
 export const thisKeyDoesNot = text('This key does not grant any permission: every request with it is refused.')
-export const apiKey = text('The API key {apiKey}')
+export const theApiKey = text('The API key {apiKey}')
 export const keyIsShownOnly = text('The key is shown only this once. Store it where the program reads it.')
-export const apiKey2 = text('API key')
+export const apiKeyName = text('API key')
 export const iStoredKey = text('I stored the key')
 export const revokeThisKeyIn = text('Revoke this key in the list and create another one.')
 export const sentAs = text('Sent as')
@@ -108,10 +108,10 @@ export const noScopesThisKey = text('No scopes: this key does not grant any perm
 export const hasNoEffect = text('has no effect')
 export const apiKeyKeyItself = text('An API key. The key itself was shown once and is not stored.')
 export const keyId = text('Key ID')
-export const keyId2 = text('key ID')
-export const revoke2 = text('Revoke')
+export const keyIdInSentence = text('key ID')
+export const revoke = text('Revoke')
 export const thisKeyIsAlready = text('This key is already archived.')
-export const archive2 = text('Archive')
+export const archive = text('Archive')
 export const secretWasCreated = text('The secret {secret} was created.')
 export const createSecret = text('Create a secret')
 export const valueIsEncryptedBefore = text(

@@ -4,7 +4,7 @@ import { text } from '#components/language/text.ts'
 
 export const active = text('Active')
 export const disabled = text('Disabled')
-export const serviceAccount = text('The service account {created}')
+export const theServiceAccount = text('The service account {created}')
 export const createServiceAccount = text('Create a service account')
 export const itsSecretIsShown = text(
   'Its secret is shown once, right after the account is created. You can’t approve requests of an account that you created.',
@@ -22,7 +22,7 @@ export const doesntExpire = text('Created <at>time</at>, doesn’t expire')
 export const expiresTime = text('Created <at>time</at>, expires <end>time</end>')
 export const serviceAccountItActs = text('A service account. It acts in its own name, within its roles.')
 export const clientId = text('Client ID')
-export const clientId2 = text('client ID')
+export const clientIdInSentence = text('client ID')
 export const state = text('State')
 export const roles = text('Roles')
 export const validSecrets = text('Valid secrets')
@@ -73,7 +73,7 @@ export const seeServiceAccounts = text('see service accounts')
 export const serviceAccountLetsProgram = text(
   'A service account lets a program sign in with its own roles. Anyone who creates the account or rotates its secret can’t approve its requests.',
 )
-export const theService = text('The service accounts')
+export const theServiceAccounts = text('The service accounts')
 export const noServiceAccounts = text('No service accounts.')
 export const createOneForPipeline = text('Create one for a pipeline or an external agent to sign in with.')
 export const account = text('Account')
@@ -85,14 +85,14 @@ export const connectionTokenLetsProgram = text(
   'A connection token lets a program that can only send a fixed header act for a service account: an OpenTelemetry exporter, the MCP client of an editor, or an identity provider that manages members (SCIM). It works for that one purpose only. Anyone who creates a token can’t approve requests of its account.',
 )
 export const connectionTokens = text('Connection tokens')
-export const theConnection = text('The connection tokens')
+export const theConnectionTokens = text('The connection tokens')
 export const noConnectionTokens = text('No connection tokens.')
 export const createOneForOpentelemetry = text(
   'Create one for an OpenTelemetry exporter, the MCP client of an editor, or an identity provider that manages members (SCIM). Programs that can sign in use a service account’s secret instead.',
 )
 export const token = text('Token')
-export const forText = text('For')
-export const serviceAccount2 = text('Service account')
+export const connectionFor = text('For')
+export const serviceAccount = text('Service account')
 export const expires = text('Expires')
 export const namesOfAgentsSeparated = text(
   'Names of agents, separated by commas. Leave it empty to allow the traces of all agents.',
@@ -114,7 +114,7 @@ export const loadingServiceAccounts = text('Loading service accounts…')
 export const chooseServiceAccount = text('Choose a service account')
 export const tokenActsInIts = text('The token acts in its name. Disabling the account revokes the token.')
 export const agents = text('Agents')
-export const aName = text('A name can have at most {secretName} characters.')
+export const nameTooLong = text('A name can have at most {secretName} characters.')
 export const chooseA = text('Choose a service account.')
 export const nameAtLeastOne = text('Name at least one agent.')
 export const tokenCanNameAt = text('A token can name at most {mostAgentsOfToken} agents.')
@@ -122,13 +122,13 @@ export const connectionTokenTokenItself = text('A connection token. The token it
 export const timeBy = text('<at>time</at> by <shown>{createdBy}</shown>')
 export const revoked = text('Revoked')
 export const tokenId = text('Token ID')
-export const tokenId2 = text('token ID')
+export const tokenIdInSentence = text('token ID')
 export const revoke = text('Revoke')
 export const already = text(
   '{status, select, expired {Already expired.} revoked {Already revoked.} other {Already revoked.}}',
 )
 export const isRevoked = text('{token} is revoked.')
-export const revoke2 = text('Revoke {token}')
+export const revokeNamed = text('Revoke {token}')
 export const tokenStopsWorkingFrom = text(
   'The token stops working from the next request on and can’t be restored. If it is still needed, create a new one.',
 )
@@ -137,11 +137,11 @@ export const revokingToken = text('Revoking the token…')
 export const typeNameExactlyAs = text('Type the name exactly as it appears in the list.')
 export const nameOfToken = text('Name of the token')
 export const typeToConfirm = text('Type {token} to confirm.')
-export const connectionToken = text('The connection token {name}')
+export const theConnectionToken = text('The connection token {name}')
 export const tokenIsShownOnly = text(
   'The token is shown only this once. Store it where the program reads it, never in a web page.',
 )
-export const connectionToken2 = text('connection token')
+export const connectionTokenName = text('connection token')
 export const iStoredToken = text('I stored the token')
 export const revokeThisTokenIn = text('Revoke this token in the list and create another one.')
 export const addressOfScim = text('Address of SCIM')

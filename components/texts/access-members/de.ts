@@ -23,7 +23,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   countsAs: 'Gilt als <shown>{displayName}</shown>, bis die Kontrolle belegt ist',
   countsDetail:
     ': {kind, select, invited {eingeladen} other {zurückgesetzt}} <at>Zeit</at>, {mailed, select, true {Link zugesandt} other {Link gezeigt}}',
-  by: ' von <shown>{provedBy}</shown>',
+  provedBy: ' von <shown>{provedBy}</shown>',
   isInvited: '{member} ist eingeladen',
   openPersonInList: 'Öffnen Sie die Person in der Liste, und erstellen Sie einen anderen Link.',
   invitePerson: 'Person einladen',
@@ -61,7 +61,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   notUsedYetExpires: 'Noch nicht verwendet, läuft ab <at>Zeit</at>',
   memberSince: 'Mitglied seit',
   memberId: 'Mitglieds-ID',
-  memberId2: 'Mitglieds-ID',
+  memberIdInSentence: 'Mitglieds-ID',
   setRoles: 'Rollen festlegen',
   withApproval: '{reset}, mit Freigabe',
   vouch: 'Bürgen',
@@ -78,7 +78,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   noMembersMatchThis: 'Keine Mitglieder passen zu diesem Filter.',
   invitePersonToAdd: 'Laden Sie eine Person ein, um das erste Mitglied aufzunehmen.',
   toSeeMembersIn: 'Zeigen Sie alle, um Mitglieder mit anderem Stand zu sehen.',
-  ofActiveApproversHave:
+  approversWithPasskey:
     '{withPasskey} von {activeApprovers, plural, one {# aktiven Person mit der Rolle Freigabe} other {# aktiven Personen mit der Rolle Freigabe}} {withPasskey, plural, one {hat} other {haben}} einen Passkey.',
   person: 'Person',
   lastSignIn: 'Letzte Anmeldung',
@@ -104,9 +104,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   none: 'Keine',
   setByNextToken: 'Vom nächsten Token bestimmt',
   fromTokenOfTime: 'Aus dem Token von <at>Zeit</at>',
-  by2: ', von <shown>{rolesFrom}</shown>',
-  resetWaitsForApproval:
-    'Zurücksetzen: <link>{pendingResetIs, select, true {genehmigt} other {wartet auf Freigabe}}</link>',
+  rolesBy: ', von <shown>{rolesFrom}</shown>',
+  resetWaitsForApproval: 'Zurücksetzen: <link>{approved, select, true {genehmigt} other {wartet auf Freigabe}}</link>',
   waitsForApproval: 'wartet auf Freigabe',
   requiresApprovalOfChange: 'Muss von einer anderen Person genehmigt werden, die Änderungen genehmigen darf.',
   andRequestApproval: '{plain} und Freigabe anfragen',

@@ -29,7 +29,7 @@ export const countsAs = text('Counts as <shown>{displayName}</shown> until contr
 export const countsDetail = text(
   ': {kind, select, invited {invited} other {reset}} <at>time</at>, {mailed, select, true {link sent by mail} other {link shown}}',
 )
-export const by = text(' by <shown>{provedBy}</shown>')
+export const provedBy = text(' by <shown>{provedBy}</shown>')
 export const isInvited = text('{member} is invited')
 export const openPersonInList = text('Open the person in the list and create another link.')
 export const invitePerson = text('Invite a person')
@@ -68,7 +68,7 @@ export const oneTime = text('One-time link')
 export const notUsedYetExpires = text('Not used yet, expires <at>time</at>')
 export const memberSince = text('Member since')
 export const memberId = text('Member ID')
-export const memberId2 = text('member ID')
+export const memberIdInSentence = text('member ID')
 export const setRoles = text('Set roles')
 export const withApproval = text('{reset}, with approval')
 export const vouch = text('Vouch')
@@ -86,7 +86,7 @@ export const noMembers = text('No members.')
 export const noMembersMatchThis = text('No members match this filter.')
 export const invitePersonToAdd = text('Invite a person to add the first member.')
 export const toSeeMembersIn = text('To see members in other states, show everyone.')
-export const ofActiveApproversHave = text(
+export const approversWithPasskey = text(
   '{withPasskey} of {activeApprovers, plural, one {# active approver} other {# active approvers}} {withPasskey, plural, one {has} other {have}} a passkey.',
 )
 export const person = text('Person')
@@ -115,9 +115,9 @@ export const creatingLink = text('Creating the link…')
 export const none = text('None')
 export const setByNextToken = text('Set by the next token')
 export const fromTokenOfTime = text('From the token of <at>time</at>')
-export const by2 = text(', by <shown>{rolesFrom}</shown>')
+export const rolesBy = text(', by <shown>{rolesFrom}</shown>')
 export const resetWaitsForApproval = text(
-  'Reset: <link>{pendingResetIs, select, true {approved} other {waits for approval}}</link>',
+  'Reset: <link>{approved, select, true {approved} other {waits for approval}}</link>',
 )
 export const waitsForApproval = text('waits for approval')
 export const requiresApprovalOfChange = text('Requires the approval of a change approver other than you.')

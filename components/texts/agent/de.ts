@@ -32,7 +32,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   running: '{running} laufen',
   nothingWaits: 'Nichts wartet',
   itHasNotRun: 'Er ist noch nie gelaufen.',
-  lastExecutionLinkExecutionstatusshape:
+  lastExecutionWithStatus:
     'Letzte Ausführung: <link>link</link> <executionStatusShape>executionStatusShape</executionStatusShape>',
   seeAgents: 'Agenten zu sehen',
   agent: 'Agent',
@@ -57,7 +57,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   noPoliciesAreBound: 'Keine Richtlinien sind gebunden.',
   proposeBindingFirstWithout:
     'Schlagen Sie zuerst eine Bindung vor: Ohne eine Richtlinie, die entscheidet, was der Agent darf, kann er nicht laufen.',
-  inText: '{version} in {environment}',
+  versionIn: '{version} in {environment}',
   sinceWasProposedIts:
     'Seit dem Vorschlag von <shown>{about}</shown> haben sich die Richtlinien geändert. Es entscheiden die jetzigen. Damit das Release mit ihnen genehmigt wird, schlagen Sie es erneut vor.',
   allowedTools: 'Erlaubte Werkzeuge',
@@ -76,8 +76,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   manifestsCanDifferOnly: 'Die Manifeste können sich nur in Form, Reihenfolge und Versionsnummer unterscheiden.',
   subject: 'Gegenstand',
   change: 'Änderung',
-  inText2: 'In {from}',
-  inText3: 'In {to}',
+  inFrom: 'In {from}',
+  inTo: 'In {to}',
   missing: 'Fehlt',
   present: 'Vorhanden',
   compareVersions: 'Versionen vergleichen',
@@ -112,7 +112,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   policy: 'Richtlinie',
   loading: 'Wird geladen…',
   chooseA: 'Richtlinie wählen',
-  version2: '{name}, Version {latestPublishedVersion}',
+  namedVersion: '{name}, Version {latestPublishedVersion}',
   policiesCouldNotBe:
     'Die Richtlinien konnten nicht geladen werden. Schließen Sie diesen Dialog, und versuchen Sie es erneut.',
   environment: 'Umgebung',
@@ -156,9 +156,13 @@ export const german: Translation<typeof import('./en.ts')> = {
   executionsWithStopRequest: 'Ausführungen mit angefordertem Abbruch',
   theExecutions: 'Die Ausführungen',
   execution: 'Ausführung',
-  inText4: '<shown>{agentVersion}</shown> in {environment}',
+  shownVersionIn: '<shown>{agentVersion}</shown> in {environment}',
   stopRequested: 'Abbruch angefordert',
   stopConfirmed: 'Abbruch bestätigt',
   duration: 'Dauer',
   manifestDigest: 'Hash des Manifests',
+  todayWord: 'heute',
+  ended: 'Beendet',
+  manifestNamed: 'Manifest {version}',
+  releaseNamed: 'Release {version}',
 }

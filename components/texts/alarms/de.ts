@@ -1,7 +1,7 @@
 import type { Translation } from '#components/language/text.ts'
 
 export const german: Translation<typeof import('./en.ts')> = {
-  found:
+  foundAt:
     'Gefunden <at>Zeit</at>{many, select, true {, {times} Mal insgesamt, zuletzt <last>Zeit</last>} other {}}{inLog, select, true {} other {. Der Eintrag dazu fehlt im Protokoll}}',
   stopChangesToDatabase: 'Halten Sie Änderungen an der Datenbank an, und bewahren Sie eine Kopie von ihr auf.',
   auditLogOfDiffers: 'Das Protokoll von {subject} weicht von dem ab, was signiert wurde.',
@@ -41,8 +41,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   theAlarms: 'Die Alarme',
   seeAlarms: 'Alarme zu sehen',
   openItsRecord: 'Eintrag öffnen',
-  n1OpenAlarm: '1 offener Alarm',
-  openAlarms: '{countIs, select, true {99+} other {{count}}} offene Alarme',
+  oneOpenAlarm: '1 offener Alarm',
+  openAlarms: '{many, select, true {99+} other {{count}}} offene Alarme',
   alarms: 'Alarme',
   audit: 'Protokoll',
   alarmIsRaisedWhen:
@@ -58,12 +58,12 @@ export const german: Translation<typeof import('./en.ts')> = {
   noClosedAlarms: 'Keine geschlossenen Alarme.',
   closedAlarmsAreListed: 'Geschlossene Alarme stehen hier, jeder mit seinem Grund.',
   what: 'Was',
-  found2: 'Gefunden',
+  found: 'Gefunden',
   times: 'Anzahl',
   closedBecause: 'Grund des Schließens',
   closedBy: 'Geschlossen von',
-  fromThisBrowserReaches: 'Von {from} aus kommt dieser Browser zur signierten Wurzel.',
-  fromThis: 'Von {from} aus kommt dieser Browser zu einer anderen Wurzel als der signierten.',
+  reachesSignedRoot: 'Von {from} aus kommt dieser Browser zur signierten Wurzel.',
+  reachesOtherRoot: 'Von {from} aus kommt dieser Browser zu einer anderen Wurzel als der signierten.',
   itReachesCopyableEither:
     'Er kommt zu <copyable>copyable</copyable>. Entweder der Ausgangspunkt oder der Weg weicht vom Protokoll ab.',
   leafOf: '{of, select, day {Das Blatt des Tages} other {Das Blatt des Eintrags}}',

@@ -2,7 +2,7 @@ import { text } from '#components/language/text.ts'
 
 // Alarms, and paths from a record to a signed root.
 
-export const found = text(
+export const foundAt = text(
   'Found <at>time</at>{many, select, true {, {times} times in all, last <last>time</last>} other {}}{inLog, select, true {} other {. Its record is missing from the audit log}}',
 )
 export const stopChangesToDatabase = text('Stop changes to the database and keep a copy of it.')
@@ -49,8 +49,8 @@ export const allAlarms = text('All alarms')
 export const theAlarms = text('The alarms')
 export const seeAlarms = text('see alarms')
 export const openItsRecord = text('Open its record')
-export const n1OpenAlarm = text('1 open alarm')
-export const openAlarms = text('{countIs, select, true {99+} other {{count}}} open alarms')
+export const oneOpenAlarm = text('1 open alarm')
+export const openAlarms = text('{many, select, true {99+} other {{count}}} open alarms')
 export const alarms = text('Alarms')
 export const audit = text('Audit')
 export const alarmIsRaisedWhen = text(
@@ -68,12 +68,12 @@ export const theClosed = text('The closed alarms')
 export const noClosedAlarms = text('No closed alarms.')
 export const closedAlarmsAreListed = text('Closed alarms are listed here, each with its reason.')
 export const what = text('What')
-export const found2 = text('Found')
+export const found = text('Found')
 export const times = text('Times')
 export const closedBecause = text('Closed because')
 export const closedBy = text('Closed by')
-export const fromThisBrowserReaches = text('From {from}, this browser reaches the signed root.')
-export const fromThis = text('From {from}, this browser reaches a different root from the signed one.')
+export const reachesSignedRoot = text('From {from}, this browser reaches the signed root.')
+export const reachesOtherRoot = text('From {from}, this browser reaches a different root from the signed one.')
 export const itReachesCopyableEither = text(
   'It reaches <copyable>copyable</copyable>. Either the starting point or the path differs from the log.',
 )

@@ -52,21 +52,21 @@ export const approvalId = text('approval ID')
 export const agent = text('Agent <strong><shown>{agent}</shown></strong> <shown>{version}</shown>')
 export const requestedByTime = text('Requested by <strong><shown>{requestedBy}</shown></strong> <at>time</at>')
 export const environment = text('Environment <strong><shown>{environment}</shown></strong>')
-export const ofText = text('{position} of {total}')
+export const positionOf = text('{position} of {total}')
 export const next = text('next')
 export const previous = text('previous')
-export const requestChanges = text('Request changes…')
+export const openRequestChanges = text('Request changes…')
 export const whatShouldChange = text('What should change')
 export const thisEndsRequestCan = text(
   'This ends the request. <shown>{requestedBy}</shown> can then propose other arguments, which are a new request. It is stored in the audit record.',
 )
-export const requestChanges2 = text('Request changes')
+export const requestChanges = text('Request changes')
 export const requestingChanges = text('Requesting changes…')
 export const requestForChangesWas = text('The request for changes was not sent.')
 export const changesRequested = text('Changes requested')
 export const openRequestWithOther = text('Open the request with other arguments')
 export const otherArgumentsCanBe = text(
-  '{mayReviseIs, select, true {Your agent can ask again, with other arguments,} other {Other arguments can be proposed}} until <at>time</at>.',
+  '{byAgent, select, true {Your agent can ask again, with other arguments,} other {Other arguments can be proposed}} until <at>time</at>.',
 )
 export const proposeOtherArgumentsUntil = text(
   'Propose other arguments until <at>time</at>. They are a new request, for which no earlier vote counts.',
@@ -88,7 +88,7 @@ export const now = text('Now')
 export const contentOfEarlierRequest = text('The content of the earlier request is no longer stored.')
 export const openEarlierRequest = text('Open the earlier request')
 export const fixedPayloadSha256 = text(
-  'fixed payload, SHA-256 <copyable>copyable</copyable>{digestIs, select, true { (the same in this browser)} other {}}',
+  'fixed payload, SHA-256 <copyable>copyable</copyable>{same, select, true { (the same in this browser)} other {}}',
 )
 export const thisPageDoesNot = text(
   'This page does not show what would run: the digest of what you read here differs from the one that a decision binds. Don’t decide; tell an administrator.',
@@ -138,18 +138,18 @@ export const itsOutcomeIsUnknown = text('Its outcome is unknown')
 export const agentTookApproval = text('The agent took the approval')
 export const beganAt = text('began <at>time</at>{ended, select, true {, took {duration}} other {}}')
 export const tookEffect = text('It took effect with the decision{dated, select, true {, <at>time</at>} other {}}.')
-export const rejected2 = text('Rejected: {title}')
-export const expired2 = text('Expired: {title}')
-export const done = text('Done: {title}')
+export const rejectedTitle = text('Rejected: {title}')
+export const expiredTitle = text('Expired: {title}')
+export const doneTitle = text('Done: {title}')
 export const questions = text('Questions')
 export const notAnsweredYet = text('Not answered yet.')
 export const itWasNotAnswered = text('It was not answered.')
 export const allAnswered = text('all answered')
 export const ofNotAnswered = text('{open} of {questions} not answered')
-export const ask = text('Ask <shown>{requestedBy}</shown>…')
+export const askPerson = text('Ask <shown>{requestedBy}</shown>…')
 export const yourQuestionTo = text('Your question to <shown>{requestedBy}</shown>')
 export const itIsStoredIn = text('It is stored in the audit record.')
-export const ask2 = text('Ask')
+export const ask = text('Ask')
 export const asking = text('Asking…')
 export const questionWasNotAsked = text('The question was not asked.')
 export const yourAnswer = text('Your answer')
@@ -163,7 +163,7 @@ export const policy = text('Policy')
 export const separationOfDuties = text('Separation of duties')
 export const approvalsNeeded = text('Approvals needed')
 export const ofSoFarFrom = text(
-  '{approvalsSoFar} of {quorum} so far, from the group <shown>{group}</shown>{escalationLevelIs, select, true {, after escalation} other {}}<stagesList>stagesList</stagesList>',
+  '{approvalsSoFar} of {quorum} so far, from the group <shown>{group}</shown>{escalated, select, true {, after escalation} other {}}<stagesList>stagesList</stagesList>',
 )
 export const members = text('Members')
 export const none = text('None')
@@ -216,7 +216,7 @@ export const policiesInForceAre = text(
 export const policiesHaveChangedSince = text(
   'The policies have changed since the release was proposed. Each call is decided by the policies in force when it is made, not by those that the release was proposed with.',
 )
-export const inText = text('{version} in {environment}')
+export const versionIn = text('{version} in {environment}')
 export const lookWhetherItIs = text('Look whether it is shown above before you send it again.')
 export const writeItFirst = text('Write it first.')
 export const notNow = text('Not now')
@@ -264,3 +264,5 @@ export const unknownTitle = text('Approved, but its outcome is unknown: {title}'
 export const notMadeTitle = text('Approved, but not carried out: {title}')
 export const formsPast = text('yes')
 export const payloadDigest = text('payload digest')
+export const recordedNote = text('recorded')
+export const approvedStage = text('approved')

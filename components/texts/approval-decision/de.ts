@@ -29,9 +29,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   backToApprovals: 'Zurück zu den Freigaben',
   nextOf: 'Nächste ({position} von {total})',
   signedInAsTenant:
-    '{decidingIs, select, true {Entscheidung} other {Angemeldet}} als <shown>{principal}</shown>, Organisation <shown>{tenant}</shown>.',
+    '{deciding, select, true {Entscheidung} other {Angemeldet}} als <shown>{principal}</shown>, Organisation <shown>{tenant}</shown>.',
   pressJOrK:
-    '{decidingIs, select, true {Drücken Sie A, R oder E zum Wählen und Schreiben des Grundes, Escape zum Verlassen, } other {Drücken Sie }}J oder K für die nächste oder vorige Anfrage.',
+    '{deciding, select, true {Drücken Sie A, R oder E zum Wählen und Schreiben des Grundes, Escape zum Verlassen, } other {Drücken Sie }}J oder K für die nächste oder vorige Anfrage.',
   singleKeyShortcutsAre: 'Einzelne Tasten sind ausgeschaltet.',
   turnThemOff: 'Ausschalten',
   turnThemOn: 'Einschalten',
@@ -70,7 +70,7 @@ export const german: Translation<typeof import('./en.ts')> = {
     'Die Verbindung brach ab, bevor der Server Ihre Entscheidung bestätigt hat. Diese Seite prüft, ob sie gespeichert wurde; bis dahin können Sie keine andere senden.',
   recorded: 'Gespeichert: {decision, select, approve {genehmigt} reject {abgelehnt} other {eskaliert}}.',
   recordIsShownBelow:
-    '{viewIs, select, true {Die Anfrage wartet noch, weil sie weitere Entscheidungen braucht. } other {Der Eintrag steht unter der Anfrage. }}Das kann nicht rückgängig gemacht werden.',
+    '{waits, select, true {Die Anfrage wartet noch, weil sie weitere Entscheidungen braucht. } other {Der Eintrag steht unter der Anfrage. }}Das kann nicht rückgängig gemacht werden.',
   expiryCountsAsRejection:
     'Ein Ablauf gilt als Ablehnung. <shown>{onExpiry}</shown> Was Sie eingegeben haben, ist noch da.',
   youCantDecideThis: 'Sie können darüber nicht entscheiden.',

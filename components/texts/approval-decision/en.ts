@@ -31,10 +31,10 @@ export const ctrl = text('Ctrl ↵')
 export const backToApprovals = text('Back to the approvals')
 export const nextOf = text('Next ({position} of {total})')
 export const signedInAsTenant = text(
-  '{decidingIs, select, true {Deciding} other {Signed in}} as <shown>{principal}</shown>, tenant <shown>{tenant}</shown>.',
+  '{deciding, select, true {Deciding} other {Signed in}} as <shown>{principal}</shown>, tenant <shown>{tenant}</shown>.',
 )
 export const pressJOrK = text(
-  '{decidingIs, select, true {Press A, R or E to choose and write the reason, Escape to leave it, } other {Press }}J or K for the next or previous request.',
+  '{deciding, select, true {Press A, R or E to choose and write the reason, Escape to leave it, } other {Press }}J or K for the next or previous request.',
 )
 export const singleKeyShortcutsAre = text('Single-key shortcuts are off.')
 export const turnThemOff = text('Turn them off')
@@ -77,7 +77,7 @@ export const connectionWasLostBefore = text(
 )
 export const recorded = text('Recorded: {decision, select, approve {approved} reject {rejected} other {escalated}}.')
 export const recordIsShownBelow = text(
-  '{viewIs, select, true {The request is still waiting, because it needs more decisions. } other {The record is shown below the request. }}It can’t be undone.',
+  '{waits, select, true {The request is still waiting, because it needs more decisions. } other {The record is shown below the request. }}It can’t be undone.',
 )
 export const expiryCountsAsRejection = text(
   'Expiry counts as rejection. <shown>{onExpiry}</shown> What you typed is still here.',

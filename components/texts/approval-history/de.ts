@@ -53,7 +53,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   decision: 'Entscheidung',
   sameActionOnSame: 'Dieselbe Aktion an demselben Objekt wurde schon genehmigt: <at>Zeit</at>.',
   openThatDecision: 'Diese Entscheidung öffnen',
-  by: ', von <shown>{decidedBy}</shown>',
+  decidedBy: ', von <shown>{decidedBy}</shown>',
   callHasNotBegun: 'Der Aufruf hat nicht begonnen.',
   callBeganTime: 'Der Aufruf begann <at>Zeit</at>.',
   anotherPendingRequestAsks: 'Eine andere ausstehende Anfrage betrifft dieselbe Aktion an demselben Objekt.',
@@ -64,4 +64,5 @@ export const german: Translation<typeof import('./en.ts')> = {
     '{count, plural, one {die letzte} other {die letzten {count}}} zu dieser Aktion: {approved} genehmigt, {rejected} abgelehnt',
   moreOnSame: '{count} weitere zum selben Objekt',
   exactly: 'genau {value}',
+  open: 'offen',
 }

@@ -18,12 +18,12 @@ export const german: Translation<typeof import('./en.ts')> = {
   logOfLacksRecord:
     'Im Protokoll vom {date} fehlt ein Eintrag unterhalb des Checkpoints, deshalb kann kein Weg berechnet werden. Prüfen Sie den Eintrag für Einzelheiten.',
   signedRoot: 'Signierte Wurzel',
-  signedRoot2: 'signierte Wurzel',
+  signedRootInSentence: 'signierte Wurzel',
   covers: 'Umfasst',
   recordsOfThisIs: '{size} Einträge vom {date}; dieser hat die Nummer {index}, gezählt ab 0',
   nonce: 'Nonce',
   recordDigest: 'Hash des Eintrags',
-  recordDigest2: 'Hash des Eintrags',
+  recordDigestInSentence: 'Hash des Eintrags',
   recordCantBeHashed:
     'Der Hash des Eintrags kann nicht berechnet werden, deshalb kann dieser Browser seinen Weg nicht berechnen. Prüfen Sie den Eintrag für Einzelheiten.',
   recordShownHere: 'dem Eintrag auf dieser Seite',
@@ -53,7 +53,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   daysLastCheckpoint: 'dem letzten Checkpoint des Tages',
   signedCheckpointOfClosed: 'Signierter Checkpoint abgeschlossener Tage (C2SP signed note)',
   serverHashesStoredRecord:
-    'Der Server berechnet den Hash des gespeicherten Eintrags erneut, folgt dem Weg oben und vergleicht das Ergebnis mit der Wurzel, die der Schlüssel der Organisation signiert hat.{proofIs, select, true { Der Eintrag ist neuer als der letzte signierte Checkpoint. Der nächste folgt in wenigen Sekunden.} other {}}',
+    'Der Server berechnet den Hash des gespeicherten Eintrags erneut, folgt dem Weg oben und vergleicht das Ergebnis mit der Wurzel, die der Schlüssel der Organisation signiert hat.{pending, select, true { Der Eintrag ist neuer als der letzte signierte Checkpoint. Der nächste folgt in wenigen Sekunden.} other {}}',
   evidenceExportCanBe: '{whoCan} Ein Export von Nachweisen kann ohne sie geprüft werden.',
   verifying: 'Wird geprüft…',
   verify: 'Prüfen',
@@ -82,9 +82,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   filterRecords: 'Einträge filtern',
   allActions: 'Alle Aktionen',
   everyone: 'Alle',
-  someoneElse: 'Jemand anderes, {slice}…',
+  someoneElse: 'Jemand anderes, {id}…',
   wordsOrId: 'Wörter oder eine ID',
-  only: 'Nur {slice}…',
+  only: 'Nur {id}…',
   objectsWithTheseWords: 'Objekte mit diesen Wörtern',
   onlyRecordsAboutStrong: 'Nur Einträge zu <strong>strong</strong>',
   showAllObjects: 'Alle Objekte zeigen',
@@ -96,4 +96,6 @@ export const german: Translation<typeof import('./en.ts')> = {
   fileIsInYour: 'Die Datei ist in den Downloads Ihres Browsers.',
   fileWasNotSaved: 'Die Datei wurde nicht gespeichert. {why} Wenn ein Teil gespeichert wurde, löschen Sie ihn.',
   download: '{format} herunterladen',
+  nonceLabel: 'Nonce',
+  aPerson: 'eine Person',
 }

@@ -21,12 +21,12 @@ export const logOfLacksRecord = text(
   'The log of {date} lacks a record below the checkpoint, so no path can be computed. Verify the record for details.',
 )
 export const signedRoot = text('Signed root')
-export const signedRoot2 = text('signed root')
+export const signedRootInSentence = text('signed root')
 export const covers = text('Covers')
 export const recordsOfThisIs = text('{size} records of {date}; this is number {index}, counted from 0')
 export const nonce = text('Nonce')
 export const recordDigest = text('Record digest')
-export const recordDigest2 = text('record digest')
+export const recordDigestInSentence = text('record digest')
 export const recordCantBeHashed = text(
   'The record can’t be hashed, so this browser can’t compute its path. Verify the record for details.',
 )
@@ -58,7 +58,7 @@ export const pathHasWrongLength = text('The path has the wrong length. Verify th
 export const daysLastCheckpoint = text('the day’s last checkpoint')
 export const signedCheckpointOfClosed = text('Signed checkpoint of closed days (C2SP signed note)')
 export const serverHashesStoredRecord = text(
-  'The server hashes the stored record again, follows the path above and compares the result with the root that the tenant’s log key signed.{proofIs, select, true { The record is newer than the last signed checkpoint. The next one follows within seconds.} other {}}',
+  'The server hashes the stored record again, follows the path above and compares the result with the root that the tenant’s log key signed.{pending, select, true { The record is newer than the last signed checkpoint. The next one follows within seconds.} other {}}',
 )
 export const evidenceExportCanBe = text('{whoCan} An evidence export can be verified without it.')
 export const verifying = text('Verifying…')
@@ -89,9 +89,9 @@ export const optionsCouldNotBe = text('The options could not be loaded.')
 export const filterRecords = text('Filter the records')
 export const allActions = text('All actions')
 export const everyone = text('Everyone')
-export const someoneElse = text('Someone else, {slice}…')
+export const someoneElse = text('Someone else, {id}…')
 export const wordsOrId = text('Words or an ID')
-export const only = text('Only {slice}…')
+export const only = text('Only {id}…')
 export const objectsWithTheseWords = text('Objects with these words')
 export const onlyRecordsAboutStrong = text('Only records about <strong>strong</strong>')
 export const showAllObjects = text('Show all objects')
@@ -103,3 +103,5 @@ export const saved = text('Saved.')
 export const fileIsInYour = text('The file is in your browser’s downloads.')
 export const fileWasNotSaved = text('The file was not saved. {why} If part of it was saved, delete it.')
 export const download = text('Download {format}')
+export const nonceLabel = text('nonce')
+export const aPerson = text('a person')

@@ -39,7 +39,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   thisOneWhoseLog: 'Dieses, dessen Protokoll die unten fortsetzt',
   noArchiveWasMade: 'Vor ihm wurde kein Archiv erstellt.',
   earlierArchive: 'Ein früheres Archiv',
-  byTime: 'von <shown>{requestedBy}</shown>, <at>Zeit</at>{jobIs, select, true {; das Archiv wurde gelöscht} other {}}',
+  byTime:
+    'von <shown>{requestedBy}</shown>, <at>Zeit</at>{deleted, select, true {; das Archiv wurde gelöscht} other {}}',
   earlierOnesFollowOn: 'Frühere folgen auf seiner Seite.',
   youDontHaveTo:
     'Sie brauchen dieser Seite nicht zu vertrauen. Wenn sha256sum und OpenSSL 3 installiert sind, prüfen diese Befehle das Archiv offline. Sie können auch verify.html im Archiv öffnen oder die Seite <a>Nachweisarchiv prüfen</a> verwenden, die die Datei nicht hochlädt.',
@@ -56,7 +57,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   theManifest: 'Das Manifest',
   seeEvidenceExports: 'Exporte von Nachweisen zu sehen',
   recordsInLog:
-    '{indexIs, select, true {; } other {}}{date}: {records, plural, one {# Eintrag} other {# Einträge}} im Protokoll{openIs, select, true {, Tag noch offen} other {}}',
+    '{further, select, true {; } other {}}{date}: {records, plural, one {# Eintrag} other {# Einträge}} im Protokoll{open, select, true {, Tag noch offen} other {}}',
   filesUnpacked: '{files, plural, one {# Datei} other {# Dateien}}, {bytes} entpackt',
   filesOfArchive: 'Dateien des Archivs',
   file: 'Datei',
@@ -83,9 +84,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   evidenceOf: 'Nachweise von {job}',
   theArchive: 'Das Archiv',
   askForSameAgain: 'Dasselbe erneut anfordern',
-  withoutProofsSensitiveValues:
-    '{includeProofsIs, select, true {Mit Beweisen} other {Ohne Beweise}}, sensible Werte {includeRawPayloadsIs, select, true {unmaskiert} other {maskiert}}',
-  forText: 'Für <strong><shown>{purpose}</shown></strong>',
+  proofsAndMasking:
+    '{proofs, select, true {Mit Beweisen} other {Ohne Beweise}}, sensible Werte {raw, select, true {unmaskiert} other {maskiert}}',
+  forPurpose: 'Für <strong><shown>{purpose}</shown></strong>',
   canceled: 'Abgebrochen',
   noArchiveWasCreated:
     'Es wurde kein Archiv erstellt. Das Protokoll hält fest, wer den Export abgebrochen hat, und warum.',
@@ -124,7 +125,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   resumeChecking: 'Weiter nachsehen',
   exportIsStillIn:
     'Der Export läuft noch, aber diese Seite sieht nach {minutes} nicht mehr nach. Der Export läuft in jedem Fall weiter.',
-  ofText: '{done} von {all}',
+  doneOf: '{done} von {all}',
   counted:
     '{unit, select, days {{count, plural, one {# Tag} other {# Tage}}} records {{count, plural, one {# Eintrag} other {# Einträge}}} other {{count, plural, one {# Datei} other {# Dateien}}}}',
   countedOf:

@@ -47,7 +47,7 @@ export const thisOneWhoseLog = text('This one, whose log continues the ones belo
 export const noArchiveWasMade = text('No archive was made before it.')
 export const earlierArchive = text('An earlier archive')
 export const byTime = text(
-  'by <shown>{requestedBy}</shown>, <at>time</at>{jobIs, select, true {; the archive was deleted} other {}}',
+  'by <shown>{requestedBy}</shown>, <at>time</at>{deleted, select, true {; the archive was deleted} other {}}',
 )
 export const earlierOnesFollowOn = text('Earlier ones follow on its page.')
 export const youDontHaveTo = text(
@@ -68,7 +68,7 @@ export const loadingManifest = text('Loading the manifest…')
 export const theManifest = text('The manifest')
 export const seeEvidenceExports = text('see evidence exports')
 export const recordsInLog = text(
-  '{indexIs, select, true {; } other {}}{date}: {records, plural, one {# record} other {# records}} in the log{openIs, select, true {, day still open} other {}}',
+  '{further, select, true {; } other {}}{date}: {records, plural, one {# record} other {# records}} in the log{open, select, true {, day still open} other {}}',
 )
 export const filesUnpacked = text('{files, plural, one {# file} other {# files}}, {bytes} unpacked')
 export const filesOfArchive = text('Files of the archive')
@@ -96,10 +96,10 @@ export const progress = text('Progress')
 export const evidenceOf = text('Evidence of {job}')
 export const theArchive = text('The archive')
 export const askForSameAgain = text('Ask for the same again')
-export const withoutProofsSensitiveValues = text(
-  '{includeProofsIs, select, true {With proofs} other {Without proofs}}, sensitive values {includeRawPayloadsIs, select, true {unmasked} other {masked}}',
+export const proofsAndMasking = text(
+  '{proofs, select, true {With proofs} other {Without proofs}}, sensitive values {raw, select, true {unmasked} other {masked}}',
 )
-export const forText = text('For <strong><shown>{purpose}</shown></strong>')
+export const forPurpose = text('For <strong><shown>{purpose}</shown></strong>')
 export const canceled = text('Canceled')
 export const noArchiveWasCreated = text(
   'No archive was created. The audit log records who canceled the export, and why.',
@@ -142,7 +142,7 @@ export const resumeChecking = text('Resume checking')
 export const exportIsStillIn = text(
   'The export is still in progress, but this page stopped checking after {minutes}. The export continues either way.',
 )
-export const ofText = text('{done} of {all}')
+export const doneOf = text('{done} of {all}')
 export const counted = text(
   '{unit, select, days {{count, plural, one {# day} other {# days}}} records {{count, plural, one {# record} other {# records}}} other {{count, plural, one {# file} other {# files}}}}',
 )

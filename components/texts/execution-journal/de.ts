@@ -10,7 +10,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   data: 'Daten',
   executionStarted: 'Die Ausführung begann',
   approvalWasRequestedFrom:
-    'Eine Freigabe wurde von {group} erbeten{laterIs, select, true {} other {, danach von {later}}}',
+    'Eine Freigabe wurde von {group} erbeten{only, select, true {} other {, danach von {later}}}',
   onePersonDecides: 'Eine Person entscheidet',
   peopleMustApprove: '{quorum} Personen müssen genehmigen',
   noOne: 'Niemand hat rechtzeitig entschieden',
@@ -18,7 +18,7 @@ export const german: Translation<typeof import('./en.ts')> = {
     '{status, select, approved {Die Anfrage wurde genehmigt} rejected {Die Anfrage wurde abgelehnt} canceled {Die Anfrage wurde abgebrochen} expired {Die Anfrage lief ab} other {Die Anfrage: {status}}}',
   standingGrantTookPlace: 'Eine Dauerfreigabe trat an die Stelle einer Entscheidung',
   grantUse: 'Nutzung {number} von {of}',
-  wasCalledAttempt2Plural: '{tool} wurde aufgerufen{again, select, true {, Versuch {attempt}} other {}}',
+  wasCalledAttempt: '{tool} wurde aufgerufen{again, select, true {, Versuch {attempt}} other {}}',
   argumentsText: 'Argumente',
   answered: '{tool} hat geantwortet',
   result: 'Ergebnis',

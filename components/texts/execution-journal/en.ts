@@ -11,7 +11,7 @@ export const input = text('Input')
 export const data = text('Data')
 export const executionStarted = text('The execution started')
 export const approvalWasRequestedFrom = text(
-  'An approval was requested from {group}{laterIs, select, true {} other {, and then {later}}}',
+  'An approval was requested from {group}{only, select, true {} other {, and then {later}}}',
 )
 export const onePersonDecides = text('One person decides')
 export const peopleMustApprove = text('{quorum} people must approve')
@@ -21,7 +21,7 @@ export const requestWas = text(
 )
 export const standingGrantTookPlace = text('A standing grant took the place of a decision')
 export const grantUse = text('Use {number} of {of}')
-export const wasCalledAttempt2Plural = text('{tool} was called{again, select, true {, attempt {attempt}} other {}}')
+export const wasCalledAttempt = text('{tool} was called{again, select, true {, attempt {attempt}} other {}}')
 export const argumentsText = text('Arguments')
 export const answered = text('{tool} answered')
 export const result = text('Result')

@@ -1,11 +1,11 @@
 import type { Translation } from '#components/language/text.ts'
 
 export const german: Translation<typeof import('./en.ts')> = {
-  startIn: '{agentName} in {environment} starten?',
+  confirmStartIn: '{agentName} in {environment} starten?',
   versionRunsWithThis:
     'Version {version} läuft mit dieser Eingabe. Ihre Aufrufe haben wirkliche Folgen, außer denen, die eine Richtlinie verbietet oder eine Person genehmigen muss.',
   notNow: 'Jetzt nicht',
-  startIn2: '{agentName} in {environment} starten',
+  startIn: '{agentName} in {environment} starten',
   yes: 'Ja',
   no: 'Nein',
   chooseValue: 'Wert wählen',
@@ -60,12 +60,12 @@ export const german: Translation<typeof import('./en.ts')> = {
   environment: 'Umgebung',
   runsReleasedVersion: 'Führt die ausgerollte Version {version} aus.',
   startThe: 'Ausführung starten',
-  start: '{agent} starten',
+  startNamed: '{agent} starten',
   loadingAgentsManifest: 'Manifest des Agenten wird geladen…',
   agentsManifest: 'Das Manifest des Agenten',
   seeReleases: 'Releases zu sehen',
   startingExecution: 'Ausführung wird gestartet…',
-  start2: '{agent} starten…',
+  startAgent: '{agent} starten…',
   chooseAgentFirst: 'Wählen Sie zuerst einen Agenten.',
   agentIs: '{status, select, suspended {Dieser Agent ist ausgesetzt.} other {Dieser Agent ist stillgelegt.}}',
   noReleaseOfThis:

@@ -2,12 +2,12 @@ import { text } from '#components/language/text.ts'
 
 // Starting an execution.
 
-export const startIn = text('Start {agentName} in {environment}?')
+export const confirmStartIn = text('Start {agentName} in {environment}?')
 export const versionRunsWithThis = text(
   'Version {version} runs with this input. Its calls have real effects, except those that a policy denies or a person has to approve.',
 )
 export const notNow = text('Not now')
-export const startIn2 = text('Start {agentName} in {environment}')
+export const startIn = text('Start {agentName} in {environment}')
 export const yes = text('Yes')
 export const no = text('No')
 export const chooseValue = text('Choose a value')
@@ -67,12 +67,12 @@ export const chooseAgent = text('Choose an agent')
 export const environment = text('Environment')
 export const runsReleasedVersion = text('Runs the released version {version}.')
 export const startThe = text('Start the execution')
-export const start = text('Start {agent}')
+export const startNamed = text('Start {agent}')
 export const loadingAgentsManifest = text('Loading the agent’s manifest…')
 export const agentsManifest = text('The agent’s manifest')
 export const seeReleases = text('see releases')
 export const startingExecution = text('Starting the execution…')
-export const start2 = text('Start {agent}…')
+export const startAgent = text('Start {agent}…')
 export const chooseAgentFirst = text('Choose an agent first.')
 export const agentIs = text('{status, select, suspended {This agent is suspended.} other {This agent is retired.}}')
 export const noReleaseOfThis = text('No release of this agent is active. Propose one on its page and have it approved.')

@@ -15,7 +15,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   whatChanged: 'Die Änderungsliste',
   nothingChanged: 'Nichts hat sich geändert: keine Agenten, Richtlinien, Mitglieder oder Regeln.',
   nothingChangedHere: 'Keine Agenten, Releases oder Richtlinien haben sich geändert.',
-  by: ', durch <shown>{by}</shown>',
+  decidedBy: ', durch <shown>{by}</shown>',
   nothingNeeds: 'Nichts wartet auf Sie.',
   needs:
     '{more, select, true {Mehr als {count} Anfragen brauchen Sie} other {{count, plural, one {# Anfrage braucht Sie} other {# Anfragen brauchen Sie}}}}{soon, select, none {} all {, <warn>innerhalb einer Stunde</warn>} other {, <warn>{soonCount} davon innerhalb einer Stunde</warn>}}.',

@@ -16,7 +16,7 @@ export const loadingChanges = text('Loading what changed…')
 export const whatChanged = text('What changed')
 export const nothingChanged = text('Nothing changed: no agents, policies, members or rules.')
 export const nothingChangedHere = text('No agents, releases or policies changed.')
-export const by = text(', by <shown>{by}</shown>')
+export const decidedBy = text(', by <shown>{by}</shown>')
 export const nothingNeeds = text('Nothing needs you.')
 export const needs = text(
   '{more, select, true {More than {count} requests need you} other {{count, plural, one {# request needs you} other {# requests need you}}}}{soon, select, none {} all {, <warn>within the hour</warn>} other {, <warn>{soonCount} of them within the hour</warn>}}.',

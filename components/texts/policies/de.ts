@@ -27,6 +27,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   state: 'Stand',
   proposedBy: 'Vorgeschlagen von',
   approval: 'Freigabe',
+  versionIn: 'Version {policyVersion} in {environment}',
   openRequestForVersion: 'Öffnen<hidden>: Anfrage für Version {policyVersion} in {environment}</hidden>',
   actions: 'Aktionen',
   allowed: 'Erlaubt',
@@ -34,7 +35,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   requiresApproval: 'Verlangt Freigabe',
   noRuleApplied: 'Keine Regel traf zu.',
   rule: 'Regel {rule}',
-  versionMessageisSelectTrue: '{policyName}, Version {policyVersion}{messageIs, select, true {} other {: {rule}}}',
+  ruleOfVersion: '{policyName}, Version {policyVersion}{bare, select, true {} other {: {rule}}}',
   approvalByOf:
     'Freigabe durch {quorum} aus {group}{staged, select, true {, danach {later}} other {}}{limited, select, true { innerhalb von {duration}} other {}}',
   maskedBefore: 'Vor dem Aufruf maskiert: {paths} ({method})',
@@ -56,7 +57,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   groupThatAgentsManifest: 'der Gruppe, die das Manifest des Agenten nennt',
   callWaitsForApproval:
     'Der Aufruf wartet auf eine Freigabe {who}{limited, select, true {, höchstens {ttl}} other {}}.',
-  by: 'durch {who} aus {group}',
+  byWhoOfGroup: 'durch {who} aus {group}',
   callGoesAheadWith: 'Der Aufruf findet statt, wobei maskiert wird: {paths} ({method}).',
   callGoesAheadWhile:
     'Der Aufruf findet statt, solange {limit} {unit} für {scope}{windowed, select, true { je {window}} other {}} nicht verbraucht sind.',

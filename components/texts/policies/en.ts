@@ -29,6 +29,7 @@ export const shadowOnlyRecorded = text('Shadow: only recorded')
 export const state = text('State')
 export const proposedBy = text('Proposed by')
 export const approval = text('Approval')
+export const versionIn = text('version {policyVersion} in {environment}')
 export const openRequestForVersion = text(
   'Open<hidden> the request for version {policyVersion} in {environment}</hidden>',
 )
@@ -38,9 +39,7 @@ export const denied = text('Denied')
 export const requiresApproval = text('Requires approval')
 export const noRuleApplied = text('No rule applied.')
 export const rule = text('Rule {rule}')
-export const versionMessageisSelectTrue = text(
-  '{policyName}, version {policyVersion}{messageIs, select, true {} other {: {rule}}}',
-)
+export const ruleOfVersion = text('{policyName}, version {policyVersion}{bare, select, true {} other {: {rule}}}')
 export const approvalByOf = text(
   'Approval by {quorum} of {group}{staged, select, true {, then {later}} other {}}{limited, select, true { within {duration}} other {}}',
 )
@@ -65,7 +64,7 @@ export const groupThatAgentsManifest = text('the group that the agent’s manife
 export const callWaitsForApproval = text(
   'The call waits for an approval {who}{limited, select, true {, for up to {ttl}} other {}}.',
 )
-export const by = text('by {who} of {group}')
+export const byWhoOfGroup = text('by {who} of {group}')
 export const callGoesAheadWith = text('The call goes ahead with {paths} masked ({method}).')
 export const callGoesAheadWhile = text(
   'The call goes ahead while {limit} {unit} for {scope}{windowed, select, true { in each {window}} other {}} are not used up.',

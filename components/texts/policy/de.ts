@@ -93,7 +93,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   decisionsOfPolicyAre: 'Die Entscheidungen der Richtlinie werden aufgezeichnet, aber nicht durchgesetzt.',
   versionIsPublished: 'Version {version} ist veröffentlicht.',
   publishVersion: 'Version {version} veröffentlichen',
-  publishVersion2: 'Version {version} veröffentlichen?',
+  confirmPublishVersion: 'Version {version} veröffentlichen?',
   afterPublishingYouCant:
     'Nach dem Veröffentlichen können Sie den Text dieser Version nicht ändern, nur eine weitere hinzufügen. Die Version wird erst durchgesetzt, wenn eine Bindung an sie vorgeschlagen und genehmigt ist.',
   keepDraft: 'Entwurf behalten',
@@ -109,7 +109,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   decisionsAppearHereWhen:
     'Entscheidungen erscheinen hier, wenn ein Agent, an den die Richtlinie gebunden ist, etwas aufruft.',
   call: 'Aufruf',
-  inText2: '<link><shown>{agentName}</shown></link> in {environment}',
+  linkedAgentIn: '<link><shown>{agentName}</shown></link> in {environment}',
   decision: 'Entscheidung',
   execution: 'Ausführung',
   externalAgent: 'Externer Agent',
@@ -118,7 +118,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   readingRules: 'Regeln werden gelesen…',
   theRules: 'Die Regeln',
   decisionsSinceTimeOf:
-    'Entscheidungen seit <at>Zeit</at>{dataIs, select, true {.} other {, von den neuesten 20.000 der Organisation.}}',
+    'Entscheidungen seit <at>Zeit</at>{complete, select, true {.} other {, von den neuesten 20.000 der Organisation.}}',
   neededApproval: '{count} verlangten eine Freigabe',
   wereAllowed: '{count} erlaubt',
   wereDenied: '{count} verboten',
@@ -127,7 +127,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   namesAgentWhichThis: 'Nennt den Agenten {onlyAgent}, an den diese Version nicht gebunden ist.',
   reachesNoneOfYour: 'Gilt für keinen Ihrer Agenten.',
   reachesAgents:
-    'Gilt für {reachesMoreIs, select, true {mehr als } other {}}{agents, plural, one {# Agenten} other {# Agenten}}.',
+    'Gilt für {more, select, true {mehr als } other {}}{agents, plural, one {# Agenten} other {# Agenten}}.',
   readingBindings: 'Bindungen werden gelesen…',
   versionDoesntReachAny: 'Version {version} gilt für keinen Agenten.',
   noActiveBindingNames: 'Keine aktive Bindung nennt sie, oder kein ausgerollter Agent hat die Labels ihrer Bindungen.',
@@ -169,13 +169,13 @@ export const german: Translation<typeof import('./en.ts')> = {
   recordedDecision: 'Aufgezeichnete Entscheidung',
   withThisVersion: 'Mit dieser Version',
   compareWith: 'Vergleichen mit',
-  version: 'Version {version}{status, select, draft {, Entwurf} other {}}',
+  versionWithState: 'Version {version}{status, select, draft {, Entwurf} other {}}',
   versionsHaveAlmostNothing: 'Die Versionen haben fast nichts gemeinsam.',
   readTheirSourcesOne: 'Lesen Sie ihre Texte nacheinander.',
   twoVersionsAreIdentical: 'Die beiden Versionen sind gleich.',
   theyDifferInTheir: 'Sie unterscheiden sich nur in ihren Nummern.',
   fromVersionToVersion:
-    'Von Version {version} zu Version {version2}: {lines, plural, one {# Zeile} other {# Zeilen}} hinzugefügt, {lines2, plural, one {# Zeile} other {# Zeilen}} entfernt.',
+    'Von Version {version} zu Version {to}: {lines, plural, one {# Zeile} other {# Zeilen}} hinzugefügt, {removed, plural, one {# Zeile} other {# Zeilen}} entfernt.',
   changedLines: 'Geänderte Zeilen',
   equalLines: '{equalLines, plural, one {# gleiche Zeile} other {# gleiche Zeilen}}',
   added: 'Hinzugefügt: ',
@@ -184,7 +184,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   writeFirstVersionIn:
     'Schreiben Sie die erste Version in Cedar. Sie legt fest, was Agenten dürfen und welche Aufrufe eine Freigabe verlangen.',
   versions: 'Versionen',
-  version2: 'Version {version}',
+  version: 'Version {version}',
   published: 'Veröffentlicht',
   draft: 'Entwurf',
   versionByTime: 'Version {version} von <shown>{createdBy}</shown> <at>Zeit</at>',
@@ -211,8 +211,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   obligations: 'Auflagen',
   none: 'Keine',
   policiesInForce: 'Geltende Richtlinien',
-  version3: '<shown>{name}</shown>, Version {version}',
-  version4: '{name}, Version {version}',
+  shownVersion: '<shown>{name}</shown>, Version {version}',
+  namedVersion: '{name}, Version {version}',
   requestSha256: 'Anfrage, SHA-256',
   theRequest: 'die Anfrage',
   decisionWasRecomputedFor:
@@ -226,4 +226,5 @@ export const german: Translation<typeof import('./en.ts')> = {
     '{key, select, refunds {Erstattungen} deletion {Löschen von Datensätzen} data_export {Datenexport} outside_mail {E-Mail nach außen} deployments {Deployments} other {Ausgaben}}',
   templateUse:
     '{key, select, refunds {Kleine Erstattungen laufen, größere warten auf einen Menschen, sehr große finden nie statt.} deletion {Zwei Personen entscheiden jede Löschung, und keine geschieht ohne Ticket.} data_export {Kleine Exporte an bekannte Orte laufen. Personenbezogene Daten und große Exporte warten auf einen Menschen.} outside_mail {Mails innerhalb des Unternehmens werden gesendet. Was es verlässt, liest ein Mensch.} deployments {Staging ist frei. Production wartet auf einen Menschen, eine Änderung des Schemas auf zwei Gruppen.} other {Kleine Bestellungen werden aufgegeben, größere brauchen einen Menschen, die größten eine zweite Gruppe.}}',
+  versionNamed: 'Version {version}',
 }

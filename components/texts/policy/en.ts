@@ -99,7 +99,7 @@ export const shadow = text('Shadow')
 export const decisionsOfPolicyAre = text('The decisions of the policy are recorded but not enforced.')
 export const versionIsPublished = text('Version {version} is published.')
 export const publishVersion = text('Publish version {version}')
-export const publishVersion2 = text('Publish version {version}?')
+export const confirmPublishVersion = text('Publish version {version}?')
 export const afterPublishingYouCant = text(
   'After publishing, you can’t change the text of this version; you can only add another version. The version isn’t enforced until a binding to it is proposed and approved.',
 )
@@ -118,7 +118,7 @@ export const decisionsAppearHereWhen = text(
   'Decisions appear here when an agent that the policy is bound to makes a call.',
 )
 export const call = text('Call')
-export const inText2 = text('<link><shown>{agentName}</shown></link> in {environment}')
+export const linkedAgentIn = text('<link><shown>{agentName}</shown></link> in {environment}')
 export const decision = text('Decision')
 export const execution = text('Execution')
 export const externalAgent = text('External agent')
@@ -127,7 +127,7 @@ export const decisionOf = text('Decision of ')
 export const readingRules = text('Reading the rules…')
 export const theRules = text('The rules')
 export const decisionsSinceTimeOf = text(
-  'Decisions since <at>time</at>{dataIs, select, true {.} other {, of the newest 20,000 in the tenant.}}',
+  'Decisions since <at>time</at>{complete, select, true {.} other {, of the newest 20,000 in the tenant.}}',
 )
 export const neededApproval = text('{count} needed an approval')
 export const wereAllowed = text('{count} allowed')
@@ -137,7 +137,7 @@ export const inLastDay = text('In the last day: {counts}.')
 export const namesAgentWhichThis = text('Names the agent {onlyAgent}, which this version is not bound to.')
 export const reachesNoneOfYour = text('Reaches none of your agents.')
 export const reachesAgents = text(
-  'Reaches {reachesMoreIs, select, true {more than } other {}}{agents, plural, one {# agent} other {# agents}}.',
+  'Reaches {more, select, true {more than } other {}}{agents, plural, one {# agent} other {# agents}}.',
 )
 export const readingBindings = text('Reading the bindings…')
 export const versionDoesntReachAny = text('Version {version} doesn’t reach any agent.')
@@ -186,13 +186,13 @@ export const openAgent = text('Open the agent')
 export const recordedDecision = text('Recorded decision')
 export const withThisVersion = text('With this version')
 export const compareWith = text('Compare with')
-export const version = text('Version {version}{status, select, draft {, draft} other {}}')
+export const versionWithState = text('Version {version}{status, select, draft {, draft} other {}}')
 export const versionsHaveAlmostNothing = text('The versions have almost nothing in common.')
 export const readTheirSourcesOne = text('Read their sources one after the other.')
 export const twoVersionsAreIdentical = text('The two versions are identical.')
 export const theyDifferInTheir = text('They differ in their numbers only.')
 export const fromVersionToVersion = text(
-  'From version {version} to version {version2}: {lines, plural, one {# line} other {# lines}} added, {lines2, plural, one {# line} other {# lines}} removed.',
+  'From version {version} to version {to}: {lines, plural, one {# line} other {# lines}} added, {removed, plural, one {# line} other {# lines}} removed.',
 )
 export const changedLines = text('Changed lines')
 export const equalLines = text('{equalLines, plural, one {# equal line} other {# equal lines}}')
@@ -203,7 +203,7 @@ export const writeFirstVersionIn = text(
   'Write the first version in Cedar. It defines what agents may do and which calls require approval.',
 )
 export const versions = text('Versions')
-export const version2 = text('Version {version}')
+export const version = text('Version {version}')
 export const published = text('Published')
 export const draft = text('Draft')
 export const versionByTime = text('Version {version} by <shown>{createdBy}</shown> <at>time</at>')
@@ -231,8 +231,8 @@ export const anExternal = text('An external agent')
 export const obligations = text('Obligations')
 export const none = text('None')
 export const policiesInForce = text('Policies in force')
-export const version3 = text('<shown>{name}</shown>, version {version}')
-export const version4 = text('{name}, version {version}')
+export const shownVersion = text('<shown>{name}</shown>, version {version}')
+export const namedVersion = text('{name}, version {version}')
 export const requestSha256 = text('Request, SHA-256')
 export const theRequest = text('the request')
 export const decisionWasRecomputedFor = text(
@@ -250,3 +250,4 @@ export const templateTitle = text(
 export const templateUse = text(
   '{key, select, refunds {Small refunds run, larger ones wait for a person, very large ones never happen.} deletion {Two people decide each deletion, and none happens without a ticket.} data_export {Small exports to known places run. Personal data and large exports wait for a person.} outside_mail {Mail within the company is sent. A person reads what leaves it.} deployments {Staging is free. Production waits for a person, and a change of the schema for two groups.} other {Small orders are placed, larger ones need a person, the largest a second group.}}',
 )
+export const versionNamed = text('version {version}')

@@ -35,7 +35,7 @@ export const empty = text('Empty')
 export const instructions = text('Instructions')
 export const instructionsCharacters = text('Instructions, {length} characters')
 export const thinking = text('Thinking')
-export const isCalledWith = text('<code><shown>{name}</shown></code> is called with')
+export const calledWith = text('<code><shown>{name}</shown></code> is called with')
 export const answered = text('<code><shown>{name}</shown></code> answered')
 export const failedWith = text('<code><shown>{name}</shown></code> failed with')
 export const theTool = text('The tool')
@@ -48,8 +48,8 @@ export const notEndedYet = text('Not ended yet')
 export const partOf = text('Part of')
 export const noneRootSpan = text('None (root span)')
 export const missingSpanWhichHas = text('The missing span {parentSpanId}, which has not arrived or was not exported')
-export const spanId = text('Span id')
-export const spanId2 = text('span ID')
+export const spanId = text('Span ID')
+export const spanIdInSentence = text('span ID')
 export const loadingSpan = text('Loading the span…')
 export const theSpan = text('The span')
 export const seeTraces = text('see traces')
@@ -71,7 +71,7 @@ export const proof = text('Proof')
 export const auditRecordsOfIts = text('The audit records of its execution commit to this span.')
 export const entryOfBatch = text('Entry {number} of the batch that <link>this audit record</link> commits to.')
 export const maskedValues = text(
-  '{masked, plural, one {One value is} other {{masked} values are}} masked{revealIs, select, true {: you don’t have an unmask grant for this trace.} other {: your grant does not cover them.}}',
+  '{masked, plural, one {One value is} other {{masked} values are}} masked{noGrant, select, true {: you don’t have an unmask grant for this trace.} other {: your grant does not cover them.}}',
 )
 export const onlyPrivacyOfficerCan = text('Only a privacy officer can do this.')
 export const seenBy = text('Seen by')
@@ -91,13 +91,14 @@ export const errors = text('{errors, plural, one {# error} other {# errors}}')
 export const policyChecks = text('{policyChecks, plural, one {# policy check} other {# policy checks}}')
 export const approvals = text('{approvals, plural, one {# approval} other {# approvals}}')
 export const tokensInTokensOut = text(
-  '{tokens, plural, one {# token} other {# tokens}} in, {tokens2, plural, one {# token} other {# tokens}} out',
+  '{tokens, plural, one {# token} other {# tokens}} in, {output, plural, one {# token} other {# tokens}} out',
 )
 export const cost = text('Cost {cost}')
+export const unknownCost = text('unknown')
 export const model = text('Model')
 export const models = text('Models')
 export const runningWithErrors = text(
-  '{endedIs, select, true {Ended} other {Running}} with {errors, plural, one {# error} other {# errors}}',
+  '{ended, select, true {Ended} other {Running}} with {errors, plural, one {# error} other {# errors}}',
 )
 export const image = text('Image')
 export const sound = text('Sound')

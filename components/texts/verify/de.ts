@@ -66,7 +66,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   range: '{start} bis {end} (UTC)',
   limitedTo: 'Beschränkt auf',
   sealed: 'Versiegelt',
-  at: '{time} (UTC)',
+  atUtc: '{time} (UTC)',
   timeStamp: 'Zeitstempel',
   by: 'von {authority}',
   contents: 'Inhalt',

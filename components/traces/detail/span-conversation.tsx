@@ -89,7 +89,7 @@ function MessagePart({ part }: { part: Part }) {
       return <ErasedTag />
     case 'call':
       return (
-        <Box head={<Named name={part.name} what={t.isCalledWith} />}>
+        <Box head={<Named name={part.name} what={t.calledWith} />}>
           <JsonView value={part.arguments} />
         </Box>
       )

@@ -78,7 +78,7 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
             </ShownText>
           </KeyValue>
           <KeyValue name={t.spanId}>
-            <Copyable value={span.spanId} label={t.spanId2} />
+            <Copyable value={span.spanId} label={t.spanIdInSentence} />
           </KeyValue>
         </KeyValues>
       </Part>
@@ -230,7 +230,7 @@ function Sensitive({
       <ErasedNotice erased={gone} />
       {masked > 0 && (
         <div className="flex flex-col items-start gap-2">
-          <p className="text-ink-2">{t.maskedValues({ masked, revealIs: String(reveal === undefined) })}</p>
+          <p className="text-ink-2">{t.maskedValues({ masked, noGrant: String(reveal === undefined) })}</p>
           <Button onClick={() => setAsking(true)} disabledReason={mayAsk ? undefined : t.onlyPrivacyOfficerCan}>
             {t.revealMaskedValues}
           </Button>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatDuration } from '#components/language/formats.ts'
+import * as language from '#components/texts/language/en.ts'
 import * as t from '#components/texts/trace-detail/en.ts'
 import { traceFigures } from '#components/traces/model/trace-figures.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
@@ -24,7 +25,7 @@ export function TraceFacts({ spans, ended, usage }: TraceFactsProps) {
       <Fact>{t.approvals({ approvals: figures.approvals })}</Fact>
       {usage !== null && (
         <>
-          <Fact>{t.tokensInTokensOut({ tokens: usage.inputTokens, tokens2: usage.outputTokens })}</Fact>
+          <Fact>{t.tokensInTokensOut({ tokens: usage.inputTokens, output: usage.outputTokens })}</Fact>
           <Fact>{t.cost({ cost: costText(usage.cost) })}</Fact>
           {usage.models.length > 0 && (
             <span className="wrap-anywhere">
@@ -37,16 +38,19 @@ export function TraceFacts({ spans, ended, usage }: TraceFactsProps) {
   )
 }
 
+const amounts = new Intl.NumberFormat(language.tag, { maximumFractionDigits: 6, useGrouping: false })
+
+/** A decimal amount with at most six places, in the language of the page. */
+export const amountText = (amount: string): string => amounts.format(amount as `${number}`)
+
 /** Model calls cost fractions of a cent, which the usual form of an amount would round to nothing. */
 export const costText = (cost: TraceUsage['cost']): string =>
-  cost === null ? 'unknown' : `${cost.amount} ${cost.currency}`
+  cost === null ? t.unknownCost : `${amountText(cost.amount)} ${cost.currency}`
 
 /** The state is the worst of what happened: a trace with a failed span is not simply "ended". */
 export function TraceStatus({ ended, errors }: { ended: boolean; errors: number }) {
   if (errors > 0)
-    return (
-      <StatusShape status="failed" label={t.runningWithErrors({ endedIs: String(Boolean(ended)), errors })} boxed />
-    )
+    return <StatusShape status="failed" label={t.runningWithErrors({ ended: String(ended), errors })} boxed />
   return ended ? <StatusShape status="approved" label={t.ended} boxed /> : <StatusShape status="running" boxed />
 }
 

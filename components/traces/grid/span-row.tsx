@@ -40,8 +40,8 @@ type Props = SpanRowProps & {
   nameClass?: string | undefined
   /** Before the kind. */
   mark?: ReactNode
-  /** Read out after the kind. */
-  words?: ReactNode
+  /** Read out after the kind, with the comma before it. */
+  words?: string | undefined
   /** The cells after the name. */
   children: ReactNode
 }
@@ -90,7 +90,7 @@ export function SpanRow(props: Props) {
           </Glyph>
         )}
         <VisuallyHidden>
-          {t.spanWords({ kind: kindWord(kind), words: String(words), failed: String(failed) })}
+          {t.spanWords({ kind: kindWord(kind), words: words ?? '', failed: String(failed) })}
         </VisuallyHidden>
       </div>
       {children}

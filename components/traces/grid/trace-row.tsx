@@ -28,7 +28,7 @@ export const TraceRow = memo(function TraceRow({ span, duration, x, width, ...ro
       kind={span.kind}
       name={span.name}
       failed={span.status === 'error'}
-      words={row.depth > 5 && `, level ${row.depth + 1}`}
+      words={row.depth > 5 ? t.atLevel({ level: row.depth + 1 }) : undefined}
     >
       <div role="gridcell" className="whitespace-nowrap pr-3 text-right">
         {duration}

@@ -64,13 +64,13 @@ export function TraceToolbar({ waterfall, spans, onNextError }: TraceToolbarProp
           </Pill>
         ))}
         <Pill pressed={filter.only === 'errors'} onPress={() => filter.toggleOnly('errors')}>
-          {t.errors2}
+          {t.errors}
         </Pill>
         <Pill pressed={filter.only === 'critical'} onPress={() => filter.toggleOnly('critical')}>
           {t.criticalPath}
         </Pill>
         <span role="status" className="text-ink-2">
-          {found !== undefined && t.spansOfSpans({ spans: found, spans2: spans.length })}
+          {found !== undefined && t.spansOfSpans({ spans: found, all: spans.length })}
         </span>
         {(filter.text !== '' || filter.kinds.size > 0 || filter.only !== undefined) && (
           <Button variant="quiet" onClick={filter.clear}>

@@ -73,7 +73,7 @@ export const activityColumns = (
       return (
         <span className="whitespace-nowrap">
           <span className={all.failed > 0 ? 'font-semibold text-danger' : undefined}>{formatShare(share)}</span>{' '}
-          <span className="text-ink-2">{t.ofText({ ended: formatNumber(all.ended) })}</span>
+          <span className="text-ink-2">{t.ofEnded({ ended: formatNumber(all.ended) })}</span>
         </span>
       )
     },

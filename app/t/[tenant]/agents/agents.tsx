@@ -152,7 +152,7 @@ function releasedIn({ activeReleases, latestVersion }: AgentSummary): string {
   if (activeReleases.length === 0) return t.notReleased
   const other = activeReleases.some(({ version }) => version !== latestVersion)
   const places = activeReleases.map(({ environment, version }) =>
-    other ? t.inText({ version, environment }) : environment,
+    other ? t.versionIn({ version, environment }) : environment,
   )
   return other ? t.releasedAs({ places: places.join(', ') }) : t.releasedIn({ environments: places.join(', ') })
 }

@@ -59,7 +59,7 @@ const columns = (tenant: string, mayRegister: boolean): Column<Row>[] => [
     cell: (row) => (
       <Link href={tracePath(tenant, row.lastTraceId)} prefetch={false} className="text-link">
         {t.openLastTraceOf({
-          row: row.name,
+          agent: row.name,
           shown: shownText,
           hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden>,
         })}
@@ -73,8 +73,8 @@ const columns = (tenant: string, mayRegister: boolean): Column<Row>[] => [
           header: t.register,
           cell: (row: Row) => (
             <Link href={newAgentPath(tenant, { name: row.name })} prefetch={false} className="text-link">
-              {t.register2({
-                row: row.name,
+              {t.registerNamed({
+                agent: row.name,
                 shown: shownText,
                 hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden>,
               })}

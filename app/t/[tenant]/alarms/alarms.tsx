@@ -93,7 +93,7 @@ const columns = (tenant: string): Column<Alarm>[] => [
       )
     },
   },
-  { key: 'found', header: t.found2, cell: (row) => <Time at={row.firstSeenAt} show="absolute" /> },
+  { key: 'found', header: t.found, cell: (row) => <Time at={row.firstSeenAt} show="absolute" /> },
   { key: 'count', header: t.times, align: 'end', cell: (row) => formatNumber(row.count) },
   {
     key: 'reason',

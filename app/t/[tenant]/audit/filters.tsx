@@ -53,7 +53,7 @@ export function Filters({ filter }: { filter: AuditFilter }) {
         placeholder=""
         options={[
           { value: ALL, label: t.everyone },
-          ...withChosen(actors, filter.actorId, t.someoneElse({ slice: filter.actorId.slice(0, 8) })),
+          ...withChosen(actors, filter.actorId, t.someoneElse({ id: filter.actorId.slice(0, 8) })),
         ]}
         error={failed}
       />

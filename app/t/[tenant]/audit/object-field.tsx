@@ -41,7 +41,7 @@ export function ObjectField({ resourceId, onChange }: ObjectFieldProps) {
       <TextField
         label={t.about}
         type="search"
-        placeholder={resourceId === '' ? t.wordsOrId : t.only({ slice: resourceId.slice(0, 8) })}
+        placeholder={resourceId === '' ? t.wordsOrId : t.only({ id: resourceId.slice(0, 8) })}
         value={text}
         autoComplete="off"
         spellCheck={false}

@@ -63,7 +63,7 @@ export function CancelTogether({ executions, onClose }: CancelTogetherProps) {
       onSend={(reason) => void send(reason)}
       onClose={onClose}
     >
-      <ul aria-label={t.executions2} className="flex flex-col">
+      <ul aria-label={t.executions} className="flex flex-col">
         {selected.map((execution) => (
           <li key={execution.id} className="flex flex-col gap-1 border-line border-b py-2">
             <span className="font-semibold">

@@ -45,7 +45,7 @@ const idOf = ({ id }: ExecutionSummary): string => id
 /** Executions by what they do. Search, filters and order are in the address. */
 export function Executions() {
   return (
-    <Permitted permission="execution:read" act={t.seeExecutions} title={t.executions2}>
+    <Permitted permission="execution:read" act={t.seeExecutions} title={t.executions}>
       <ExecutionList />
     </Permitted>
   )
@@ -92,7 +92,7 @@ function ExecutionList() {
   return (
     <Page wide>
       <PageHeader
-        title={t.executions2}
+        title={t.executions}
         action={
           <div className="flex flex-wrap items-start gap-2">
             {items.length > 0 && (
@@ -130,7 +130,7 @@ function ExecutionList() {
       )}
       <PagedTable
         pages={{ ...pages, items: pages.items && items, hasMore: pages.hasMore && !ordered }}
-        caption={t.executions2}
+        caption={t.executions}
         columns={columns}
         dense
         rowKey={idOf}
@@ -164,7 +164,7 @@ const selectColumn = (set: Selection<ExecutionSummary>['set']): Column<Execution
   cell: (row, selected) =>
     isCancelable(row) && (
       <RowCheckbox
-        label={t.select({ row: titleOf(row) })}
+        label={t.select({ execution: titleOf(row) })}
         checked={selected}
         onChange={(checked) => set([row], checked)}
       />

@@ -95,7 +95,7 @@ export function Filters({ filter, rows }: { filter: ExecutionFilter; rows: reado
 const withChosen = (options: Option[], value: string, name: string): Option[] =>
   value === '' || options.some((option) => option.value === value)
     ? options
-    : [...options, { value, label: name === 'startedBy' ? t.someoneElse({ slice: value.slice(0, 8) }) : value }]
+    : [...options, { value, label: name === 'startedBy' ? t.someoneElse({ id: value.slice(0, 8) }) : value }]
 
 /** The environments in which agents have an active release. */
 function useEnvironments(): Option[] {

@@ -4,7 +4,7 @@ import * as t from '#components/texts/executions/en.ts'
 
 import { Executions } from './executions.tsx'
 
-export const metadata: Metadata = { title: t.executions2 }
+export const metadata: Metadata = { title: t.executions }
 
 export default function ExecutionsPage() {
   return (

@@ -21,7 +21,7 @@ export function SelectionBar({ selection, onCancel }: SelectionBarProps) {
       className="sticky bottom-0 z-10 flex flex-wrap items-start justify-between gap-3 border-line-strong border-t-2 bg-surface py-3"
     >
       <p role="status" className="py-1.5 font-semibold">
-        {t.selected2({ count })}
+        {t.countSelected({ count })}
       </p>
       <div className="flex flex-wrap items-start gap-2">
         <Button variant="quiet" onClick={selection.clear}>
@@ -31,7 +31,7 @@ export function SelectionBar({ selection, onCancel }: SelectionBarProps) {
           onClick={onCancel}
           disabledReason={can('execution:cancel') ? whyNotTogether(count) : whoCan('execution:cancel')}
         >
-          {t.cancel3({ count })}
+          {t.cancelCount({ count })}
         </Button>
       </div>
     </section>

@@ -71,7 +71,7 @@ function ChangeLine({ change }: { change: Change }) {
         ) : (
           sentence
         )}
-        {change.by !== null && <span className="text-ink-2">{t.by({ by: change.by, shown: shownText })}</span>}
+        {change.by !== null && <span className="text-ink-2">{t.decidedBy({ by: change.by, shown: shownText })}</span>}
       </p>
     </li>
   )

@@ -100,7 +100,7 @@ const columns = (tenant: string, titleOf: (row: Row) => string): Column<Row>[] =
 
 function TraceState({ row: { endedAt, errorCount } }: { row: Row }) {
   if (endedAt === null) return <StatusShape status="running" />
-  if (errorCount > 0) return <StatusShape status="failed" label={t.errors({ errors: errorCount })} />
+  if (errorCount > 0) return <StatusShape status="failed" label={t.countErrors({ errors: errorCount })} />
   return <StatusShape status="approved" label={t.ended} />
 }
 

@@ -53,7 +53,7 @@ function KeyList() {
         caption={t.apiKeys}
         columns={columns(setManaged)}
         rowKey={(row) => row.secretId}
-        failed={{ what: t.theApi, act: t.seeApiKeys, permission: 'secret:read' }}
+        failed={{ what: t.theApiKeys, act: t.seeApiKeys, permission: 'secret:read' }}
         empty={<EmptyState title={t.noApiKeys}>{t.apiKeyLetsProgram}</EmptyState>}
       />
       <ArchiveFilter page="api-keys" />

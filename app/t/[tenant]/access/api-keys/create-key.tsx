@@ -60,7 +60,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       />
       <Checkbox
         label={t.scopeSeeDecisionRequests({
-          mapped,
+          scope: mapped,
           code: (content) => <code className="font-mono text-dense">{content}</code>,
         })}
         checked={reads}
@@ -84,9 +84,9 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
 function NewKey({ created, onClose }: { created: Created; onClose: () => void }) {
   return (
     <ShownOnce
-      title={t.apiKey({ apiKey: created.apiKey.name })}
+      title={t.theApiKey({ apiKey: created.apiKey.name })}
       description={t.keyIsShownOnly}
-      noun={t.apiKey2}
+      noun={t.apiKeyName}
       value={created.key}
       confirm={t.iStoredKey}
       lost={t.revokeThisKeyIn}

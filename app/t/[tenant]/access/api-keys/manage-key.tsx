@@ -28,7 +28,7 @@ export function ManageKey({ record, onClose }: { record: Secret; onClose: () => 
         <RecordFacts record={record} />
         {record.apiKey !== null && (
           <KeyValue name={t.keyId}>
-            <Copyable value={record.apiKey.id} label={t.keyId2} />
+            <Copyable value={record.apiKey.id} label={t.keyIdInSentence} />
           </KeyValue>
         )}
       </KeyValues>
@@ -38,14 +38,14 @@ export function ManageKey({ record, onClose }: { record: Secret; onClose: () => 
           onClick={() => setStep('revoke')}
           disabledReason={revokeRefusalText(record)}
         >
-          {t.revoke2}
+          {t.revoke}
         </ActionButton>
         <ActionButton
           permission="secret:revoke"
           onClick={() => setStep('archive')}
           disabledReason={archiveRefusalText(record) ?? (record.status === 'archived' ? t.thisKeyIsAlready : undefined)}
         >
-          {t.archive2}
+          {t.archive}
         </ActionButton>
       </div>
     </Dialog>

@@ -51,7 +51,7 @@ function TokenList() {
         caption={t.connectionTokens}
         columns={columns(setManaged)}
         rowKey={(row) => row.id}
-        failed={{ what: t.theConnection, act: t.seeConnectionTokens, permission: 'service-account:manage' }}
+        failed={{ what: t.theConnectionTokens, act: t.seeConnectionTokens, permission: 'service-account:manage' }}
         empty={<EmptyState title={t.noConnectionTokens}>{t.createOneForOpentelemetry}</EmptyState>}
       />
       {managed !== undefined && <ManageToken token={managed} onClose={() => setManaged(undefined)} />}
@@ -62,10 +62,10 @@ function TokenList() {
 const columns = (manage: (row: ConnectionToken) => void): Column<ConnectionToken>[] => [
   { key: 'name', header: t.token, rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
   { key: 'status', header: t.state, cell: (row) => <TokenStatus status={row.status} /> },
-  { key: 'use', header: t.forText, cell: (row) => <Reach use={row.use} agents={row.agents} /> },
+  { key: 'use', header: t.connectionFor, cell: (row) => <Reach use={row.use} agents={row.agents} /> },
   {
     key: 'account',
-    header: t.serviceAccount2,
+    header: t.serviceAccount,
     cell: (row) => <ShownText>{row.serviceAccount.displayName}</ShownText>,
   },
   {

@@ -91,7 +91,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
         readOnly={act.pending}
       />
       <SelectField
-        label={t.forText}
+        label={t.connectionFor}
         value={use}
         onChange={(value) => setUse(OFFERED.find((one) => one.value === value)?.value ?? 'telemetry')}
         options={OFFERED}
@@ -99,7 +99,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
         hint={t.tokenReachesNothingElse}
       />
       <SelectField
-        label={t.serviceAccount2}
+        label={t.serviceAccount}
         value={accountId}
         onChange={setAccountId}
         options={(accounts ?? [])
@@ -132,7 +132,7 @@ type Draft = {
 
 function whyNot({ name, use, agents, account }: Draft): string | undefined {
   if (name.trim() === '') return t.enterName
-  if (name.trim().length > limits.secretName) return t.aName({ secretName: limits.secretName })
+  if (name.trim().length > limits.secretName) return t.nameTooLong({ secretName: limits.secretName })
   if (account === undefined) return t.chooseA
   if (use === 'gateway' && agents === undefined) return t.nameAtLeastOne
   if (agents !== undefined && agents.length > mostAgentsOfToken) return t.tokenCanNameAt({ mostAgentsOfToken })

@@ -35,10 +35,10 @@ export function ManageToken({ token, onClose }: Manage) {
         <KeyValue name={t.state}>
           <TokenStatus status={token.status} />
         </KeyValue>
-        <KeyValue name={t.forText}>
+        <KeyValue name={t.connectionFor}>
           <Reach use={token.use} agents={token.agents} />
         </KeyValue>
-        <KeyValue name={t.serviceAccount2}>
+        <KeyValue name={t.serviceAccount}>
           <ShownText>{token.serviceAccount.displayName}</ShownText>
         </KeyValue>
         <KeyValue name={t.lastUsed}>{token.lastUsedAt === null ? t.never : <Time at={token.lastUsedAt} />}</KeyValue>
@@ -58,7 +58,7 @@ export function ManageToken({ token, onClose }: Manage) {
           </KeyValue>
         )}
         <KeyValue name={t.tokenId}>
-          <Copyable value={token.id} label={t.tokenId2} />
+          <Copyable value={token.id} label={t.tokenIdInSentence} />
         </KeyValue>
       </KeyValues>
       <div className="flex flex-wrap items-start gap-3">
@@ -92,7 +92,7 @@ function RevokeToken({ token, onClose }: Manage) {
   })
   return (
     <ActDialog
-      title={t.revoke2({ token: token.name })}
+      title={t.revokeNamed({ token: token.name })}
       description={t.tokenStopsWorkingFrom}
       label={t.revokeToken}
       busyLabel={t.revokingToken}

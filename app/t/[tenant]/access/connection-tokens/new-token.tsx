@@ -12,16 +12,16 @@ export function NewToken({ created: { token, connectionToken }, onClose }: NewTo
   const { name, use, agents, expiresAt } = connectionToken
   return (
     <ShownOnce
-      title={t.connectionToken({ name })}
+      title={t.theConnectionToken({ name })}
       description={t.tokenIsShownOnly}
-      noun={t.connectionToken2}
+      noun={t.connectionTokenName}
       value={token}
       confirm={t.iStoredToken}
       lost={t.revokeThisTokenIn}
       onClose={onClose}
     >
       <KeyValues>
-        <KeyValue name={t.forText}>
+        <KeyValue name={t.connectionFor}>
           <Reach use={use} agents={agents} />
         </KeyValue>
         <KeyValue name={t.expires}>

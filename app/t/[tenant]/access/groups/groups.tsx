@@ -54,7 +54,7 @@ function GroupList() {
         caption={t.approverGroups}
         columns={columns(tenant, setChanged)}
         rowKey={(row) => row.id}
-        failed={{ what: t.theApprover, act: t.seeApproverGroups, permission: 'member:manage' }}
+        failed={{ what: t.theApproverGroups, act: t.seeApproverGroups, permission: 'member:manage' }}
         empty={<EmptyState title={t.noApproverGroups}>{t.createGroupFirstEvery}</EmptyState>}
       />
       {changed !== undefined && <ChangeMembers group={changed} onClose={() => setChanged(undefined)} />}
@@ -112,7 +112,7 @@ const columns = (tenant: string, change: (row: Group) => void): Column<Group>[] 
       row.pendingApprovalId === null ? undefined : (
         <Link href={approvalPath(tenant, row.pendingApprovalId)} prefetch={false} className="text-link">
           {t.waitsForApprovalMembers({
-            row: row.displayName,
+            group: row.displayName,
             hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden>,
           })}
         </Link>
@@ -123,7 +123,10 @@ const columns = (tenant: string, change: (row: Group) => void): Column<Group>[] 
     header: t.actions,
     cell: (row) => (
       <Button onClick={() => change(row)} aria-haspopup="dialog">
-        {t.proposeMembersOf({ row: row.displayName, hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
+        {t.proposeMembersOf({
+          group: row.displayName,
+          hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden>,
+        })}
       </Button>
     ),
   },

@@ -35,7 +35,7 @@ export function MemberBoxes({ legend, current, chosen, onChange, locked }: Membe
     ) : (
       <RequestFailed
         error={error}
-        what={t.theMembers}
+        what={t.theMembersList}
         plural
         act={t.seeMembers}
         permission="member:manage"

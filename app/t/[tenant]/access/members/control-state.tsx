@@ -35,7 +35,7 @@ export function ControlState({ member, full = false }: { member: Member; full?: 
   return (
     <span>
       {PROOF[proof]}
-      {provedBy !== null && <>{t.by({ provedBy, shown: shownText })}</>}
+      {provedBy !== null && <>{t.provedBy({ provedBy, shown: shownText })}</>}
       {full && proof !== 'before' && provedAt !== null && (
         <span className="text-ink-2">
           , <Time at={provedAt} />

@@ -94,7 +94,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
           <Time at={member.createdAt} />
         </KeyValue>
         <KeyValue name={t.memberId}>
-          <Copyable value={member.id} label={t.memberId2} />
+          <Copyable value={member.id} label={t.memberIdInSentence} />
         </KeyValue>
       </KeyValues>
       <div className="flex flex-wrap items-start gap-3">

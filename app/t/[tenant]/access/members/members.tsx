@@ -83,7 +83,7 @@ function PasskeyCoverage() {
   const { data } = useQuery(trpc.members.list.queryOptions({ kind: 'person', limit: 1 }))
   if (data === undefined || data.passkeys.approvers === 0) return null
   const { approvers, withPasskey } = data.passkeys
-  return <p>{t.ofActiveApproversHave({ withPasskey, activeApprovers: approvers })}</p>
+  return <p>{t.approversWithPasskey({ withPasskey, activeApprovers: approvers })}</p>
 }
 
 const columns = (manage: (row: Member) => void): Column<Member>[] => [

@@ -25,7 +25,7 @@ export function RolesOrigin({
   return (
     <span className="break-words text-dense text-ink-2">
       {tokenIssuedAt === null ? t.setByNextToken : t.fromTokenOfTime({ at: () => <Time at={tokenIssuedAt} /> })}
-      {full && <>{t.by2({ rolesFrom, shown: shownText })}</>}
+      {full && <>{t.rolesBy({ rolesFrom, shown: shownText })}</>}
     </span>
   )
 }
@@ -37,7 +37,7 @@ export function PendingReset({ member: { pendingReset } }: { member: Member }) {
   return (
     <span className="text-dense text-hold">
       {t.resetWaitsForApproval({
-        pendingResetIs: String(Boolean(pendingReset.approved)),
+        approved: String(Boolean(pendingReset.approved)),
         link: (content) => (
           <Link href={approvalPath(tenant, pendingReset.approvalId)} prefetch={false} className="text-link">
             {content}

@@ -31,7 +31,7 @@ export function ManageSecret({ record, onClose }: { record: Secret; onClose: () 
           onClick={() => setStep('revoke')}
           disabledReason={revokeRefusalText(record)}
         >
-          {t.revoke2}
+          {t.revoke}
         </ActionButton>
         <ActionButton
           permission="secret:revoke"
@@ -40,7 +40,7 @@ export function ManageSecret({ record, onClose }: { record: Secret; onClose: () 
             archiveRefusalText(record) ?? (record.status === 'archived' ? t.thisSecretIsAlready : undefined)
           }
         >
-          {t.archive2}
+          {t.archive}
         </ActionButton>
       </div>
     </Dialog>

@@ -31,7 +31,7 @@ export function CreateAccount({ onClose }: { onClose: () => void }) {
   if (created !== undefined)
     return (
       <NewSecret
-        title={t.serviceAccount({ created: created.name })}
+        title={t.theServiceAccount({ created: created.name })}
         clientId={created.clientId}
         secret={created.clientSecret}
         onClose={onClose}

@@ -34,7 +34,7 @@ export function ManageAccount({ account, onClose }: Manage) {
     <Dialog open onOpenChange={(open) => open || onClose()} title={account.name} description={t.serviceAccountItActs}>
       <KeyValues>
         <KeyValue name={t.clientId}>
-          <Copyable value={account.clientId} label={t.clientId2} />
+          <Copyable value={account.clientId} label={t.clientIdInSentence} />
         </KeyValue>
         <KeyValue name={t.state}>
           <AccountStatus status={account.status} />

@@ -27,7 +27,7 @@ export function NewSecret({ title, clientId, secret, notAfter, onClose }: NewSec
     >
       <KeyValues>
         <KeyValue name={t.clientId}>
-          <Copyable value={clientId} label={t.clientId2} />
+          <Copyable value={clientId} label={t.clientIdInSentence} />
         </KeyValue>
         {notAfter !== undefined && (
           <KeyValue name={t.olderSecrets}>

@@ -52,7 +52,7 @@ function AccountList() {
         caption={t.serviceAccounts}
         columns={columns(setManaged)}
         rowKey={(row) => row.id}
-        failed={{ what: t.theService, act: t.seeServiceAccounts, permission: 'service-account:manage' }}
+        failed={{ what: t.theServiceAccounts, act: t.seeServiceAccounts, permission: 'service-account:manage' }}
         empty={<EmptyState title={t.noServiceAccounts}>{t.createOneForPipeline}</EmptyState>}
       />
       {managed !== undefined && <ManageAccount account={managed} onClose={() => setManaged(undefined)} />}

@@ -43,7 +43,7 @@ export function AgentFigures({ agentId }: { agentId: string }) {
         unit={t.perDay}
         days={data.days}
         series={{
-          key: 'Ended',
+          key: t.ended,
           today: formatNumber(today.ended),
           byDay: byDay.map(({ ended }) => ended),
           format: formatNumber,
@@ -54,9 +54,9 @@ export function AgentFigures({ agentId }: { agentId: string }) {
         unit={t.ofEnded}
         days={data.days}
         series={{
-          key: 'Failed',
+          key: t.failed,
           today: share === null ? t.noneEnded : formatShare(share),
-          note: share === null ? 'today' : t.today({ failed: formatNumber(today.failed) }),
+          note: share === null ? t.todayWord : t.today({ failed: formatNumber(today.failed) }),
           byDay: byDay.map(failedShare),
           format: formatShare,
           bad: 'more',
@@ -73,7 +73,7 @@ export function AgentFigures({ agentId }: { agentId: string }) {
         <p className="text-ink-2">
           {lastRun === null
             ? t.itHasNotRun
-            : t.lastExecutionLinkExecutionstatusshape({
+            : t.lastExecutionWithStatus({
                 link: () => (
                   <Link href={executionPath(tenant, lastRun.executionId)} prefetch={false} className="text-link">
                     <Time at={lastRun.startedAt} show="relative" />

@@ -142,7 +142,7 @@ const VERSIONS: Column<AgentDetail['versions'][number]>[] = [
   {
     key: 'digest',
     header: t.sha256OfManifest,
-    cell: (row) => <ShortDigest digest={row.manifestDigest} of={`manifest ${row.version}`} />,
+    cell: (row) => <ShortDigest digest={row.manifestDigest} of={t.manifestNamed({ version: row.version })} />,
   },
   { key: 'by', header: t.registeredBy, cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
   { key: 'at', header: t.registered, cell: (row) => <Time at={row.createdAt} show="relative" /> },

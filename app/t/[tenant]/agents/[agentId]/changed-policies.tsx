@@ -19,7 +19,7 @@ export function ChangedPolicies({ releases }: { releases: Release[] }) {
   const answers = useQueries({ queries: active.map(({ id }) => trpc.releases.get.queryOptions({ id })) })
   return answers.map(({ data }) => {
     if (data === undefined || data.policyChanges === null || data.policyChanges.length === 0) return null
-    const about = t.inText({ version: data.version, environment: data.environment })
+    const about = t.versionIn({ version: data.version, environment: data.environment })
     return (
       <div key={data.id} className="flex flex-col gap-2">
         <Banner tone="warn" urgency="none">

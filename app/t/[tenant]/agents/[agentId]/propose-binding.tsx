@@ -45,7 +45,7 @@ export function ProposeBinding({ agent }: { agent: AgentDetail }) {
         placeholder={policies.isPending ? t.loading : t.chooseA}
         options={published.map(({ id, name, latestPublishedVersion }) => ({
           value: id,
-          label: t.version2({ name, latestPublishedVersion: String(latestPublishedVersion) }),
+          label: t.namedVersion({ name, latestPublishedVersion: String(latestPublishedVersion) }),
         }))}
         error={policies.error === null ? noPolicy : t.policiesCouldNotBe}
       />

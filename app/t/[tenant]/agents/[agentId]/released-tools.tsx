@@ -45,7 +45,7 @@ export function ReleasedTools({ agent: { activeReleases } }: { agent: AgentDetai
               retry={() => void refetch()}
             />
           )
-        return <Tools key={releaseId} tools={toolsIn(data.content)} of={t.inText({ version, environment })} />
+        return <Tools key={releaseId} tools={toolsIn(data.content)} of={t.versionIn({ version, environment })} />
       })}
     </Section>
   )

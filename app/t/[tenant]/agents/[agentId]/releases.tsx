@@ -56,7 +56,7 @@ const columns = (tenant: string): Column<Row>[] => [
   {
     key: 'digest',
     header: t.sha256,
-    cell: (row) => <ShortDigest digest={row.digest} of={`release ${row.version}`} />,
+    cell: (row) => <ShortDigest digest={row.digest} of={t.releaseNamed({ version: row.version })} />,
   },
   { key: 'by', header: t.proposedBy, cell: (row) => <ShownText>{row.proposedBy.displayName}</ShownText> },
   {
@@ -77,7 +77,11 @@ const columns = (tenant: string): Column<Row>[] => [
     header: t.actions,
     // Rendered also for an ended release, so that an open dialog keeps showing its error.
     cell: (row) => (
-      <EndChange kind="release" change={row} about={t.inText({ version: row.version, environment: row.environment })} />
+      <EndChange
+        kind="release"
+        change={row}
+        about={t.versionIn({ version: row.version, environment: row.environment })}
+      />
     ),
   },
 ]

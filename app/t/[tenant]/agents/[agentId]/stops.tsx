@@ -53,7 +53,7 @@ const columns = (tenant: string): Column<ExecutionSummary>[] => [
     rowHeader: true,
     cell: (row) => (
       <Link href={executionPath(tenant, row.id)} prefetch={false} className="text-link">
-        {t.inText4({ agentVersion: row.agentVersion, shown: shownText, environment: row.environment })}
+        {t.shownVersionIn({ agentVersion: row.agentVersion, shown: shownText, environment: row.environment })}
       </Link>
     ),
   },

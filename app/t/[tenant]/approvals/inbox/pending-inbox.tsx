@@ -127,4 +127,4 @@ function Loaded({ view, pending: { items, error, reload }, children }: LoadedPro
 }
 
 const countText = (shown: number, all: number): string =>
-  shown === all ? `${all} ${all === 1 ? 'request' : 'requests'}.` : t.ofRequests({ shown, all })
+  shown === all ? t.allRequests({ count: all }) : t.ofRequests({ shown, all })

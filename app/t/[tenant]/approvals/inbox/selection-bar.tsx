@@ -29,7 +29,7 @@ export function SelectionBar({ selection, onDecide }: SelectionBarProps) {
       className="sticky bottom-0 z-10 flex flex-wrap items-start justify-between gap-3 border-line-strong border-t-2 bg-surface py-3"
     >
       <p role="status" className="py-1.5">
-        <span className="font-semibold">{t.selected2({ requests: requests.length })}</span>
+        <span className="font-semibold">{t.requestsSelected({ requests: requests.length })}</span>
         {sum !== '' && <span className="text-ink-2">{t.together({ sum })}</span>}
       </p>
       <div className="flex flex-wrap items-start gap-2">

@@ -25,16 +25,16 @@ export function Proof({ proof }: { proof: AuditProof }) {
     <>
       <KeyValues>
         <KeyValue name={t.signedRoot}>
-          <Copyable value={merkleRoot} label={t.signedRoot2} />
+          <Copyable value={merkleRoot} label={t.signedRootInSentence} />
         </KeyValue>
         <KeyValue name={t.covers}>
           {t.recordsOfThisIs({ size: formatNumber(treeSize), date, index: formatNumber(leafIndex) })}
         </KeyValue>
         <KeyValue name={t.nonce}>
-          <Copyable value={proof.nonce} label="nonce" shorten="middle" />
+          <Copyable value={proof.nonce} label={t.nonceLabel} shorten="middle" />
         </KeyValue>
         <KeyValue name={t.recordDigest}>
-          <Copyable value={proof.digest} label={t.recordDigest2} />
+          <Copyable value={proof.digest} label={t.recordDigestInSentence} />
         </KeyValue>
       </KeyValues>
       {ladder === null && <p>{t.recordCantBeHashed}</p>}

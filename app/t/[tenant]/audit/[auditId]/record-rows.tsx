@@ -64,7 +64,7 @@ export function RecordRows({ proof: { record } }: { proof: AuditProof }) {
 }
 
 const ACTORS: Record<string, string> = {
-  person: 'a person',
+  person: t.aPerson,
   service_account: t.serviceAccount,
   agent: t.anAgent,
   system: t.serviceItself,

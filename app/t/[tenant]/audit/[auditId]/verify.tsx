@@ -48,7 +48,7 @@ export function Verify({ verify, proof }: VerifyProps) {
   return (
     <div className="flex flex-col items-start gap-3">
       <p className="max-w-[75ch] text-ink-2">
-        {t.serverHashesStoredRecord({ proofIs: String(proof.seal === 'pending') })}
+        {t.serverHashesStoredRecord({ pending: String(proof.seal === 'pending') })}
       </p>
       <Button
         onClick={() => run(proof)}

@@ -62,7 +62,7 @@ function Earlier({ exportId, left }: { exportId: string; left: number }) {
               requestedBy: job.requestedBy.displayName,
               shown: shownText,
               at: () => <Time at={job.createdAt} show="clock" />,
-              jobIs: String(job.archiveGone !== null),
+              deleted: String(job.archiveGone !== null),
             })}
           </span>
         )}

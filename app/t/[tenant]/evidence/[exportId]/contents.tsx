@@ -43,7 +43,7 @@ export function Contents({ exportId }: { exportId: string }) {
       <p className="text-ink-2">
         {manifest.days.map(({ date, size, open }, index) => (
           <span key={date}>
-            {t.recordsInLog({ indexIs: String(index > 0), date, records: size, openIs: String(Boolean(open)) })}
+            {t.recordsInLog({ further: String(index > 0), date, records: size, open: String(Boolean(open)) })}
           </span>
         ))}
       </p>

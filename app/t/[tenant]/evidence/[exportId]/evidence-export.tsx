@@ -134,14 +134,14 @@ function Facts({ job }: { job: ExportJob }) {
       <ExportStatusShape status={status} boxed />
       <span>{scopeText(scope)}</span>
       <span>
-        {t.withoutProofsSensitiveValues({
-          includeProofsIs: String(Boolean(includeProofs)),
-          includeRawPayloadsIs: String(Boolean(includeRawPayloads)),
+        {t.proofsAndMasking({
+          proofs: String(Boolean(includeProofs)),
+          raw: String(Boolean(includeRawPayloads)),
         })}
       </span>
       {purpose !== null && (
         <span>
-          {t.forText({
+          {t.forPurpose({
             purpose,
             shown: shownText,
             strong: (content) => <strong className="font-semibold">{content}</strong>,

@@ -50,7 +50,7 @@ const barOf = (done: number, total: number) => ({ value: Math.min(done, total), 
 function countOf({ unit, done, total }: ExportProgress): string {
   const all = total === null ? undefined : Math.max(done, total)
   if (unit === 'bytes')
-    return all === undefined ? formatBytes(done) : t.ofText({ done: formatBytes(done), all: formatBytes(all) })
+    return all === undefined ? formatBytes(done) : t.doneOf({ done: formatBytes(done), all: formatBytes(all) })
   if (all === undefined) return t.counted({ unit, count: done })
   return t.countedOf({ done: formatNumber(done), unit, count: all })
 }

@@ -17,7 +17,7 @@ export function NewExport() {
   const { tenant } = useSession()
   const like = useSearchParams().get('like')
   return (
-    <Permitted permission="evidence:export" act={t.exportEvidence2} title={t.newEvidenceExport}>
+    <Permitted permission="evidence:export" act={t.exportEvidenceAction} title={t.newEvidenceExport}>
       <Page>
         <PageHeader title={t.newEvidenceExport} crumbs={[{ label: t.evidence, href: evidencePath(tenant) }]} id="New" />
         {like === null ? <ExportForm /> : <SameAgain exportId={like} />}

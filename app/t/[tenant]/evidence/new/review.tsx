@@ -35,12 +35,12 @@ export function Review({ range, scope, purpose, proofs, raw, now }: ReviewProps)
         </KeyValue>
         <KeyValue name={t.about}>{scopeText(scope ?? null)}</KeyValue>
         {purpose !== '' && (
-          <KeyValue name={t.forText}>
+          <KeyValue name={t.purpose}>
             <ShownText>{purpose}</ShownText>
           </KeyValue>
         )}
         <KeyValue name={t.contents}>
-          {t.withoutProofsSensitiveValues({ proofsIs: String(Boolean(proofs)), rawIs: String(Boolean(raw)) })}
+          {t.proofsAndMasking({ proofs: String(Boolean(proofs)), raw: String(Boolean(raw)) })}
         </KeyValue>
         <KeyValue name={t.containsNow}>
           {estimate === undefined ? (

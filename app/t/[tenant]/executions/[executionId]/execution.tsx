@@ -140,7 +140,7 @@ function Facts({ execution }: { execution: ExecutionDetail }) {
       </span>
       {decision?.by != null && (
         <span>
-          {t.rejectedBy({
+          {t.approvedOrRejectedBy({
             status: decision.status,
             by: decision.by.displayName,
             shown: shownText,

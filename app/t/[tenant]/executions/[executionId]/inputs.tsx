@@ -73,7 +73,7 @@ const COLUMNS: Column<Receipt>[] = [
         <ShownText>{submittedBy.displayName}</ShownText>
         {source !== null && (
           <span className="wrap-anywhere text-dense text-ink-2">
-            {t.fromJsonview({ jsonView: () => <JsonView value={source} /> })}
+            {t.fromView({ jsonView: () => <JsonView value={source} /> })}
           </span>
         )}
       </span>

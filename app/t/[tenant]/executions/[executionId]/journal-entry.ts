@@ -38,7 +38,7 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     ...(Array.isArray(rules) && rules.length > 0 ? { note: rules.map(ruleText).join('; ') } : {}),
   }),
   'approval.requested': ({ approvalId, group, quorum, later }) => ({
-    title: t.approvalWasRequestedFrom({ group: text(group), later: text(later), laterIs: String(later === undefined) }),
+    title: t.approvalWasRequestedFrom({ group: text(group), later: text(later), only: String(later === undefined) }),
     shape: 'waiting',
     note: quorum === 1 ? t.onePersonDecides : t.peopleMustApprove({ quorum: text(quorum) }),
     approvalId: text(approvalId),
@@ -55,7 +55,7 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     approvalId: text(approvalId),
   }),
   'tool.called': ({ tool, arguments: args, attempt }) => ({
-    title: t.wasCalledAttempt2Plural({ tool: text(tool), again: String(attempt !== 1), attempt: text(attempt) }),
+    title: t.wasCalledAttempt({ tool: text(tool), again: String(attempt !== 1), attempt: text(attempt) }),
     shape: 'running',
     payloads: payload(t.argumentsText, args),
   }),
@@ -81,7 +81,7 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     note: t.itIs,
   }),
   'model.called': ({ tool, arguments: args, attempt }) => ({
-    title: t.wasCalledAttempt2Plural({ tool: calledName(tool), again: String(attempt !== 1), attempt: text(attempt) }),
+    title: t.wasCalledAttempt({ tool: calledName(tool), again: String(attempt !== 1), attempt: text(attempt) }),
     shape: 'running',
     payloads: payload(t.sizeOfPrompt, args),
   }),

@@ -15,7 +15,7 @@ export function SendAgain({ resolution, closed = false }: { resolution: InputRes
       label={t.sendAgain}
       busyLabel={t.sendingAgain}
       keepLabel={t.dontSend}
-      title={t.sendAgain2({ input })}
+      title={t.confirmSendAgain({ input })}
       consequence={delivery === 'unknown' ? t.itIsUnknown : t.firstDeliveryFailedSo}
       permission="input:manage"
       over={over}

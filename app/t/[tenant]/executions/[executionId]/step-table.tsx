@@ -22,7 +22,7 @@ const SHAPES: Record<Step['status'], { status: Status; label: string }> = {
   approved: { status: 'approved', label: t.approvedNotCalledYet },
   calling: { status: 'running', label: t.calling },
   succeeded: { status: 'approved', label: t.done },
-  failed: { status: 'failed', label: t.failed2 },
+  failed: { status: 'failed', label: t.failed },
   skipped: { status: 'revoked', label: t.skipped },
 }
 

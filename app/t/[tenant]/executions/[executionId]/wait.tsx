@@ -42,7 +42,7 @@ export function Wait({ wait, executionStatus, mails }: WaitProps) {
           <ShownText>{wait.input}</ShownText>
         </h3>
         <StatusShape {...SHAPES[wait.status]} />
-        <span className="text-dense text-ink-2">{t.step2({ stepId: wait.stepId, shown: shownText })}</span>
+        <span className="text-dense text-ink-2">{t.stepNamed({ stepId: wait.stepId, shown: shownText })}</span>
       </div>
       <p className="max-w-[75ch]">{sentenceOf(wait)}</p>
       {wait.status === 'open' && parkedAt !== null && (

@@ -73,7 +73,7 @@ function List({ pages, waits, execution }: { pages: Pages<InputWait>; waits: Inp
   return (
     <Section
       title={t.waits}
-      aside={<span className="text-ink-2">{open.length === 0 ? t.noneOpen : t.open2({ open: open.length })}</span>}
+      aside={<span className="text-ink-2">{open.length === 0 ? t.noneOpen : t.countOpen({ open: open.length })}</span>}
     >
       <ul className="border-line border-t">
         {/* One keyed list, so that an open dialog stays mounted when its wait closes. */}

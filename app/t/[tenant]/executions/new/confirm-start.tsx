@@ -24,7 +24,7 @@ export function ConfirmStart({ agentName, version, environment, input, onConfirm
     <Dialog
       open
       onOpenChange={(open) => open || onClose()}
-      title={t.startIn({ agentName, environment })}
+      title={t.confirmStartIn({ agentName, environment })}
       description={t.versionRunsWithThis({ version })}
       actions={
         <>
@@ -32,7 +32,7 @@ export function ConfirmStart({ agentName, version, environment, input, onConfirm
             {t.notNow}
           </Button>
           <Button variant="primary" onClick={onConfirm}>
-            {t.startIn2({ agentName, environment })}
+            {t.startIn({ agentName, environment })}
           </Button>
         </>
       }

@@ -64,7 +64,7 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
       ) : (
         <div>
           <Button variant="primary" disabledReason={missing}>
-            {agent === undefined ? t.startThe : t.start({ agent: agent.displayName })}
+            {agent === undefined ? t.startThe : t.startNamed({ agent: agent.displayName })}
           </Button>
         </div>
       )}
@@ -169,8 +169,8 @@ function InputOfRelease({ agent, release, onBusy, spec }: ReleaseFormProps & { s
       <div>
         <Button type="submit" variant="primary" busyLabel={busy ? t.startingExecution : undefined}>
           {isProduction(release.environment)
-            ? t.start2({ agent: agent.displayName })
-            : t.start({ agent: agent.displayName })}
+            ? t.startAgent({ agent: agent.displayName })
+            : t.startNamed({ agent: agent.displayName })}
         </Button>
       </div>
       {confirming !== undefined && (

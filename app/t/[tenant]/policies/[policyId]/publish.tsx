@@ -45,7 +45,7 @@ export function Publish({ version: { policyId, version, status } }: { version: P
       <Dialog
         open={open}
         onOpenChange={change}
-        title={t.publishVersion2({ version })}
+        title={t.confirmPublishVersion({ version })}
         description={t.afterPublishingYouCant}
         actions={
           <>

@@ -52,7 +52,7 @@ const columns = (tenant: string): Column<Row>[] => [
           <ShownText breaks>{row.resource}</ShownText>
         </code>
         <span className="text-dense">
-          {t.inText2({
+          {t.linkedAgentIn({
             agentName: row.agentName,
             shown: shownText,
             link: (content) => (

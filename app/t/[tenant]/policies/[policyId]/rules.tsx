@@ -45,7 +45,7 @@ export function Rules({ policyId, version }: { policyId: string; version: number
       <p className="text-dense text-ink-2">
         {t.decisionsSinceTimeOf({
           at: () => <Time at={data.since} show="absolute" />,
-          dataIs: String(Boolean(data.allCounted)),
+          complete: String(Boolean(data.allCounted)),
         })}
       </p>
       <RuleList rules={data.rules} more={(rule) => <Facts rule={rule} all={data} />} />
@@ -76,7 +76,7 @@ function Facts({ rule, all: { reach, reachesMore } }: { rule: Rule; all: Rules }
         : agents.size === 0
           ? t.reachesNoneOfYour
           : t.reachesAgents({
-              reachesMoreIs: String(Boolean(reachesMore && rule.onlyAgent === null)),
+              more: String(Boolean(reachesMore && rule.onlyAgent === null)),
               agents: agents.size,
             })}
     </p>

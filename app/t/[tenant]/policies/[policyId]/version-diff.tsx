@@ -36,7 +36,7 @@ export function VersionDiff({ policyId, versions, shown }: VersionDiffProps) {
           placeholder=""
           options={others.map(({ version, status }) => ({
             value: String(version),
-            label: t.version({ version, status }),
+            label: t.versionWithState({ version, status }),
           }))}
         />
       </div>
@@ -60,9 +60,9 @@ function Lines({ before, after }: { before: PolicyVersion; after: PolicyVersion 
       <p>
         {t.fromVersionToVersion({
           version: before.version,
-          version2: after.version,
+          to: after.version,
           lines: count('added'),
-          lines2: count('removed'),
+          removed: count('removed'),
         })}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard (WCAG 2.1.1). */}

@@ -38,7 +38,7 @@ export function VersionHead({ policy, shown }: { policy: PolicyDetail; shown: Po
           link={Link}
           tabs={versions.map(({ version }) => ({
             href: policyPath(tenant, policy.id, { version }),
-            label: t.version2({ version }),
+            label: t.version({ version }),
             current: version === shown.version,
           }))}
         />
@@ -59,7 +59,7 @@ export function VersionHead({ policy, shown }: { policy: PolicyDetail; shown: Po
         </span>
         <span>
           {t.sha256Shortdigest({
-            shortDigest: () => <ShortDigest digest={shown.digest} of={`version ${shown.version}`} />,
+            shortDigest: () => <ShortDigest digest={shown.digest} of={t.versionNamed({ version: shown.version })} />,
           })}
         </span>
       </p>

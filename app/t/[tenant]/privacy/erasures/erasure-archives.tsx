@@ -10,7 +10,7 @@ type Erasure = Answers['erasures']['list']['items'][number]
 type Outcome = Erasure['archives'][number]['outcome']
 
 const OUTCOMES: Record<Outcome, string> = {
-  deleted: t.deleted2,
+  deleted: t.deletedInSentence,
   marked: t.markedNotDeleted,
   held: t.keptUnderLegalHold,
 }

@@ -85,7 +85,7 @@ const columns = (tenant: string): Column<Hold>[] => [
         <ShownText>{row.reason}</ShownText>
         {row.releaseReason !== null && (
           <span className="text-dense text-ink-2">
-            {t.released2({ releaseReason: row.releaseReason, shown: shownText })}
+            {t.releasedBecause({ releaseReason: row.releaseReason, shown: shownText })}
           </span>
         )}
       </span>
@@ -105,13 +105,13 @@ function Covered({ tenant, hold: { traceId, from, to } }: { tenant: string; hold
   if (traceId === null)
     return (
       <span className="whitespace-nowrap">
-        {t.allOfPeriod({ from: from ?? '', to: to ?? '', fromIs: String(from === to) })}
+        {t.allOfPeriod({ from: from ?? '', to: to ?? '', oneDay: String(from === to) })}
       </span>
     )
   return (
     <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link">
       {t.trace({
-        slice: traceId.slice(0, 8),
+        id: traceId.slice(0, 8),
         code: (content) => <code className="font-mono text-dense">{content}</code>,
       })}
     </Link>
@@ -122,7 +122,7 @@ function Release({ hold }: { hold: Hold }) {
   const { client } = useApi()
   const name =
     hold.traceId === null
-      ? t.to({ from: hold.from ?? '', to: hold.to ?? '' })
+      ? t.fromTo({ from: hold.from ?? '', to: hold.to ?? '' })
       : t.traceNamed({ trace: hold.traceId.slice(0, 8) })
   return (
     <ReasonDialog

@@ -60,7 +60,7 @@ export function PlaceHold({ onClose }: { onClose: () => void }) {
       {scope === 'trace' && (
         <TextField
           label={t.traceId}
-          hint={t.n32HexadecimalDigitsFrom}
+          hint={t.traceIdHint}
           value={traceId}
           onChange={(event) => setTraceId(event.target.value)}
           autoComplete="off"

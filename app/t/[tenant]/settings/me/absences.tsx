@@ -81,7 +81,7 @@ const columns = (me: string, end: (row: Delegation) => void): Column<Delegation>
     ),
   },
   { key: 'status', header: t.state, cell: (row) => <StatusShape {...STATES[row.status]} /> },
-  { key: 'from', header: t.fromText, cell: (row) => <Time at={row.from} show="absolute" /> },
+  { key: 'from', header: t.from, cell: (row) => <Time at={row.from} show="absolute" /> },
   { key: 'until', header: t.until, cell: (row) => <Time at={row.until} show="absolute" /> },
   { key: 'reason', header: t.reason, cell: (row) => <ShownText>{row.reason}</ShownText> },
   {

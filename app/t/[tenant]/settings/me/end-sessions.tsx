@@ -12,7 +12,7 @@ export function EndSessions({ session, onClose }: { session: OwnSession | 'other
   const { client } = useApi()
   const notice = useNotice()
   const all = session === 'others'
-  const where = { all: String(all), device: all ? '' : (session.device ?? t.unknownDevice) }
+  const where = { all: String(all), device: all ? '' : (session.device ?? t.unknownDeviceInSentence) }
   const act = useAct({
     send: (wanted: OwnSession | 'others', run) =>
       wanted === 'others'

@@ -60,7 +60,7 @@ const columns = (remove: (row: Passkey) => void): Column<Passkey>[] => [
     header: t.actions,
     cell: (row) => (
       <Button onClick={() => remove(row)} aria-haspopup="dialog">
-        {t.removePasskey({ row: row.name, hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
+        {t.removePasskey({ passkey: row.name, hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
       </Button>
     ),
   },

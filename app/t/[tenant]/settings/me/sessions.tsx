@@ -55,7 +55,7 @@ const columns = (end: (row: OwnSession) => void): Column<OwnSession>[] => [
     rowHeader: true,
     cell: ({ device, current }) => (
       <>
-        <ShownText>{device ?? t.unknownDevice2}</ShownText>
+        <ShownText>{device ?? t.unknownDevice}</ShownText>
         {current && <span className="block text-dense text-ink-2">{t.thisBrowser}</span>}
       </>
     ),

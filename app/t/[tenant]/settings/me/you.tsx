@@ -39,7 +39,7 @@ export function You() {
             {principal.groups.length === 0 ? t.none : <ShownText>{principal.groups.join(', ')}</ShownText>}
           </KeyValue>
           <KeyValue name={t.memberId}>
-            <Copyable value={principal.id} label={t.memberId2} />
+            <Copyable value={principal.id} label={t.memberIdInSentence} />
           </KeyValue>
         </KeyValues>
       </Section>

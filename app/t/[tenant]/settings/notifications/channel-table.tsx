@@ -68,7 +68,7 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
           {channel.status === 'active' && (
             <Act label={t.sendTest} name={channel.name} onClick={() => test.run({ id: channel.id })} />
           )}
-          <Act label={t.change} name={channel.name} onClick={() => setOpen({ channel, what: 'edit' })} />
+          <Act label={t.openChange} name={channel.name} onClick={() => setOpen({ channel, what: 'edit' })} />
           {channel.kind === 'webhook' && (
             <Act label={t.newSecret} name={channel.name} onClick={() => setOpen({ channel, what: 'secret' })} />
           )}
@@ -83,7 +83,7 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
               })
             }
           />
-          <Act label={t.remove} name={channel.name} onClick={() => setOpen({ channel, what: 'remove' })} />
+          <Act label={t.openRemove} name={channel.name} onClick={() => setOpen({ channel, what: 'remove' })} />
         </span>
       ),
     },
@@ -133,7 +133,7 @@ function RemoveChannel({ channel: { id, name }, onClose }: DialogProps) {
   const act = useAct({ send: client.notifications.removeChannel.mutate, touches: ['notifications'], onDone: onClose })
   return (
     <ActDialog
-      title={t.remove2({ name })}
+      title={t.removeNamed({ name })}
       description={t.whatWaitsToBe}
       label={t.removeChannel}
       busyLabel={t.removingChannel}

@@ -53,7 +53,7 @@ export function EditChannel({ channel, onClose }: { channel?: Channel; onClose: 
         })
   return (
     <ActDialog
-      title={channel === undefined ? t.addChannel : t.change2({ channel: channel.name })}
+      title={channel === undefined ? t.addChannel : t.changeNamed({ channel: channel.name })}
       description={hints[kind]}
       label={channel === undefined ? t.addThe : t.saveChannel}
       busyLabel={channel === undefined ? t.addingChannel : t.savingChannel}

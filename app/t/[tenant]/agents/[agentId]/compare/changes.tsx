@@ -77,12 +77,12 @@ const columns = (from: string, to: string): Column<Change>[] => [
   },
   {
     key: 'before',
-    header: t.inText2({ from }),
+    header: t.inFrom({ from }),
     cell: (row) => <Value there={row.change !== 'added'} value={row.before} />,
   },
   {
     key: 'after',
-    header: t.inText3({ to }),
+    header: t.inTo({ to }),
     cell: (row) => <Value there={row.change !== 'removed'} value={row.after} />,
   },
 ]

@@ -118,7 +118,7 @@ function Position({ neighbours: { position, total, next, previous } }: { neighbo
   if (total === 0 || (position === undefined && next === undefined)) return null
   return (
     <span className="flex items-center gap-x-3">
-      {position !== undefined && <span>{t.ofText({ position, total })}</span>}
+      {position !== undefined && <span>{t.positionOf({ position, total })}</span>}
       <Neighbour href={next} shortcut="J">
         {t.next}
       </Neighbour>

@@ -31,7 +31,7 @@ export function RequestChanges({ shown }: { shown: Approval }) {
   if (!form.open)
     return (
       <Button ref={form.button} onClick={form.enter}>
-        {t.requestChanges}
+        {t.openRequestChanges}
       </Button>
     )
   const { approvalId, revision, requestedBy } = shown
@@ -39,7 +39,7 @@ export function RequestChanges({ shown }: { shown: Approval }) {
     <TextForm
       label={t.whatShouldChange}
       hint={t.thisEndsRequestCan({ requestedBy: requestedBy.displayName, shown: shownText })}
-      button={t.requestChanges2}
+      button={t.requestChanges}
       busy={t.requestingChanges}
       notDone={t.requestForChangesWas}
       act={act}
@@ -72,7 +72,7 @@ export function ChangesSection({ shown }: { shown: Approval }) {
         <Revise shown={shown} />
       ) : (
         <p className="text-ink-2">
-          {t.otherArgumentsCanBe({ mayReviseIs: String(Boolean(mayRevise)), at: () => <Time at={until} /> })}
+          {t.otherArgumentsCanBe({ byAgent: String(Boolean(mayRevise)), at: () => <Time at={until} /> })}
         </p>
       )}
     </CustodySection>

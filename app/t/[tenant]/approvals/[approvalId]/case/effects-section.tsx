@@ -32,7 +32,7 @@ export function EffectsSection({ shown, expired, digest, outcome }: EffectsSecti
         copyable: () => (
           <Copyable value={payloadDigest.replace('sha256:', '')} label={t.payloadDigest} shorten="middle" />
         ),
-        digestIs: String(digest === 'same'),
+        same: String(digest === 'same'),
       })}
     >
       {digest === 'different' && (

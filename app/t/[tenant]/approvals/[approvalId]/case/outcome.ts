@@ -30,9 +30,9 @@ export function titleNow({ status, title, changes, presentation: { verb } }: Tit
     case 'pending':
       return title
     case 'rejected':
-      return t.rejected2({ title })
+      return t.rejectedTitle({ title })
     case 'expired':
-      return t.expired2({ title })
+      return t.expiredTitle({ title })
     case 'canceled':
       return changes === null ? t.canceledTitle({ title }) : t.changesRequestedTitle({ title })
     case 'approved':
@@ -43,7 +43,7 @@ export function titleNow({ status, title, changes, presentation: { verb } }: Tit
 /** Titles are in the language of the manifest's author, usually English, of which only an English page forms the past tense. */
 function inPast(title: string, verb: string): string {
   const past = t.formsPast === 'yes' && title.startsWith(`${verb} `) ? pastOf(verb) : undefined
-  return past === undefined ? t.done({ title }) : past + title.slice(verb.length)
+  return past === undefined ? t.doneTitle({ title }) : past + title.slice(verb.length)
 }
 
 function approved(title: string, outcome: CallOutcome | undefined): string {

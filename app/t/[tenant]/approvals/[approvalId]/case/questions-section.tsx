@@ -65,14 +65,14 @@ function Ask({ shown: { approvalId, requestedBy } }: { shown: Approval }) {
   if (!form.open)
     return (
       <Button ref={form.button} onClick={form.enter}>
-        <span>{t.ask({ requestedBy: requestedBy.displayName, shown: shownText })}</span>
+        <span>{t.askPerson({ requestedBy: requestedBy.displayName, shown: shownText })}</span>
       </Button>
     )
   return (
     <TextForm
       label={t.yourQuestionTo({ requestedBy: requestedBy.displayName, shown: shownText })}
       hint={t.itIsStoredIn}
-      button={t.ask2}
+      button={t.ask}
       busy={t.asking}
       notDone={t.questionWasNotAsked}
       act={act}

@@ -40,7 +40,7 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
             quorum,
             group,
             shown: shownText,
-            escalationLevelIs: String(escalationLevel > 0),
+            escalated: String(escalationLevel > 0),
             stagesList: () => <StagesList stages={shown.stages} />,
           })}
         </KeyValue>

@@ -42,7 +42,7 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
   const last = own?.auditId ?? auditId ?? votes.at(-1)?.auditId
   const state = sealOf(last === auditId ? seal : 'pending', verify.output)
   return (
-    <CustodySection title={own === undefined ? t.theDecision : t.yourDecision} note="recorded" seal={state}>
+    <CustodySection title={own === undefined ? t.theDecision : t.yourDecision} note={t.recordedNote} seal={state}>
       <Votes shown={shown} />
       <KeyValues>
         {votes.length === 0 && decidedAt !== null && (

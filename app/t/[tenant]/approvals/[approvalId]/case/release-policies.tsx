@@ -53,7 +53,7 @@ function Policies({ releaseId, open }: { releaseId: string; open: boolean }) {
       <Banner tone="warn" urgency="none">
         {t.policiesHaveChangedSince}
       </Banner>
-      <PolicyChanges changes={policyChanges} of={t.inText({ version, environment })} />
+      <PolicyChanges changes={policyChanges} of={t.versionIn({ version, environment })} />
     </>
   )
 }

@@ -25,7 +25,7 @@ export function StagesList({ stages }: { stages: readonly Stage[] }) {
 }
 
 const words: Readonly<Record<Stage['status'], string>> = {
-  approved: 'approved',
+  approved: t.approvedStage,
   current: t.decidingNow,
   next: t.askedAfterwards,
 }

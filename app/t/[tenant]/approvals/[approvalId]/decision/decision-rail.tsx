@@ -65,14 +65,14 @@ function Who({ deciding }: { deciding: boolean }) {
     <div className="flex flex-col gap-1 border-line border-t pt-3 text-dense text-ink-2">
       <p>
         {t.signedInAsTenant({
-          decidingIs: String(Boolean(deciding)),
+          deciding: String(Boolean(deciding)),
           principal: me.principal.displayName,
           shown: shownText,
           tenant: me.tenant.displayName,
         })}
       </p>
       <p>
-        {keys === 'on' ? t.pressJOrK({ decidingIs: String(Boolean(deciding)) }) : t.singleKeyShortcutsAre}{' '}
+        {keys === 'on' ? t.pressJOrK({ deciding: String(Boolean(deciding)) }) : t.singleKeyShortcutsAre}{' '}
         <button type="button" className="text-link min-h-6" onClick={() => setKeys(keys === 'on' ? 'off' : 'on')}>
           {keys === 'on' ? t.turnThemOff : t.turnThemOn}
         </button>

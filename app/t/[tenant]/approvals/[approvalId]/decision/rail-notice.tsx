@@ -55,7 +55,7 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
     case 'recorded':
       return (
         <Note tone="ok" title={t.recorded({ decision: view.record.decision })}>
-          {t.recordIsShownBelow({ viewIs: String(Boolean(view.record.waits && shown.status === 'pending')) })}
+          {t.recordIsShownBelow({ waits: String(Boolean(view.record.waits && shown.status === 'pending')) })}
         </Note>
       )
     case 'decided':

@@ -132,7 +132,7 @@ function Strip({ shown, decisions }: { shown: Approval; decisions: ApprovalSumma
                 title={visibleText(one.title)}
                 className="text-link wrap-anywhere min-h-6 text-ink-2"
               >
-                {one.decidedAt === null ? 'open' : <Time at={one.decidedAt} show="relative" />}
+                {one.decidedAt === null ? t.open : <Time at={one.decidedAt} show="relative" />}
               </Link>
             )}
           </li>

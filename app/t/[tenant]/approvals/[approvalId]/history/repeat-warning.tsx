@@ -50,7 +50,7 @@ function Earlier({ earlier: { title, decidedBy, reason, usedAt } }: { earlier: A
   return (
     <p>
       <ShownText>{title}</ShownText>
-      {decidedBy !== null && <>{t.by({ decidedBy: decidedBy.displayName, shown: shownText })}</>}.{' '}
+      {decidedBy !== null && <>{t.decidedBy({ decidedBy: decidedBy.displayName, shown: shownText })}</>}.{' '}
       {usedAt === null ? t.callHasNotBegun : t.callBeganTime({ at: () => <Time at={usedAt} show="clock" /> })}
       {reason !== null && (
         <>

@@ -141,10 +141,10 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
                   <ShownText>{name}</ShownText>
                 ) : (
                   <Link href={policyPath(tenant, policyId, { version })} prefetch={false} className="text-link">
-                    {t.version3({ name, shown: shownText, version })}
+                    {t.shownVersion({ name, shown: shownText, version })}
                   </Link>
                 )}
-                <ShortDigest digest={digest} of={t.version4({ name, version })} />
+                <ShortDigest digest={digest} of={t.namedVersion({ name, version })} />
               </li>
             ))}
           </ul>

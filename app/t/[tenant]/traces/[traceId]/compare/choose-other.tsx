@@ -11,6 +11,7 @@ import { Took } from '#components/executions/took.tsx'
 import { formatDuration, formatNumber } from '#components/language/formats.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Section } from '#components/page/section.tsx'
+import { failureText } from '#components/session/failure-text.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/trace-compare/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -66,8 +67,8 @@ function PasteId({ trace: { traceId } }: { trace: Trace }) {
       if (other === traceId) setProblem(t.thatIsThisTrace)
       else router.push(compareTracesPath(tenant, traceId, { with: other }))
     } catch (error) {
-      const { code, message } = toFailure(error)
-      setProblem(code === 'not_found' ? t.executionCantBeFound : message)
+      const failure = toFailure(error)
+      setProblem(failure.code === 'not_found' ? t.executionCantBeFound : failureText(failure))
     } finally {
       setBusy(false)
     }
@@ -143,7 +144,7 @@ function LastTraces({ trace: { traceId, agentId, agentName } }: { trace: Trace }
         </CompareLink>
       ),
     },
-    { key: 'errors', header: t.errors, align: 'end', cell: ({ errorCount }) => t.errors2({ errors: errorCount }) },
+    { key: 'errors', header: t.errors, align: 'end', cell: ({ errorCount }) => t.countErrors({ errors: errorCount }) },
     { key: 'spans', header: t.spans, align: 'end', cell: ({ spanCount }) => formatNumber(spanCount) },
     { key: 'began', header: t.started, cell: ({ startedAt }) => <Time at={startedAt} show="relative" /> },
     {

@@ -50,7 +50,7 @@ function TwoTraces({ ids: [first, second] }: { ids: [string, string] }) {
   return (
     <Page wide>
       <PageHeader
-        title={t.compareWith({ title: one.title, shown: shownText, title2: other.title })}
+        title={t.compareWith({ title: one.title, shown: shownText, other: other.title })}
         crumbs={crumbsOf(tenant, first, one)}
         id="Compare"
         action={
@@ -88,7 +88,7 @@ function Ready({ loaded, children }: ReadyProps) {
     return (
       <RequestFailed
         error={failed.query.error}
-        what={t.theTrace({ slice: failed.traceId.slice(0, 8) })}
+        what={t.theTrace({ id: failed.traceId.slice(0, 8) })}
         act={t.seeTraces}
         permission="trace:read"
         retry={() => void failed.query.refetch()}

@@ -133,7 +133,7 @@ const sideOf = ({ traceId, answer }: Loaded) => ({ traceId, startedAt: answer.tr
 function tookOf(span: TraceSpan | undefined): string {
   if (span === undefined) return ''
   const took = durationOf(span)
-  return took === undefined ? 'running' : formatDuration(took)
+  return took === undefined ? t.runningWord : formatDuration(took)
 }
 
 type Failed = { row: number; span: TraceSpan } | undefined

@@ -164,7 +164,7 @@ function Compared({ title, first, second }: { title: string; first: Attributes; 
       )}
       <p className="text-ink-2">
         {changed.length === 0 && masked === 0 ? t.identical : same > 0 && t.valuesIdentical({ values: same })}
-        {masked > 0 && t.maskedPluralOneOther({ masked })}
+        {masked > 0 && t.valuesMasked({ masked })}
       </p>
     </Part>
   )

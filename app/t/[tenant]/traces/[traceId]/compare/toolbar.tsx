@@ -30,11 +30,11 @@ export function Toolbar({ comparison, errors, onOpen }: ToolbarProps) {
     { title: t.goToNextError, key: 'e', blocked: noError, run: nextError },
   ])
   const sorts: [Only, string][] = [
-    ['different', `${t.differences({ differences: different })}`],
+    ['different', t.differences({ differences: different })],
     ['added', t.added({ count: formatNumber(added) })],
     ['missing', t.missing({ count: formatNumber(missing) })],
     ['changed', t.changed({ count: formatNumber(changed) })],
-    ['errors', t.errors2({ errors })],
+    ['errors', t.countErrors({ errors })],
   ]
   return (
     <search aria-label={t.findSpans} className="flex flex-col gap-2">
@@ -57,7 +57,7 @@ export function Toolbar({ comparison, errors, onOpen }: ToolbarProps) {
           {t.foldWhatIsSame}
         </Pill>
         <span role="status" className="text-ink-2">
-          {matching !== undefined && t.spansOfSpans({ spans: matching, spans2: found.length })}
+          {matching !== undefined && t.spansOfSpans({ spans: matching, all: found.length })}
         </span>
       </div>
     </search>

@@ -2,7 +2,7 @@ import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { formatDuration, formatNumber } from '#components/language/formats.ts'
 import * as t from '#components/texts/trace-compare/en.ts'
-import { costText, TraceStatus } from '#components/traces/detail/trace-facts.tsx'
+import { amountText, costText, TraceStatus } from '#components/traces/detail/trace-facts.tsx'
 import { traceFigures } from '#components/traces/model/trace-figures.ts'
 import { DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -55,8 +55,8 @@ export function Totals({ tenant, left, right }: { tenant: string; left: Loaded; 
           counted(t.tokensOut, usage?.outputTokens ?? 0, otherUsage?.outputTokens ?? 0),
           {
             name: t.cost,
-            first: usage === null ? 'none' : costText(usage.cost),
-            second: otherUsage === null ? 'none' : costText(otherUsage.cost),
+            first: usage === null ? t.noCost : costText(usage.cost),
+            second: otherUsage === null ? t.noCost : costText(otherUsage.cost),
             gap: costGap(usage?.cost, otherUsage?.cost),
           },
           { name: t.models, first: modelsText(usage), second: modelsText(otherUsage) },
@@ -100,5 +100,5 @@ function costGap(from: Cost, to: Cost): string | undefined {
   if (from == null || to == null || from.currency !== to.currency) return undefined
   const gap = micros(to.amount) - micros(from.amount)
   if (gap === 0n) return undefined
-  return `${gap < 0n ? '−' : '+'}${decimal(gap < 0n ? -gap : gap)} ${to.currency}`
+  return `${gap < 0n ? '−' : '+'}${amountText(decimal(gap < 0n ? -gap : gap))} ${to.currency}`
 }

@@ -44,7 +44,7 @@ export function changesOf(bits: number, { one, other, calls: [first, second] }: 
   if (bits & OUTPUT) words.push(t.outputWord)
   const [from, to] = [durationOf(one), durationOf(other)]
   if (bits & DURATION && from !== undefined && to !== undefined) words.push(gapText(from, to))
-  if (bits & TOKENS) words.push(t.tokens2({ countGap: countGap(tokensOf(first), tokensOf(second)) }))
+  if (bits & TOKENS) words.push(t.tokenGap({ countGap: countGap(tokensOf(first), tokensOf(second)) }))
   if (bits & COST) words.push(t.costWord)
   if (bits & HIDDEN) words.push(t.maskedValuesNotCompared)
   return words

@@ -50,7 +50,7 @@ test('the recurring check runs in a process that began on an empty database', { 
   }
 })
 
-describe('a changed record', () => {
+describe('a change', () => {
   /** A tenant with a record of a closed day and one of today, both changed by SQL after they were signed and checked. */
   async function scene() {
     const tenant = await testTenant(runtime)
@@ -94,7 +94,7 @@ describe('a changed record', () => {
   }
   const minute = 60_000
 
-  test('of today is found when the last check is nine minutes old, and of a closed day when it is a day old', async () => {
+  test('of a record of today is found when the last check is nine minutes old, and of a closed day when it is a day old', async () => {
     const { tenant, date, yesterday } = await scene()
     await checkedBefore(tenant, date, 5 * minute)
     await checkedBefore(tenant, yesterday, 22 * 60 * minute)
@@ -108,7 +108,7 @@ describe('a changed record', () => {
     expect(await alarmsOf(tenant)).toEqual([date, yesterday])
   })
 
-  test('of today is found without waiting for closed days', async () => {
+  test('of a record of today is found without waiting for closed days', async () => {
     const { tenant, date, yesterday } = await scene()
     await checkedBefore(tenant, date, 9 * minute)
     await checkedBefore(tenant, yesterday, 48 * 60 * minute)
@@ -116,5 +116,22 @@ describe('a changed record', () => {
     expect(await alarmsOf(tenant)).toEqual([date])
     await recheckTenant(tenant.id, 'closed')
     expect(await alarmsOf(tenant)).toEqual([date, yesterday])
+  })
+
+  test('of the stored tree of closed days is found: its size, which is read nowhere else', async () => {
+    const tenant = await testTenant(runtime)
+    const thisDay = await runtime.database.inDirectory(today)
+    await moveToPast(runtime, tenant, new Date(Date.parse(thisDay) - 86_400_000).toISOString().slice(0, 10))
+    await signTenant(tenant.id)
+    await recheckTenant(tenant.id)
+    expect(await alarmsOf(tenant)).toEqual([])
+    const altered = await owner.query(
+      `update audit_trees set size = size + 1 where tenant_id = $1 and log = 'seals' returning size`,
+      [tenant.id],
+    )
+    expect(altered.rows).toEqual([{ size: 2 }])
+    await checkedBefore(tenant, 'seals', (23 * 60 + 30) * minute)
+    await recheckTenant(tenant.id)
+    expect(await alarmsOf(tenant)).toEqual(['seals'])
   })
 })

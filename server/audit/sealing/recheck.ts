@@ -2,7 +2,7 @@ import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { countBeyond, findLatestCheckpoint, type LogOwner } from '#server/audit/store.ts'
 import { setChecked, whyStateAltered } from '#server/audit/tree/check-state.ts'
 import { leafHash, treeRoot } from '#server/audit/tree/merkle.ts'
-import { type CheckState, findCheckState, listCheckStates } from '#server/audit/tree/tile-store.ts'
+import { type CheckState, findCheckState, findTreeSize, listCheckStates } from '#server/audit/tree/tile-store.ts'
 import { rootAt } from '#server/audit/tree/tree.ts'
 import { databaseClock } from '#server/kernel/db/clock.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -129,6 +129,10 @@ async function checkSeals(tx: Transaction, tenant: LogOwner): Promise<void> {
   if (!same) throw new LogBroken('The closed days are not the signed ones.')
   if ((await rootAt(tx, { tenantId: tenant.id, name: sealLog }, last.size))?.equals(root) !== true)
     throw new LogBroken('The stored tree of closed days does not have the signed root.')
+  // No other check reads it: a day's tree is compared with the day whenever the sealer looks for records to sign.
+  const treeSize = await findTreeSize(tx, tenant.id, sealLog)
+  if (treeSize !== seals.length)
+    throw new LogBroken(`The stored tree of closed days has the size ${treeSize} instead of ${seals.length}.`)
   for (const { date, entry } of seals) {
     if (dateOfEntry(entry) !== date) throw new LogBroken(`The entry of ${date} in the seal log is that of another day.`)
     const day = await findLatestCheckpoint(tx, tenant.id, date)

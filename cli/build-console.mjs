@@ -75,8 +75,8 @@ async function isFresh(root, languages) {
 
 /** Those that people can choose; tests also want others (`CONSOLE_LANGUAGES`, separated by commas). */
 async function wantedLanguages() {
-  const { offeredLanguages } = await import('../lib/languages.ts')
-  return process.env.CONSOLE_LANGUAGES?.split(',') ?? [...offeredLanguages]
+  const { personalLanguages } = await import('../lib/languages.ts')
+  return process.env.CONSOLE_LANGUAGES?.split(',') ?? [...personalLanguages]
 }
 
 const record = (root, made) => writeFile(recordIn(root), `${JSON.stringify(made)}\n`)

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { LANGUAGE_COOKIE, type Language } from '../lib/languages.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { call, personToken } from './cases.ts'
+import { demoTenant, demoUser, expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 // A hydration that finds other texts than the document's reports an error, which fails a test.
 
@@ -65,4 +66,102 @@ test('every text of the converted pages is in a catalog, and longer ones fit a n
   await page.goto('/')
   await expect(page.getByRole('heading', { name: /^\[Ŕûññîñĝ ñöŵ~+\]$/ })).toBeVisible()
   expect(await page.getByRole('navigation', { name: /^\[Ṁàîñ~+\]$/ }).innerText()).not.toMatch(/[a-z]{3}/)
+})
+
+const forget = async (origin: string, username: string) =>
+  call(origin, await personToken(origin, username), 'mutation', 'session.chooseLanguage', { language: null })
+
+test('a person chooses German in the menu, and reads it in every browser until they choose again', async ({
+  page,
+  origin,
+}) => {
+  try {
+    await signIn(page, 'jonas')
+    await page.getByRole('button', { name: 'Jonas Berg' }).click()
+    await expect(page.getByRole('menuitemradio', { name: 'As this browser asks' })).toBeChecked()
+    await expectAccessible(page)
+    await page.getByRole('menuitemradio', { name: 'Deutsch' }).click()
+    await expect(page.getByRole('heading', { name: 'Läuft gerade' })).toBeVisible()
+    expect(await lang(page)).toBe('de')
+
+    // As another browser, where they are signed in, too.
+    await page.context().clearCookies({ name: LANGUAGE_COOKIE })
+    await page.goto('/')
+    await expect(page.getByRole('heading', { name: 'Läuft gerade' })).toBeVisible()
+    expect(await lang(page)).toBe('de')
+
+    await page.getByRole('button', { name: 'Jonas Berg' }).click()
+    await page.getByRole('menuitemradio', { name: 'Wie dieser Browser es wünscht' }).click()
+    await expect(page.getByRole('heading', { name: 'Running now' })).toBeVisible()
+    expect(await lang(page)).toBe('en')
+  } finally {
+    await forget(origin, 'jonas')
+  }
+})
+
+test('a choice that is not stored says so, and the page stays as it is', async ({ page, origin, troubles }) => {
+  troubles.expect(/net::ERR_FAILED/)
+  try {
+    await signIn(page, 'jonas')
+    await page.route('**/v1/session.chooseLanguage*', (route) => route.abort())
+    await page.getByRole('button', { name: 'Jonas Berg' }).click()
+    await page.getByRole('menuitemradio', { name: 'Deutsch' }).click()
+    await expect(page.getByRole('menu')).toContainText('It is unknown whether the language was changed.')
+    await expect(page.getByRole('status')).toContainText('It is unknown whether the language was changed.')
+    await expectAccessible(page)
+    expect(await lang(page)).toBe('en')
+    await page.unroute('**/v1/session.chooseLanguage*')
+    await page.getByRole('menuitemradio', { name: 'Deutsch' }).click()
+    await expect(page.getByRole('heading', { name: 'Läuft gerade' })).toBeVisible()
+  } finally {
+    await forget(origin, 'jonas')
+  }
+})
+
+test('an organisation’s language holds for everyone who did not choose one', async ({ signedIn, page }) => {
+  const { externalId } = demoTenant('globex')
+  const admin = await signedIn('tom', 'globex')
+  const save = async (language: string, button: string, label: string, done: string) => {
+    await admin.goto(`/t/${externalId}/settings/tenant`)
+    await admin.getByLabel(label, { exact: true }).selectOption(language)
+    await admin.getByRole('button', { name: button }).click()
+    await expect(admin.getByRole('status').filter({ hasText: done })).toBeVisible()
+  }
+  await save('Deutsch', 'Save the branding', 'Language', 'The branding was saved.')
+  try {
+    // Their sign-in page follows within five minutes, as the rest of the branding.
+    await signIn(page, 'tom', 'globex')
+    await expect(page.getByRole('heading', { name: 'Läuft gerade' })).toBeVisible()
+    expect(await lang(page)).toBe('de')
+  } finally {
+    await save('Wie der Browser es wünscht, in Mails Englisch', 'Erscheinungsbild speichern', 'Sprache', '')
+    await admin.context().clearCookies({ name: LANGUAGE_COOKIE })
+  }
+})
+
+test('the pages of an organisation’s sign-in are in the language of the page before them', async ({ page, origin }) => {
+  await choose(page, 'de', origin)
+  await page.goto('/sign-in')
+  await page.getByRole('textbox', { name: 'E-Mail-Adresse oder Organisation' }).fill('northwind')
+  await page.getByRole('button', { name: 'Weiter' }).click()
+  await expect(page.getByRole('heading', { name: 'Bei Northwind Mutual anmelden' })).toBeVisible()
+  expect(await lang(page)).toBe('de')
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Passwort ändern' }).click()
+  await expect(page.getByRole('heading', { name: 'Passwort für Northwind Mutual ändern' })).toBeVisible()
+  await expectAccessible(page)
+  await page.goBack()
+  const { username, password } = demoUser('jonas')
+  await page.getByRole('textbox', { name: 'Benutzername' }).fill(username)
+  await page.getByLabel('Passwort').fill('not this one')
+  await page.getByRole('button', { name: 'Anmelden' }).click()
+  await expect(page.getByRole('alert')).toHaveText('Der Benutzername oder das Passwort ist falsch.')
+  await expectAccessible(page)
+  await page.getByLabel('Passwort').fill(password)
+  await page.getByRole('button', { name: 'Anmelden' }).click()
+  // It was chosen in this browser, and the person has not stored another.
+  await expect(page.getByRole('heading', { name: 'Läuft gerade' })).toBeVisible()
+  expect(await lang(page)).toBe('de')
+  await page.getByRole('button', { name: 'Jonas Berg' }).click()
+  await expect(page.getByRole('menuitemradio', { name: 'Deutsch' })).toBeChecked()
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chosenLanguage, LANGUAGE_COOKIE, languageCookie, preferredLanguage } from './languages.ts'
+import { keptLanguage, LANGUAGE_COOKIE, languageCookie, preferredLanguage } from './languages.ts'
 
 const both = ['en', 'de'] as const
 
@@ -21,12 +21,15 @@ test('a language that is not offered is not preferred', () => {
   expect(preferredLanguage('de', ['en'])).toBeUndefined()
 })
 
-test('the cookie carries the choice, and an unknown one is ignored', () => {
-  expect(chosenLanguage(`other=1; ${LANGUAGE_COOKIE}=de; last=2`)).toBe('de')
-  expect(chosenLanguage(`${LANGUAGE_COOKIE}=xx`)).toBeUndefined()
-  expect(chosenLanguage(`not-${LANGUAGE_COOKIE}=de`)).toBeUndefined()
-  expect(chosenLanguage(undefined)).toBeUndefined()
-  expect(chosenLanguage(languageCookie('de', true))).toBe('de')
-  expect(languageCookie('de', true)).toMatch(/; Secure$/)
+test('the cookie carries a language and whose it is, and an unknown one is ignored', () => {
+  const chosen = { language: 'de', from: 'browser' } as const
+  const accounts = { language: 'de', from: 'account' } as const
+  expect(keptLanguage(`other=1; ${LANGUAGE_COOKIE}=de; last=2`)).toEqual(chosen)
+  expect(keptLanguage(`${LANGUAGE_COOKIE}=xx`)).toBeUndefined()
+  expect(keptLanguage(`not-${LANGUAGE_COOKIE}=de`)).toBeUndefined()
+  expect(keptLanguage(undefined)).toBeUndefined()
+  expect(keptLanguage(languageCookie(chosen, true))).toEqual(chosen)
+  expect(keptLanguage(languageCookie(accounts, true))).toEqual(accounts)
+  expect(languageCookie(chosen, true)).toMatch(/; Secure$/)
   expect(languageCookie(undefined, false)).toBe('countersign-language=; Path=/; Max-Age=0; SameSite=Lax')
 })

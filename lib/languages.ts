@@ -2,43 +2,50 @@
 export const languages = ['en', 'de', 'en-XA'] as const
 export type Language = (typeof languages)[number]
 
-/** The languages that people read: of the console, of mails, and an organisation's default. */
+/**
+ * The languages that people read and can choose: of the console, of mails, and an organisation's default. A browser can ask
+ * for them, too.
+ */
 export const personalLanguages = ['en', 'de'] as const satisfies readonly Language[]
 export type PersonalLanguage = (typeof personalLanguages)[number]
+
+export const isPersonal = (language: Language | undefined): language is PersonalLanguage =>
+  personalLanguages.some((one) => one === language)
 
 /** In which a page is shown if nothing else is known, and in which all texts exist first. */
 export const sourceLanguage = 'en'
 
-/**
- * The languages that people can choose and that their browser can ask for. German joins as soon as every page has it
- * (components/texts/literal-texts.test.ts); until then only the cookie shows it.
- */
-export const offeredLanguages: readonly Language[] = ['en']
-
 /** How each language is called in itself. */
 export const languageNames: Record<Language, string> = { en: 'English', de: 'Deutsch', 'en-XA': 'Þšéûðö' }
 
-/** The cookie with a person's own choice in this browser. The server reads it to send the page in this language at once. */
+/** The cookie with the language of a browser's pages. The server reads it to send each page in this language at once. */
 export const LANGUAGE_COOKIE = 'countersign-language'
 
-/** The cookie as a page writes it; without a language it forgets the choice. It lasts a year. */
-export const languageCookie = (language: Language | undefined, secure: boolean): string =>
-  `${LANGUAGE_COOKIE}=${language ?? ''}; Path=/; Max-Age=${language === undefined ? 0 : 31_536_000}; SameSite=Lax${secure ? '; Secure' : ''}`
+/** `from`: chosen before signing in, in this browser; or that of the person who signed in last, or of their organisation. */
+export type KeptLanguage = { language: Language; from: 'browser' | 'account' }
+
+const ofAccount = '.account'
+
+/** The cookie as a page writes it; without a language it forgets the last one. It lasts a year. */
+export const languageCookie = (kept: KeptLanguage | undefined, secure: boolean): string =>
+  `${LANGUAGE_COOKIE}=${kept === undefined ? '' : `${kept.language}${kept.from === 'account' ? ofAccount : ''}`}; Path=/; Max-Age=${kept === undefined ? 0 : 31_536_000}; SameSite=Lax${secure ? '; Secure' : ''}`
 
 export const isLanguage = (text: string | undefined): text is Language =>
   languages.some((language) => language === text)
 
-/** The choice in a `Cookie` header. */
-export function chosenLanguage(cookies: string | undefined): Language | undefined {
+/** The language in a `Cookie` header. */
+export function keptLanguage(cookies: string | undefined): KeptLanguage | undefined {
   const pair = cookies?.split(/; */).find((text) => text.startsWith(`${LANGUAGE_COOKIE}=`))
   const value = pair?.slice(LANGUAGE_COOKIE.length + 1)
-  return isLanguage(value) ? value : undefined
+  const from = value?.endsWith(ofAccount) === true ? 'account' : 'browser'
+  const language = from === 'account' ? value?.slice(0, -ofAccount.length) : value
+  return isLanguage(language) ? { language, from } : undefined
 }
 
 /** The offered language that an `Accept-Language` header prefers (RFC 9110, section 12.5.4); of equal ones the first. */
 export function preferredLanguage(
   accepted: string | undefined,
-  offered: readonly Language[] = offeredLanguages,
+  offered: readonly Language[] = personalLanguages,
 ): Language | undefined {
   const ranges = (accepted ?? '').split(',').map((text) => {
     const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())

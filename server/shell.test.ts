@@ -299,9 +299,10 @@ test('a page is in the language of the cookie, otherwise in an offered language 
     /<h1>(.*)<\/h1>/.exec((await get('/sign-in', { headers })).text)?.[1]
   expect(await titleFor({})).toBe('Sign in')
   expect(await titleFor({ cookie: 'countersign-language=de' })).toBe('Anmelden')
-  // Not built, and not offered yet.
+  expect(await titleFor({ cookie: 'countersign-language=de.account', 'accept-language': 'en' })).toBe('Anmelden')
+  // Not built.
   expect(await titleFor({ cookie: 'countersign-language=en-XA' })).toBe('Sign in')
-  expect(await titleFor({ 'accept-language': 'de' })).toBe('Sign in')
+  expect(await titleFor({ 'accept-language': 'fr, de;q=0.8' })).toBe('Anmelden')
   const { headers, text } = await get('/nothing', { headers: { cookie: 'countersign-language=de' } })
   expect(text).toContain('Anmelden')
   expect(headers.vary).toContain('cookie')

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { CONFIG, choiceOf, documentChoice, NONCE } from '#lib/console-build.ts'
-import { chosenLanguage, preferredLanguage, sourceLanguage } from '#lib/languages.ts'
+import { keptLanguage, preferredLanguage, sourceLanguage } from '#lib/languages.ts'
 import { configJson } from '#lib/page-head.ts'
 import type { RuntimeConfig } from '#lib/runtime-config.ts'
 import { accepts } from '#server/kernel/answers/negotiation.ts'
@@ -70,9 +70,9 @@ export function createShell(options: ShellOptions) {
   }
 }
 
-/** The person's own choice in this browser, then the browser's languages, if the console was built in them. */
+/** What this browser keeps, then what it asks for, if the console was built in them. */
 function languageFor(headers: IncomingMessage['headers'], built: readonly string[]): string {
-  const wanted = [chosenLanguage(headers.cookie), preferredLanguage(headers['accept-language'])]
+  const wanted = [keptLanguage(headers.cookie)?.language, preferredLanguage(headers['accept-language'])]
   return wanted.find((language) => language !== undefined && built.includes(language)) ?? sourceLanguage
 }
 

@@ -1,10 +1,10 @@
 'use client'
 
+import { useTenantSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/menus/en.ts'
 import { MenuChoice, MenuHeading, MenuItem, MenuRule } from '#components/ui/controls/menu.tsx'
-import { offeredLanguages } from '#lib/languages.ts'
 import type { FrameUser } from './frame-parts.ts'
-import { LanguageChoice } from './language-choice.tsx'
+import { LanguageChoice, OwnLanguageChoice } from './language-choice.tsx'
 import { type ThemeChoice, useTheme } from './theme.ts'
 
 export type UserMenuItemsProps = { user: FrameUser | undefined; onSignOut: (() => void) | undefined }
@@ -17,6 +17,7 @@ const themes: { value: ThemeChoice; label: string }[] = [
 
 export function UserMenuItems({ user, onSignOut }: UserMenuItemsProps) {
   const [theme, chooseTheme] = useTheme()
+  const state = useTenantSession()
   return (
     <>
       {user && (
@@ -27,7 +28,7 @@ export function UserMenuItems({ user, onSignOut }: UserMenuItemsProps) {
       )}
       {user && <MenuRule />}
       <MenuChoice heading={t.theme} value={theme} options={themes} onChange={chooseTheme} />
-      {offeredLanguages.length > 1 && <LanguageChoice />}
+      {state.status === 'ready' ? <OwnLanguageChoice session={state.session} /> : <LanguageChoice />}
       {onSignOut && <MenuRule />}
       {onSignOut && <MenuItem onSelect={onSignOut}>{t.signOut}</MenuItem>}
     </>

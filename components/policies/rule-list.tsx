@@ -45,7 +45,14 @@ function RuleWords({ rule, children }: { rule: RuleView; children?: ReactNode })
         </h3>
       </div>
       <p className="wrap-anywhere max-w-[65ch]">
-        {rule.words === null ? t.whenItAppliesCant : <ShownText>{rule.words}</ShownText>}{' '}
+        {rule.words === null ? (
+          t.whenItAppliesCant
+        ) : (
+          // A sentence of the server, in English.
+          <span lang="en">
+            <ShownText>{rule.words}</ShownText>
+          </span>
+        )}{' '}
         <ShownText>{ruleEffectText(rule)}</ShownText>
       </p>
       {children}

@@ -14,6 +14,7 @@ import { ApiProvider, useLive } from '#components/api/api.tsx'
  * becomes true. Data: lib/trpc.ts (useTRPC) and useApi(); errors: request-failed.tsx.
  */
 import { useQuery, useQueryClient } from '#components/api/query.ts'
+import { useOwnLanguage } from '#components/language/use-own-language.ts'
 import type { Failure } from '#lib/failure.ts'
 import { signInPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
@@ -102,6 +103,7 @@ function WithMe({ tenant, state, children }: { tenant: string; state: SessionSta
     }),
   )
   useFreshAfterEnd(state.status)
+  const leaving = useOwnLanguage(me)
   const failure = useMemo(() => (error === null ? undefined : toFailure(error)), [error])
   const denied = failure?.code === 'tenant_access_denied'
   useMembershipWatch(signedIn && me !== undefined && !denied, () => void refetch())
@@ -113,11 +115,12 @@ function WithMe({ tenant, state, children }: { tenant: string; state: SessionSta
   const value = useMemo((): TenantSession => {
     if (state.status !== 'signed-in' && state.status !== 'ended') return state
     const { identity, status } = state
+    if (leaving) return STARTING_TENANT
     if (denied) return { status: 'denied', identity, lost: me?.tenant.displayName }
     if (me !== undefined) return { status: 'ready', session: sessionOf(me, tenant, identity, status === 'ended') }
     if (status === 'ended') return { status: 'signed-out', elsewhere: false }
     return failure === undefined ? STARTING_TENANT : { status: 'failed', failure, retry: () => void refetch() }
-  }, [state, me, failure, denied, refetch, tenant])
+  }, [state, me, failure, denied, leaving, refetch, tenant])
   return <TenantSessionContext value={value}>{children}</TenantSessionContext>
 }
 

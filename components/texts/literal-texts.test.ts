@@ -2,13 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'rolldown/utils'
 import { expect, test } from 'vitest'
-import { languages, offeredLanguages } from '#lib/languages.ts'
-
-/** The folders whose texts are not in the catalogs yet. German is offered to people as soon as none is left. */
-const toConvert = [
-  // What the console reads of what the server also says: reasons of rules, refusals of forms, permissions.
-  'lib',
-]
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -69,18 +62,17 @@ const files = ['app', 'components'].flatMap((folder) =>
     .filter((entry) => entry.isFile() && /(?<!\.test)\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)),
 )
-const converted = files.filter(
+const shown = files.filter(
   (file) =>
-    !toConvert.some((folder) => file.startsWith(`${folder}/`)) &&
     !file.startsWith('app/v1/') &&
     !file.startsWith('components/texts/') &&
     // For tests.
     !file.endsWith('/example-request.ts'),
 )
 
-test('the converted folders do not have texts outside the catalogs', () => {
-  expect(converted.length).toBeGreaterThan(100)
-  const texts = converted.flatMap((file) =>
+test('pages and components do not have texts outside the catalogs', () => {
+  expect(shown.length).toBeGreaterThan(100)
+  const texts = shown.flatMap((file) =>
     literalTexts(file, readFileSync(join(root, file), 'utf8')).map((text) => `${file}: ${text}`),
   )
   // Names that are the same in every language.
@@ -92,20 +84,6 @@ test('the converted folders do not have texts outside the catalogs', () => {
         ),
     ),
   ).toEqual([])
-})
-
-test('a folder leaves the list when its texts are in the catalogs', () => {
-  const inApp = toConvert.filter((folder) => folder !== 'lib')
-  for (const folder of inApp)
-    expect(
-      files.filter((file) => file.startsWith(`${folder}/`)),
-      folder,
-    ).not.toEqual([])
-})
-
-test('every language is offered as soon as no folder is left, and only then', () => {
-  const all = languages.filter((language) => language !== 'en-XA')
-  expect(offeredLanguages).toEqual(toConvert.length === 0 ? all : ['en'])
 })
 
 test.each([

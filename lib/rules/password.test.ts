@@ -13,14 +13,14 @@ test.each([
 })
 
 test.each([
-  ['', 'at least'],
-  ['elevenchars', 'at least'],
-  ['aaaaaaaaaaaaaaaa', 'different'],
-  ['abababababababab', 'different'],
-  ['Northwind Mutual', 'name'],
-  ['maria@northwind.example', 'name'],
-  ['NORTHWIND MUTUAL1', 'name'],
-  ['xyz 0123 789'.repeat(100), 'bytes'],
-])('rejects %s', (password, word) => {
-  expect(whyNotPassword(password, known)).toContain(word)
+  ['', 'short'],
+  ['elevenchars', 'short'],
+  ['aaaaaaaaaaaaaaaa', 'uniform'],
+  ['abababababababab', 'uniform'],
+  ['Northwind Mutual', 'obvious'],
+  ['maria@northwind.example', 'obvious'],
+  ['NORTHWIND MUTUAL1', 'obvious'],
+  ['xyz 0123 789'.repeat(100), 'long'],
+])('rejects %s', (password, flaw) => {
+  expect(whyNotPassword(password, known)).toBe(flaw)
 })

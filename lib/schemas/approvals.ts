@@ -120,6 +120,15 @@ export const Repeats = z.object({
   pending: z.int(),
 })
 
+const BlockedCode = z.enum([
+  'separation_of_duties',
+  'forbidden',
+  'not_eligible',
+  'machine_decision',
+  'already_voted',
+  'already_decided',
+])
+
 export const ApprovalSummary = z.object({
   approvalId: Id,
   kind: ApprovalKind,
@@ -146,6 +155,8 @@ export const ApprovalSummary = z.object({
   group: z.string(),
   eligible: z.boolean(),
   ineligibleReason: z.string().nullable(),
+  /** The code of that reason, as of a refused decision. */
+  ineligibleCode: BlockedCode.nullable(),
   revision: Revision,
   /** Null while no one has decided; for expired and canceled requests, too. */
   decidedAt: Time.nullable(),
@@ -165,14 +176,7 @@ export type ApprovalSummary = z.infer<typeof ApprovalSummary>
 
 /** Why the caller may not approve or escalate; `separation_of_duties` comes before `not_eligible`. */
 export const Blocked = z.object({
-  code: z.enum([
-    'separation_of_duties',
-    'forbidden',
-    'not_eligible',
-    'machine_decision',
-    'already_voted',
-    'already_decided',
-  ]),
+  code: BlockedCode,
   message: z.string(),
 })
 export type Blocked = z.infer<typeof Blocked>

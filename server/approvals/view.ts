@@ -45,6 +45,7 @@ export function summaryOf(
     group: facts.groupName,
     eligible: blocked === undefined,
     ineligibleReason: blocked?.message ?? null,
+    ineligibleCode: blocked?.code ?? null,
     revision: row.revision,
     decidedAt: row.decidedAt?.toISOString() ?? null,
     decidedBy: decision === undefined ? null : actor(decision.memberId),

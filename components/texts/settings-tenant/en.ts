@@ -16,6 +16,11 @@ export const squareImageForTop = text('A square image for the top bar. PNG or SV
 export const alternativeTextOfLogo = text('Alternative text of the logo')
 export const screenReadersReadIt = text('Screen readers read it instead of the image.')
 export const coBrandingOnSign = text('Co-branding on the sign-in page')
+export const defaultLanguage = text('Language')
+export const defaultLanguageFor = text(
+  'Of the console, the sign-in page and mails, for everyone who has not chosen their own.',
+)
+export const asBrowsersAsk = text('As each browser asks, and English in mails')
 export const chooseOption = text('Choose an option')
 export const savingBranding = text('Saving the branding…')
 export const saveBranding = text('Save the branding')

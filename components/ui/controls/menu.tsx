@@ -71,6 +71,11 @@ export function MenuHeading({ children }: { children: ReactNode }) {
   return <Radix.Label className="px-2.5 pt-1.5 pb-1 text-dense text-ink-2">{children}</Radix.Label>
 }
 
+/** About the choice above it. A menu can't contain a live region, so what must be announced is a notice, too. */
+export function MenuNote({ children }: { children: ReactNode }) {
+  return <Radix.Label className="px-2.5 pb-1.5 text-dense text-ink-2">{children}</Radix.Label>
+}
+
 export function MenuRule() {
   return <Radix.Separator className="my-1 border-line border-t" />
 }
@@ -80,10 +85,18 @@ type MenuChoiceProps<Value extends string> = {
   value: Value
   options: { value: Value; label: string }[]
   onChange: (value: Value) => void
+  /** Until the choice has an effect, or says why it has none. */
+  staysOpen?: boolean
 }
 
 /** One of a few options, with a tick at the current one. */
-export function MenuChoice<Value extends string>({ heading, value, options, onChange }: MenuChoiceProps<Value>) {
+export function MenuChoice<Value extends string>({
+  heading,
+  value,
+  options,
+  onChange,
+  staysOpen = false,
+}: MenuChoiceProps<Value>) {
   return (
     <Radix.Group>
       <MenuHeading>{heading}</MenuHeading>
@@ -95,7 +108,12 @@ export function MenuChoice<Value extends string>({ heading, value, options, onCh
         }}
       >
         {options.map((option) => (
-          <Radix.RadioItem key={option.value} value={option.value} className={ITEM}>
+          <Radix.RadioItem
+            key={option.value}
+            value={option.value}
+            className={ITEM}
+            onSelect={staysOpen ? (event) => event.preventDefault() : undefined}
+          >
             <span className="inline-grid size-5 place-items-center">
               <Radix.ItemIndicator>
                 <CheckIcon />

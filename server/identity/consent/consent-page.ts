@@ -2,7 +2,7 @@ import { visibleParts } from '#lib/text/visible-text.ts'
 import { isRegisteredClient } from '#server/identity/clients/foreign-clients.ts'
 import { Html, html } from '#server/identity/pages/html.ts'
 import { type RenderedPage, renderPage } from '#server/identity/pages/page.ts'
-import type { Realm } from '#server/identity/realms/realm.ts'
+import type { Reader } from '#server/identity/words/reader.ts'
 import type { GatewayTools } from './gateway-tools.ts'
 
 type Asked = {
@@ -21,23 +21,24 @@ type Asked = {
 const maxDescription = 200
 
 /** What a client of another vendor may do in the person's name, and where it leads. */
-export function consentPage(realm: Realm, asked: Asked): RenderedPage {
+export function consentPage(reader: Reader, asked: Asked): RenderedPage {
   const { action, clientId, clientName, redirectUri, person, server, gateway } = asked
+  const t = reader.t.consent
   const redirect = new URL(redirectUri)
   const isLocal = redirect.protocol === 'http:'
-  return renderPage(realm, {
-    title: 'Allow this program?',
-    body: html`<p>${clientName === undefined ? 'A program' : html`A program that calls itself “${shown(clientName)}”`} wants to call tools as <strong>${person}</strong>.</p>
+  return renderPage(reader, {
+    title: t.title,
+    body: html`<p>${t.asks(clientName === undefined ? undefined : shown(clientName), person)}</p>
 <dl>
-<dt>Published by</dt><dd>${isRegisteredClient(clientId) ? 'Not known: the program registered itself, and nothing shows that its name is true' : new URL(clientId).host}</dd>
-<dt>Returns to</dt><dd>${redirect.host}${isLocal && ' (this computer)'}</dd>
-<dt>Agent</dt><dd>${shown(gateway.agent)}</dd>
-<dt>Tools of ${shown(server)}</dt><dd><ul>${list(gateway)}</ul></dd>
+<dt>${t.publisher}</dt><dd>${isRegisteredClient(clientId) ? t.unknownPublisher : new URL(clientId).host}</dd>
+<dt>${t.returnsTo}</dt><dd>${redirect.host}${isLocal && ` ${t.thisComputer}`}</dd>
+<dt>${t.agent}</dt><dd>${shown(gateway.agent)}</dd>
+<dt>${t.toolsOf(shown(server))}</dt><dd><ul>${list(gateway)}</ul></dd>
 </dl>
-<p>Policies and approvals apply to each call, and each call is recorded under your name.${isLocal && ' Any program on this computer can say that it is this one: allow it only if you have just started it.'}</p>
+<p>${t.consequence}${isLocal && ` ${t.anyProgram}`}</p>
 <form method="post" action="${action}">
-<button type="submit" name="decision" value="allow">Allow</button>
-<button type="submit" name="decision" value="deny">Deny</button>
+<button type="submit" name="decision" value="allow">${t.allow}</button>
+<button type="submit" name="decision" value="deny">${t.deny}</button>
 </form>`,
     formOrigins: [redirect.origin],
   })

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Interaction } from 'oidc-provider'
 import { FormError, readForm } from '#server/identity/form-body.ts'
-import { problemPage } from '#server/identity/pages/error-page.ts'
+import { notAcceptedPage, problemPage } from '#server/identity/pages/error-page.ts'
 import type { OpenRealm } from '#server/identity/realms/provider.ts'
 import { sendPage } from '#server/identity/respond.ts'
 import { activePerson } from '#server/identity/tokens/claims.ts'
 import { grantEnd } from '#server/identity/tokens/lifetimes.ts'
 import { gatewayScope } from '#server/identity/tokens/resource.ts'
+import { readerOf } from '#server/identity/words/reader.ts'
 import { gatewayOf } from '#server/kernel/auth/gateway-address.ts'
 import { consentPage } from './consent-page.ts'
 import { gatewayTools } from './gateway-tools.ts'
@@ -22,6 +23,7 @@ export async function serveConsent(
   res: ServerResponse,
 ): Promise<void> {
   const { realm, provider } = open
+  const reader = readerOf(realm, req.headers)
   const { client_id: clientId, redirect_uri: redirectUri, resource } = interaction.params
   const accountId = interaction.session?.accountId
   const address = typeof resource === 'string' ? gatewayOf(resource) : undefined
@@ -32,16 +34,8 @@ export async function serveConsent(
   const gateway = await gatewayTools(realm.tenantId, address)
   const client = await provider.Client.find(clientId)
   if (person === undefined || gateway === undefined || client === undefined)
-    return sendPage(
-      res,
-      404,
-      problemPage(
-        realm,
-        'This address offers no tools',
-        'The agent or the tool server does not exist, or no release of the agent is active. Check the address in the program.',
-      ),
-    )
-  const page = consentPage(realm, {
+    return sendPage(res, 404, problemPage(reader, reader.t.consent.nothing))
+  const page = consentPage(reader, {
     action: `${realm.url}/interaction/${interaction.uid}`,
     clientId,
     clientName: client.clientName,
@@ -66,7 +60,7 @@ async function decide(
     throw error
   })
   if (form instanceof FormError)
-    return sendPage(res, form.status, problemPage(realm, 'This form can’t be accepted', form.message))
+    return sendPage(res, form.status, notAcceptedPage(readerOf(realm, req.headers), form.message))
   if (form.get('decision') !== 'allow') {
     const refusal = { error: 'access_denied', error_description: 'The person did not allow this.' }
     return await provider.interactionFinished(req, res, refusal, { mergeWithLastSubmission: false })

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FormError, readForm } from '#server/identity/form-body.ts'
-import { problemPage } from '#server/identity/pages/error-page.ts'
+import { notAcceptedPage, otherMethodPage, otherSitePage } from '#server/identity/pages/error-page.ts'
 import { passwordProblem } from '#server/identity/passwords/password-problem.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { sendPage } from '#server/identity/respond.ts'
 import { hashPassword } from '#server/identity/sign-in/password.ts'
 import { isForeign } from '#server/identity/sign-in/same-site.ts'
 import { laneOf } from '#server/identity/strangers/turns.ts'
+import { readerOf } from '#server/identity/words/reader.ts'
 import { clientOf } from '#server/kernel/net/client-address.ts'
 import { lookUpInTurn } from '#server/kernel/rate/lookups.ts'
 import { OverloadError } from '#server/kernel/rate/turns.ts'
@@ -20,48 +21,35 @@ import { findLinkOwner, linkToken, redeemLink } from './sign-in-links.ts'
  */
 export async function serveLink(realm: Realm, token: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { tenantId } = realm
+  const reader = readerOf(realm, req.headers)
   const owner = linkToken.test(token)
     ? await lookUpInTurn(laneOf('stranger', tenantId, clientOf(req), 'link'), () =>
         runtime().database.inTenant(tenantId, (tx) => findLinkOwner(tx, realm, token)),
       )
     : undefined
-  if (owner === undefined) return sendPage(res, 410, deadLinkPage(realm))
+  if (owner === undefined) return sendPage(res, 410, deadLinkPage(reader))
   const action = `${realm.url}/sign-in-link/${token}`
   const show = (status: number, problem?: string) =>
-    sendPage(res, status, setPasswordPage(realm, { action, ...owner, problem }))
+    sendPage(res, status, setPasswordPage(reader, { action, ...owner, problem }))
   if (req.method === 'GET') return show(200)
-  if (req.method !== 'POST')
-    return sendPage(
-      res,
-      405,
-      problemPage(realm, 'This form can’t be accepted', 'This page accepts only GET and POST requests.'),
-      {
-        allow: 'GET, POST',
-      },
-    )
-  if (isForeign(req))
-    return sendPage(
-      res,
-      403,
-      problemPage(realm, 'This form can’t be accepted', 'The form was sent by another site. Nothing has changed.'),
-    )
+  if (req.method !== 'POST') return sendPage(res, 405, otherMethodPage(reader), { allow: 'GET, POST' })
+  if (isForeign(req)) return sendPage(res, 403, otherSitePage(reader))
 
   const form = await readForm(req).catch((error: unknown) => {
     if (error instanceof FormError) return error
     throw error
   })
-  if (form instanceof FormError)
-    return sendPage(res, form.status, problemPage(realm, 'This form can’t be accepted', form.message))
+  if (form instanceof FormError) return sendPage(res, form.status, notAcceptedPage(reader, form.message))
   const password = form.get('password') ?? ''
-  const problem = passwordProblem(realm, owner, { password, again: form.get('again') })
+  const problem = passwordProblem(reader, owner, { password, again: form.get('again') })
   if (problem !== undefined) return show(422, problem)
   let hash: string
   try {
     hash = await hashPassword(password)
   } catch (error) {
     if (!(error instanceof OverloadError)) throw error
-    return show(503, 'Too many people are signing in right now. Send the form again in a moment.')
+    return show(503, reader.t.change.busy)
   }
   const done = await runtime().database.inTenant(tenantId, (tx) => redeemLink(tx, realm, token, hash))
-  sendPage(res, done ? 200 : 410, done ? passwordSetPage(realm, owner.username) : deadLinkPage(realm))
+  sendPage(res, done ? 200 : 410, done ? passwordSetPage(reader, owner.username) : deadLinkPage(reader))
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Realm } from '#server/identity/realms/realm.ts'
+import { readerOf } from '#server/identity/words/reader.ts'
 import { html } from './html.ts'
 import { contentSecurityPolicy, renderPage } from './page.ts'
 
@@ -14,10 +15,12 @@ const realm = (changes: Partial<Realm>): Realm => ({
   ...changes,
 })
 
+const reader = (changes: Partial<Realm>) => readerOf(realm(changes), {})
+
 const styleOf = (text: string) => /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
 
 test('a page shows the tenant’s name and accent', () => {
-  const { text } = renderPage(realm({ accentColor: '#0f766e' }), { title: 'Sign in', body: html`<p>x</p>` })
+  const { text } = renderPage(reader({ accentColor: '#0f766e' }), { title: 'Sign in', body: html`<p>x</p>` })
   expect(text).toContain('<title>Sign in · Northwind Mutual</title>')
   expect(styleOf(text)).toMatch(/^:root\{--tenant-mark-light:oklch\([\d. ]+\);/)
 })
@@ -25,14 +28,14 @@ test('a page shows the tenant’s name and accent', () => {
 test.each(['red', '#0f766', '#0f766e;}</style><script>alert(1)</script>', 'url(https://evil.example)', ''])(
   'an accent that is not a colour in a supported notation is ignored: %s',
   (accentColor) => {
-    const plain = renderPage(realm({}), { title: 'x', body: html`` })
-    expect(renderPage(realm({ accentColor }), { title: 'x', body: html`` })).toEqual(plain)
+    const plain = renderPage(reader({}), { title: 'x', body: html`` })
+    expect(renderPage(reader({ accentColor }), { title: 'x', body: html`` })).toEqual(plain)
   },
 )
 
 test('a name is shown literally, even if it contains markup', () => {
   const displayName = `<img src=x onerror=alert(1)> & "Sons" 'n' more`
-  const { text } = renderPage(realm({ displayName }), {
+  const { text } = renderPage(reader({ displayName }), {
     title: displayName,
     body: html`<p title="${displayName}"></p>`,
   })
@@ -42,7 +45,7 @@ test('a name is shown literally, even if it contains markup', () => {
 })
 
 test('the content security policy allows only the page’s own style and script', () => {
-  const { text, headers } = renderPage(realm({}), { title: 'x', body: html``, script: 'one()' })
+  const { text, headers } = renderPage(reader({}), { title: 'x', body: html``, script: 'one()' })
   const sha256 = (content: string) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`
   expect(text).toContain('<script>one()</script>')
   expect(headers['content-security-policy']).toBe(
@@ -53,7 +56,7 @@ test('the content security policy allows only the page’s own style and script'
 })
 
 test('the typeface is served by the realm itself, under a name derived from its bytes', () => {
-  const { text, headers } = renderPage(realm({}), { title: 'x', body: html`` })
+  const { text, headers } = renderPage(reader({}), { title: 'x', body: html`` })
   expect(styleOf(text)).toMatch(/src:url\(\/realms\/northwind\/font-[0-9a-f]{16}\.woff2\) format\("woff2"\)/)
   expect(headers['content-security-policy']).toContain("font-src 'self'")
 })

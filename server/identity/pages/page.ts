@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { deriveAccent, parseAccent, type Theme } from '#lib/rules/accent.ts'
-import type { Realm } from '#server/identity/realms/realm.ts'
+import type { Reader } from '#server/identity/words/reader.ts'
 import { fontFace } from './font.ts'
 import { Html, html } from './html.ts'
 
@@ -26,10 +26,11 @@ export const securityHeaders = {
 } as const
 
 /** A whole page in the tenant's branding, and the headers that it must be sent with. */
-export function renderPage(realm: Realm, { title, body, script, formOrigins = [] }: Page): RenderedPage {
+export function renderPage(reader: Reader, { title, body, script, formOrigins = [] }: Page): RenderedPage {
+  const { realm, language } = reader
   const style = `${accentStyle(realm.accentColor)}${fontFace(realm.url)}${baseStyle}`
   const page = html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -42,7 +43,7 @@ export function renderPage(realm: Realm, { title, body, script, formOrigins = []
 <p class="organisation">${mark(realm)} ${realm.displayName}</p>
 <h1>${title}</h1>
 ${body}
-${coBrand(realm)}</main>
+${coBrand(reader)}</main>
 ${script !== undefined && html`<script>${new Html(script)}</script>`}
 </body>
 </html>
@@ -94,14 +95,14 @@ function accentStyle(entered: string | undefined): string {
 }
 
 /** The logo, or the initial on the accent colour. The name follows it. */
-const mark = ({ logoUrl, displayName }: Realm): Html =>
+const mark = ({ logoUrl, displayName }: Reader['realm']): Html =>
   logoUrl === undefined
     ? html`<span class="mark" aria-hidden="true">${initialOf(displayName)}</span>`
     : html`<img class="logo" src="${logoUrl}" alt="" width="24" height="24">`
 
-const coBrand = ({ coBranding, displayName }: Realm): Html | false => {
-  if (coBranding === 'powered_by') return html`<p class="note">Powered by Countersign</p>\n`
-  return coBranding === 'dual' && html`<p class="note">${displayName} and Countersign</p>\n`
+const coBrand = ({ realm: { coBranding, displayName }, t }: Reader): Html | false => {
+  if (coBranding === 'powered_by') return html`<p class="note">${t.poweredBy}</p>\n`
+  return coBranding === 'dual' && html`<p class="note">${t.withCountersign(displayName)}</p>\n`
 }
 
 const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? ''

@@ -2,7 +2,7 @@ import { signInPath } from '#lib/paths.ts'
 import { minPasswordLength } from '#lib/rules/password.ts'
 import { html } from '#server/identity/pages/html.ts'
 import { type RenderedPage, renderPage } from '#server/identity/pages/page.ts'
-import type { Realm } from '#server/identity/realms/realm.ts'
+import type { Reader } from '#server/identity/words/reader.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 /** Below the realm. */
@@ -10,33 +10,36 @@ export const passwordPath = '/password'
 
 /** The page on which people change their own password. It needs no session: the current password is asked for anyway. */
 export function changePasswordPage(
-  realm: Realm,
+  reader: Reader,
   { username, problem }: { username: string; problem?: string | undefined },
 ): RenderedPage {
+  const { realm, t } = reader
   const invalid = problem !== undefined && html` aria-invalid="true" aria-describedby="problem"`
-  return renderPage(realm, {
-    title: `Change your password for ${realm.displayName}`,
+  return renderPage(reader, {
+    title: t.change.title(realm.displayName),
     body: html`${problem !== undefined && html`<p role="alert" id="problem" class="problem">${problem}</p>`}
-<p>You are then signed out everywhere, and sign in with the new password.</p>
+<p>${t.change.consequence}</p>
 <form method="post" action="${realm.url}${passwordPath}">
-<label for="username">User name</label>
+<label for="username">${t.username}</label>
 <input id="username" name="username" value="${username}" maxlength="256" required autofocus autocomplete="username" autocapitalize="none" spellcheck="false"${invalid}>
-<label for="current">Current password</label>
+<label for="current">${t.change.current}</label>
 <input id="current" name="current" type="password" maxlength="1024" required autocomplete="current-password"${invalid}>
-<label for="password">New password</label>
+<label for="password">${t.newPassword}</label>
 <input id="password" name="password" type="password" minlength="${minPasswordLength}" maxlength="1024" required autocomplete="new-password" aria-describedby="hint"${invalid}>
-<p id="hint">At least ${minPasswordLength} characters. A few unrelated words work well.</p>
-<label for="again">Repeat new password</label>
+<p id="hint">${t.passwordHint(minPasswordLength)}</p>
+<label for="again">${t.repeatPassword}</label>
 <input id="again" name="again" type="password" maxlength="1024" required autocomplete="new-password"${invalid}>
-<button type="submit">Change password</button>
+<button type="submit">${t.change.submit}</button>
 </form>
-<p class="note">Forgotten? Ask an administrator of ${realm.displayName} for a new link.</p>`,
+<p class="note">${t.change.forgotten(realm.displayName)}</p>`,
   })
 }
 
-export const passwordChangedPage = (realm: Realm): RenderedPage =>
-  renderPage(realm, {
-    title: 'Your password is changed',
-    body: html`<p>You are signed out everywhere. From now on, sign in to ${realm.displayName} with your new password.</p>
-<p><a href="${runtime().config.baseUrl}${signInPath({ organisation: realm.slug })}">Sign in</a></p>`,
+export function passwordChangedPage(reader: Reader): RenderedPage {
+  const { realm, t } = reader
+  return renderPage(reader, {
+    title: t.change.doneTitle,
+    body: html`<p>${t.change.done(realm.displayName)}</p>
+<p><a href="${runtime().config.baseUrl}${signInPath({ organisation: realm.slug })}">${t.signIn.submit}</a></p>`,
   })
+}

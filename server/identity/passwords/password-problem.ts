@@ -1,12 +1,12 @@
 import { whyNotPassword } from '#lib/rules/password.ts'
-import type { Realm } from '#server/identity/realms/realm.ts'
+import type { Reader } from '#server/identity/words/reader.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 export type Owner = { username: string; displayName: string; email: string | null }
 
 /** Why a person can't use this new password, which the form contains twice; undefined if they can. */
 export function passwordProblem(
-  realm: Realm,
+  { realm, t }: Reader,
   { username, displayName, email }: Owner,
   { password, again }: { password: string; again: string | undefined },
 ): string | undefined {
@@ -18,7 +18,7 @@ export function passwordProblem(
     realm.slug,
   ]
   const why = whyNotPassword(password, known)
-  if (why !== undefined) return why
-  if (isCommonPassword(password)) return 'Many people use this password, so it is easy to guess. Choose another one.'
-  return password === again ? undefined : 'The two passwords do not match.'
+  if (why !== undefined) return t.passwords[why]
+  if (isCommonPassword(password)) return t.passwords.common
+  return password === again ? undefined : t.passwords.different
 }

@@ -2,21 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type Interaction } from 'oidc-provider'
 import { serveConsent } from '#server/identity/consent/consent.ts'
 import { FormError, readForm } from '#server/identity/form-body.ts'
-import { expiredPage, problemPage } from '#server/identity/pages/error-page.ts'
+import { expiredPage, notAcceptedPage, otherMethodPage, otherSitePage } from '#server/identity/pages/error-page.ts'
 import type { OpenRealm } from '#server/identity/realms/provider.ts'
-import type { Realm } from '#server/identity/realms/realm.ts'
 import { sendPage } from '#server/identity/respond.ts'
 import { setSignedIn } from '#server/identity/store.ts'
 import { type Tried, tryPassword } from '#server/identity/strangers/try-password.ts'
 import { activePerson } from '#server/identity/tokens/claims.ts'
+import { type Reader, readerOf } from '#server/identity/words/reader.ts'
 import { OverloadError } from '#server/kernel/rate/turns.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { isForeign } from './same-site.ts'
 import { signInPage } from './sign-in-page.ts'
 import { usernameKey } from './username.ts'
-
-// The same message for an unknown name, a wrong password and a disabled account, so that it reveals nothing.
-const wrong = 'The user name or the password is wrong.'
 
 /** The page of the interaction `uid`, to sign in or to allow a client: shows the form, or accepts a submitted one. */
 export async function serveSignIn(
@@ -25,24 +22,16 @@ export async function serveSignIn(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
+  const reader = readerOf(open.realm, req.headers)
   const interaction = await findInteraction(open, uid, req, res)
-  if (interaction === undefined) return sendPage(res, 400, expiredPage(open.realm))
+  if (interaction === undefined) return sendPage(res, 400, expiredPage(reader))
   const asks = interaction.prompt.name === 'consent'
-  if (req.method === 'GET' && !asks) return show(open.realm, interaction, res, { username: hintOf(interaction) })
-  if (req.method !== 'GET' && req.method !== 'POST') {
-    const page = problemPage(open.realm, 'This form can’t be accepted', 'This page accepts only GET and POST requests.')
-    return sendPage(res, 405, page, { allow: 'GET, POST' })
-  }
+  if (req.method === 'GET' && !asks) return show(reader, interaction, res, { username: hintOf(interaction) })
+  if (req.method !== 'GET' && req.method !== 'POST')
+    return sendPage(res, 405, otherMethodPage(reader), { allow: 'GET, POST' })
   // The interaction's cookie is SameSite=Lax, so another site's form arrives without it; this check is a second line of
   // defence.
-  if (req.method === 'POST' && isForeign(req)) {
-    const page = problemPage(
-      open.realm,
-      'This form can’t be accepted',
-      'The form was sent by another site. Nothing has changed.',
-    )
-    return sendPage(res, 403, page)
-  }
+  if (req.method === 'POST' && isForeign(req)) return sendPage(res, 403, otherSitePage(reader))
   await (asks ? serveConsent : submit)(open, interaction, req, res)
 }
 
@@ -53,12 +42,13 @@ async function submit(
   res: ServerResponse,
 ): Promise<void> {
   const { realm, provider } = open
+  const reader = readerOf(realm, req.headers)
+  const t = reader.t.signIn
   const form = await readForm(req).catch((error: unknown) => {
     if (error instanceof FormError) return error
     throw error
   })
-  if (form instanceof FormError)
-    return sendPage(res, form.status, problemPage(realm, 'This form can’t be accepted', form.message))
+  if (form instanceof FormError) return sendPage(res, form.status, notAcceptedPage(reader, form.message))
   const username = usernameKey(form.get('username') ?? '').slice(0, 256)
   let tried: Tried
   try {
@@ -66,19 +56,18 @@ async function submit(
     tried = await tryPassword(open.guard, attempt)
   } catch (error) {
     if (!(error instanceof OverloadError)) throw error
-    const problem = 'Too many people are signing in right now. Try again in a moment.'
-    return show(realm, interaction, res, { username, problem, status: 503, retryAfter: 2 })
+    return show(reader, interaction, res, { username, problem: t.busy, status: 503, retryAfter: 2 })
   }
   if ('spent' in tried) {
     const { resetSeconds } = tried.spent
-    const problem = `Too many attempts. Try again in ${minutes(resetSeconds)}, or in a browser in which you have signed in before.`
-    return show(realm, interaction, res, { username, problem, status: 429, retryAfter: resetSeconds })
+    const problem = t.tooMany(Math.max(1, Math.ceil(resetSeconds / 60)))
+    return show(reader, interaction, res, { username, problem, status: 429, retryAfter: resetSeconds })
   }
   const { subject } = tried
-  if (subject === undefined) return show(realm, interaction, res, { username, problem: wrong })
+  if (subject === undefined) return show(reader, interaction, res, { username, problem: t.wrong })
   if ((await activePerson(realm, subject)) === undefined) {
-    const problem = `You are not an active member of ${realm.displayName}. Ask an administrator to activate your membership.`
-    return show(realm, interaction, res, { username, problem, status: 403 })
+    const problem = t.inactive(realm.displayName)
+    return show(reader, interaction, res, { username, problem, status: 403 })
   }
   await runtime().database.inTenant(realm.tenantId, (tx) => setSignedIn(tx, realm.tenantId, subject))
   const account = open.guard.accountOf('person', username)
@@ -104,10 +93,10 @@ async function findInteraction(
 
 type Shown = { username: string; problem?: string; status?: number; retryAfter?: number }
 
-function show(realm: Realm, { uid, params }: Interaction, res: ServerResponse, shown: Shown): void {
+function show(reader: Reader, { uid, params }: Interaction, res: ServerResponse, shown: Shown): void {
   const { status = 200, retryAfter, ...fields } = shown
-  const page = signInPage(realm, {
-    action: `${realm.url}/interaction/${uid}`,
+  const page = signInPage(reader, {
+    action: `${reader.realm.url}/interaction/${uid}`,
     clientId: params.client_id,
     redirectUri: params.redirect_uri,
     ...fields,
@@ -117,5 +106,3 @@ function show(realm: Realm, { uid, params }: Interaction, res: ServerResponse, s
 
 const hintOf = ({ params }: Interaction): string =>
   typeof params.login_hint === 'string' ? params.login_hint.slice(0, 256) : ''
-
-const minutes = (seconds: number): string => (seconds <= 60 ? 'a minute' : `${Math.ceil(seconds / 60)} minutes`)

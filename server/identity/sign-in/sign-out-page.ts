@@ -3,6 +3,7 @@ import { rootPath, signInPath } from '#lib/paths.ts'
 import { Html, html } from '#server/identity/pages/html.ts'
 import { renderPage } from '#server/identity/pages/page.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
+import { readerOf } from '#server/identity/words/reader.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 const formId = 'op.logoutForm'
@@ -16,13 +17,15 @@ export const renderSignOut = (realm: Realm) => (ctx: KoaContextWithOIDC, form: s
   const hinted = ctx.oidc.entities.IdTokenHint?.payload.sub
   const proved = hinted !== undefined && hinted === ctx.oidc.session?.accountId
   const { baseUrl } = runtime().config
-  const page = renderPage(realm, {
-    title: proved ? 'Signing you out' : 'Sign out?',
-    body: html`<p>This ends your session at ${realm.displayName} in this browser, also for the command line.</p>
+  const reader = readerOf(realm, ctx.req.headers)
+  const t = reader.t.signOut
+  const page = renderPage(reader, {
+    title: proved ? t.leaving : t.question,
+    body: html`<p>${t.consequence(realm.displayName)}</p>
 ${new Html(form)}
 <input type="hidden" name="logout" value="yes" form="${formId}">
-<button type="submit" form="${formId}">Sign out of ${realm.displayName}</button>
-${!proved && html`<p><a href="${baseUrl}${rootPath()}">Stay signed in</a></p>`}`,
+<button type="submit" form="${formId}">${t.submit(realm.displayName)}</button>
+${!proved && html`<p><a href="${baseUrl}${rootPath()}">${t.stay}</a></p>`}`,
     ...(proved ? { script: submit } : {}),
     formOrigins: [new URL(baseUrl).origin],
   })
@@ -32,9 +35,11 @@ ${!proved && html`<p><a href="${baseUrl}${rootPath()}">Stay signed in</a></p>`}`
 
 /** oidc-provider's `postLogoutSuccessSource`: for a sign-out without an address to return to. */
 export const renderSignedOut = (realm: Realm) => (ctx: KoaContextWithOIDC) => {
-  const page = renderPage(realm, {
-    title: 'You are signed out',
-    body: html`<p><a href="${runtime().config.baseUrl}${signInPath()}">Sign in again</a></p>`,
+  const reader = readerOf(realm, ctx.req.headers)
+  const t = reader.t.signOut
+  const page = renderPage(reader, {
+    title: t.doneTitle,
+    body: html`<p><a href="${runtime().config.baseUrl}${signInPath()}">${t.again}</a></p>`,
   })
   ctx.set(page.headers)
   ctx.body = page.text

@@ -28,7 +28,18 @@ describe('requests that are selected together', () => {
     ['approve', [...many(1), requestWith({ environment: 'staging' })], /one action/],
     ['approve', [...many(1), requestWith({ agentVersion: '2.0.0' })], /one action/],
     ['approve', [...many(1), requestWith({ resource: 'payments/pay_invoice' })], /one action/],
-    ['approve', [...many(1), requestWith({ eligible: false, ineligibleReason: 'You asked for this.' })], /You asked/],
+    [
+      'approve',
+      [
+        ...many(1),
+        requestWith({
+          eligible: false,
+          ineligibleReason: 'You asked for this.',
+          ineligibleCode: 'separation_of_duties',
+        }),
+      ],
+      /You asked/,
+    ],
     ['approve', many(1, { title: 'Refund\u202e A-1' }), /hidden or look-alike characters/],
     [
       'approve',

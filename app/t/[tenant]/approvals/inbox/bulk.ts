@@ -21,7 +21,7 @@ export function whyNotTogether(decision: BulkDecision, requests: readonly Reques
 function whyNotApprove(requests: readonly Request[]): string | undefined {
   const [first] = requests
   const blocked = requests.find(({ eligible }) => !eligible)
-  if (blocked !== undefined) return `“${visibleText(blocked.title)}”: ${blocked.ineligibleReason ?? t.youCantApproveIt}`
+  if (blocked !== undefined) return `“${visibleText(blocked.title)}”: ${whyIneligible(blocked) ?? t.youCantApproveIt}`
   if (requests.some(({ risk }) => risk !== 'low')) return t.onlyRequestsOfLow
   const shape = (request: Request) =>
     JSON.stringify([request.agentId, request.agentVersion, request.action, request.resource, request.environment])
@@ -35,6 +35,11 @@ function whyNotApprove(requests: readonly Request[]): string | undefined {
   if (twice !== undefined) return t.isSelectedTwiceOpen({ twice: visibleText(twice) })
   return undefined
 }
+
+/** In English the sentence of the API, which names people; otherwise a text for its code. */
+export const whyIneligible = ({ ineligibleCode: code, ineligibleReason: message }: Request): string | undefined =>
+  // An answer of an earlier version lacks the code.
+  message === null ? undefined : code ? failureText({ code, message }) : message
 
 const hasHidden = ({ title, facts }: Request): boolean => anyHidden([title, ...textsOf(facts)])
 

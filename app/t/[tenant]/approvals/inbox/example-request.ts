@@ -22,6 +22,7 @@ export const requestWith = (changes: Partial<Request>): Request => ({
   group: 'Refund approvers',
   eligible: true,
   ineligibleReason: null,
+  ineligibleCode: null,
   revision: 1,
   decidedAt: null,
   decidedBy: null,

@@ -17,6 +17,7 @@ import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import type { UsualRange } from '#lib/schemas/approvals/usual.ts'
 import { visibleText } from '#lib/text/visible-text.ts'
 import { AgainstUsual } from './against-usual.tsx'
+import { whyIneligible } from './bulk.ts'
 import type { Request } from './filter.ts'
 import { type Group, sumOf } from './groups.ts'
 import type { Layout } from './layout.ts'
@@ -94,11 +95,7 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
           <FirstFact request={row} />
         </span>
         <RepeatMark request={row} />
-        {row.ineligibleReason !== null && (
-          <span className="text-ink-2">
-            <ShownText>{row.ineligibleReason}</ShownText>
-          </span>
-        )}
+        <WhyIneligible request={row} />
       </span>
     ),
   },
@@ -154,6 +151,16 @@ function GroupHeading({ group: { title, requests }, selection }: { group: Group;
       />
       <span className="font-semibold">{title}</span>
       <span className="text-ink-2">{t.countAndSum({ count: requests.length, summed: String(sum !== ''), sum })}</span>
+    </span>
+  )
+}
+
+function WhyIneligible({ request }: { request: Request }) {
+  const why = whyIneligible(request)
+  if (why === undefined) return undefined
+  return (
+    <span className="text-ink-2">
+      <ShownText>{why}</ShownText>
     </span>
   )
 }

@@ -10,6 +10,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/settings-tenant/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
+import { languageNames, personalLanguages } from '#lib/languages.ts'
 import { parseAccent } from '#lib/rules/accent.ts'
 import type { Branding, UpdateBrandingInput } from '#lib/schemas/tenants.ts'
 import { BrandingPreview } from './branding-preview.tsx'
@@ -29,6 +30,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
   const [logoMark, setLogoMark] = useState<ChosenImage | null>()
   const [logoAlt, setLogoAlt] = useState(branding.logoAlt)
   const [coBranding, setCoBranding] = useState(branding.coBranding)
+  const [language, setLanguage] = useState(branding.language)
   const act = useAct({
     send: client.tenants.updateBranding.mutate,
     touches: ['tenants'],
@@ -41,6 +43,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
     ...(logoMark === undefined ? {} : { logoMark }),
     ...(logoAlt.trim() === branding.logoAlt ? {} : { logoAlt: logoAlt.trim() }),
     ...(coBranding === branding.coBranding ? {} : { coBranding }),
+    ...(language === branding.language ? {} : { language }),
   }
   const locked = act.pending || !can('tenant:manage')
   const logoUrl = shownOf(logo, branding.logoUrl)
@@ -93,6 +96,16 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
           options={CO_BRANDING}
           placeholder={t.chooseOption}
         />
+        <SelectField
+          label={t.defaultLanguage}
+          hint={t.defaultLanguageFor}
+          value={language ?? BROWSERS}
+          onChange={(value) => {
+            if (!locked) setLanguage(personalLanguages.find((one) => one === value) ?? null)
+          }}
+          options={LANGUAGES}
+          placeholder={t.chooseOption}
+        />
       </div>
       {act.failure !== undefined && <ActFailed failure={act.failure} />}
       <div>
@@ -109,6 +122,12 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
     </form>
   )
 }
+
+const BROWSERS = 'browsers'
+const LANGUAGES: { value: string; label: string }[] = [
+  { value: BROWSERS, label: t.asBrowsersAsk },
+  ...personalLanguages.map((value) => ({ value, label: languageNames[value] })),
+]
 
 const CO_BRANDING: { value: Branding['coBranding']; label: string }[] = [
   { value: 'none', label: t.onlyThisOrganisation },

@@ -42,6 +42,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   supersedes: null,
   clock: { stopped: null, escalatesAt: null, remindsAt: null },
   ineligibleReason: null,
+  ineligibleCode: null,
   agentVersion: '1.0.0',
   action: 'tool.call',
   resource: 'payments/issue_refund',

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/agents/en.ts'
+import * as t from '#components/texts/agent-changes/en.ts'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { Answers } from '#lib/trpc.ts'
 

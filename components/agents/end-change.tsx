@@ -2,7 +2,7 @@
 
 import { useApi } from '#components/api/api.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
-import * as t from '#components/texts/agents/en.ts'
+import * as t from '#components/texts/agent-changes/en.ts'
 
 type Change = { id: string; status: string; revision: number }
 type EndChangeProps = {

@@ -3,7 +3,7 @@
 import Link from 'next/link'
 import { formatList } from '#components/language/formats.ts'
 import { useSession } from '#components/session/session-provider.tsx'
-import * as t from '#components/texts/agents/en.ts'
+import * as t from '#components/texts/agent-changes/en.ts'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { policyPath } from '#lib/paths.ts'

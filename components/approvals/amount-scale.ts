@@ -1,5 +1,5 @@
 import { formatNumber, formatTenths } from '#components/language/formats.ts'
-import * as t from '#components/texts/approvals/en.ts'
+import * as t from '#components/texts/requests/en.ts'
 import type { UsualRange } from '#lib/schemas/approvals/usual.ts'
 import type { ApprovalHistory, Money } from '#lib/schemas/approvals.ts'
 

@@ -1,7 +1,7 @@
 'use client'
 
 import { useContext } from 'react'
-import * as t from '#components/texts/approvals/en.ts'
+import * as t from '#components/texts/requests/en.ts'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 import { Tag } from '#components/ui/status/tag.tsx'
 import { useNow } from '#components/ui/text/now.ts'

@@ -1,6 +1,6 @@
 import { maskedShape } from '#components/json/masked-shape.ts'
 import { formatMoney } from '#components/language/formats.ts'
-import * as t from '#components/texts/approvals/en.ts'
+import * as t from '#components/texts/requests/en.ts'
 import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/approvals/en.ts'
+import * as t from '#components/texts/notices/en.ts'
 
 const key = 'countersign.notices'
 

@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useRef } from 'react'
-import * as t from '#components/texts/approvals/en.ts'
+import * as t from '#components/texts/notices/en.ts'
 import { approvalPath, approvalsPath } from '#lib/paths.ts'
 import { notices } from './notices.ts'
 import type { ApprovalSummaries } from './waiting.ts'

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/approvals/en.ts'
+import * as t from '#components/texts/requests/en.ts'
 import type { Status } from '#components/ui/status/status-shape.tsx'
 import type { ApprovalsView } from '#lib/paths.ts'
 import type { ApprovalStatus } from '#lib/schemas/approvals.ts'

@@ -1,5 +1,5 @@
 import { formatMoney } from '#components/language/formats.ts'
-import * as t from '#components/texts/executions/en.ts'
+import * as t from '#components/texts/execution-rows/en.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 

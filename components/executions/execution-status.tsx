@@ -1,4 +1,4 @@
-import * as t from '#components/texts/executions/en.ts'
+import * as t from '#components/texts/execution-rows/en.ts'
 import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 

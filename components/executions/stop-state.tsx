@@ -1,4 +1,4 @@
-import * as t from '#components/texts/executions/en.ts'
+import * as t from '#components/texts/execution-rows/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'

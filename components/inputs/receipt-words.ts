@@ -1,4 +1,4 @@
-import * as t from '#components/texts/executions/en.ts'
+import * as t from '#components/texts/inputs/en.ts'
 import type { Status } from '#components/ui/status/status-shape.tsx'
 import type { InputResolution, Receipt } from '#lib/schemas/inputs.ts'
 

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/executions/en.ts'
+import * as t from '#components/texts/inputs/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'

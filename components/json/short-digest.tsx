@@ -1,4 +1,4 @@
-import * as t from '#components/texts/json/en.ts'
+import * as t from '#components/texts/digests/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 
 /** The beginning and end of a digest in hex; copying copies all of it. `of` names the hashed object. */

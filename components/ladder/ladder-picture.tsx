@@ -1,4 +1,4 @@
-import * as t from '#components/texts/alarms/en.ts'
+import * as t from '#components/texts/ladder/en.ts'
 import { classNames } from '#components/ui/text/class-names.ts'
 import type { Ladder } from '#lib/verify/ladder.ts'
 import { shortHash } from './short-hash.ts'

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/alarms/en.ts'
+import * as t from '#components/texts/ladder/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import type { Ladder } from '#lib/verify/ladder.ts'
 import { shortHash } from './short-hash.ts'

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/access-machines/en.ts'
+import * as t from '#components/texts/passkeys/en.ts'
 import { failureOf, RequestError } from '#lib/failure.ts'
 import type { Assertion, Attestation, ConfirmationPurpose } from '#lib/schemas/passkeys.ts'
 import type { Client } from '#lib/trpc.ts'

@@ -135,7 +135,4 @@ export const german: Translation<typeof import('./en.ts')> = {
   allAgents: 'Alle Agenten',
   expired: 'Abgelaufen',
   accountDisabled: 'Konto deaktiviert',
-  youAlreadyHavePasskey: 'Sie haben auf diesem Gerät schon einen Passkey für diese Website.',
-  yourDeviceDidNot:
-    'Ihr Gerät hat keinen Passkey geliefert: Die Anfrage wurde abgebrochen oder ist abgelaufen, oder das Gerät hat keinen Passkey für diese Website.',
 }

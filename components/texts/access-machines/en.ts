@@ -152,7 +152,3 @@ export const membersScim = text('Members (SCIM)')
 export const allAgents = text('All agents')
 export const expired = text('Expired')
 export const accountDisabled = text('Account disabled')
-export const youAlreadyHavePasskey = text('You already have a passkey for this site on this device.')
-export const yourDeviceDidNot = text(
-  'Your device did not provide a passkey: the request was canceled or timed out, or the device does not have a passkey for this site.',
-)

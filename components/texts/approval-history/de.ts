@@ -1,38 +1,7 @@
 import type { Translation } from '#components/language/text.ts'
 
 export const german: Translation<typeof import('./en.ts')> = {
-  atMostForEach: '{shownName}, höchstens je Aufruf, {currency}',
-  sameAsHereMasked: 'dasselbe wie hier (maskiert)',
-  likePattern: 'nach einem Muster',
-  anyValue: 'ein beliebiger Wert',
-  patternFor: 'Muster für {shownName}',
-  isAnyTextHere: '* ist beliebiger Text. Hier: <shown>{value}</shown>',
-  proposeStandingGrant: 'Dauerfreigabe vorschlagen…',
-  callsLikeThisOne:
-    'Aufrufe wie dieser laufen dann ohne einen Menschen, bis die Dauerfreigabe endet. Ein zweites Mitglied der Gruppe entscheidet darüber.',
-  anotherMemberOfDecides: 'Ein anderes Mitglied von {group} entscheidet darüber.',
-  conditionsForEachArgument: 'Bedingungen für jedes Argument',
-  inTotal: 'Insgesamt, {currency}',
-  calls: 'Aufrufe',
-  atMost: 'Höchstens {most}.',
-  endsAfter: 'Endet nach',
   reason: 'Grund',
-  secondPersonReadsIt: 'Die zweite Person liest ihn im Protokoll.',
-  fillInEachLimit: 'Füllen Sie jede Grenze aus.',
-  theseTermsCantBe: 'Diese Bedingungen können nicht vorgeschlagen werden.',
-  giveReason: 'Geben Sie einen Grund an.',
-  whatItWouldHave: 'Was sie bedeutet hätte',
-  fillIn: 'Füllen Sie jede Grenze aus, um zu sehen, was die Dauerfreigabe bedeutet hätte.',
-  rejectedOnes: 'Abgelehnt:',
-  pastNone: 'In den letzten 90 Tagen hat niemand über eine Anfrage zu dieser Aktion entschieden.',
-  pastDecided:
-    'In den letzten 90 Tagen haben Menschen über {requests, plural, one {eine Anfrage} other {# Anfragen}} zu dieser Aktion entschieden.',
-  pastNoneMatched:
-    '{requests, plural, one {Sie wäre nicht durch die Dauerfreigabe gelaufen.} other {Keine davon wäre durch die Dauerfreigabe gelaufen.}}',
-  pastMatched:
-    '{of, select, it {Sie} all {Alle} other {{matched} davon}} wären durch die Dauerfreigabe gelaufen: {outcome, select, approved {Menschen haben {approved, plural, one {sie genehmigt} other {alle # genehmigt}}} rejected {Menschen haben {rejected} abgelehnt} other {Menschen haben {approved} genehmigt und {rejected} abgelehnt}}.',
-  oneDay: 'Ein Tag',
-  days: '{days} Tage',
   usualAmountsToMedian: 'Übliche Beträge: {low} bis {high}, Median {median}. {words}',
   usualTo: 'Üblich: {low} bis {high}. <span>{words}</span>',
   earlierDecisions: 'Frühere Entscheidungen',
@@ -63,6 +32,5 @@ export const german: Translation<typeof import('./en.ts')> = {
   lastOfAction:
     '{count, plural, one {die letzte} other {die letzten {count}}} zu dieser Aktion: {approved} genehmigt, {rejected} abgelehnt',
   moreOnSame: '{count} weitere zum selben Objekt',
-  exactly: 'genau {value}',
   open: 'offen',
 }

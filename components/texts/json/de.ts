@@ -9,7 +9,6 @@ export const german: Translation<typeof import('./en.ts')> = {
   emptyText: 'Leerer Text',
   allEntries: 'Alle {count} Einträge zeigen',
   allCharacters: '… Alle {count} Zeichen zeigen',
-  digestOf: 'SHA-256 von: {of}',
   invalid: 'Kein gültiges JSON.',
   notObject: 'Die Eingabe ist ein Objekt: {example}.',
   valueMissing: 'Ein Wert fehlt.',

@@ -1,72 +1,62 @@
 'use client'
 
-import * as Radix from '@radix-ui/react-dialog'
-import { type ReactNode, useRef } from 'react'
-import * as t from '#components/texts/ui/en.ts'
-import { CloseIcon } from '#components/ui/status/icons.tsx'
-import { classNames } from '#components/ui/text/class-names.ts'
+import { type ComponentType, useEffect, useSyncExternalStore } from 'react'
+import type { DialogProps } from './dialog-frame.tsx'
 
-type DialogProps = {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-  title: string
-  /** Read out with the title. */
-  description: ReactNode
-  children?: ReactNode
-  /** The buttons; the one that acts comes last. */
-  actions?: ReactNode
-  /** `side`: a sheet at the left edge, for navigation on small screens. `foot`: one at the foot, for details there. */
-  placement?: 'middle' | 'side' | 'foot'
-  /** What gets the focus at the end, for a dialog that an item of a menu opens; by default what had it before. */
-  returnTo?: () => HTMLElement | null | undefined
+// Owned by this module: the frame, which all dialogs of a page share.
+let frame: ComponentType<DialogProps> | undefined
+let loading: Promise<boolean> | undefined
+const listeners = new Set<() => void>()
+
+/** Loads the frame. Resolves to false without a connection; the next call tries again. */
+function load(): Promise<boolean> {
+  loading ??= import('./dialog-frame.tsx').then(
+    ({ DialogFrame }) => {
+      frame = DialogFrame
+      for (const listener of listeners) listener()
+      return true
+    },
+    () => {
+      loading = undefined
+      return false
+    },
+  )
+  return loading
 }
 
-/** A modal dialog: traps the focus, closes on Escape, then restores the focus. */
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/**
+ * A modal dialog (dialog-frame.tsx). Its code and its library, 14 KB, are not part of a page: they are loaded once the browser has
+ * nothing else to do, or when a dialog is opened before that.
+ */
 export function Dialog(props: DialogProps) {
-  const { open, onOpenChange, title, description, children, actions, placement = 'middle', returnTo } = props
-  // Radix restores the focus only to its own trigger, but any button can open this dialog.
-  const opener = useRef<Element>(null)
-  return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
-      <Radix.Portal>
-        <Radix.Overlay className="scrim appear fixed inset-0 z-40" />
-        <Radix.Content
-          onOpenAutoFocus={() => {
-            opener.current = document.activeElement
-          }}
-          onCloseAutoFocus={(event) => {
-            const next = returnTo?.() ?? opener.current
-            if (!(next instanceof HTMLElement) || !next.isConnected) return
-            event.preventDefault()
-            next.focus()
-          }}
-          className={classNames(
-            'appear fixed z-50 flex flex-col gap-4 overflow-y-auto border border-line-strong bg-surface p-4 text-ink',
-            placement === 'middle'
-              ? 'top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[min(35rem,calc(100vw-2rem))] -translate-1/2'
-              : placement === 'side'
-                ? 'inset-y-0 left-0 w-[min(18rem,calc(100vw-3rem))] border-y-0 border-l-0'
-                : 'inset-x-0 bottom-0 max-h-[85dvh] border-x-0 border-t-2 border-b-0',
-          )}
-        >
-          <div className="flex items-start justify-between gap-4">
-            <div className="flex flex-col gap-1">
-              <Radix.Title>{title}</Radix.Title>
-              <Radix.Description className={placement === 'middle' ? 'text-ink-2' : 'sr-only'}>
-                {description}
-              </Radix.Description>
-            </div>
-            <Radix.Close
-              aria-label={t.close}
-              className="-mt-1 -mr-1 inline-grid size-7 shrink-0 max-rail:size-11 place-items-center text-ink-2 hover:bg-selected hover:text-ink"
-            >
-              <CloseIcon />
-            </Radix.Close>
-          </div>
-          {children}
-          {actions && <div className="flex flex-wrap justify-end gap-2">{actions}</div>}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+  const { open, onOpenChange } = props
+  const Frame = useSyncExternalStore(
+    subscribe,
+    () => frame,
+    () => undefined,
   )
+  useEffect(() => whenIdle(() => void load()), [])
+  useEffect(() => {
+    if (!open || frame !== undefined) return
+    void load().then((loaded) => {
+      // The button works again, instead of seeming to do nothing.
+      if (!loaded) onOpenChange(false)
+    })
+  }, [open, onOpenChange])
+  return Frame && <Frame {...props} />
+}
+
+/** Safari does not have requestIdleCallback. Returns what cancels the call. */
+function whenIdle(run: () => void): () => void {
+  if ('requestIdleCallback' in window) {
+    const id = requestIdleCallback(run, { timeout: 2000 })
+    return () => cancelIdleCallback(id)
+  }
+  const id = setTimeout(run, 500)
+  return () => clearTimeout(id)
 }

@@ -2,7 +2,7 @@
 
 import Link from 'next/link'
 import { alarmWords } from '#components/alarms/alarm-words.ts'
-import { AlarmsFailed, OpenAlarmList } from '#components/alarms/open-alarms.tsx'
+import { AlarmsFailed, OpenAlarmList } from '#components/alarms/open-alarm-list.tsx'
 import { useOpenAlarms } from '#components/alarms/use-open-alarms.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { formatNumber } from '#components/language/formats.ts'

@@ -1,5 +1,5 @@
 import { createPreference } from '#components/layout/preference.ts'
-import * as t from '#components/texts/approvals/en.ts'
+import * as t from '#components/texts/inbox-layout/en.ts'
 
 /** The columns that a reader can hide. */
 export const columnLabels = {

@@ -3,7 +3,7 @@
 import Link from 'next/link'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import * as t from '#components/texts/execution/en.ts'
+import * as t from '#components/texts/execution-evidence/en.ts'
 import { TraceFacts } from '#components/traces/detail/trace-facts.tsx'
 import { TraceView } from '#components/traces/trace-view.tsx'
 import { useTrace } from '#components/traces/use-trace.ts'

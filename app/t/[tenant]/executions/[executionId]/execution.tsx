@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { useParams, useSearchParams } from 'next/navigation'
+import { lazy, Suspense } from 'react'
 import { EffectTitle } from '#components/executions/effect-title.tsx'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { Took } from '#components/executions/took.tsx'
@@ -19,12 +20,16 @@ import { Time } from '#components/ui/text/time.tsx'
 import { agentPath, approvalPath, type ExecutionTab, executionPath, executionsPath } from '#lib/paths.ts'
 import type { Execution as ExecutionDetail } from '#lib/schemas/executions.ts'
 import { CancelExecution } from './cancel-execution.tsx'
-import { Evidence } from './evidence.tsx'
-import { ExecutionTrace } from './execution-trace.tsx'
-import { Inputs } from './inputs.tsx'
 import { Timeline } from './timeline.tsx'
 import { useExecution } from './use-execution.ts'
-import { Waits } from './waits.tsx'
+
+// Loaded when someone opens them.
+const Evidence = lazy(() => import('./evidence.tsx').then((module) => ({ default: module.Evidence })))
+const ExecutionTrace = lazy(() =>
+  import('./execution-trace.tsx').then((module) => ({ default: module.ExecutionTrace })),
+)
+const Inputs = lazy(() => import('./inputs.tsx').then((module) => ({ default: module.Inputs })))
+const Waits = lazy(() => import('./waits.tsx').then((module) => ({ default: module.Waits })))
 
 /** One execution: its state, journal, waits, trace and audit records. */
 export function Execution() {
@@ -78,7 +83,9 @@ function OneExecution({ id }: { id: string }) {
           current: name === tab,
         }))}
       />
-      <Tab name={tab} execution={execution} />
+      <Suspense fallback={<Skeleton label={t.loadingExecution} rows={8} />}>
+        <Tab name={tab} execution={execution} />
+      </Suspense>
     </Page>
   )
 }

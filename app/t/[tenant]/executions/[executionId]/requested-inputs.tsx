@@ -1,7 +1,7 @@
 'use client'
 
 import { Section } from '#components/page/section.tsx'
-import * as t from '#components/texts/execution/en.ts'
+import * as t from '#components/texts/execution-inputs/en.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { isJsonObject } from '#lib/json.ts'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'

@@ -2,7 +2,7 @@
 
 import { useApi } from '#components/api/api.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
-import * as t from '#components/texts/execution/en.ts'
+import * as t from '#components/texts/execution-inputs/en.ts'
 import type { InputResolution } from '#lib/schemas/inputs.ts'
 
 /** Repeats a delivery that failed or whose outcome is unknown. `closed`: its wait has ended. */

@@ -3,7 +3,7 @@
 import { deliveryWords } from '#components/inputs/receipt-words.ts'
 import { shownText } from '#components/language/shown-text.tsx'
 import { mailErrorText } from '#components/mail/mail-error.ts'
-import * as t from '#components/texts/execution/en.ts'
+import * as t from '#components/texts/execution-inputs/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'

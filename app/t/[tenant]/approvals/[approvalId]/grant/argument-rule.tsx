@@ -2,7 +2,7 @@
 
 import { SelectField } from '#components/forms/select-field.tsx'
 import { shownText } from '#components/language/shown-text.tsx'
-import * as t from '#components/texts/approval-history/en.ts'
+import * as t from '#components/texts/approval-grant/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
 import { visibleText } from '#lib/text/visible-text.ts'

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/approval-history/en.ts'
+import * as t from '#components/texts/approval-grant/en.ts'
 import type { GrantSimulation } from '#lib/schemas/approvals/grants.ts'
 
 /** What a grant would have meant for the requests that people decided, as the second person reads it (lib/rules/standing-grants). */

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/approval-history/en.ts'
+import * as t from '#components/texts/approval-grant/en.ts'
 import type { Answers } from '#lib/trpc.ts'
 
 type Preview = Answers['approvals']['previewGrant']

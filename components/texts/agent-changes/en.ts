@@ -1,0 +1,38 @@
+import { text } from '#components/language/text.ts'
+
+// Releases and bindings, as several pages show and end them.
+
+export const registered = text('Registered')
+export const active = text('Active')
+export const suspended = text('Suspended')
+export const retired = text('Retired')
+export const proposed = text('Proposed')
+export const superseded = text('Superseded')
+export const revoked = text('Revoked')
+export const rejected = text('Rejected')
+export const withdrawn = text('Withdrawn')
+export const refusedAtNextCall = text(
+  '{kind, select, binding {The version no longer applies there. Without another binding, the agent can’t run in that environment.} other {The agent can’t run in that environment until another of its releases is approved.}} Running executions are refused at their next call.',
+)
+export const withdrawThe = text('Withdraw the {kind, select, binding {binding} other {release}}')
+export const withdrawingThe = text('Withdrawing the {kind, select, binding {binding} other {release}}…')
+export const leaveItProposed = text('Leave it proposed')
+export const withdrawOf = text('Withdraw the {kind, select, binding {binding} other {release}} of {about}?')
+export const itsApprovalRequestIs = text('Its approval request is canceled. Everything that is active stays as it is.')
+export const isWithdrawn = text('The {kind, select, binding {binding} other {release}} is withdrawn.')
+export const wasNotWithdrawn = text('The {kind, select, binding {binding} other {release}} was not withdrawn.')
+export const revokeThe = text('Revoke the {kind, select, binding {binding} other {release}}')
+export const revokingThe = text('Revoking the {kind, select, binding {binding} other {release}}…')
+export const leaveItActive = text('Leave it active')
+export const revokeOf = text('Revoke the {kind, select, binding {binding} other {release}} of {about}?')
+export const isRevoked = text('The {kind, select, binding {binding} other {release}} is revoked.')
+export const wasNotRevoked = text('The {kind, select, binding {binding} other {release}} was not revoked.')
+export const policiesThatChangedSince = text('Policies that changed since {of} was proposed')
+export const policy = text('Policy')
+export const mode = text('Mode')
+export const enforced = text('Enforced')
+export const shadowOnlyRecorded = text('Shadow: only recorded')
+export const inRelease = text('In the release')
+export const boundNow = text('Bound now')
+export const notBound = text('Not bound')
+export const version = text('Version {version}')

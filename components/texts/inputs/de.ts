@@ -1,0 +1,25 @@
+import type { Translation } from '#components/language/text.ts'
+
+export const german: Translation<typeof import('./en.ts')> = {
+  failed: 'Fehlgeschlagen',
+  expired: 'Abgelaufen',
+  outcomeUnknown: 'Ergebnis unbekannt',
+  notYet: 'Noch nicht',
+  never: 'Nie',
+  accepted: 'Angenommen',
+  noMatchingWaitYet: 'Noch kein passendes Warten',
+  matched: 'Zugeordnet',
+  withWaitOfStep: 'Dem Warten von Schritt {stepId}',
+  noWaitMatchedIt: 'Kein Warten passte, bevor es ablief',
+  tooLate: 'Zu spät',
+  itsWaitWasAlready: 'Das Warten war schon beendet',
+  pending: 'Ausstehend',
+  beingDelivered: 'Wird zugestellt',
+  delivered: 'Zugestellt',
+  itMayHaveArrived: 'Vielleicht ist es angekommen; es wird nicht von selbst erneut gesendet',
+  notAppliedYet: 'Noch nicht verwendet',
+  applied: 'Verwendet',
+  notApplied: 'Nicht verwendet',
+  executionEndedBeforeIt: 'Die Ausführung endete, bevor sie die Eingabe verwenden konnte',
+  keptUntilTime: 'Aufbewahrt bis <at>Zeit</at>',
+}

@@ -1,0 +1,25 @@
+import { text } from '#components/language/text.ts'
+
+// Inputs of executions, and the state of their delivery.
+
+export const failed = text('Failed')
+export const expired = text('Expired')
+export const outcomeUnknown = text('Outcome unknown')
+export const notYet = text('Not yet')
+export const never = text('Never')
+export const accepted = text('Accepted')
+export const noMatchingWaitYet = text('No matching wait yet')
+export const matched = text('Matched')
+export const withWaitOfStep = text('With the wait of step {stepId}')
+export const noWaitMatchedIt = text('No wait matched it before it expired')
+export const tooLate = text('Too late')
+export const itsWaitWasAlready = text('Its wait was already closed')
+export const pending = text('Pending')
+export const beingDelivered = text('Being delivered')
+export const delivered = text('Delivered')
+export const itMayHaveArrived = text('It may have arrived; it is not sent again automatically')
+export const notAppliedYet = text('Not applied yet')
+export const applied = text('Applied')
+export const notApplied = text('Not applied')
+export const executionEndedBeforeIt = text('The execution ended before it could apply the input')
+export const keptUntilTime = text('Kept until <at>time</at>')

@@ -134,7 +134,12 @@ test('an organisation’s language holds for everyone who did not choose one', a
     await expect(page.getByRole('heading', { name: 'Läuft gerade' })).toBeVisible()
     expect(await lang(page)).toBe('de')
   } finally {
-    await save('Wie der Browser es wünscht, in Mails Englisch', 'Erscheinungsbild speichern', 'Sprache', '')
+    await save(
+      'Wie der Browser es wünscht, in Mails Englisch',
+      'Erscheinungsbild speichern',
+      'Sprache',
+      'Das Erscheinungsbild wurde gespeichert.',
+    )
     await admin.context().clearCookies({ name: LANGUAGE_COOKIE })
   }
 })

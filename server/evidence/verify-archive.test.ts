@@ -405,7 +405,7 @@ describe('verify.mjs', () => {
     expect(unchanged.stdout).toContain('INTEGRITY: holds.')
     expect(unchanged.stdout).toContain('ORIGIN: holds.')
     expect(unchanged.stdout).toContain('Nothing contradicts itself, but not everything could be checked.')
-    expect(run(zip, '--fingerprint', fingerprint.replaceAll('a', 'b')).status).toBe(1)
+    expect(run(zip, '--fingerprint', '0'.repeat(64)).status).toBe(1)
     await writeFile(zip, Buffer.from('nothing'))
     expect(run(zip)).toEqual({ status: 2, stdout: 'Not a ZIP archive.\n' })
     expect(run(join(top, 'is-not-there.zip')).status).toBe(2)

@@ -29,10 +29,13 @@ type Template = {
  */
 export const testDatabase = async (): Promise<TestDatabase> => await copyOf(await migrated())
 
-/** The same with the demo, which `seed` makes in the first database of this run. */
-export async function demoDatabase(run: string, seed: (ownerUrl: string) => Promise<void>): Promise<TestDatabase> {
+/** The same with the demo, which `seed` makes in the first database of this run on this day. */
+export async function demoDatabase(
+  { run, day }: { run: string; day: string },
+  seed: (ownerUrl: string) => Promise<void>,
+): Promise<TestDatabase> {
   const base = await migrated()
-  const name = demoName(run)
+  const name = demoName(`${run}_${day}`)
   return await copyOf({
     name,
     lock: 7_310_454,
@@ -44,8 +47,17 @@ export async function demoDatabase(run: string, seed: (ownerUrl: string) => Prom
   })
 }
 
-/** Drops the demo of a run. Its copies have been closed by their suites. */
-export const dropDemo = (run: string): Promise<void> => drop(demoName(run))
+/** Drops the demos of a run. Their copies have been closed by their suites. */
+export async function dropDemos(run: string): Promise<void> {
+  const made = await withServer(async (server) => {
+    const { rows } = await server.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [demoName(`${run}_`)],
+    )
+    return rows
+  })
+  for (const { datname } of made) await drop(datname)
+}
 
 const demoName = (run: string) => `cs_demo_${run.toLowerCase().replaceAll(/[^a-z0-9]/g, '_')}`
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
-import { dropDemo } from './database.ts'
+import { dropDemos } from './database.ts'
 import { parentOfManyFiles } from './folder-in-memory.ts'
 
 /**
@@ -17,7 +17,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../node_modules/.cache/countersign-compiled')
   const demo = await mkdtemp(join(tmpdir(), 'countersign-demo-'))
   process.env.TEST_DEMO = demo
-  const end = process.env.TEST_DATABASE_URL === undefined ? await startDatabase() : () => dropDemo(basename(demo))
+  const end = process.env.TEST_DATABASE_URL === undefined ? await startDatabase() : () => dropDemos(basename(demo))
   return async () => {
     await end()
     await rm(demo, { recursive: true, force: true })

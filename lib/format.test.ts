@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatBytes, formatCount, formatDuration } from './format.ts'
+import { formatBytes, formatCount, formatDuration, formatMoney } from './format.ts'
 
 test.each([
   [-5, '0 ms'],
@@ -33,4 +33,16 @@ test.each([
 test('uses the singular for one', () => {
   expect(formatCount(1, 'entry', 'entries')).toBe('1 entry')
   expect(formatCount(12_400, 'span')).toBe('12,400 spans')
+})
+
+test.each([
+  ['4200.00', 'EUR', '€4,200.00'],
+  ['0.10', 'USD', '$0.10'],
+  ['123456789012.34', 'EUR', '€123,456,789,012.34'],
+  [12, 'GBP', '£12.00'],
+  ['1e9', 'EUR', undefined],
+  ['12', 'euro', undefined],
+  [undefined, 'EUR', undefined],
+])('%s %s is %s', (amount, currency, expected) => {
+  expect(formatMoney(amount, currency)).toBe(expected)
 })

@@ -1,3 +1,5 @@
+import type { JsonValue } from './json.ts'
+
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -46,4 +48,22 @@ const counts = new Intl.NumberFormat('en')
 /** `1 span`, `12,400 spans`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${counts.format(count)} ${count === 1 ? one : many}`
+}
+
+/** "€4,200.00" for a decimal string or number and an ISO 4217 code; undefined when they are not an amount of money. */
+export function formatMoney(
+  amount: JsonValue | undefined,
+  currency: JsonValue | undefined,
+  locale = 'en',
+): string | undefined {
+  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return undefined
+  const value = typeof amount === 'number' ? String(amount) : amount
+  if (typeof value !== 'string' || !/^-?\d{1,15}(\.\d{1,4})?$/.test(value)) return undefined
+  try {
+    // A decimal string is formatted exactly; a double would round large amounts.
+    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(value as `${number}`)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }

@@ -1,6 +1,6 @@
 'use client'
 
-import * as t from '#components/texts/forms/en.ts'
+import * as t from '#components/texts/form-days/en.ts'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { Days, DaysProblem } from './days.ts'
 

@@ -1,4 +1,4 @@
-import * as t from '#components/texts/forms/en.ts'
+import * as t from '#components/texts/form-days/en.ts'
 
 /** Values of date inputs: `YYYY-MM-DD`, or '' while empty. Days are in UTC, and both are included. */
 export type Days = { first: string; last: string }

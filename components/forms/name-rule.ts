@@ -1,4 +1,4 @@
-import * as t from '#components/texts/forms/en.ts'
+import * as t from '#components/texts/form-names/en.ts'
 import { limits, slugPattern } from '#lib/limits.ts'
 
 /** Returns why a policy, group or environment can't have this name, or undefined. The API has the same rule (lib/schemas). */

@@ -2,7 +2,7 @@
 
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
-import * as t from '#components/texts/forms/en.ts'
+import * as t from '#components/texts/proposals/en.ts'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { approvalPath } from '#lib/paths.ts'
 

@@ -7,7 +7,7 @@ import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { JsonValue } from '#lib/json.ts'
 import { erasedText } from '#lib/rules/erased.ts'
-import { isMasked } from '#lib/rules/mask.ts'
+import { isMasked } from '#lib/rules/masked.ts'
 import { maskedShape } from './masked-shape.ts'
 
 /** How much of a long text, list or object is shown until the reader asks for the rest. */

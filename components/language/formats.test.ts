@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatBytes as bytesIn, formatDuration as durationIn } from '#lib/format.ts'
-import { formatMoney as moneyIn } from '#lib/rules/effect.ts'
+import { formatBytes as bytesIn, formatDuration as durationIn, formatMoney as moneyIn } from '#lib/format.ts'
 import { formatChoice, formatDuration, formatMoney, formatNumber, formatShare } from './formats.ts'
 
 test('English numbers, shares, amounts and choices', () => {

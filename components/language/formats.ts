@@ -1,6 +1,5 @@
 import * as language from '#components/texts/language/en.ts'
 import * as inLocale from '#lib/format.ts'
-import * as amounts from '#lib/rules/effect.ts'
 
 // Numbers, amounts, sizes and lists in the language of the page. Times are in components/ui/text/time-format.ts.
 
@@ -24,7 +23,7 @@ export function formatShare(share: number): string {
 
 /** `€4,200.00`; undefined for a unit that is not a currency. */
 export const formatMoney = (value: string, currency: string): string | undefined =>
-  amounts.formatMoney(value, currency, language.tag)
+  inLocale.formatMoney(value, currency, language.tag)
 
 /** `1.23 s`, `2 min 5 s`. */
 export const formatDuration = (milliseconds: number): string => inLocale.formatDuration(milliseconds, language.tag)

@@ -1,26 +1,9 @@
+import { formatMoney } from '#lib/format.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { ArgumentView, Money } from '#lib/schemas/approvals.ts'
-import { isMasked } from './mask.ts'
+import { isMasked } from './masked.ts'
 
 export type Effect = { title: string; effectLabel: string; verb: string }
-
-/** "€4,200.00" for a decimal string or number and an ISO 4217 code; undefined when they are not an amount of money. */
-export function formatMoney(
-  amount: JsonValue | undefined,
-  currency: JsonValue | undefined,
-  locale = 'en',
-): string | undefined {
-  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return undefined
-  const value = typeof amount === 'number' ? String(amount) : amount
-  if (typeof value !== 'string' || !/^-?\d{1,15}(\.\d{1,4})?$/.test(value)) return undefined
-  try {
-    // A decimal string is formatted exactly; a double would round large amounts.
-    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(value as `${number}`)
-  } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
-  }
-}
 
 /** The amount among the arguments as a reviewer sees them; null if they don't have one, or it is masked. */
 export function amountIn(rows: readonly ArgumentView[]): Money | null {

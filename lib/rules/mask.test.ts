@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { argumentRows } from './effect.ts'
-import { isMasked, maskerWith, maskValue, parsePath, sensitiveStrings } from './mask.ts'
+import { maskerWith, maskValue, parsePath, sensitiveStrings } from './mask.ts'
+import { isMasked } from './masked.ts'
 
 const paths = [
   { path: '$.customer.email', class: 'pii.email' },

@@ -1,28 +1,14 @@
-import { isJsonObject, type JsonValue } from '#lib/json.ts'
+import type { JsonValue } from '#lib/json.ts'
 import { stringFinder } from '../find-strings.ts'
 import { erasedText } from './erased.ts'
+import type { Masked } from './masked.ts'
 
 /** A path of a manifest's `data.sensitive`: `$.customer.email`, `$.items[*].iban`, and the class of the values there. */
 export type SensitivePath = { path: string; class: string }
 
-/** Replaces a masked value: its class and the length of its text, never the value. */
-export type Masked = { $masked: { class: string; length: number } }
-
 const marker = (value: JsonValue, className: string): Masked => ({
   $masked: { class: className, length: (typeof value === 'string' ? value : JSON.stringify(value)).length },
 })
-
-/** Values that were stored before such names were escaped may have a member of this name, so its content must have the form, too. */
-export function isMasked(value: JsonValue | undefined): value is Masked {
-  if (!isJsonObject(value) || Object.keys(value).length !== 1 || !Object.hasOwn(value, '$masked')) return false
-  const inner = value.$masked
-  return (
-    isJsonObject(inner) &&
-    Object.keys(inner).length === 2 &&
-    typeof inner.class === 'string' &&
-    Number.isSafeInteger(inner.length)
-  )
-}
 
 /** The steps of a path: member names, or '*' for every element. Undefined for any other form of path. */
 export function parsePath(path: string): string[] | undefined {

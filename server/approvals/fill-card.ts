@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
-import { isMasked, type Masked } from '#lib/rules/mask.ts'
+import { isMasked, type Masked } from '#lib/rules/masked.ts'
 import { fillTemplate, type Scope, TemplateError } from '#lib/rules/template.ts'
 import type { Card, CardFact } from '#lib/schemas/approvals.ts'
 import type { ApprovalCard } from '#lib/schemas/manifest.ts'

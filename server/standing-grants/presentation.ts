@@ -1,4 +1,5 @@
-import { argumentRows, formatMoney } from '#lib/rules/effect.ts'
+import { formatMoney } from '#lib/format.ts'
+import { argumentRows } from '#lib/rules/effect.ts'
 import type { ArgumentRule } from '#lib/rules/standing-grants/match.ts'
 import { pastWords } from '#lib/rules/standing-grants/words.ts'
 import type { GrantSimulation, GrantTerms } from '#lib/schemas/approvals/grants.ts'

@@ -58,16 +58,6 @@ export const german: Translation<typeof import('./en.ts')> = {
   openRequestWithOther: 'Anfrage mit anderen Argumenten öffnen',
   otherArgumentsCanBe:
     '{byAgent, select, true {Ihr Agent kann mit anderen Argumenten erneut anfragen,} other {Andere Argumente können vorgeschlagen werden}} bis <at>Zeit</at>.',
-  proposeOtherArgumentsUntil:
-    'Schlagen Sie bis <at>Zeit</at> andere Argumente vor. Das ist eine neue Anfrage, für die keine frühere Stimme zählt.',
-  maskedArguments:
-    '{count, plural, one {Ein Argument ist} other {# Argumente sind}} maskiert oder Teil einer Liste oder eines Objekts und nur über die API zu ändern.',
-  newRequestWasNot: 'Die neue Anfrage wurde nicht gestellt.',
-  reloadThisPageTo: 'Laden Sie diese Seite neu, um zu sehen, ob eine andere Anfrage folgte.',
-  changeArgumentFirst: 'Ändern Sie zuerst ein Argument.',
-  proposing: 'Wird vorgeschlagen…',
-  proposeTheseArguments: 'Diese Argumente vorschlagen',
-  containsHiddenOrLook: 'Enthält verborgene oder ähnlich aussehende Zeichen: <shownText>{children}</shownText>',
   changedAfterReview: 'Nach einer Durchsicht geändert',
   argumentsThatDifferFrom: 'Argumente, die von denen der früheren Anfrage abweichen',
   argument: 'Argument',
@@ -92,17 +82,6 @@ export const german: Translation<typeof import('./en.ts')> = {
   ifYouApprove: 'Wenn Sie genehmigen',
   ifItIsApproved: 'Wenn genehmigt wird',
   loading: 'Wird geladen…',
-  theMails: 'Die Mails',
-  noOneRequestIs: 'Niemand. Die Anfrage steht im Eingang aller, die darüber entscheiden können.',
-  notifyAgain: '{name} erneut benachrichtigen',
-  notifyingAgain: '{name} wird erneut benachrichtigt…',
-  dontSend: 'Nicht senden',
-  sendMailToAgain: 'Die Mail an {name} erneut senden?',
-  itIsUnknownWhether:
-    'Ob die erste Mail ankam, ist nicht bekannt; sie kann also zweimal ankommen. Eine zweite Mail ändert an der Anfrage nichts.',
-  firstMailWasNot: 'Die erste Mail wurde nicht zugestellt, sie kommt also nicht zweimal an.',
-  sendingAgain: 'Wird erneut gesendet…',
-  mailWasNotSent: 'Die Mail wurde nicht erneut gesendet.',
   whatBecameOfIt: 'Was daraus wurde',
   agentHasNotTaken: 'Der Agent hat die Freigabe noch nicht abgeholt. Er kann das bis <at>Zeit</at> tun.',
   agentTookApprovalTime:
@@ -186,15 +165,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   itWasCanceled: 'Sie wurde abgebrochen',
   requestedChanges: '{by} hat Änderungen erbeten',
   policiesNow: 'Richtlinien jetzt',
-  seeReleases: 'Releases zu sehen',
   loadingReleasesPolicies: 'Richtlinien des Release werden geladen…',
-  theRelease: 'Das Release',
-  releaseHasEndedSo: 'Das Release ist beendet, deshalb gelten die jetzigen Richtlinien nicht mehr für es.',
-  policiesInForceAre:
-    'Es gelten noch die Richtlinien, mit denen das Release vorgeschlagen wurde. Die Argumente oben nennen ihre Versionen.',
-  policiesHaveChangedSince:
-    'Die Richtlinien haben sich seit dem Vorschlag des Release geändert. Über jeden Aufruf entscheiden die dann geltenden Richtlinien, nicht die, mit denen das Release vorgeschlagen wurde.',
-  versionIn: '{version} in {environment}',
   lookWhetherItIs: 'Sehen Sie nach, ob es oben steht, bevor Sie es erneut senden.',
   writeItFirst: 'Schreiben Sie zuerst etwas.',
   notNow: 'Jetzt nicht',

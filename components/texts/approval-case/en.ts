@@ -68,18 +68,6 @@ export const openRequestWithOther = text('Open the request with other arguments'
 export const otherArgumentsCanBe = text(
   '{byAgent, select, true {Your agent can ask again, with other arguments,} other {Other arguments can be proposed}} until <at>time</at>.',
 )
-export const proposeOtherArgumentsUntil = text(
-  'Propose other arguments until <at>time</at>. They are a new request, for which no earlier vote counts.',
-)
-export const maskedArguments = text(
-  '{count, plural, one {One argument is} other {# arguments are}} masked or part of a list or an object, and can be changed only with the API.',
-)
-export const newRequestWasNot = text('The new request was not made.')
-export const reloadThisPageTo = text('Reload this page to see whether another request followed.')
-export const changeArgumentFirst = text('Change an argument first.')
-export const proposing = text('Proposing…')
-export const proposeTheseArguments = text('Propose these arguments')
-export const containsHiddenOrLook = text('Contains hidden or look-alike characters: <shownText>{children}</shownText>')
 export const changedAfterReview = text('Changed after a review')
 export const argumentsThatDifferFrom = text('Arguments that differ from those of the earlier request')
 export const argument = text('Argument')
@@ -106,18 +94,6 @@ export const whatApprovalWouldHave = text('What approval would have meant')
 export const ifYouApprove = text('If you approve')
 export const ifItIsApproved = text('If it is approved')
 export const loading = text('Loading…')
-export const theMails = text('The mails')
-export const noOneRequestIs = text('No one. The request is in the inbox of everyone who can decide it.')
-export const notifyAgain = text('Notify {name} again')
-export const notifyingAgain = text('Notifying {name} again…')
-export const dontSend = text('Don’t send')
-export const sendMailToAgain = text('Send the mail to {name} again?')
-export const itIsUnknownWhether = text(
-  'It is unknown whether the first mail arrived, so it may arrive twice. A second mail has no effect on the request.',
-)
-export const firstMailWasNot = text('The first mail was not delivered, so it will not arrive twice.')
-export const sendingAgain = text('Sending again…')
-export const mailWasNotSent = text('The mail was not sent again.')
 export const whatBecameOfIt = text('What became of it')
 export const agentHasNotTaken = text('The agent has not taken the approval yet. It can do so until <at>time</at>.')
 export const agentTookApprovalTime = text(
@@ -206,17 +182,7 @@ export const itExpired = text('It expired')
 export const itWasCanceled = text('It was canceled')
 export const requestedChanges = text('{by} requested changes')
 export const policiesNow = text('Policies now')
-export const seeReleases = text('see releases')
 export const loadingReleasesPolicies = text('Loading the release’s policies…')
-export const theRelease = text('The release')
-export const releaseHasEndedSo = text('The release has ended, so the policies in force no longer apply to it.')
-export const policiesInForceAre = text(
-  'The policies in force are still the ones that the release was proposed with. The arguments above list their versions.',
-)
-export const policiesHaveChangedSince = text(
-  'The policies have changed since the release was proposed. Each call is decided by the policies in force when it is made, not by those that the release was proposed with.',
-)
-export const versionIn = text('{version} in {environment}')
 export const lookWhetherItIs = text('Look whether it is shown above before you send it again.')
 export const writeItFirst = text('Write it first.')
 export const notNow = text('Not now')

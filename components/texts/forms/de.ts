@@ -2,7 +2,6 @@ import type { Translation } from '#components/language/text.ts'
 
 export const german: Translation<typeof import('./en.ts')> = {
   notNow: 'Jetzt nicht',
-  close: 'Schließen',
   reason: 'Grund',
   reasonHint: 'Erforderlich. Wird im Protokoll gespeichert.',
   reasonMissing: 'Geben Sie einen Grund ein.',
@@ -20,21 +19,4 @@ export const german: Translation<typeof import('./en.ts')> = {
   currentState: 'Die Seite zeigt den aktuellen Stand.',
   openPending: 'Ausstehende Anfrage öffnen',
   openRequest: 'Anfrage öffnen',
-  firstDay: 'Erster Tag (UTC)',
-  lastDay: 'Letzter Tag (UTC)',
-  enterFirstDay: 'Geben Sie den ersten Tag ein.',
-  enterLastDay: 'Geben Sie den letzten Tag ein.',
-  lastBeforeFirst: 'Wählen Sie einen letzten Tag, der nicht vor dem ersten liegt.',
-  nameMissing:
-    '{of, select, environment {Geben Sie den Namen der Umgebung ein.} group {Geben Sie den Namen der Gruppe ein.} other {Geben Sie den Namen der Richtlinie ein.}}',
-  nameTooLong: 'Ein Name kann höchstens {limit} Zeichen haben.',
-  nameFormat:
-    'Verwenden Sie Kleinbuchstaben, Ziffern und Bindestriche. Beginnen Sie mit einem Buchstaben oder einer Ziffer.',
-  approversDecide: 'Die Personen, die Änderungen genehmigen, entscheiden darüber.',
-  proposing: 'Wird vorgeschlagen…',
-  proposed: 'Vorgeschlagen. {decides} <link>Anfrage öffnen</link>',
-  notProposed: 'Der Vorschlag wurde nicht gesendet.',
-  proposedUnknown: 'Schließen Sie diesen Dialog, und sehen Sie in der Liste nach, bevor Sie es erneut vorschlagen.',
-  waitsForApproval:
-    '{what} Die Änderung gilt, sobald eine andere Person, die Änderungen genehmigen darf, sie genehmigt hat. <link>Anfrage öffnen</link>',
 }

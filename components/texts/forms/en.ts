@@ -3,7 +3,6 @@ import { text } from '#components/language/text.ts'
 // Dialogs and fields that many forms have.
 
 export const notNow = text('Not now')
-export const close = text('Close')
 export const reason = text('Reason')
 export const reasonHint = text('Required. Stored in the audit record.')
 export const reasonMissing = text('Enter a reason.')
@@ -20,21 +19,3 @@ export const reviewState = text('The page shows the current state. Review it, th
 export const currentState = text('The page shows the current state.')
 export const openPending = text('Open the pending request')
 export const openRequest = text('Open the request')
-export const firstDay = text('First day (UTC)')
-export const lastDay = text('Last day (UTC)')
-export const enterFirstDay = text('Enter the first day.')
-export const enterLastDay = text('Enter the last day.')
-export const lastBeforeFirst = text('Choose a last day that is not before the first day.')
-export const nameMissing = text(
-  '{of, select, environment {Enter the name of the environment.} group {Enter the name of the group.} other {Enter the name of the policy.}}',
-)
-export const nameTooLong = text('A name can have at most {limit} characters.')
-export const nameFormat = text('Use lower-case letters, digits and hyphens. Start with a letter or digit.')
-export const approversDecide = text('The change approvers decide on it.')
-export const proposing = text('Proposing…')
-export const proposed = text('Proposed. {decides} <link>Open the request</link>')
-export const notProposed = text('It was not proposed.')
-export const proposedUnknown = text('Close this dialog and check the list before you propose it again.')
-export const waitsForApproval = text(
-  '{what} It takes effect once a change approver other than you has approved it. <link>Open the request</link>',
-)

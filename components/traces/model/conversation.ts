@@ -1,7 +1,7 @@
 // Longer than other files: the forms that four dialects give the same message are easier to compare in one place.
 import * as t from '#components/texts/trace-detail/en.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
-import { isMasked, type Masked } from '#lib/rules/mask.ts'
+import { isMasked, type Masked } from '#lib/rules/masked.ts'
 import type { Span } from '#lib/schemas/traces.ts'
 
 type Attribute = Span['attributes'][number]

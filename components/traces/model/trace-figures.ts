@@ -1,5 +1,5 @@
 import type { JsonValue } from '#lib/json.ts'
-import { isMasked } from '#lib/rules/mask.ts'
+import { isMasked } from '#lib/rules/masked.ts'
 import type { Span } from '#lib/schemas/traces.ts'
 import type { TraceSpan } from './trace-span.ts'
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
-import { escapedName, isMasked } from '#lib/rules/mask.ts'
+import { escapedName } from '#lib/rules/mask.ts'
+import { isMasked } from '#lib/rules/masked.ts'
 import { classOfText, sensitiveClass } from '#server/telemetry/sensitive.ts'
 import type { StoredAttributes } from '#server/traces/attributes.ts'
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
-import { isMasked, maskerWith, maskValue, sensitiveStrings } from '#lib/rules/mask.ts'
+import { maskerWith, maskValue, sensitiveStrings } from '#lib/rules/mask.ts'
+import { isMasked } from '#lib/rules/masked.ts'
 import { partialMask, type Showable } from '#lib/rules/partial-mask.ts'
 import type { ReleaseContent } from '#server/releases/content.ts'
 

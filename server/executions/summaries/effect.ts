@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { amountIn, argumentRows, describeEffect, targetOf } from '#lib/rules/effect.ts'
-import { isMasked } from '#lib/rules/mask.ts'
+import { isMasked } from '#lib/rules/masked.ts'
 import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
 import type { ExecutionEffect } from '#lib/schemas/executions.ts'
 import type { Masker } from '#server/executions/state/masking.ts'

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
-import { isMasked } from '#lib/rules/mask.ts'
+import { isMasked } from '#lib/rules/masked.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 
 /** Whether the whole input is shown to this reader: nothing in it is masked, and none of it was erased. */

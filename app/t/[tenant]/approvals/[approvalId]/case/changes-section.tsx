@@ -1,24 +1,22 @@
 'use client'
 
 import Link from 'next/link'
-import { useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
-import { NotDone } from '#components/forms/not-done.tsx'
 import { ChangedValues } from '#components/json/changed-values.tsx'
 import { shownText } from '#components/language/shown-text.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approval-case/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
-import { TextField } from '#components/ui/controls/text-field.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
-import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
-import type { JsonValue } from '#lib/json.ts'
 import { approvalPath } from '#lib/paths.ts'
-import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
-import { countHidden } from '#lib/text/visible-text.ts'
+import type { Approval } from '#lib/schemas/approvals.ts'
 import { Said, TextForm, useReplaced } from './said.tsx'
+
+// Only the requester sees it, after a review that ended the request.
+const Revise = lazy(() => import('./revise.tsx').then((module) => ({ default: module.Revise })))
 
 const isCall = ({ kind }: Approval): boolean => kind === 'tool_call' || kind === 'external_call'
 
@@ -69,7 +67,9 @@ export function ChangesSection({ shown }: { shown: Approval }) {
           </Link>
         </p>
       ) : mayRevise && kind === 'tool_call' ? (
-        <Revise shown={shown} />
+        <Suspense fallback={t.loading}>
+          <Revise shown={shown} />
+        </Suspense>
       ) : (
         <p className="text-ink-2">
           {t.otherArgumentsCanBe({ byAgent: String(Boolean(mayRevise)), at: () => <Time at={until} /> })}
@@ -77,77 +77,6 @@ export function ChangesSection({ shown }: { shown: Approval }) {
       )}
     </CustodySection>
   )
-}
-
-type Editable = ArgumentView & { value: string | number | boolean }
-
-const isEditable = (row: ArgumentView): row is Editable =>
-  !/[.[]/.test(row.path) && ['string', 'number', 'boolean'].includes(typeof row.value)
-
-/** The arguments that are one value each, to be changed. The rest stays as it is. */
-function Revise({ shown }: { shown: Approval }) {
-  const { client } = useApi()
-  const rows = shown.presentation.arguments
-  const editable = rows.filter(isEditable)
-  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
-  const act = useAct({ send: client.approvals.revise.mutate, touches: ['approvals', 'executions'] })
-  const changes = Object.fromEntries(
-    editable.flatMap((row) => {
-      const text = texts[row.path]
-      return text === undefined || text === String(row.value) ? [] : [[row.path, typedAs(row.value, text)]]
-    }),
-  )
-  return (
-    <form
-      className="flex flex-col items-start gap-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        act.run({ approvalId: shown.approvalId, changes })
-      }}
-    >
-      <p>{t.proposeOtherArgumentsUntil({ at: () => <Time at={shown.changes?.until ?? shown.expiresAt} /> })}</p>
-      <div className="grid w-full gap-3 narrow:grid-cols-2">
-        {editable.map(({ path, value }) => {
-          const text = texts[path] ?? String(value)
-          return (
-            <TextField
-              key={path}
-              label={<ShownText>{path}</ShownText>}
-              hint={countHidden(text, { edges: true }) > 0 && <MarkedText>{text}</MarkedText>}
-              value={text}
-              readOnly={act.pending}
-              onChange={(event) => setTexts({ ...texts, [path]: event.target.value })}
-            />
-          )
-        })}
-      </div>
-      {editable.length < rows.length && (
-        <p className="text-ink-2">{t.maskedArguments({ count: rows.length - editable.length })}</p>
-      )}
-      {act.failure !== undefined && (
-        <NotDone failure={act.failure} title={t.newRequestWasNot} ifUnknown={t.reloadThisPageTo} />
-      )}
-      <Button
-        type="submit"
-        disabledReason={Object.keys(changes).length === 0 ? t.changeArgumentFirst : undefined}
-        busyLabel={act.pending ? t.proposing : undefined}
-      >
-        {t.proposeTheseArguments}
-      </Button>
-    </form>
-  )
-}
-
-/** What an input can't show: characters that are invisible, or pass for others. */
-const MarkedText = ({ children }: { children: string }) => (
-  <>{t.containsHiddenOrLook({ children, shownText: (content) => <ShownText edges>{String(content)}</ShownText> })}</>
-)
-
-/** What can't be read as the type of the argument is sent as text, which the service refuses with a reason. */
-function typedAs(before: Editable['value'], text: string): JsonValue {
-  if (typeof before === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
-  if (typeof before === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
-  return text
 }
 
 /** The request before this one, and what differs. */

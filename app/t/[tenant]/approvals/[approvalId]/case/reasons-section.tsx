@@ -1,6 +1,6 @@
 'use client'
 
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { shownText } from '#components/language/shown-text.tsx'
 import { failureText } from '#components/session/failure-text.ts'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -13,8 +13,12 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { Names } from './names.tsx'
-import { NotifiedByMail } from './notified-by-mail.tsx'
 import { ClockLines, StagesList } from './stages-list.tsx'
+
+// Only operators see it.
+const NotifiedByMail = lazy(() =>
+  import('./notified-by-mail.tsx').then((module) => ({ default: module.NotifiedByMail })),
+)
 
 /** The rule that requires an approval, the people who can give it, and how many of them it needs. */
 export function ReasonsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
@@ -51,7 +55,9 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
         </KeyValue>
         {can('input:manage') && (
           <KeyValue name={t.notifiedByMail}>
-            <NotifiedByMail shown={shown} />
+            <Suspense fallback={t.loading}>
+              <NotifiedByMail shown={shown} />
+            </Suspense>
           </KeyValue>
         )}
         {votes.length > 0 && shown.status === 'pending' && (

@@ -101,7 +101,7 @@ export default defineConfig({
       RATE_LIMIT_PER_MINUTE: '1000000',
       TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
       LOG_LEVEL: 'warn',
-      // German, which is not offered yet, and English with accents, for texts that are not in the catalogs.
+      // English with accents, too, for texts that are not in the catalogs.
       CONSOLE_LANGUAGES: 'en,de,en-XA',
     },
   },

@@ -33,6 +33,13 @@ export async function makeProof(
   return `${content}.${base64url(signature)}`
 }
 
+/** The SHA-256 thumbprint of the public key, a P-256 point, in base64url (RFC 7638, section 3). */
+export async function thumbprint({ publicKey }: CryptoKeyPair): Promise<string> {
+  const { kty, crv, x, y } = await crypto.subtle.exportKey('jwk', publicKey)
+  // In the order of the names.
+  return base64url(await crypto.subtle.digest('SHA-256', utf8(JSON.stringify({ crv, kty, x, y }))))
+}
+
 const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 
 const base64url = (bytes: ArrayBuffer | Uint8Array<ArrayBuffer>): string =>

@@ -1,4 +1,12 @@
-import { DPoPState, type OidcMetadata, type StateStore, UserManager, type UserManagerSettings } from 'oidc-client-ts'
+import {
+  DPoPState,
+  OidcClient,
+  type OidcClientSettings,
+  type OidcMetadata,
+  type StateStore,
+  User,
+} from 'oidc-client-ts'
+import { thumbprint } from '#lib/dpop.ts'
 import { authCallbackPath, signedOutPath } from '#lib/paths.ts'
 import { runtimeConfig } from './runtime.ts'
 import type { Vault } from './vault.ts'
@@ -44,11 +52,43 @@ function offersProofs(metadata: object): boolean {
   return Array.isArray(algorithms) && algorithms.includes('ES256')
 }
 
-/** oidc-client-ts for one realm: code + PKCE, stores everything in the vault, and does not use timers. */
-export function providerClient({ slug, metadata }: Realm, vault: Vault): UserManager {
+export type SignInRequest = {
+  /** Kept during the redirect. */
+  state: unknown
+  /** Binds the id_token to this sign-in (OpenID Connect Core, 3.1.2.1). */
+  nonce: string
+  username: string | undefined
+  /** Replaces the current page in the history. */
+  replace: boolean
+}
+
+/** The console as a client of one realm: code + PKCE, with everything that it stores in the vault. */
+export type ProviderClient = {
+  /** The person that this browser is signed in as, without an access token. */
+  stored(): Promise<User | undefined>
+  /** Opens the provider's sign-in page. Resolves when a browser shows this page again from its history. */
+  signIn(request: SignInRequest): Promise<void>
+  /** Redeems the code in the provider's redirect to `address`, and stores the person. */
+  complete(address: string): Promise<User>
+  /** Redeems the person's refresh token, and stores the next one. */
+  renew(person: User, refreshToken: string): Promise<User>
+  remove(): Promise<void>
+  /** Ends the refresh token at the provider. Access tokens are JWTs, which can't be revoked; they expire. */
+  revoke(person: User): Promise<void>
+  /** Opens the provider's page that ends its session. */
+  signOut(idToken: string | undefined): Promise<void>
+}
+
+/**
+ * The protocol is oidc-client-ts. Its UserManager is left out: it also has pop-ups, frames and timers, a third of the
+ * library, and its renewal does not lock across tabs (session.ts).
+ */
+export function providerClient({ slug, metadata }: Realm, vault: Vault): ProviderClient {
   const { origin } = window.location
-  return new UserManager({
-    authority: realmUrl(slug),
+  const authority = realmUrl(slug)
+  const bindsTokens = offersProofs(metadata)
+  const client = new OidcClient({
+    authority,
     metadata,
     client_id: consoleClientId,
     redirect_uri: `${origin}${authCallbackPath()}`,
@@ -56,31 +96,71 @@ export function providerClient({ slug, metadata }: Realm, vault: Vault): UserMan
     response_type: 'code',
     scope: 'openid profile email',
     loadUserInfo: false,
-    monitorSession: false,
-    // Its renewal does not lock across tabs, so session.ts renews tokens.
-    automaticSilentRenew: false,
-    // The provider's access tokens are JWTs, which can't be revoked; they expire.
-    revokeTokenTypes: ['refresh_token'],
-    silentRequestTimeoutInSeconds: 15,
     // Codes, access tokens and refresh tokens are useless without the key.
-    ...(offersProofs(metadata) ? { dpop: { store: proofStore(vault), bind_authorization_code: true } } : {}),
-    stateStore: inVault(vault, 'state.', (text) => text),
-    userStore: inVault(vault, 'user.', withoutAccessToken),
+    ...(bindsTokens ? { dpop: { store: proofStore(vault) } } : {}),
+    stateStore: inVault(vault, 'state.'),
   })
+  // The name under which UserManager stored it, which earlier versions of the console used.
+  const name = `user.user:${authority}:${consoleClientId}`
+  const store = async (person: User): Promise<User> => {
+    await vault.set(name, withoutAccessToken(person))
+    return person
+  }
+  return {
+    async stored() {
+      const text = await vault.get(name)
+      return text === undefined ? undefined : User.fromStorageString(text)
+    },
+    async signIn({ state, nonce, username, replace }) {
+      const { url } = await client.createSigninRequest({
+        request_type: 'si:r',
+        state,
+        nonce,
+        ...(username === undefined ? {} : { login_hint: username }),
+        ...(bindsTokens ? { dpopJkt: await thumbprint(await vault.proofKeys()) } : {}),
+      })
+      await leaveFor(url, replace)
+    },
+    complete: async (address) => await store(new User(await client.processSigninResponse(address))),
+    async renew({ id_token, session_state, scope, profile }, refreshToken) {
+      const state = {
+        refresh_token: refreshToken,
+        session_state,
+        profile,
+        ...(id_token === undefined ? {} : { id_token }),
+        ...(scope === undefined ? {} : { scope }),
+      }
+      // biome-ignore lint/correctness/useHookAtTopLevel: a method of the library, not a hook of React.
+      const response = await client.useRefreshToken({ state, timeoutInSeconds: 15 })
+      return await store(new User({ ...state, ...response }))
+    },
+    remove: () => vault.remove(name),
+    async revoke({ refresh_token }) {
+      if (refresh_token !== undefined) await client.revokeToken(refresh_token, 'refresh_token')
+    },
+    async signOut(idToken) {
+      const { url } = await client.createSignoutRequest(idToken === undefined ? {} : { id_token_hint: idToken })
+      await leaveFor(url, false)
+    },
+  }
 }
+
+const leaveFor = (url: string, replace: boolean): Promise<void> =>
+  new Promise((resolve) => {
+    window.addEventListener('pageshow', () => resolve(), { once: true })
+    if (replace) window.location.replace(url)
+    else window.location.assign(url)
+  })
 
 /** The access token is kept only in memory. */
-function withoutAccessToken(user: string): string {
-  const fields: unknown = JSON.parse(user)
-  if (typeof fields !== 'object' || fields === null) throw new Error('oidc-client-ts stores a user as an object.')
-  return JSON.stringify({ ...fields, access_token: '' })
-}
+const withoutAccessToken = (person: User): string =>
+  JSON.stringify({ ...JSON.parse(person.toStorageString()), access_token: '' })
 
-function inVault(vault: Vault, prefix: string, change: (text: string) => string): StateStore {
+function inVault(vault: Vault, prefix: string): StateStore {
   const get = async (key: string) => (await vault.get(prefix + key)) ?? null
   return {
     get,
-    set: (key, text) => vault.set(prefix + key, change(text)),
+    set: (key, text) => vault.set(prefix + key, text),
     async remove(key) {
       const text = await get(key)
       await vault.remove(prefix + key)
@@ -91,7 +171,7 @@ function inVault(vault: Vault, prefix: string, change: (text: string) => string)
 }
 
 /** Always returns the vault's key; keeps the provider's nonce only for this exchange. */
-function proofStore(vault: Vault): NonNullable<UserManagerSettings['dpop']>['store'] {
+function proofStore(vault: Vault): NonNullable<OidcClientSettings['dpop']>['store'] {
   let nonce: string | undefined
   const get = async () => new DPoPState(await vault.proofKeys(), nonce)
   return {

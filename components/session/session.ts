@@ -1,6 +1,6 @@
 'use client'
 
-import { ErrorResponse, type User, type UserManager } from 'oidc-client-ts'
+import { ErrorResponse, type User } from 'oidc-client-ts'
 import * as t from '#components/texts/session/en.ts'
 import type { AccessToken, TokenSource } from '#lib/api-fetch.ts'
 import { failureOf, RequestError } from '#lib/failure.ts'
@@ -191,12 +191,12 @@ async function renewLocked(rejected: string | undefined): Promise<void> {
   if (token !== undefined && token.text !== rejected && Date.now() < token.renewAt) return
   const realm = await storedRealm()
   const client = realm && providerClient(realm, vault)
-  const known = await client?.getUser()
+  const known = await client?.stored()
   if (realm === undefined || client === undefined || !known?.refresh_token) return end()
   try {
-    const user = await client.signinSilent()
-    if (user === null || refusalOf(realm, user) !== undefined) return end()
-    share(realm, client, user)
+    const user = await client.renew(known, known.refresh_token)
+    if (refusalOf(realm, user) !== undefined) return end()
+    share(realm, user)
   } catch (error) {
     if (error instanceof ErrorResponse) return end()
     throw new RequestError(failureOf('network', t.providerUnreachable), error)
@@ -206,9 +206,7 @@ async function renewLocked(rejected: string | undefined): Promise<void> {
 const refusalOf = ({ slug }: Realm, { profile }: User): string | undefined =>
   whyNotForUs(profile, { issuer: realmUrl(slug), clientId: consoleClientId })
 
-function share(realm: Realm, client: UserManager, user: User): void {
-  // Its timers would otherwise run until the token expires.
-  client.events.unload()
+function share(realm: Realm, user: User): void {
   const { iss, sub, name, preferred_username: username = sub } = user.profile
   const identity = { organisation: realm.slug, issuer: iss, subject: sub, username, name: name ?? username }
   const next = tokenOf(user)
@@ -227,13 +225,7 @@ async function signIn(slug: string, options: SignInOptions = {}): Promise<RealmP
   const realm = await discoverRealm(slug)
   if (typeof realm === 'string') return realm
   const pending: Pending = { realm, returnTo, helper }
-  await providerClient(realm, vault).signinRedirect({
-    state: pending,
-    // Binds the id_token to this sign-in (OpenID Connect Core, 3.1.2.1).
-    nonce: crypto.randomUUID(),
-    redirectMethod: replace ? 'replace' : 'assign',
-    ...(username === undefined ? {} : { login_hint: username }),
-  })
+  await providerClient(realm, vault).signIn({ state: pending, nonce: crypto.randomUUID(), username, replace })
   return undefined
 }
 
@@ -248,16 +240,16 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
   if (mixedUp !== undefined) return { done: false, reason: mixedUp }
   const client = providerClient(realm, vault)
   try {
-    const user = await client.signinRedirectCallback(address)
+    const user = await client.complete(address)
     const refusal = refusalOf(realm, user)
     if (refusal !== undefined) {
-      await client.removeUser()
+      await client.remove()
       return { done: false, reason: refusal }
     }
     await vault.set(REALM, JSON.stringify(realm))
     for (const name of await vault.names('user.'))
-      if (!name.includes(`:${client.settings.authority}:`)) await vault.remove(name)
-    share(realm, client, user)
+      if (!name.includes(`:${realmUrl(realm.slug)}:`)) await vault.remove(name)
+    share(realm, user)
     return { done: true, returnTo, helper }
   } catch (error) {
     if (error instanceof ErrorResponse)
@@ -277,11 +269,11 @@ async function signOut(): Promise<void> {
   await navigator.locks.request(LOCK, async () => {
     const realm = await storedRealm()
     const client = realm && providerClient(realm, vault)
-    const user = await client?.getUser()
+    const user = await client?.stored()
     // Ending the provider's session also ends the refresh token; revoking it here is only sooner.
-    await client?.revokeTokens().catch(() => undefined)
+    if (user !== undefined) await client?.revoke(user).catch(() => undefined)
     await vault.clear()
     if (client === undefined) window.location.assign(signedOutPath())
-    else await client.signoutRedirect(user?.id_token === undefined ? {} : { id_token_hint: user.id_token })
+    else await client.signOut(user?.id_token)
   })
 }

@@ -5,6 +5,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useQuery, useQueryClient } from '#components/api/query.ts'
 import type { Act } from '#components/api/use-act.ts'
 import { useChanges } from '#components/api/use-changes.ts'
+import { confirmWithPasskey } from '#components/passkeys/ceremony.ts'
 import { useOnline } from '#components/session/online.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
@@ -88,12 +89,10 @@ export function useDecision(approvalId: string): DecisionControl {
     const { idempotencyKey, confirms, ...input } = submitting
     const { approvalId: id, payloadDigest } = input
     if (confirms && input.passkey === undefined) {
-      import('#components/passkeys/ceremony.ts')
-        .then(({ confirmWithPasskey }) => confirmWithPasskey(client, { act: 'approve', approvalId: id, payloadDigest }))
-        .then(
-          (passkey) => dispatch({ type: 'confirmed', passkey }),
-          (failure: unknown) => dispatch({ type: 'failed', failure: toFailure(failure), now: Date.now() }),
-        )
+      confirmWithPasskey(client, { act: 'approve', approvalId: id, payloadDigest }).then(
+        (passkey) => dispatch({ type: 'confirmed', passkey }),
+        (failure: unknown) => dispatch({ type: 'failed', failure: toFailure(failure), now: Date.now() }),
+      )
       return
     }
     client.approvals.decide

@@ -68,6 +68,21 @@ test('a mail address leads to the organisation that its domain names', async ({ 
   await expect(page.getByRole('textbox', { name: 'User name' })).toBeVisible()
 })
 
+test('the Back button leads from the provider’s page to a form that works', async ({ page }) => {
+  await page.goto('/sign-in')
+  await page.getByRole('textbox', { name: 'Organisation' }).fill('globex')
+  // The browser stays on this page, as if it showed it again.
+  await page.route('**/realms/globex/protocol/**', (route) => route.abort('aborted'))
+  const left = page.waitForRequest('**/realms/globex/protocol/**')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await left
+  await expect(page.getByRole('button', { name: 'Opening' })).toBeVisible()
+  await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await page.getByRole('textbox', { name: 'Organisation' }).fill('northwind')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByRole('heading', { name: 'Sign in to Northwind Mutual' })).toBeVisible()
+})
+
 test('a provider that describes itself under another address gets no code', async ({ page }) => {
   await page.route('**/realms/northwind/.well-known/openid-configuration', async (route) => {
     const response = await route.fetch()
@@ -235,13 +250,15 @@ test('signing out ends the session at the provider and in the other tabs, and de
       request.onsuccess = () => resolve(request.result)
       request.onerror = () => reject(request.error)
     })
-    return await new Promise<number>((resolve, reject) => {
-      const request = database.transaction('texts').objectStore('texts').count()
-      request.onsuccess = () => resolve(request.result)
-      request.onerror = () => reject(request.error)
-    })
+    const count = (store: string) =>
+      new Promise<number>((resolve, reject) => {
+        const request = database.transaction(store).objectStore(store).count()
+        request.onsuccess = () => resolve(request.result)
+        request.onerror = () => reject(request.error)
+      })
+    return { texts: await count('texts'), keys: await count('keys') }
   }
-  await expect.poll(() => page.evaluate(left)).toBe(0)
+  await expect.poll(() => page.evaluate(left)).toEqual({ texts: 0, keys: 0 })
   // The provider asks for the password again.
   await page.goto(`/t/${externalId()}`)
   await expect(page.getByLabel('Password')).toBeVisible()

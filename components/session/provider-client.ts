@@ -66,7 +66,7 @@ export type SignInRequest = {
 export type ProviderClient = {
   /** The person that this browser is signed in as, without an access token. */
   stored(): Promise<User | undefined>
-  /** Opens the provider's sign-in page. Resolves when a browser shows this page again from its history. */
+  /** Opens the provider's sign-in page. Resolves if the browser shows this page again as it was left. */
   signIn(request: SignInRequest): Promise<void>
   /** Redeems the code in the provider's redirect to `address`, and stores the person. */
   complete(address: string): Promise<User>
@@ -130,6 +130,8 @@ export function providerClient({ slug, metadata }: Realm, vault: Vault): Provide
         ...(id_token === undefined ? {} : { id_token }),
         ...(scope === undefined ? {} : { scope }),
       }
+      // The provider may have used the token of a renewal that is given up. Until 30 s after that it answers again, and the next
+      // attempt comes before (session.ts). Without a limit, one lost answer would hold the lock of all tabs.
       // biome-ignore lint/correctness/useHookAtTopLevel: a method of the library, not a hook of React.
       const response = await client.useRefreshToken({ state, timeoutInSeconds: 15 })
       return await store(new User({ ...state, ...response }))
@@ -147,7 +149,7 @@ export function providerClient({ slug, metadata }: Realm, vault: Vault): Provide
 
 const leaveFor = (url: string, replace: boolean): Promise<void> =>
   new Promise((resolve) => {
-    window.addEventListener('pageshow', () => resolve(), { once: true })
+    window.addEventListener('pageshow', ({ persisted }) => persisted && resolve())
     if (replace) window.location.replace(url)
     else window.location.assign(url)
   })
@@ -179,7 +181,7 @@ function proofStore(vault: Vault): NonNullable<OidcClientSettings['dpop']>['stor
     async set(_key, state) {
       nonce = state.nonce
     },
-    // The key is removed with the vault at sign-out, because other tabs still need it.
+    // Not called by OidcClient. The key is removed with the vault at sign-out, because other tabs still need it.
     remove: get,
     getAllKeys: async () => [consoleClientId],
   }

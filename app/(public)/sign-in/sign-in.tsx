@@ -45,7 +45,7 @@ export function SignIn() {
   async function leave(slug: string, helper: boolean) {
     const returnTo = helper ? undefined : safeReturnTo(takeReturnTo(), window.location.origin)
     const failed = await session.signIn(slug, { returnTo, helper })
-    if (failed === undefined) return
+    // Also reached from the provider's page by the Back button.
     if (returnTo !== undefined) rememberReturnTo(returnTo)
     setLeaving(false)
     setProblem(failed)

@@ -2,7 +2,6 @@
 
 import Link from 'next/link'
 import { useId } from 'react'
-import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/alarms/en.ts'
 import { alarmsPath, auditRecordPath } from '#lib/paths.ts'
@@ -13,13 +12,10 @@ import { CloseAlarm } from './close-alarm.tsx'
 /** The alarms that a page shows in full; the rest is behind a link. */
 const shown = 3
 
-type OpenAlarmsProps = { alarms: readonly Alarm[]; error: unknown; retry: () => void }
-
-/** Open alarms at the top of a page, or why they are not known. */
-export function OpenAlarmsOfPage({ alarms, error, retry }: OpenAlarmsProps) {
+/** Open alarms at the top of a page. */
+export function OpenAlarmsOfPage({ alarms }: { alarms: readonly Alarm[] }) {
   const id = useId()
   const { tenant } = useSession()
-  if (error !== null) return <AlarmsFailed error={error} retry={retry} />
   return (
     <section aria-labelledby={id} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -30,12 +26,6 @@ export function OpenAlarmsOfPage({ alarms, error, retry }: OpenAlarmsProps) {
       </div>
       <OpenAlarmList alarms={alarms.slice(0, shown)} />
     </section>
-  )
-}
-
-export function AlarmsFailed({ error, retry }: { error: unknown; retry: () => void }) {
-  return (
-    <RequestFailed error={error} what={t.theAlarms} plural act={t.seeAlarms} permission="audit:read" retry={retry} />
   )
 }
 

@@ -1,6 +1,7 @@
 'use client'
 
 import { lazy, Suspense } from 'react'
+import { AlarmsFailed } from './alarms-failed.tsx'
 import { useOpenAlarms } from './use-open-alarms.ts'
 
 /** Loaded when there is something to show: an alarm is rare, and this is on pages that everyone opens first. */
@@ -11,11 +12,11 @@ const OpenAlarmsOfPage = lazy(() =>
 /** Open alarms at the top of a page. Empty without any, and for people who may not read the audit log. */
 export function OpenAlarms() {
   const { data, error, refetch } = useOpenAlarms()
-  const alarms = data?.items ?? []
-  if (error === null && alarms.length === 0) return null
+  if (error !== null) return <AlarmsFailed error={error} retry={() => void refetch()} />
+  if (data === undefined || data.items.length === 0) return null
   return (
     <Suspense fallback={null}>
-      <OpenAlarmsOfPage alarms={alarms} error={error} retry={() => void refetch()} />
+      <OpenAlarmsOfPage alarms={data.items} />
     </Suspense>
   )
 }

@@ -2,7 +2,8 @@
 
 import Link from 'next/link'
 import { alarmWords } from '#components/alarms/alarm-words.ts'
-import { AlarmsFailed, OpenAlarmList } from '#components/alarms/open-alarm-list.tsx'
+import { AlarmsFailed } from '#components/alarms/alarms-failed.tsx'
+import { OpenAlarmList } from '#components/alarms/open-alarm-list.tsx'
 import { useOpenAlarms } from '#components/alarms/use-open-alarms.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { formatNumber } from '#components/language/formats.ts'

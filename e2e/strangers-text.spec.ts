@@ -87,6 +87,8 @@ test('and in the inbox, with its filters and labels', async ({ signedIn, origin 
   let seen = 0
   await rewrite(page, 'getPending', (key, value) => {
     if (key === 'title') return `${override}${value}`
+    // The key of a whole response is empty, and comes last. The inbox reads again when other tests ask for approvals.
+    if (key === '') seen = 0
     return key === 'agentName' && seen++ === 0 ? `Refund${zeroWidth} assistant` : value
   })
   await page.goto(`${home()}/approvals?view=all`)

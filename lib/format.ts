@@ -1,3 +1,4 @@
+import { numberFormat } from './formatters.ts'
 import type { JsonValue } from './json.ts'
 
 const SECOND = 1000
@@ -19,7 +20,7 @@ export function formatDuration(milliseconds: number, locale = 'en'): string {
 
 /** As `toFixed`, with the decimal separator of the locale. */
 const decimal = (value: number, digits: number, locale: string): string =>
-  new Intl.NumberFormat(locale, {
+  numberFormat(locale, {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
     useGrouping: false,
@@ -43,11 +44,9 @@ export function formatBytes(bytes: number, locale = 'en'): string {
   return `${unit === 0 || size >= 9.95 ? Math.round(size) : decimal(size, 1, locale)} ${BYTE_UNITS[unit]}`
 }
 
-const counts = new Intl.NumberFormat('en')
-
 /** `1 span`, `12,400 spans`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${counts.format(count)} ${count === 1 ? one : many}`
+  return `${numberFormat('en').format(count)} ${count === 1 ? one : many}`
 }
 
 /** "€4,200.00" for a decimal string or number and an ISO 4217 code; undefined when they are not an amount of money. */
@@ -61,7 +60,7 @@ export function formatMoney(
   if (typeof value !== 'string' || !/^-?\d{1,15}(\.\d{1,4})?$/.test(value)) return undefined
   try {
     // A decimal string is formatted exactly; a double would round large amounts.
-    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(value as `${number}`)
+    return numberFormat(locale, { style: 'currency', currency }).format(value as `${number}`)
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

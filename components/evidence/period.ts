@@ -1,5 +1,6 @@
 import * as t from '#components/texts/evidence/en.ts'
 import { formatAbsolute } from '#components/ui/text/time-format.ts'
+import { dateFormat } from '#lib/formatters.ts'
 
 const DAY_MS = 86_400_000
 
@@ -14,5 +15,5 @@ export function formatPeriod({ startDate, endDate }: { startDate: string; endDat
   return first === last ? `${first} (UTC)` : t.firstToLast({ first, last })
 }
 
-const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-const formatDay = (time: number): string => days.format(time)
+const formatDay = (time: number): string =>
+  dateFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(time)

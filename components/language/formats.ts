@@ -1,18 +1,18 @@
 import * as language from '#components/texts/language/en.ts'
 import * as inLocale from '#lib/format.ts'
+import { listFormat, numberFormat } from '#lib/formatters.ts'
 
 // Numbers, amounts, sizes and lists in the language of the page. Times are in components/ui/text/time-format.ts.
 
-const tenths = new Intl.NumberFormat(language.tag, { maximumFractionDigits: 1 })
-const numbers = new Intl.NumberFormat(language.tag)
-const lists = new Intl.ListFormat(language.dates, { type: 'conjunction' })
-const choices = new Intl.ListFormat(language.dates, { type: 'disjunction' })
+const lists = () => listFormat(language.dates, { type: 'conjunction' })
+const choices = () => listFormat(language.dates, { type: 'disjunction' })
 
 /** `12,400`. */
-export const formatNumber = (value: number): string => numbers.format(Math.round(value))
+export const formatNumber = (value: number): string => numberFormat(language.tag).format(Math.round(value))
 
 /** `1.4`, `2`. */
-export const formatTenths = (value: number): string => tenths.format(value)
+export const formatTenths = (value: number): string =>
+  numberFormat(language.tag, { maximumFractionDigits: 1 }).format(value)
 
 /** `3.1 %`, `12 %`. */
 export function formatShare(share: number): string {
@@ -32,16 +32,16 @@ export const formatDuration = (milliseconds: number): string => inLocale.formatD
 export const formatBytes = (bytes: number): string => inLocale.formatBytes(bytes, language.tag)
 
 /** `a, b and c`. */
-export const formatList = (names: readonly string[]): string => lists.format(names)
+export const formatList = (names: readonly string[]): string => lists().format(names)
 
 /** The names of `formatList` and what is between them, for names that are drawn as elements. */
 export const listParts = (names: readonly string[]): { isName: boolean; text: string }[] =>
-  lists.formatToParts(names).map(({ type, value }) => ({ isName: type === 'element', text: value }))
+  lists()
+    .formatToParts(names)
+    .map(({ type, value }) => ({ isName: type === 'element', text: value }))
 
 /** `a, b or c`. */
-export const formatChoice = (names: readonly string[]): string => choices.format(names)
+export const formatChoice = (names: readonly string[]): string => choices().format(names)
 
 const numberWith = (decimals: number, value: number): string =>
-  new Intl.NumberFormat(language.tag, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(
-    value,
-  )
+  numberFormat(language.tag, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value)

@@ -1,3 +1,4 @@
+import { listFormat } from '#lib/formatters.ts'
 import type { RoleMappingEntry, SettingsPatch, SettingValue, TenantSettings } from '#lib/schemas/tenants.ts'
 import { guardedRoles } from './members.ts'
 
@@ -123,7 +124,7 @@ function danger<K extends Name>(name: K, settings: TenantSettings): { name: K; e
   return dangerous[name]?.(settings[name]) === true ? { name, effect: effects[name](settings[name]) } : undefined
 }
 
-const listed = (names: readonly string[]): string => new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names)
+const listed = (names: readonly string[]): string => listFormat('en-GB', { type: 'conjunction' }).format(names)
 
 const textOf = (value: string | RoleMappingEntry): string =>
   typeof value === 'string' ? value : JSON.stringify([value.issuer, value.name, value.role])

@@ -6,6 +6,7 @@ import { traceFigures } from '#components/traces/model/trace-figures.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { numberFormat } from '#lib/formatters.ts'
 import type { TraceUsage } from '#lib/schemas/traces.ts'
 
 type TraceFactsProps = { spans: readonly TraceSpan[]; ended: boolean; usage: TraceUsage | null }
@@ -38,10 +39,10 @@ export function TraceFacts({ spans, ended, usage }: TraceFactsProps) {
   )
 }
 
-const amounts = new Intl.NumberFormat(language.tag, { maximumFractionDigits: 6, useGrouping: false })
+const amounts = { maximumFractionDigits: 6, useGrouping: false }
 
 /** A decimal amount with at most six places, in the language of the page. */
-export const amountText = (amount: string): string => amounts.format(amount as `${number}`)
+export const amountText = (amount: string): string => numberFormat(language.tag, amounts).format(amount as `${number}`)
 
 /** Model calls cost fractions of a cent, which the usual form of an amount would round to nothing. */
 export const costText = (cost: TraceUsage['cost']): string =>

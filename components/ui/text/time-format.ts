@@ -1,5 +1,6 @@
 import * as language from '#components/texts/language/en.ts'
 import * as t from '#components/texts/ui/en.ts'
+import { dateFormat } from '#lib/formatters.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -37,7 +38,7 @@ export const formatShortClock = (at: Date, zone: string): string =>
 
 /** `UTC`, `CET` or `GMT+5:30`: the suffix of a time. */
 export function zoneName(zone: string, at: Date): string {
-  const formatted = new Intl.DateTimeFormat(language.dates, { timeZone: zone, timeZoneName: 'short' }).formatToParts(at)
+  const formatted = dateFormat(language.dates, { timeZone: zone, timeZoneName: 'short' }).formatToParts(at)
   return formatted.find((part) => part.type === 'timeZoneName')?.value ?? zone
 }
 
@@ -58,5 +59,5 @@ function amount(size: number): string {
 }
 
 function parts(at: Date, zone: string, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(language.dates, { ...options, timeZone: zone }).format(at)
+  return dateFormat(language.dates, { ...options, timeZone: zone }).format(at)
 }

@@ -1,3 +1,5 @@
+import { dateFormat } from '#lib/formatters.ts'
+
 const hourMs = 3_600_000
 
 export function isTimeZone(zone: string): boolean {
@@ -32,7 +34,7 @@ function offsetAt(clock: Intl.DateTimeFormat, at: number): number {
 }
 
 const clockOf = (timeZone: string) =>
-  new Intl.DateTimeFormat('en', {
+  dateFormat('en', {
     timeZone,
     calendar: 'gregory',
     numberingSystem: 'latn',

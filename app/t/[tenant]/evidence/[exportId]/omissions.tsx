@@ -2,6 +2,7 @@ import { countOfKind, kindWords } from '#components/evidence/kind-words.ts'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
+import { listFormat } from '#lib/formatters.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 
 type Omission = ExportJob['omissions'][number]
@@ -56,7 +57,7 @@ function groupsOf(omissions: readonly Omission[]): Group[] {
   return [...groups.values()]
 }
 
-const listOf = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names)
+const listOf = (names: readonly string[]): string => listFormat('en-GB').format(names)
 
 const COLUMNS: Column<Group>[] = [
   {

@@ -13,6 +13,7 @@ import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { TimeZoneContext } from '#components/ui/text/time.tsx'
 import { formatAbsolute, zoneName } from '#components/ui/text/time-format.ts'
+import { dateFormat } from '#lib/formatters.ts'
 import { approvalPath, isPathParameter } from '#lib/paths.ts'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
 import { Deciders } from './deciders.tsx'
@@ -154,7 +155,7 @@ function RequestLink({ entry: { approvalId } }: { entry: JournalEntry }) {
 function Clock({ at }: { at: string }) {
   const zone = useContext(TimeZoneContext)
   const date = new Date(at)
-  const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: zone }).format(date)
+  const clock = dateFormat('en-GB', { timeStyle: 'medium', timeZone: zone }).format(date)
   return (
     <time dateTime={at} title={formatAbsolute(date, zone)} className="whitespace-nowrap">
       {clock} {zoneName(zone, date)}

@@ -2,6 +2,7 @@ import { formatDuration } from '#components/language/formats.ts'
 import * as language from '#components/texts/language/en.ts'
 import * as t from '#components/texts/trace-compare/en.ts'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
+import { numberFormat } from '#lib/formatters.ts'
 import {
   ADDED,
   type Call,
@@ -20,14 +21,15 @@ import {
 export const stateWord = (span: TraceSpan): string =>
   ({ running: t.runningWord, error: t.errorWord, ok: t.endedWord })[stateOf(span)]
 
-const counts = new Intl.NumberFormat(language.tag, { signDisplay: 'exceptZero' })
-
 /** "+1.20 s", "−340 ms". */
 export const gapText = (from: number, to: number): string =>
   `${to < from ? '−' : '+'}${formatDuration(Math.abs(to - from))}`
 
 /** "+1,204", "−96", "0". */
-export const countGap = (from: number, to: number): string => counts.format(to - from).replace('-', '−')
+export const countGap = (from: number, to: number): string =>
+  numberFormat(language.tag, { signDisplay: 'exceptZero' })
+    .format(to - from)
+    .replace('-', '−')
 
 const tokensOf = (call: Call | undefined): number => (call === undefined ? 0 : call.inputTokens + call.outputTokens)
 

@@ -17,8 +17,11 @@ export type Token = {
 /** Fraction of a token's lifetime after which it is renewed. */
 const renewAfter = 0.75
 
-/** The token that the provider just issued. */
-export function tokenOf(user: User): Token {
+/** What a renewal starts from: the person as stored, and the token that it replaces, if this page has one. */
+type Before = { person: User; token: Token | undefined }
+
+/** The token that the provider just issued, at a sign-in or, with `before`, at a renewal. */
+export function tokenOf(user: User, before?: Before): Token {
   const life = (user.expires_in ?? 60) * 1000
   const now = Date.now()
   return {
@@ -26,9 +29,14 @@ export function tokenOf(user: User): Token {
     scheme: user.token_type.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer',
     expiresAt: now + life,
     renewAt: now + life * renewAfter,
-    aheadMs: (user.profile.iat ?? now / 1000) * 1000 - now,
+    aheadMs: hasNewIdToken(user, before)
+      ? (user.profile.iat ?? now / 1000) * 1000 - now
+      : (before?.token?.aheadMs ?? 0),
   }
 }
+
+/** A renewal need not return an id_token (OpenID Connect Core, 12.2); the person's earlier one says nothing about the time now. */
+const hasNewIdToken = (user: User, before: Before | undefined): boolean => user.id_token !== before?.person.id_token
 
 /** Prepares `token` for requests: each request gets its own proof, signed with the vault's key. */
 export const presented = ({ text, scheme, aheadMs }: Token, vault: Vault): AccessToken => ({

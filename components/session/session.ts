@@ -196,7 +196,7 @@ async function renewLocked(rejected: string | undefined): Promise<void> {
   try {
     const user = await client.renew(known, known.refresh_token)
     if (refusalOf(realm, user) !== undefined) return end()
-    share(realm, user)
+    share(realm, tokenOf(user, { person: known, token }), user)
   } catch (error) {
     if (error instanceof ErrorResponse) return end()
     throw new RequestError(failureOf('network', t.providerUnreachable), error)
@@ -206,10 +206,9 @@ async function renewLocked(rejected: string | undefined): Promise<void> {
 const refusalOf = ({ slug }: Realm, { profile }: User): string | undefined =>
   whyNotForUs(profile, { issuer: realmUrl(slug), clientId: consoleClientId })
 
-function share(realm: Realm, user: User): void {
+function share(realm: Realm, next: Token, user: User): void {
   const { iss, sub, name, preferred_username: username = sub } = user.profile
   const identity = { organisation: realm.slug, issuer: iss, subject: sub, username, name: name ?? username }
-  const next = tokenOf(user)
   adopt(identity, next)
   channel?.postMessage({ type: 'token', identity, token: next } satisfies Message)
 }
@@ -249,7 +248,7 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
     await vault.set(REALM, JSON.stringify(realm))
     for (const name of await vault.names('user.'))
       if (!name.includes(`:${realmUrl(realm.slug)}:`)) await vault.remove(name)
-    share(realm, user)
+    share(realm, tokenOf(user), user)
     return { done: true, returnTo, helper }
   } catch (error) {
     if (error instanceof ErrorResponse)

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { otlpJson } from '#server/testing/otlp.ts'
-import { clientToken, externalId } from './cases.ts'
+import { clientToken, externalId, waitingRefund } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
 import { expect, test } from './fixtures.ts'
 
@@ -92,6 +92,39 @@ test('a trace with an error says so first, and E leads to it from anywhere', asy
   await page.getByRole('button', { name: /^Go to the error/ }).click()
   await expect(detail.getByRole('heading', { level: 2 })).toHaveText('execute_tool notify')
   await expectEveryView(page, 'trace-error')
+})
+
+/** Resolves after the page has been painted, and observers have heard of it. */
+const drawn = (page: Page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))))
+
+test('the page of a trace appears with its title, and nothing on it moves', async ({ signedIn, origin }) => {
+  const { traceId } = await waitingRefund(origin)
+  const page = await signedIn('maria')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.addInitScript(() => {
+    Reflect.set(window, 'moved', 0)
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries() as (PerformanceEntry & { value: number })[])
+        Reflect.set(window, 'moved', Reflect.get(window, 'moved') + value)
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  // The title is that of the execution, whose answer comes last.
+  const shown = Promise.withResolvers<void>()
+  await page.route(/\/v1\/[^?]*executions\.list\b/, async (route) => {
+    await shown.promise
+    await route.continue()
+  })
+  const asked = page.waitForRequest(/executions\.list/)
+  await page.goto(`/t/${externalId()}/traces/${traceId}`)
+  // Asked for after the trace is there.
+  await asked
+  await drawn(page)
+  shown.resolve()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Issue refund/)
+  await expect(row(page, 'execute_tool lookup_order')).toBeVisible()
+  await drawn(page)
+  expect(await page.evaluate(() => Reflect.get(window, 'moved'))).toBeLessThan(0.01)
 })
 
 test('the axis follows the selected subtree, until the whole time is shown', async ({ signedIn, origin }) => {

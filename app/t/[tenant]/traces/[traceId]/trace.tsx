@@ -35,11 +35,11 @@ function OneTrace({ traceId }: { traceId: string }) {
   const crumbs = [{ label: t.traces, href: tracesPath(tenant) }]
   const title = useTraceTitle(trace)
   const shownId = <Copyable value={traceId} label={t.traceId} shorten="middle" />
-  if (trace === undefined)
+  if (trace === undefined || title === undefined)
     return (
       <Page wide>
         <PageHeader title={t.trace} crumbs={crumbs} id={shownId} />
-        {query.error === null || waitingForStart ? (
+        {trace !== undefined || query.error === null || waitingForStart ? (
           <Skeleton label={t.loadingTrace} rows={12} rowClass="h-6.5" />
         ) : (
           <RequestFailed

@@ -3,6 +3,7 @@
 import { useMemo } from 'react'
 import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
+import * as t from '#components/texts/trace-compare/en.ts'
 import { spanTree } from '#components/traces/model/span-tree.ts'
 import { spansOfSkeleton } from '#components/traces/model/trace-span.ts'
 import { useTraceTitle } from '#components/traces/trace-title.ts'
@@ -30,10 +31,11 @@ export function useLoaded(traceId: string) {
   const title = useTraceTitle(data?.trace)
   const read = useMemo(() => data && readAnswer(data), [data])
   const trace = useMemo(
-    (): Loaded | undefined => (data && read ? { ...read, traceId, title, answer: data } : undefined),
+    (): Loaded | undefined =>
+      data && read && title !== undefined ? { ...read, traceId, title, answer: data } : undefined,
     [data, read, traceId, title],
   )
-  return { traceId, query, title, trace }
+  return { traceId, query, title: title ?? t.trace, trace }
 }
 
 function readAnswer({ skeleton, contents }: Answer): (Side & Compared) | undefined {

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { home, waitingRefund } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
 import { expect, test } from './fixtures.ts'
@@ -31,11 +32,23 @@ test('an administrator adds a webhook, sees why a test was not delivered, and re
   await expect(tom.getByText('No channels.')).toBeVisible()
 })
 
+/** As a person does in the settings of the browser. */
+async function blockNotices(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const { targetInfo } = await session.send('Target.getTargetInfo')
+  const { browserContextId } = targetInfo
+  await session.send('Browser.setPermission', {
+    permission: { name: 'notifications' },
+    setting: 'denied',
+    ...(browserContextId === undefined ? {} : { browserContextId }),
+  })
+}
+
 test('Jonas sees no channels, and learns why a browser that blocks notices shows none', async ({ signedIn }) => {
   const jonas = await signedIn('jonas')
+  await blockNotices(jonas)
   await jonas.goto(`${home()}/settings/notifications`)
   await expect(jonas.getByText('see the organisation’s channels')).toBeVisible()
-  // A browser without a window blocks all notices.
   await expect(jonas.getByRole('checkbox', { name: /^Show a notice/ })).toHaveAttribute('aria-disabled', 'true')
   await expect(jonas.getByText('This browser blocks notices of this site.')).toBeVisible()
 })

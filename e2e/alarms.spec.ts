@@ -3,6 +3,7 @@ import { call, home, personToken } from './cases.ts'
 import { changeOneRow } from './database.ts'
 import { expectEveryView } from './every-view.ts'
 import { demoTenant, expect, expectAccessible, test } from './fixtures.ts'
+import { codeIsLost, loseCode, notLoaded } from './lost-code.ts'
 
 const slug = 'globex'
 const why = 'The row was changed by hand during a restore test, and is as it was before.'
@@ -41,6 +42,7 @@ const strip = (page: Page) => page.getByRole('region', { name: title })
 test('a record that was changed by SQL raises an alarm on each page, until an administrator closes it with a reason', async ({
   signedIn,
   origin,
+  troubles,
 }) => {
   const auditId = await record(origin)
   expect(await verified(origin, auditId)).toBe('verified')
@@ -54,11 +56,18 @@ test('a record that was changed by SQL raises an alarm on each page, until an ad
       `update audit_records set record = jsonb_set(record, '{reason}', to_jsonb($2::text)) where audit_id = $1`,
       [auditId, reason],
     )
+  // What shows an alarm is loaded when there is one.
+  troubles.expect(codeIsLost)
+  const code = await loseCode(page)
   await change('Case 10.')
   expect(await verified(origin, auditId)).toBe('mismatch')
   // Restored now: the next re-read of the log would find it, too, and raise an alarm of its own.
   await change('Case 9.')
   // The page shows it without being loaded again.
+  const part = notLoaded(page)
+  await expect(part).toBeVisible()
+  await code.reach()
+  await part.getByRole('button', { name: 'Load it again' }).click()
   await expect(page.getByRole('heading', { name: '1 open alarm' })).toBeVisible()
   await expect(strip(page)).toContainText(auditId)
   await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: '1 alarm' })).toBeVisible()

@@ -110,6 +110,17 @@ export async function waitingInput(baseURL: string): Promise<{ executionId: stri
   return { executionId, agentId }
 }
 
+/** Resolves when all rows of an organisation are bound to its log. An archive made before doesn't claim to be complete. */
+export async function rowsBound(baseURL: string, slug = 'northwind'): Promise<void> {
+  const token = await personToken(baseURL, 'vera', slug)
+  const input = { action: 'state.adoption_ended' }
+  await expect
+    .poll(async () => (await call<{ items: unknown[] }>(baseURL, token, 'query', 'audit.list', input)).items.length, {
+      timeout: 90_000,
+    })
+    .toBe(1)
+}
+
 /** Decides as another person, over the API. */
 export async function decideAs(
   baseURL: string,

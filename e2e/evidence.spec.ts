@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { extractArchive } from '#server/testing/extract.ts'
-import { call, decideAs, externalId, home, personToken, waitingRefund } from './cases.ts'
+import { call, decideAs, externalId, home, personToken, rowsBound, waitingRefund } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 import { signInInvited } from './invited.ts'
+import { codeIsLost, loseCode } from './lost-code.ts'
 
 const run = promisify(execFile)
 
@@ -75,6 +76,7 @@ test('Vera verifies an archive on its page, changes a copy of it, and sees which
 }) => {
   const refund = await waitingRefund(origin)
   await decideAs(origin, 'jonas', refund.approvalId, 'approve', 'Order and amount checked against the claim.')
+  await rowsBound(origin)
   const page = await signedIn('vera')
   await page.goto(`${home()}/evidence/new`)
   await page.getByRole('button', { name: 'Export the evidence' }).click()
@@ -126,6 +128,7 @@ test('Vera verifies an archive on its page, changes a copy of it, and sees which
 
 test('the page of an archive names what was found, its downloads and the archives before it, and asks for the same again', async ({
   signedIn,
+  troubles,
 }) => {
   const page = await signedIn('vera')
   await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
@@ -168,10 +171,13 @@ test('the page of an archive names what was found, its downloads and the archive
   await expect(compared).toBeAttached({ timeout: 60_000 })
   await expect(heading).toHaveText(/hold/)
 
-  const [report] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Report for people' }).click(),
-  ])
+  troubles.expect(codeIsLost)
+  const code = await loseCode(page)
+  const save = page.getByRole('button', { name: 'Report for people' })
+  await save.click()
+  await expect(page.getByText('what reads its report could not be loaded')).toBeVisible()
+  await code.reach()
+  const [report] = await Promise.all([page.waitForEvent('download'), save.click()])
   expect(report.suggestedFilename()).toMatch(/^evidence-room-[0-9a-f-]{36}-report\.html$/)
   expect(await readFile(await report.path(), 'utf8')).toContain('Hartmann &#38; Partner, first quarter')
   await expect(page.getByText('The report is in your downloads.')).toBeVisible()

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { call, externalId, personToken } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { codeIsLost, loseCode } from './lost-code.ts'
 
 // The tenant requires a passkey for high risk, and the approver has a device that creates passkeys.
 
@@ -49,6 +50,7 @@ async function guardedRequest(origin: string, name: string): Promise<string> {
 test('approving requires the passkey that was added in the settings, and the record shows it', async ({
   page,
   origin,
+  troubles,
 }) => {
   const approvalId = await guardedRequest(origin, 'omar')
   await withDevice(page)
@@ -69,6 +71,11 @@ test('approving requires the passkey that was added in the settings, and the rec
   const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Laptop')
   await expectAccessible(page)
+  troubles.expect(codeIsLost)
+  const code = await loseCode(page)
+  await dialog.getByRole('button', { name: 'Add the passkey' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('Your device was not asked for a passkey')
+  await code.reach()
   await dialog.getByRole('button', { name: 'Add the passkey' }).click()
   const passkeys = page.getByRole('table', { name: 'Passkeys' })
   await expect(passkeys.getByRole('row', { name: /Laptop/ })).toContainText('Never')

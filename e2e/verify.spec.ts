@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from '@playwright/test'
 import { extractArchive } from '#server/testing/extract.ts'
+import { rowsBound } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
 import { demoTenant, expect, expectAccessible, hydrated, test } from './fixtures.ts'
 
@@ -13,8 +14,8 @@ let todays: Promise<Buffer> | undefined
  * Today's archive as Vera gets it, exported once for these tests, of the organisation in which few others do anything: a browser
  * checks it many times here. The page of these tests belongs to a stranger.
  */
-const archive = (signedIn: (username: string, slug: string) => Promise<Page>): Promise<Buffer> => {
-  todays ??= signedIn('vera', 'globex').then(exportToday)
+const archive = (origin: string, signedIn: (username: string, slug: string) => Promise<Page>): Promise<Buffer> => {
+  todays ??= rowsBound(origin, 'globex').then(async () => await exportToday(await signedIn('vera', 'globex')))
   return todays
 }
 
@@ -63,8 +64,9 @@ const choose = (page: Page, buffer: Buffer) =>
 test('anyone can check an archive in the browser: one changed bit is found, and nothing is uploaded', async ({
   page,
   signedIn,
+  origin,
 }) => {
-  const bytes = await archive(signedIn)
+  const bytes = await archive(origin, signedIn)
   await page.goto('/sign-in')
   await page.getByRole('link', { name: 'Verify an evidence archive' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Verify an evidence archive' })).toBeVisible()
@@ -116,8 +118,8 @@ test('anyone can check an archive in the browser: one changed bit is found, and 
   expect(sent).toEqual([])
 })
 
-test('an archive can be chosen by keyboard or dropped anywhere on the page', async ({ page, signedIn }) => {
-  const bytes = await archive(signedIn)
+test('an archive can be chosen by keyboard or dropped anywhere on the page', async ({ page, signedIn, origin }) => {
+  const bytes = await archive(origin, signedIn)
   // Before the page: the browser is told to report the dialog only from now on.
   const asked = page.waitForEvent('filechooser')
   await page.goto('/verify')
@@ -148,8 +150,8 @@ test('an archive can be chosen by keyboard or dropped anywhere on the page', asy
   await expectAccessible(page)
 })
 
-test('verify.html of an archive, opened from disk, checks the archive offline', async ({ page, signedIn }) => {
-  const bytes = await archive(signedIn)
+test('verify.html of an archive, opened from disk, checks the archive offline', async ({ page, signedIn, origin }) => {
+  const bytes = await archive(origin, signedIn)
   const folder = await mkdtemp(join(tmpdir(), 'countersign-verify-'))
   try {
     const top = await extractArchive(bytes, join(folder, 'archive'))

@@ -11,6 +11,8 @@ export type FailureCode =
   | 'unreadable'
   /** The person canceled, or their device offered no passkey: nothing was sent. */
   | 'no_passkey'
+  /** A part of the console could not be loaded: nothing was sent. */
+  | 'not_loaded'
 
 /** Why a request failed, in one form for procedures, REST routes and the network. */
 export type Failure = {

@@ -3,10 +3,10 @@ import { failureOf, RequestError } from '#lib/failure.ts'
 import type { Assertion, Attestation, ConfirmationPurpose } from '#lib/schemas/passkeys.ts'
 import type { Client } from '#lib/trpc.ts'
 
-/** Lets the person's device sign for one action. Throws RequestError: `no_passkey` when it did not, or the API's refusal. */
+/** Lets the person's device sign for one action. Throws RequestError: `no_passkey` when it did not, `not_loaded`, or the API's refusal. */
 export async function confirmWithPasskey(client: Client, purpose: ConfirmationPurpose): Promise<Assertion> {
   const { options: optionsJSON } = await client.passkeys.beginConfirmation.mutate({ purpose })
-  const { startAuthentication } = await import('@simplewebauthn/browser')
+  const { startAuthentication } = await library()
   const { id, rawId, response } = await given(startAuthentication({ optionsJSON }))
   const { clientDataJSON, authenticatorData, signature } = response
   return {
@@ -22,7 +22,7 @@ export async function confirmWithPasskey(client: Client, purpose: ConfirmationPu
 export async function registerPasskey(client: Client, name: string) {
   const begun = await client.passkeys.beginRegistration.mutate()
   const confirmation = begun.confirmationNeeded ? await confirmWithPasskey(client, { act: 'register' }) : undefined
-  const { startRegistration } = await import('@simplewebauthn/browser')
+  const { startRegistration } = await library()
   const { id, rawId, response } = await given(startRegistration({ optionsJSON: begun.options }))
   const { clientDataJSON, attestationObject, transports } = response
   const credential: Attestation = {
@@ -38,6 +38,12 @@ export async function registerPasskey(client: Client, name: string) {
     ...(confirmation === undefined ? {} : { confirmation }),
   })
 }
+
+/** Loaded when a passkey is used first. */
+const library = () =>
+  import('@simplewebauthn/browser').catch((cause: unknown) => {
+    throw new RequestError(failureOf('not_loaded', t.deviceNotAsked), cause)
+  })
 
 /** Errors of devices are vague on purpose: a page can't distinguish canceled, timed out, and no matching passkey. */
 async function given<T>(asked: Promise<T>): Promise<T> {

@@ -75,7 +75,7 @@ export function MissingPermission({ act, permission }: { act: string; permission
 /** Returns the next step after a failure. */
 export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): ReactNode {
   if (code === 'unauthorized') return t.adviceSignIn
-  if (code === 'network') return t.checkConnection
+  if (code === 'network' || code === 'not_loaded') return t.checkConnection
   if (code === 'no_passkey' || code === 'passkey_required') return t.advicePasskey
   if (code === 'rate_limited')
     return retryAfterSeconds === undefined ? t.adviceMoment : t.adviceSeconds({ seconds: String(retryAfterSeconds) })

@@ -2,11 +2,12 @@
 
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Page } from '#components/layout/page.tsx'
 import * as t from '#components/texts/session/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import { loadedLater } from '#components/ui/feedback/loaded-later.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
 import { signedOutPath, signInPath } from '#lib/paths.ts'
@@ -18,9 +19,14 @@ import { session } from './session.ts'
 import { useTenantSession } from './session-provider.tsx'
 
 // Both are rare, and seen while the server answers.
-const ResetNotice = lazy(() => import('./reset-notice.tsx').then((module) => ({ default: module.ResetNotice })))
-
-const Denied = lazy(() => import('./access-denied.tsx').then((module) => ({ default: module.AccessDenied })))
+const pages = {
+  waiting: <Waiting label={t.loading} />,
+  Failed: ({ retry }: { retry: () => void }) => (
+    <Trouble title={t.pageNotLoaded} advice={t.checkConnection} retry={retry} />
+  ),
+}
+const ResetNotice = loadedLater(() => import('./reset-notice.tsx').then((module) => module.ResetNotice), pages)
+const Denied = loadedLater(() => import('./access-denied.tsx').then((module) => module.AccessDenied), pages)
 
 /** Shows the page once a member of the tenant is signed in; until then, the current obstacle. */
 export function SessionGate({ tenant, children }: { tenant: string; children: ReactNode }) {
@@ -28,13 +34,7 @@ export function SessionGate({ tenant, children }: { tenant: string; children: Re
   switch (state.status) {
     case 'ready': {
       const [reset] = state.session.me.resets
-      return reset === undefined ? (
-        children
-      ) : (
-        <Suspense fallback={<Waiting label={t.loading} />}>
-          <ResetNotice key={reset.id} reset={reset} />
-        </Suspense>
-      )
+      return reset === undefined ? children : <ResetNotice key={reset.id} reset={reset} />
     }
     case 'starting':
       return <Waiting label={t.loading} />
@@ -43,11 +43,7 @@ export function SessionGate({ tenant, children }: { tenant: string; children: Re
     case 'signed-out':
       return <SignInFirst tenant={tenant} elsewhere={state.elsewhere} />
     case 'denied':
-      return (
-        <Suspense fallback={<Waiting label={t.loading} />}>
-          <Denied tenant={tenant} identity={state.identity} lost={state.lost} />
-        </Suspense>
-      )
+      return <Denied tenant={tenant} identity={state.identity} lost={state.lost} />
     case 'unreachable':
       return <Trouble title={t.providerUnreachable} advice={t.checkConnection} retry={session.retry} />
     case 'unsupported':

@@ -61,8 +61,8 @@ test.each(areas)('in %s, texts of something in progress end with an ellipsis in 
 
 test('German has a text for each code of an error', async () => {
   const { german } = await read('failures')
-  const codes = [...Object.keys(errorStatus), 'network', 'timeout', 'unreadable', 'no_passkey', 'other']
-  expect(namesIn(german.ofCode ?? '')).toEqual([`{code: ${codes.sort()}}`])
+  const codes = [...Object.keys(errorStatus), 'network', 'timeout', 'unreadable', 'no_passkey', 'not_loaded', 'other']
+  expect(namesIn(german.ofCode ?? '')).toEqual([`{code: ${codes.sort()}}`, '{message}'])
 })
 
 test('German has a sentence for each action of the audit log, and for each attempt that can be refused', async () => {

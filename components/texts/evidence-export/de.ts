@@ -134,6 +134,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   thisArchiveWasMade: 'Dieses Archiv wurde von einer Version erstellt, die keinen Bericht schrieb.',
   reportCouldNotBe:
     'Der Bericht konnte nicht aus dem Archiv gelesen werden. Prüfen Sie das Archiv hier, um zu sehen, was geändert wurde.',
+  readerNotLoaded:
+    'Das Archiv ist da, aber das Programm, das den Bericht daraus liest, konnte nicht geladen werden. Prüfen Sie die Verbindung, und versuchen Sie es erneut.',
   downloadingSoFar: 'Wird heruntergeladen ({received} bisher)…',
   readingReport: 'Bericht wird gelesen…',
   reportForPeople: 'Bericht für Menschen',

@@ -154,6 +154,9 @@ export const thisArchiveWasMade = text('This archive was made by a version that 
 export const reportCouldNotBe = text(
   'The report could not be read from the archive. Verify the archive here to see what was changed.',
 )
+export const readerNotLoaded = text(
+  'The archive is here, but what reads its report could not be loaded. Check the connection, then try again.',
+)
 export const downloadingSoFar = text('Downloading ({received} so far)…')
 export const readingReport = text('Reading the report…')
 export const reportForPeople = text('Report for people')

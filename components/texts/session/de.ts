@@ -5,6 +5,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   signingOut: 'Sie werden abgemeldet…',
   openingSignIn: 'Die Anmeldeseite wird geöffnet…',
   providerUnreachable: 'Der Identitätsanbieter ist nicht erreichbar.',
+  pageNotLoaded: 'Die Seite konnte nicht geladen werden.',
   checkConnection: 'Prüfen Sie die Verbindung, und versuchen Sie es erneut.',
   noSession: 'Dieser Browser kann hier keine Sitzung halten.',
   needsStorage:

@@ -6,6 +6,7 @@ export const loading = text('Loading…')
 export const signingOut = text('Signing you out…')
 export const openingSignIn = text('Opening the sign-in page…')
 export const providerUnreachable = text('The identity provider can’t be reached.')
+export const pageNotLoaded = text('The page could not be loaded.')
 export const checkConnection = text('Check the connection, then try again.')
 export const noSession = text('This browser can’t keep a session here.')
 export const needsStorage = text(

@@ -41,4 +41,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   hours: '{hours} Std.',
   hoursAndMinutes: '{hours} Std. {minutes} Min.',
   days: '{days} Tagen',
+  partNotLoaded: 'Dieser Teil der Seite konnte nicht geladen werden.',
+  partNothingChanged: 'Es wurde nichts geändert.',
+  partAdvice: 'Prüfen Sie die Verbindung, und laden Sie den Teil erneut.',
+  loadPart: 'Erneut laden',
+  loadingPart: 'Wird geladen…',
 }

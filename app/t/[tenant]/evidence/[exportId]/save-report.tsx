@@ -7,12 +7,13 @@ import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import type { LoadedArchive } from './use-loaded-archive.ts'
 
-type Saving = 'idle' | 'reading' | 'saved' | 'missing' | 'unreadable'
+type Saving = 'idle' | 'reading' | 'saved' | 'missing' | 'unreadable' | 'not-loaded'
 
 const WORDS: Record<Exclude<Saving, 'idle' | 'reading'>, string> = {
   saved: t.reportIsInYour,
   missing: t.thisArchiveWasMade,
   unreadable: t.reportCouldNotBe,
+  'not-loaded': t.readerNotLoaded,
 }
 
 /** Saves the report for people, a page without scripts that the archive contains. */
@@ -23,8 +24,9 @@ export function SaveReport({ loaded: { state, name, blocked, load } }: { loaded:
     setSaving('reading')
     const archive = await load()
     if (archive === undefined) return setSaving('idle')
-    const { reportIn } = await import('#lib/evidence/report-in.ts')
-    const report = await reportIn(archive).catch(() => null)
+    const reader = await import('#lib/evidence/report-in.ts').catch(() => undefined)
+    if (reader === undefined) return setSaving('not-loaded')
+    const report = await reader.reportIn(archive).catch(() => null)
     if (report === null) return setSaving('unreadable')
     if (report === undefined) return setSaving('missing')
     offerFile(new Blob([report], { type: 'text/html' }), name.replace(/(?:\.zip)?$/, '-report.html'))

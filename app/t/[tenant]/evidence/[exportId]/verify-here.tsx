@@ -1,18 +1,20 @@
 'use client'
 
-import { lazy, Suspense } from 'react'
 import { formatBytes } from '#components/language/formats.ts'
 import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import { loadedLater } from '#components/ui/feedback/loaded-later.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import type { Report } from '#lib/verify/report.ts'
 import type { LoadedArchive } from './use-loaded-archive.ts'
 
 // Loaded when an archive is verified: the verifier's pages and words, and what changes a copy.
-const Verified = lazy(() => import('./verified.tsx').then(({ Verified: found }) => ({ default: found })))
+const Verified = loadedLater(() => import('./verified.tsx').then((module) => module.Verified), {
+  waiting: <Skeleton label={t.loadingVerifier} rows={5} />,
+})
 
 type VerifyHereProps = { loaded: LoadedArchive; onReport: (report: Report) => void }
 
@@ -42,11 +44,7 @@ export function VerifyHere({ loaded: { state, name, blocked, load }, onReport }:
           requestId={state.failure.requestId}
         />
       )}
-      {state.is === 'loaded' && (
-        <Suspense fallback={<Skeleton label={t.loadingVerifier} rows={5} />}>
-          <Verified archive={state.archive} name={name} onReport={onReport} />
-        </Suspense>
-      )}
+      {state.is === 'loaded' && <Verified archive={state.archive} name={name} onReport={onReport} />}
     </div>
   )
 }

@@ -2,7 +2,6 @@
 
 import Link from 'next/link'
 import { useParams, useSearchParams } from 'next/navigation'
-import { lazy, Suspense } from 'react'
 import { EffectTitle } from '#components/executions/effect-title.tsx'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { Took } from '#components/executions/took.tsx'
@@ -15,6 +14,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/execution/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { TabLinks } from '#components/ui/controls/tab-links.tsx'
+import { loadedLater } from '#components/ui/feedback/loaded-later.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { agentPath, approvalPath, type ExecutionTab, executionPath, executionsPath } from '#lib/paths.ts'
@@ -24,12 +24,13 @@ import { Timeline } from './timeline.tsx'
 import { useExecution } from './use-execution.ts'
 
 // Loaded when someone opens them.
-const Evidence = lazy(() => import('./evidence.tsx').then((module) => ({ default: module.Evidence })))
-const ExecutionTrace = lazy(() =>
-  import('./execution-trace.tsx').then((module) => ({ default: module.ExecutionTrace })),
-)
-const Inputs = lazy(() => import('./inputs.tsx').then((module) => ({ default: module.Inputs })))
-const Waits = lazy(() => import('./waits.tsx').then((module) => ({ default: module.Waits })))
+const waiting = <Skeleton label={t.loadingExecution} rows={8} />
+const Evidence = loadedLater(() => import('./evidence.tsx').then((module) => module.Evidence), { waiting })
+const ExecutionTrace = loadedLater(() => import('./execution-trace.tsx').then((module) => module.ExecutionTrace), {
+  waiting,
+})
+const Inputs = loadedLater(() => import('./inputs.tsx').then((module) => module.Inputs), { waiting })
+const Waits = loadedLater(() => import('./waits.tsx').then((module) => module.Waits), { waiting })
 
 /** One execution: its state, journal, waits, trace and audit records. */
 export function Execution() {
@@ -83,9 +84,7 @@ function OneExecution({ id }: { id: string }) {
           current: name === tab,
         }))}
       />
-      <Suspense fallback={<Skeleton label={t.loadingExecution} rows={8} />}>
-        <Tab name={tab} execution={execution} />
-      </Suspense>
+      <Tab name={tab} execution={execution} />
     </Page>
   )
 }

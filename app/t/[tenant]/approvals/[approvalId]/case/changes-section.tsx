@@ -1,7 +1,6 @@
 'use client'
 
 import Link from 'next/link'
-import { lazy, Suspense } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ChangedValues } from '#components/json/changed-values.tsx'
@@ -9,6 +8,7 @@ import { shownText } from '#components/language/shown-text.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approval-case/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
+import { loadedLater } from '#components/ui/feedback/loaded-later.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath } from '#lib/paths.ts'
@@ -16,7 +16,7 @@ import type { Approval } from '#lib/schemas/approvals.ts'
 import { Said, TextForm, useReplaced } from './said.tsx'
 
 // Only the requester sees it, after a review that ended the request.
-const Revise = lazy(() => import('./revise.tsx').then((module) => ({ default: module.Revise })))
+const Revise = loadedLater(() => import('./revise.tsx').then((module) => module.Revise), { waiting: t.loading })
 
 const isCall = ({ kind }: Approval): boolean => kind === 'tool_call' || kind === 'external_call'
 
@@ -67,9 +67,7 @@ export function ChangesSection({ shown }: { shown: Approval }) {
           </Link>
         </p>
       ) : mayRevise && kind === 'tool_call' ? (
-        <Suspense fallback={t.loading}>
-          <Revise shown={shown} />
-        </Suspense>
+        <Revise shown={shown} />
       ) : (
         <p className="text-ink-2">
           {t.otherArgumentsCanBe({ byAgent: String(Boolean(mayRevise)), at: () => <Time at={until} /> })}

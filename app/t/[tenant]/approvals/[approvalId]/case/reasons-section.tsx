@@ -1,10 +1,11 @@
 'use client'
 
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { shownText } from '#components/language/shown-text.tsx'
 import { failureText } from '#components/session/failure-text.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approval-case/en.ts'
+import { loadedLater } from '#components/ui/feedback/loaded-later.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 import { Tag } from '#components/ui/status/tag.tsx'
@@ -16,9 +17,9 @@ import { Names } from './names.tsx'
 import { ClockLines, StagesList } from './stages-list.tsx'
 
 // Only operators see it.
-const NotifiedByMail = lazy(() =>
-  import('./notified-by-mail.tsx').then((module) => ({ default: module.NotifiedByMail })),
-)
+const NotifiedByMail = loadedLater(() => import('./notified-by-mail.tsx').then((module) => module.NotifiedByMail), {
+  waiting: t.loading,
+})
 
 /** The rule that requires an approval, the people who can give it, and how many of them it needs. */
 export function ReasonsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
@@ -55,9 +56,7 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
         </KeyValue>
         {can('input:manage') && (
           <KeyValue name={t.notifiedByMail}>
-            <Suspense fallback={t.loading}>
-              <NotifiedByMail shown={shown} />
-            </Suspense>
+            <NotifiedByMail shown={shown} />
           </KeyValue>
         )}
         {votes.length > 0 && shown.status === 'pending' && (

@@ -215,7 +215,7 @@ describe('with a passkey', () => {
   }
   const confirmed: Event = { type: 'confirmed', passkey: assertion }
   const begun = [load({ passkey: 'needed' }), fill, acknowledge, submit]
-  const without = (code: 'no_passkey' | 'passkey_required'): Event => ({
+  const without = (code: 'no_passkey' | 'not_loaded' | 'passkey_required'): Event => ({
     type: 'failed',
     failure: failureOf(code, 'No passkey.'),
     now: NOW,
@@ -230,12 +230,15 @@ describe('with a passkey', () => {
     expect(again.attempt).toEqual(machine.attempt)
   })
 
-  test.each(['no_passkey', 'passkey_required'] as const)('after %s the device signs again, under a new key', (code) => {
-    const machine = run([...begun, confirmed, without(code)])
-    expect(view(machine)).toMatchObject({ is: 'drafting', problem: { code } })
-    expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).toMatchObject({ idempotencyKey: 'key-2' })
-    expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).not.toHaveProperty('passkey')
-  })
+  test.each(['no_passkey', 'not_loaded', 'passkey_required'] as const)(
+    'after %s the device signs again, under a new key',
+    (code) => {
+      const machine = run([...begun, confirmed, without(code)])
+      expect(view(machine)).toMatchObject({ is: 'drafting', problem: { code } })
+      expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).toMatchObject({ idempotencyKey: 'key-2' })
+      expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).not.toHaveProperty('passkey')
+    },
+  )
 
   test('a reviewer without a passkey can reject', () => {
     const machine = run([load({ passkey: 'missing' }), fill, acknowledge])

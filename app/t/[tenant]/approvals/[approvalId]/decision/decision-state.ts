@@ -218,6 +218,7 @@ function failed(machine: Machine, failure: Failure, now: number): Machine {
     }
     // The signature can't be used again: the next attempt asks the device again, under a new key.
     case 'no_passkey':
+    case 'not_loaded':
     case 'passkey_required':
       return { ...machine, attempt: undefined, phase: { is: 'editing', problem: failure } }
     case 'unauthorized':

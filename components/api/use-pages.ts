@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { getUntypedClient } from '@trpc/client'
 import { useMemo } from 'react'
 import { useApi } from './api.tsx'
+import { useFirstAnswer } from './use-first-answer.ts'
 
 type KeysetPage<Item> = { items: Item[]; nextCursor: string | null }
 
@@ -35,7 +36,7 @@ export function usePages<Input, Item>(listing: Listing<Input, Item>, input: Filt
     enabled,
   })
   const { data } = query
-  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data])
+  const items = useFirstAnswer(useMemo(() => data?.pages.flatMap((page) => page.items), [data]))
   return {
     items,
     error: query.error,

@@ -1,6 +1,15 @@
 'use client'
 
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from 'react'
 import { ApiProvider, useLive } from '#components/api/api.tsx'
 /**
  * The signed-in person, and their permissions in the tenant of the address.
@@ -121,7 +130,9 @@ function WithMe({ tenant, state, children }: { tenant: string; state: SessionSta
     if (status === 'ended') return { status: 'signed-out', elsewhere: false }
     return failure === undefined ? STARTING_TENANT : { status: 'failed', failure, retry: () => void refetch() }
   }, [state, me, failure, denied, leaving, refetch, tenant])
-  return <TenantSessionContext value={value}>{children}</TenantSessionContext>
+  // The first render of a page takes long on a phone. As a deferred one it is interrupted by what the person does.
+  const shown = useDeferredValue(value, STARTING_TENANT)
+  return <TenantSessionContext value={shown}>{children}</TenantSessionContext>
 }
 
 /** Reloads failed queries after the person has signed in again. */

@@ -1,6 +1,6 @@
 'use client'
 
-import { type RefObject, useEffect, useReducer, useRef, useState } from 'react'
+import { type RefObject, startTransition, useEffect, useReducer, useRef, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useQuery, useQueryClient } from '#components/api/query.ts'
 import type { Act } from '#components/api/use-act.ts'
@@ -52,6 +52,7 @@ export function useDecision(approvalId: string): DecisionControl {
   const { me, ended, tenant } = useSession()
   const online = useOnline()
   const [machine, dispatch] = useReducer(reduce, me.principal.id, initial)
+  const isFirst = useRef(true)
   const reasonField = useRef<HTMLTextAreaElement>(null)
   const [sheetOpen, setSheetOpen] = useState(false)
   const [short, setShort] = useState<ReadonlySet<string>>(new Set())
@@ -70,7 +71,12 @@ export function useDecision(approvalId: string): DecisionControl {
   // An answer equal to the last one counts, too: it may mean that the decision was not recorded.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time of the answer is what changes.
   useEffect(() => {
-    if (data !== undefined) dispatch({ type: 'loaded', approval: data })
+    if (data === undefined) return
+    const load = () => dispatch({ type: 'loaded', approval: data })
+    // The first time the whole page is drawn, which must not hold up what the person does.
+    if (isFirst.current) startTransition(load)
+    else load()
+    isFirst.current = false
   }, [data, dataUpdatedAt])
 
   useDraftStorage(`${me.principal.id}.${tenant}.${approvalId}`, machine, dispatch)

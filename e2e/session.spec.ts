@@ -98,6 +98,15 @@ test('a link can be pressed before the session is known, and released after', as
   await expect(heading(page, 'Approvals')).toBeVisible()
 })
 
+test('the page of a demo tenant says so, also to those who may not enter it', async ({ signedIn, troubles }) => {
+  // The answer to someone who is not a member.
+  troubles.expect(/status of 403/)
+  const page = await signedIn('jonas')
+  await page.goto('/t/countersign-demo.harbour')
+  await expect(page.getByText('A demo tenant: its times were chosen.')).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: /access/ })).toBeVisible()
+})
+
 test('a person with one organisation sees no switcher', async ({ signedIn }) => {
   const page = await signedIn('jonas')
   await page.goto(home())

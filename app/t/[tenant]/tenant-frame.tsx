@@ -20,7 +20,6 @@ import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { limits } from '#lib/limits.ts'
 import { useTRPC } from '#lib/trpc.ts'
-import { isDemoTenant } from '#lib/verify/demo.ts'
 
 /** The frame for the tenant in the address, and the session in it. */
 export function TenantFrame({ children }: { children: ReactNode }) {
@@ -43,7 +42,7 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
   const alarms = useOpenAlarms().data?.items.length
   const sealedAt = useSealedAt()
   const content = <SessionGate tenant={tenant}>{children}</SessionGate>
-  const demo = isDemoTenant(tenant) && <DemoStrip />
+  const demo = <DemoStrip tenant={tenant} />
   if (state.status !== 'ready')
     return (
       <Frame tenant={{ externalId: tenant }} banners={demo}>

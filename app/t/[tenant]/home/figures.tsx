@@ -34,8 +34,11 @@ export function Figures() {
   )
 }
 
-const seconds = (value: number): string =>
-  value < 60 ? `${Math.round(value)} s` : formatDuration(Math.round(value) * 1000)
+/** Whole minutes from ten minutes on: seconds say nothing about a day's median then, and a range of two is wider than its column. */
+function seconds(value: number): string {
+  if (value < 60) return `${Math.round(value)} s`
+  return formatDuration((value < 600 ? Math.round(value) : Math.round(value / 60) * 60) * 1000)
+}
 
 function Decisions({ figures: { days, decisions } }: { figures: HomeFigures }) {
   if (decisions === null) return null

@@ -82,14 +82,13 @@ test('hidden and look-alike characters are marked wherever the page of a request
 
 test('and in the inbox, with its filters and labels', async ({ signedIn, origin }) => {
   await waitingRefund(origin)
-  await waitingRefund(origin)
+  const { approvalId } = await waitingRefund(origin)
   const page = await signedIn('jonas')
-  let seen = 0
   await rewrite(page, 'getPending', (key, value) => {
     if (key === 'title') return `${override}${value}`
-    // The key of a whole response is empty, and comes last. The inbox reads again when other tests ask for approvals.
-    if (key === '') seen = 0
-    return key === 'agentName' && seen++ === 0 ? `Refund${zeroWidth} assistant` : value
+    // One of them, whichever response has it: calls of the same moment share one.
+    const isOne = typeof value === 'object' && value !== null && Reflect.get(value, 'approvalId') === approvalId
+    return isOne ? { ...value, agentName: `Refund${zeroWidth} assistant` } : value
   })
   await page.goto(`${home()}/approvals?view=all`)
   await expect(page.getByRole('combobox', { name: 'Agent' })).toContainText('Refund[U+200B] assistant')

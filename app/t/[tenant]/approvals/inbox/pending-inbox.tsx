@@ -1,6 +1,6 @@
 'use client'
 
-import { type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useContext, useDeferredValue, useMemo, useState } from 'react'
 import { useAddressSearch } from '#components/lists/address.ts'
 import { SavedViews } from '#components/lists/saved-views.tsx'
 import { useSelection } from '#components/lists/use-selection.ts'
@@ -37,16 +37,18 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
   const minute = Math.floor((useNow() ?? Date.now()) / 60_000)
   const address = useAddressSearch()
   const filter = useMemo(() => filterFrom(address), [address])
+  // Each row is drawn again with another filter, because its link leads back to it. What is typed must not wait for that.
+  const drawn = useDeferredValue(filter)
   const [layout, remember] = useLayout(filter)
   const change = useFilterChange()
   const pending = useAllPending(view)
   const { items = none } = pending
   const usual = useUsual(items)
-  const shown = useMemo(() => applyFilter(items, filter, minute * 60_000), [items, filter, minute])
+  const shown = useMemo(() => applyFilter(items, drawn, minute * 60_000), [items, drawn, minute])
   const groups = useMemo(
     () =>
-      filter.sort === 'expires' ? groupByExpiry(shown, minute * 60_000, zone) : [{ title: t.all, requests: shown }],
-    [shown, filter, minute, zone],
+      drawn.sort === 'expires' ? groupByExpiry(shown, minute * 60_000, zone) : [{ title: t.all, requests: shown }],
+    [shown, drawn, minute, zone],
   )
   const inOrder = useMemo(() => groups.flatMap(({ requests }) => requests), [groups])
   const selection = useSelection(inOrder, idOf)
@@ -57,7 +59,7 @@ export function PendingInbox({ view }: { view: Exclude<ApprovalsView, 'decided'>
     if (whyNotTogether(decision, requests) === undefined) setDeciding({ decision, requests })
   }
   useInboxKeys({ shown: inOrder, selection, decide })
-  const search = new URLSearchParams(searchOf(filter)).toString()
+  const search = new URLSearchParams(searchOf(drawn)).toString()
   const hrefOf = useCallback(
     ({ approvalId }: Request) =>
       approvalPath(tenant, approvalId, { ...Object.fromEntries(new URLSearchParams(search)), view }),

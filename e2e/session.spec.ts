@@ -200,22 +200,6 @@ test('every call is signed with a key that can’t be exported, each proof is us
   expect(readable).toBe(false)
 })
 
-test('a renewal that is not answered is given up after 15 seconds, and can be tried again', async ({ page }) => {
-  await signIn(page, 'jonas')
-  await page.clock.install()
-  const asked = Promise.withResolvers<void>()
-  await page.route('**/protocol/openid-connect/token', () => asked.resolve())
-  await page.reload()
-  await asked.promise
-  const failed = page.getByRole('alert').filter({ hasText: 'The identity provider can’t be reached.' })
-  await expect(heading(page, 'Loading…')).toBeAttached()
-  await page.clock.fastForward(15_000)
-  await expect(failed).toBeVisible()
-  await page.unroute('**/protocol/openid-connect/token')
-  await failed.getByRole('button', { name: 'Try again' }).click()
-  await expect(heading(page, 'Northwind Mutual')).toBeVisible()
-})
-
 test('two tabs that renew concurrently both keep the session and use the same new token', async ({
   page,
   context,

@@ -81,7 +81,11 @@ async function judgeAll(variant: Variant, baseUrl: string) {
   const judge = async () => {
     for (const one of waiting) {
       const { trick, what, alarmed } = one.change
-      const judged = await judgeLog(server, readerOf(baseUrl, one.one), one.one, { forged: one.forged, paused })
+      const judged = await judgeLog(server, readerOf(baseUrl, one.one), one.one, { forged: one.forged, paused }).catch(
+        (error: unknown) => {
+          throw new Error(`${trick}: ${what}`, { cause: error })
+        },
+      )
       const silenced = alarmed && !judged.found.includes('alarm') ? ['the alarm is no longer open'] : []
       for (const why of [...judged.wrong, ...silenced]) wrong.push(`${trick}: ${what}: ${why}`)
       // A read of a record that was deleted says that it was not found; while nothing is signed, no export meets its day.

@@ -175,6 +175,9 @@ export async function judgeLog(
   return { found, wrong }
 }
 
+/** After a restart the server first signs and compares the logs of all these tenants, more than a hundred at full count. */
+const signedWithinMs = 120_000
+
 /**
  * The verification of a record. One that waits for a signature claims nothing: it is asked again until the log is signed, as after
  * its signature was deleted, or an alarm says why it is not.
@@ -182,11 +185,15 @@ export async function judgeLog(
 async function verifiedRecord(reader: Reader, auditId: string, paused: boolean) {
   const ask = () => query(reader, 'traces.verify', { tenant: reader.externalId, auditId })
   if (paused) return await ask()
-  return await until(async () => {
-    const verified = await ask()
-    const pending = inside(verified.json, 'status') === 'pending_seal' && !(await hasAlarm(reader))
-    return pending ? undefined : verified
-  }, `record ${auditId} is signed, or an alarm is open`)
+  return await until(
+    async () => {
+      const verified = await ask()
+      const pending = inside(verified.json, 'status') === 'pending_seal' && !(await hasAlarm(reader))
+      return pending ? undefined : verified
+    },
+    `record ${auditId} is signed, or an alarm is open`,
+    signedWithinMs,
+  )
 }
 
 /** Whether an alarm is open. Without the tenant's key no request is answered, which reports it as loudly. */

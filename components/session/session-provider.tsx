@@ -130,9 +130,10 @@ function WithMe({ tenant, state, children }: { tenant: string; state: SessionSta
     if (status === 'ended') return { status: 'signed-out', elsewhere: false }
     return failure === undefined ? STARTING_TENANT : { status: 'failed', failure, retry: () => void refetch() }
   }, [state, me, failure, denied, leaving, refetch, tenant])
-  // The first render of a page takes long on a phone. As a deferred one it is interrupted by what the person does.
-  const shown = useDeferredValue(value, STARTING_TENANT)
-  return <TenantSessionContext value={shown}>{children}</TenantSessionContext>
+  // The first render of a page takes long on a phone. As a deferred one it is interrupted by what the person does. What hides a page,
+  // such as a sign-out or a suspension, is never deferred.
+  const deferred = useDeferredValue(value, STARTING_TENANT)
+  return <TenantSessionContext value={value.status === 'ready' ? deferred : value}>{children}</TenantSessionContext>
 }
 
 /** Reloads failed queries after the person has signed in again. */

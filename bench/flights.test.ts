@@ -56,7 +56,7 @@ describe('of the parts in this process', () => {
   afterAll(() => lab.close())
 
   test('an execution of one step', async () => {
-    const most = { writes: 8, statements: 27, commits: 3 }
+    const most = { writes: 4, statements: 10, commits: 3 }
     expectAtMost(await least(databaseTraffic, await executionRunner(lab), most), most)
   })
 

@@ -26,7 +26,7 @@ spec:
 `
 
 /** A one-step agent, governed by one policy and released. Returns the input that starts it. */
-export async function governedAgent(lab: Lab) {
+export async function governedAgent(lab: Pick<Lab, 'pipeline' | 'approver'>) {
   const { pipeline } = lab
   const approve = (approvalId: string) =>
     perform(decide, lab.approver, { approvalId, decision: 'approve', decisionAcknowledged: true, reason: 'Read it.' })

@@ -3,22 +3,21 @@ import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { inputProblems } from '#lib/rules/manifest/input-schema.ts'
 import { ExecuteInput, ExecuteOutput } from '#lib/schemas/executions.ts'
-import { findAgent } from '#server/agents/store.ts'
-import { loadExecution, parsedContent } from '#server/executions/state/load.ts'
+import { asStored, parsedContent } from '#server/executions/state/load.ts'
 import { findExecutionByKey, insertExecution } from '#server/executions/state/store.ts'
-import { standing, takeFirstTurn } from '#server/executions/steps/first-turn.ts'
+import { needsDecision, standing, takeFirstTurn } from '#server/executions/steps/first-turn.ts'
 import { describeInput, keepFiles } from '#server/files/use.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
-import { readWritten } from '#server/kernel/db/closing.ts'
-import { inOneWrite } from '#server/kernel/db/one-write.ts'
+import { databaseClock } from '#server/kernel/db/clock.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { hasActiveBinding } from '#server/policies/decisions/decide.ts'
-import { findBindingRevision } from '#server/policies/decisions/decision-store.ts'
 import type { ReleaseContent } from '#server/releases/content.ts'
-import { findActiveRelease } from '#server/releases/store.ts'
 import { executionQueue } from './execution-queue.ts'
+import { findForStart } from './start-store.ts'
+import { newRows, writeStart } from './state/known-store.ts'
+import { advance } from './steps/advance.ts'
 
 /**
  * Starts an agent's active release. Each call is decided when it is made; this checks that a policy governs the agent, and
@@ -37,10 +36,8 @@ export const execute = mutation({
   async run({ tx, tenant, principal, input, repeated, answerWith }) {
     // Sent concurrently, so that the queries take one round trip.
     const { idempotencyKey } = input
-    const [agent, release, revision, before] = await Promise.all([
-      findAgent(tx, tenant.id, input.agentId),
-      findActiveRelease(tx, tenant.id, input.agentId, input.environment),
-      findBindingRevision(tx, tenant.id),
+    const [{ agent, release, bindings }, before] = await Promise.all([
+      findForStart(tx, { tenantId: tenant.id, agentId: input.agentId, environment: input.environment }),
       idempotencyKey === undefined ? undefined : findExecutionByKey(tx, tenant.id, principal.memberId, idempotencyKey),
     ])
     // Whatever has changed since then, a repeated request gets the answer of the first.
@@ -49,7 +46,7 @@ export const execute = mutation({
     if (agent.status === 'suspended' || agent.status === 'retired')
       throw refuse('agent_suspended', `The agent is ${agent.status}.`)
     const running = { id: agent.id, version: release?.version ?? '' }
-    if (!(await hasActiveBinding(tx, tenant.id, running, input.environment, { revision })))
+    if (!(await hasActiveBinding(tx, tenant.id, running, input.environment, { revision: bindings })))
       throw refuse(
         'policy_binding_required',
         `No approved policy binding governs ${agent.name} in ${input.environment}.`,
@@ -57,13 +54,13 @@ export const execute = mutation({
     if (release === undefined)
       throw refuse('release_required', `No approved release of ${agent.name} is active in ${input.environment}.`)
 
-    const { spec } = parsedContent(release.digest, release.content)
-    if (spec.runtime.observe !== undefined)
+    const content = parsedContent(release.digest, release.content)
+    if (content.spec.runtime.observe !== undefined)
       throw refuse(
         'runs_elsewhere',
         `${agent.name} is an external agent. It runs outside Countersign and calls policies.evaluate, so it cannot be started here.`,
       )
-    requireInput(spec, input.input as JsonObject)
+    requireInput(content.spec, input.input as JsonObject)
     const row = {
       tenantId: tenant.id,
       id: newId(),
@@ -75,19 +72,37 @@ export const execute = mutation({
       traceId: newTraceId(),
       startedBy: principal.memberId,
     }
-    // Read in the same write as it is stored.
-    const [isNew, loaded] = await inOneWrite(tx, [
-      () => insertExecution(tx, row),
-      () => loadExecution(tx, tenant.id, row.id),
-      () => readWritten(tx),
-    ])
-    // A concurrent request has started it.
-    if (!isNew) return await again(await findExecutionByKey(tx, tenant.id, principal.memberId, idempotencyKey ?? ''))
+    const at = (await databaseClock(tx))()
+    const loaded = asStored(tenant, row, at, { agent, release, content })
+    const job = { tenantId: tenant.id, id: row.id }
+    const { queue } = runtime()
+    if (await needsDecision(tx, loaded)) {
+      // A concurrent request has started it.
+      if (!(await insertExecution(tx, row, at)))
+        return await again(await findExecutionByKey(tx, tenant.id, principal.memberId, idempotencyKey ?? ''))
+      await keepFiles(tx, tenant.id, row.id, 'input', row.input)
+      const { status, refusal } = await takeFirstTurn(tx, tenant.id, row.id)
+      if (refusal !== undefined) answerWith(refusal)
+      if (status === 'queued') await queue.enqueueFirst(tx, executionQueue, job)
+      return { executionId: row.id, status, traceId: row.traceId }
+    }
+    let taken: string | undefined
+    const rows = newRows()
+    await queue.enqueueFirst(tx, executionQueue, job, {
+      run: () => advance(job, { loaded, rows }),
+      store: (jobId) => {
+        taken = jobId
+      },
+    })
+    await writeStart(
+      tx,
+      row,
+      at,
+      rows,
+      taken === undefined ? undefined : { id: taken, queue: executionQueue, data: job },
+    )
     await keepFiles(tx, tenant.id, row.id, 'input', row.input)
-    const { status, refusal } = await takeFirstTurn(tx, tenant.id, row.id, loaded)
-    if (refusal !== undefined) answerWith(refusal)
-    if (status === 'queued') await runtime().queue.enqueueFirst(tx, executionQueue, { tenantId: tenant.id, id: row.id })
-    return { executionId: row.id, status, traceId: row.traceId }
+    return { executionId: row.id, status: loaded.status, traceId: row.traceId }
 
     async function again(first: Awaited<ReturnType<typeof findExecutionByKey>>) {
       const same =

@@ -39,19 +39,8 @@ export const queueNewsText = `
   ) as news
   where due or lost`
 
-/**
- * A job that the process which enqueues it has taken ($1, id; $2, queue; $3, data; $4, singleton key), as the library writes one that
- * it has enqueued and fetched, with the settings of its queue.
- */
-export const takenJobText = `
-  insert into pgboss.job_common (id, name, data, priority, start_after, created_on, singleton_key, expire_seconds, deletion_seconds,
-    keep_until, retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds, blocked, blocking,
-    pending_dependencies, state, started_on, heartbeat_on)
-  select $1::uuid, queue.name, $3::jsonb, 0, at.now, at.now, $4::text, queue.expire_seconds, queue.deletion_seconds,
-    at.now + queue.retention_seconds * interval '1s', queue.retry_limit, queue.retry_delay, coalesce(queue.retry_backoff, false),
-    queue.retry_delay_max, queue.policy, queue.dead_letter, queue.heartbeat_seconds, false, false, 0, 'active', at.now, at.now
-  from pgboss.queue queue, (select pgboss.job_now() as now) at
-  where queue.name = $2::text`
+/** Stores a job that the process which enqueues it has taken: its id, queue, data and singleton key (migration 0119). */
+export const takenJobText = 'select take_job($1, $2, $3, $4)'
 
 /** Unfinished jobs of all tenants by queue and state, and how long the oldest that is due has waited. */
 export const queueDepthsText = `

@@ -28,6 +28,14 @@ export type JobHandler = {
   run(data: JobData, retries: number): Promise<void>
 }
 
+/** What is different if this process takes a job. */
+export type WhenTaken = {
+  /** Runs instead of the queue's handler, with what this process knows about the object. */
+  run(): Promise<void>
+  /** Has the job stored by a statement of the caller, which must call take_job (migration 0119). */
+  store(jobId: string): void
+}
+
 export type Queue = {
   /**
    * Enqueues in `tx`, with its COMMIT. One job per queue and id runs at a time. `startAfter` delays the job, until a time of the
@@ -38,7 +46,7 @@ export type Queue = {
    * The same for the first job of an id that no one else knows yet. If this process works on the queue and is not busy, it takes the job
    * with the COMMIT and runs it at once, without a trip to the queue; if it dies, another one gets the job.
    */
-  enqueueFirst(tx: Transaction, queue: string, data: JobData): Promise<void>
+  enqueueFirst(tx: Transaction, queue: string, data: JobData, taken?: WhenTaken): Promise<void>
   work(handlers: readonly JobHandler[]): Promise<void>
   /** Takes no more jobs. Resolves when the running ones have ended, or after `ms`. Jobs can still be enqueued. */
   drain(ms: number): Promise<void>
@@ -92,7 +100,8 @@ type Runner = { workerId: string; busy: boolean }
 type Working = {
   runners: Runner[]
   slots: Slots
-  perform(data: JobData, retries: number): Promise<void>
+  /** `run`: by default the queue's handler. */
+  perform(data: JobData, retries: number, run?: () => Promise<void>): Promise<void>
   /** How often a worker was to be woken. */
   wakes: number
 }
@@ -140,16 +149,17 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
   }
   return {
     enqueue,
-    async enqueueFirst(tx, queue, data) {
+    async enqueueFirst(tx, queue, data, own) {
       const working = workings.get(queue)
       const slot = drained ? undefined : working?.slots.reserve()
       if (working === undefined || slot === undefined) return await enqueue(tx, queue, data)
       const id = newId()
-      withCommit(tx, CompiledQuery.raw(takenJobText, [id, queue, JSON.stringify(data), data.id]))
+      if (own === undefined) withCommit(tx, CompiledQuery.raw(takenJobText, [id, queue, JSON.stringify(data), data.id]))
+      else own.store(id)
       const run = () =>
         slot.run(async () => {
           if (drained) throw new Error('The process is being shut down.')
-          await working.perform(data, 0)
+          await working.perform(data, 0, own?.run)
         })
       afterEnd(tx, (committed) => {
         if (!committed) return slot.giveBack()
@@ -167,13 +177,12 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
         // Creating the queue does not change one that an earlier version created.
         await boss.updateQueue(queue, settings)
         const all: Runner[] = []
-        const perform = async (data: JobData, retries: number) => {
+        const perform: Working['perform'] = async (data, retries, own = () => run(data, retries)) => {
           const measured = beginJob(queue)
           const span = beginRoot('consumer')
           const attributes = { 'countersign.queue': queue, 'countersign.attempt': retries + 1 }
-          const work = () => run(data, retries)
           try {
-            await (span === undefined ? work() : span.within(work))
+            await (span === undefined ? own() : span.within(own))
             measured('done')
             span?.end(`job ${queue}`, attributes, 'ok')
           } catch (error) {

@@ -36,7 +36,7 @@ export function ownQueue(handlers: readonly JobHandler[]): OwnQueue {
   }
   return {
     enqueue,
-    enqueueFirst: enqueue,
+    enqueueFirst: (tx, queue, data) => enqueue(tx, queue, data),
     nextAt: () => next()?.at,
     async runDue() {
       for (let job = next(); job !== undefined && job.at <= Date.now(); job = next()) {

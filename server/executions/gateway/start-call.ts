@@ -6,6 +6,7 @@ import { ExecutionStatus } from '#lib/schemas/executions.ts'
 import { GatewayCallInput, GatewayCallOutput } from '#lib/schemas/gateway.ts'
 import { findAgent } from '#server/agents/store.ts'
 import { findExecutionByKey, insertExecution, setStep } from '#server/executions/state/store.ts'
+import { databaseClock } from '#server/kernel/db/clock.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -59,7 +60,7 @@ export const startCall = mutation({
         `No approved policy binding governs ${agent.name} in ${input.environment}.`,
       )
     const id = newId()
-    const isNew = await insertExecution(tx, {
+    const row = {
       tenantId: tenant.id,
       id,
       agentId: agent.id,
@@ -69,7 +70,8 @@ export const startCall = mutation({
       idempotencyKey: input.idempotencyKey === undefined ? callKey(input) : ownKey(input.idempotencyKey),
       traceId: newTraceId(),
       startedBy: principal.memberId,
-    })
+    }
+    const isNew = await insertExecution(tx, row, (await databaseClock(tx))())
     // A concurrent request has started the same call.
     const first = isNew
       ? undefined

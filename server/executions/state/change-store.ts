@@ -25,7 +25,11 @@ const changeText =
   'select change_execution($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as changed'
 
 /** The entries as arrays of types, steps and encrypted data. */
-export const entryValues = (cipher: TenantCipher, executionId: string, events: readonly NewEvent[]): unknown[] => [
+export const entryValues = (
+  cipher: TenantCipher,
+  executionId: string,
+  events: readonly NewEvent[],
+): [types: string[], steps: (string | null)[], data: (Buffer | null)[]] => [
   events.map(({ type }) => type),
   events.map(({ stepId }) => stepId ?? null),
   events.map(({ type, stepId = null, data = {} }) => encryptEventData(cipher, { executionId, type, stepId }, data)),

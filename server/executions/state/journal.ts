@@ -61,7 +61,12 @@ function noted(
 ): number {
   if (outcome === 'no trace') throw new Error(`The trace ${traceId} was never started.`)
   if (outcome === 'changed') throw fenced(id, revision)
+  announce(tx, tenantId, id, traceId)
+  return revision + 1
+}
+
+/** Notifies the readers of an execution and of its trace with the COMMIT. */
+export function announce(tx: Transaction, tenantId: string, id: string, traceId: string | undefined): void {
   notify(tx, 'execution', topicOf(tenantId, id))
   if (traceId !== undefined) notify(tx, 'trace', topicOf(tenantId, traceId))
-  return revision + 1
 }

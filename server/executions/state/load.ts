@@ -6,7 +6,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { type Masker, maskerFor } from './masking.ts'
-import { findExecution, findReleaseContent, findSteps } from './store.ts'
+import { findExecution, findReleaseContent, findSteps, type NewExecution } from './store.ts'
 
 /** An execution as a worker reads it at the start of a transaction. */
 export type Loaded = {
@@ -41,6 +41,57 @@ export async function loadExecution(tx: Transaction, tenantId: string, id: strin
   }
 }
 
+/** A new execution, as it would be read once it is stored. */
+export function asStored(
+  tenant: Tenant,
+  { id, agentId, releaseId, environment, input, traceId, startedBy }: NewExecution,
+  at: Date,
+  of: {
+    agent: { name: string; displayName: string; status: string }
+    release: { digest: string; version: string }
+    content: ReleaseContent
+  },
+): Loaded {
+  const { agent, release, content } = of
+  const status = 'queued'
+  return {
+    tenant,
+    row: {
+      id,
+      agentId,
+      releaseId,
+      environment,
+      status,
+      traceId,
+      revision: 1,
+      startedBy,
+      createdAt: at,
+      startedAt: null,
+      endedAt: null,
+      deadlineAt: null,
+      stopRequestedAt: null,
+      stopConfirmedAt: null,
+      stopReason: null,
+      parkedAt: null,
+      agentName: agent.name,
+      agentDisplayName: agent.displayName,
+      agentStatus: agent.status,
+      agentVersion: release.version,
+      releaseDigest: release.digest,
+      releaseStatus: 'active',
+      input,
+      output: null,
+      error: null,
+      now: at,
+    },
+    status,
+    content,
+    input,
+    steps: [],
+    mask: maskerFor(content, [input]),
+  }
+}
+
 // Content with a given digest never changes, so it is read once for all executions of the release.
 const read = new Map<string, ReleaseContent>()
 const mostRead = 200
@@ -57,14 +108,14 @@ export async function contentOf(
     findReleaseContent(tx, tenantId, releaseId),
     requireBound(tx, tenantId, 'release', [releaseId]),
   ])
-  return parsedContent(releaseDigest, content)
+  return parsedContent(releaseDigest, () => content)
 }
 
-/** The content with the digest `releaseDigest`, parsed from its database value. */
-export function parsedContent(releaseDigest: string, content: unknown): ReleaseContent {
+/** The content with the digest `releaseDigest`, parsed from its database value unless this process knows it. The release must be bound. */
+export function parsedContent(releaseDigest: string, content: () => unknown): ReleaseContent {
   const known = read.get(releaseDigest)
   if (known !== undefined) return known
-  const parsed = ReleaseContent.parse(content)
+  const parsed = ReleaseContent.parse(content())
   const [oldest] = read.keys()
   if (read.size >= mostRead && oldest !== undefined) read.delete(oldest)
   read.set(releaseDigest, parsed)

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#lib/json.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
+import type { KnownRows } from './known-store.ts'
 import type { ToolStep } from './next-step.ts'
 
 /** A tool call whose start is committed; a crash from here on leaves its outcome unknown. */
@@ -14,4 +15,6 @@ export type StartedCall = {
   decisionId: string | null
   /** Whether the decision reserved any; undefined if that has to be read. */
   reserved?: boolean
+  /** The rows of its execution, if this process has written all of them. */
+  known?: KnownRows
 }

@@ -1,10 +1,11 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 import { keyedDigest } from '#server/kernel/content/keyed-digest.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { bytesText } from '#server/kernel/db/json.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import type { JobData } from '#server/kernel/queue.ts'
 import { decryptExecutionValue, decryptStepValue, encryptExecutionValue, encryptStepValue } from './content.ts'
 
 const summary = (tx: Transaction, tenantId: string) =>
@@ -156,35 +157,50 @@ export async function findExecutionByKey(tx: Transaction, tenantId: string, star
   return { ...row, input: decryptExecutionValue(cipher, row.id, 'input', row.input) ?? {} }
 }
 
-/** False, without inserting, when the same caller has already used the idempotency key. */
-export async function insertExecution(
-  tx: Transaction,
-  row: {
-    tenantId: string
-    id: string
-    agentId: string
-    releaseId: string
-    environment: string
-    input: JsonObject
-    idempotencyKey: string | null
-    traceId: string
-    startedBy: string
-  },
-): Promise<boolean> {
+export type NewExecution = {
+  tenantId: string
+  id: string
+  agentId: string
+  releaseId: string
+  environment: string
+  input: JsonObject
+  idempotencyKey: string | null
+  traceId: string
+  startedBy: string
+}
+
+/** A call of start_execution (migration 0119). `job`: the execution's first one, if this process has taken it. */
+export function startCall(
+  cipher: TenantCipher,
+  row: NewExecution,
+  { input, at, job }: { input: Buffer; at: Date; job?: { id: string; queue: string; data: JobData } | undefined },
+): CompiledQuery {
+  return CompiledQuery.raw('start_execution($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
+    row.tenantId,
+    row.id,
+    row.agentId,
+    row.releaseId,
+    row.environment,
+    input,
+    row.idempotencyKey === null ? null : executionKey(cipher, row.idempotencyKey),
+    row.traceId,
+    row.startedBy,
+    at,
+    job?.id ?? null,
+    job?.queue ?? null,
+    job === undefined ? null : JSON.stringify(job.data),
+  ])
+}
+
+/** `at`: the time of the database's clock. False, without inserting, when the same caller has already used the idempotency key. */
+export async function insertExecution(tx: Transaction, row: NewExecution, at: Date): Promise<boolean> {
   const cipher = await tenantCipher(tx, row.tenantId)
-  const result = await tx
-    .insertInto('executions')
-    .values({
-      ...row,
-      idempotencyKey: row.idempotencyKey === null ? null : executionKey(cipher, row.idempotencyKey),
-      input: encryptExecutionValue(cipher, row.id, 'input', row.input),
-      status: 'queued',
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['tenantId', 'startedBy', 'idempotencyKey']).where('idempotencyKey', 'is not', null).doNothing(),
-    )
-    .executeTakeFirst()
-  return result.numInsertedOrUpdatedRows === 1n
+  const input = encryptExecutionValue(cipher, row.id, 'input', row.input)
+  const { sql: call, parameters } = startCall(cipher, row, { input, at })
+  const { rows } = await tx.executeQuery<{ outcome: string }>(
+    CompiledQuery.raw(`select ${call} as outcome`, [...parameters]),
+  )
+  return rows[0]?.outcome === 'done'
 }
 
 export async function findSteps(tx: Transaction, tenantId: string, executionId: string) {
@@ -214,16 +230,28 @@ export type StepChange = {
   ended?: boolean
 }
 
-/** A step's state as the functions of the database read it. */
-export function storedStep(cipher: TenantCipher, executionId: string, stepId: string, change: StepChange): string {
+/** The encrypted content of a step's change. */
+export type StepContent = { arguments: Buffer | undefined; output: Buffer | undefined }
+
+export function encryptedStep(
+  cipher: TenantCipher,
+  executionId: string,
+  stepId: string,
+  change: StepChange,
+): StepContent {
   const encrypted = (column: 'arguments' | 'output', value: JsonValue | undefined) =>
-    value === undefined ? undefined : bytesText(encryptStepValue(cipher, { executionId, stepId }, column, value))
-  return JSON.stringify({
-    ...change,
-    arguments: encrypted('arguments', change.arguments),
-    output: encrypted('output', change.output),
-  })
+    value === undefined ? undefined : encryptStepValue(cipher, { executionId, stepId }, column, value)
+  return { arguments: encrypted('arguments', change.arguments), output: encrypted('output', change.output) }
 }
+
+/** A step's state as the functions of the database read it. */
+export function stepText(change: StepChange, content: StepContent): string {
+  const bytes = (value: Buffer | undefined) => (value === undefined ? undefined : bytesText(value))
+  return JSON.stringify({ ...change, arguments: bytes(content.arguments), output: bytes(content.output) })
+}
+
+export const storedStep = (cipher: TenantCipher, executionId: string, stepId: string, change: StepChange): string =>
+  stepText(change, encryptedStep(cipher, executionId, stepId, change))
 
 /** Writes a step's state, fenced by the execution's compare-and-set in the same transaction. */
 export async function setStep(

@@ -1,7 +1,8 @@
 import { spendApproval } from '#server/approvals/spend.ts'
 import { reserve } from '#server/executions/runtimes/budget.ts'
 import { callKind, releasedTool } from '#server/executions/runtimes/external.ts'
-import { type JournalEntry, journalCall } from '#server/executions/state/journal.ts'
+import { announce, type JournalEntry, journalCall } from '#server/executions/state/journal.ts'
+import { type KnownRows, writeBegin } from '#server/executions/state/known-store.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import type { ToolStep } from '#server/executions/state/next-step.ts'
 import { toolSpanId } from '#server/executions/state/spans.ts'
@@ -94,19 +95,21 @@ export async function beginCall(
 /**
  * The same for the first call of an execution, in one statement with its beginning, if the bindings that this process knows allow the
  * call at once. Undefined, with nothing sent, if they don't: then the beginning is sent first. Throws DecidedByOldBindings, which
- * rolls the transaction back, when the bindings have changed.
+ * rolls the transaction back, when the bindings have changed. `known`: the rows of an execution that this process has just stored; then
+ * the COMMIT throws Unforeseen if anything that the call depends on has changed.
  */
 export async function beginWithCall(
   tx: Transaction,
   loaded: Loaded,
   beginning: Beginning,
   call: ProposedCall,
+  known?: KnownRows,
 ): Promise<StartedCall | undefined> {
   const tool = releasedTool(loaded.content, call.step.tool)
   if (tool === undefined || whyStopped(loaded, tool, call.step) !== undefined) return undefined
   const foreseen = await foreseeCall(tx, loaded, call, tool)
   return foreseen?.decision.effect === 'allow'
-    ? await startAhead(tx, loaded, call, tool, foreseen, beginning)
+    ? await startAhead(tx, loaded, call, tool, foreseen, { beginning, known })
     : undefined
 }
 
@@ -128,7 +131,7 @@ async function startAhead(
   call: ProposedCall,
   tool: ReleasedTool,
   { decision, stored }: DecisionAhead,
-  beginning?: Beginning,
+  { beginning, known }: { beginning?: Beginning; known?: KnownRows | undefined } = {},
 ): Promise<StartedCall> {
   const decided = decisionEntry(call.step, decision)
   const span = decisionSpan(loaded, tool, decision)
@@ -139,6 +142,7 @@ async function startAhead(
     use: undefined,
     beginning,
     stored: await stored(),
+    known,
   }
   return await startCall(tx, loaded, { ...call, arguments: maskedArguments(call.arguments, decision.masks) }, tool, how)
 }
@@ -194,6 +198,7 @@ async function startCall(
     use,
     beginning,
     stored,
+    known,
   }: {
     decision: PolicyDecision
     decided: JournalEntry[]
@@ -204,6 +209,8 @@ async function startCall(
     beginning?: Beginning | undefined
     /** The decision, if it is not recorded yet. */
     stored?: Awaited<ReturnType<DecisionAhead['stored']>>
+    /** The rows of an execution that begins with this call, if this process has just stored it. */
+    known?: KnownRows | undefined
   },
 ): Promise<StartedCall> {
   const { tenant, row } = loaded
@@ -217,20 +224,35 @@ async function startCall(
   const all = [...spans, toolSpan(loaded, { step, tool, arguments: args, spanId, attempt: 1 })]
   const begin = {
     traceId,
-    trace: beginning?.trace,
-    decision: stored,
     spans: await spanStarts(tx, tenant.id, traceId, all),
-    deadlineAt: beginning?.change.deadlineAt ?? granted?.deadlineAt,
     entries: [...decided, called],
     step: {
       id: step.id,
       change: { status: 'calling' as const, arguments: args, decisionId, spanId, attempts: 1, started: true },
     },
   }
-  const [revision] = await inOneWrite(tx, [
-    () => journalCall(tx, { tenantId: tenant.id, id: row.id, revision: row.revision }, begin),
-    () => readWritten(tx),
-  ])
+  const fence = { tenantId: tenant.id, id: row.id, revision: row.revision }
+  const began =
+    known === undefined || beginning === undefined || stored === undefined
+      ? undefined
+      : await writeBegin(tx, fence, known, {
+          ...begin,
+          trace: beginning.trace,
+          decision: stored,
+          deadlineAt: beginning.change.deadlineAt,
+        })
+  if (began !== undefined) announce(tx, tenant.id, row.id, traceId)
+  else
+    await inOneWrite(tx, [
+      () =>
+        journalCall(tx, fence, {
+          ...begin,
+          trace: beginning?.trace,
+          decision: stored,
+          deadlineAt: beginning?.change.deadlineAt ?? granted?.deadlineAt,
+        }),
+      () => readWritten(tx),
+    ])
   if (beginning !== undefined) await auditBeginning(tx, loaded)
   await auditCall(tx, loaded, {
     step,
@@ -240,5 +262,15 @@ async function startCall(
     approvalId: granted?.approvalId,
     standingGrantId: use?.grantId,
   })
-  return { step, tool, arguments: args, spanId, attempt: 1, revision, decisionId, reserved: budgets.length > 0 }
+  return {
+    step,
+    tool,
+    arguments: args,
+    spanId,
+    attempt: 1,
+    revision: row.revision + 1,
+    decisionId,
+    reserved: budgets.length > 0,
+    ...(began === undefined ? {} : { known: began }),
+  }
 }

@@ -1,6 +1,7 @@
 import { definedOnly, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
-import { type JournalEntry, journalEnd } from '#server/executions/state/journal.ts'
+import { announce, type JournalEntry, journalEnd } from '#server/executions/state/journal.ts'
+import { type KnownRows, writeEnd } from '#server/executions/state/known-store.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import { maskText } from '#server/executions/state/masking.ts'
 import { isWaitStep } from '#server/executions/state/next-step.ts'
@@ -30,10 +31,17 @@ export type Ending = {
 /** A person rejected, canceled or forgot the others. */
 const failures: ReadonlySet<string> = new Set(['failed', 'denied', 'timed_out', 'indeterminate'])
 
-/** The last call of an execution, which ends in the same statement. */
-export type EndedCall = { step: { id: string; change: StepChange }; spans: readonly EndedSpan[] }
+/** The last call of an execution, which ends in the same statement. `known`: the rows of both, if this process has written all of them. */
+export type EndedCall = {
+  step: { id: string; change: StepChange }
+  spans: readonly EndedSpan[]
+  known?: KnownRows | undefined
+}
 
-/** Ends an execution: state, journal, trace and audit record in one transaction. */
+/**
+ * Ends an execution: state, journal, trace and audit record in one transaction. After a call whose rows are known, the COMMIT throws
+ * Unforeseen if anything has happened to them.
+ */
 export async function endExecution(
   tx: Transaction,
   loaded: Loaded,
@@ -45,12 +53,13 @@ export async function endExecution(
   const { status, output, error } = ending
   const data = definedOnly({ output: output === undefined ? undefined : mask(output), error: error && mask(error) })
   const spans = await endedSpans()
-  await inOneWrite(tx, [
-    () =>
-      journalEnd(
-        tx,
-        { tenantId: tenant.id, id: row.id, revision: row.revision },
-        {
+  const fence = { tenantId: tenant.id, id: row.id, revision: row.revision }
+  const written = [...entries, { type: `execution.${status}`, data }]
+  if (await endKnown()) await endRest()
+  else
+    await inOneWrite(tx, [
+      () =>
+        journalEnd(tx, fence, {
           step: call?.step,
           spans,
           change: {
@@ -60,19 +69,27 @@ export async function endExecution(
             output,
             error,
           },
-          entries: [...entries, { type: `execution.${status}`, data }],
+          entries: written,
           whileAllowed,
-        },
-      ),
-    endRest,
-    () => readWritten(tx),
-  ])
+        }),
+      endRest,
+      () => readWritten(tx),
+    ])
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
     action: `execution.${status}`,
     resource: { type: 'execution', id: row.id },
     details: { code: error?.code, ...ending.details },
   })
+
+  /** The usual end: with the output of the last call. */
+  async function endKnown(): Promise<boolean> {
+    if (call?.known?.isBound !== true || !whileAllowed || spans === undefined || output === undefined) return false
+    const { step, known } = call
+    await writeEnd(tx, fence, known, { status, output, entries: written, spans, step })
+    announce(tx, tenant.id, row.id, spans.traceId)
+    return true
+  }
 
   async function endedSpans() {
     // An execution stopped before it started does not have a trace.

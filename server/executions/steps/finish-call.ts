@@ -64,7 +64,8 @@ export async function recordFenced(
 /**
  * Records the answer of a tool, fenced by the call's revision: an execution stopped during the call keeps its state. With
  * `mayEnd`, an execution whose last step this was ends in the same statement, unless its agent may no longer run or its time
- * has run out (then Fenced is thrown, as for any other change). True when the execution has ended.
+ * has run out (then Fenced is thrown, as for any other change, or Unforeseen by the COMMIT for a call whose rows are known). True when the
+ * execution has ended.
  */
 export async function finishCall(
   tx: Transaction,
@@ -80,7 +81,7 @@ export async function finishCall(
   const called = { ...loaded, row: { ...row, revision: call.revision }, mask }
   const last = !result.ok && endsExecution(loaded, call, result)
   const output = mayEnd && result.ok ? outputAfter(loaded, call, result) : undefined
-  const ended = { step: stepEnd(call, result), spans: [callSpanEnd(call, result, mask, cost)] }
+  const ended = { step: stepEnd(call, result), spans: [callSpanEnd(call, result, mask, cost)], known: call.known }
   if (last) await endExecution(tx, called, failureOf(call, result, mask), [returned], { with: ended })
   else if (output === undefined) await endCall()
   else await endExecution(tx, called, { status: 'succeeded', output }, [returned], { with: ended, whileAllowed: true })

@@ -6,23 +6,18 @@ import { type Loaded, loadExecution } from '#server/executions/state/load.ts'
 import { maskText } from '#server/executions/state/masking.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { foresee } from '#server/policies/decisions/decide.ts'
-import { takeTurn } from './advance.ts'
 import { requestOf } from './call-request.ts'
+import { takeTurn } from './turn.ts'
 
 /**
- * Reports a denied first call to the caller immediately: unless it is expected to be allowed, the call is decided here, in the
- * transaction that starts the execution. This includes a call that requires an approval, because no one may be eligible to
- * decide. Any other call is left to a worker. `known`: the execution as the transaction has stored it. Returns its state, with the
- * refusal of a denied one.
+ * Takes the first turn of an execution in the transaction that starts it, so that a denied first call is reported to the caller
+ * immediately. Returns its state, with the refusal of a denied one.
  */
 export async function takeFirstTurn(
   tx: Transaction,
   tenantId: string,
   id: string,
-  known?: Loaded,
 ): Promise<{ status: ExecutionStatus; refusal?: ApiError }> {
-  const loaded = known ?? (await load(tx, tenantId, id))
-  if (!(await needsDecision(tx, loaded))) return { status: loaded.status }
   for (;;) {
     const turn = await takeTurn(tx, tenantId, id)
     if (turn.kind === 'wait') return await standing(tx, tenantId, id)
@@ -48,7 +43,11 @@ async function load(tx: Transaction, tenantId: string, id: string): Promise<Load
   return loaded
 }
 
-async function needsDecision(tx: Transaction, loaded: Loaded): Promise<boolean> {
+/**
+ * Whether the first call of a new execution is decided in the transaction that starts it: unless it is expected to be allowed. This
+ * includes a call that requires an approval, because no one may be eligible to decide. Any other call is left to a worker.
+ */
+export async function needsDecision(tx: Transaction, loaded: Loaded): Promise<boolean> {
   const next = nextOf(loaded)
   if (next.kind !== 'call') return false
   const tool = releasedTool(loaded.content, next.tool)

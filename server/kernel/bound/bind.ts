@@ -7,8 +7,8 @@ import { whyTampered } from './check.ts'
 import { differenceIn, IntegrityFailed, reportTampered } from './integrity-failed.ts'
 import { concludingStatement } from './known.ts'
 import { hasRightMac, rowDigest, stateMac } from './state.ts'
-import { forgetTouched, type NewState, readTouched, type Touched, writeStates } from './store.ts'
-import { type BoundType, form } from './types.ts'
+import { forgetTouched, readTouched, type Touched, writeStates } from './store.ts'
+import { type BoundType, form, type StoredState } from './types.ts'
 
 /** A record with more states would be hard to read, and its row large. */
 const mostStates = 500
@@ -24,12 +24,14 @@ const binder: Binder = {
     const touched = await readTouched(tx, written)
     return () => bindTouched(tx, touched)
   },
-  async bindKnown(tx, { tenantId, call, rows }) {
+  async bindKnown(tx, { tenantId, call, rows, bound: told }) {
     const cipher = await tenantCipher(tx, tenantId)
     const changes = rows.flatMap(
       ({ bound, id, row, before }) => changeOf(cipher, bound, { id, row, bound: before }) ?? [],
     )
-    const states = await recordChanges(tx, tenantId, cipher, changes, 'state.recorded')
+    const recorded = await statesOf(tx, tenantId, cipher, changes, 'state.recorded')
+    told?.(recorded)
+    const states = writeStates(tenantId, recorded)
     return (append) => concludingStatement(call, states, append)
   },
   forget: (tx, written) =>
@@ -99,15 +101,19 @@ export const changeToAdopt = changeOf
  * Adds the new states to the transaction's last record, or to records of their own (`action`), and returns the statement that
  * stores them.
  */
-export async function recordChanges(
+export const recordChanges = async (...given: Parameters<typeof statesOf>): Promise<ReturnType<typeof writeStates>> =>
+  writeStates(given[1], await statesOf(...given))
+
+/** The same, without the statement. */
+async function statesOf(
   tx: Transaction,
   tenantId: string,
   cipher: TenantCipher,
   changes: readonly Change[],
   action: 'state.recorded' | 'state.adopted',
-): Promise<ReturnType<typeof writeStates>> {
+): Promise<StoredState[]> {
   const sorted = changes.toSorted((a, b) => compare(a.type, b.type) || compare(a.id, b.id))
-  const states: NewState[] = []
+  const states: StoredState[] = []
   for (let at = 0; at < sorted.length; at += mostStates) {
     const part = sorted.slice(at, at + mostStates)
     const recorded = part.map(recordedState)
@@ -117,7 +123,7 @@ export async function recordChanges(
       states.push({ ...state, type: change.type, id: change.id, mac: stateMac(cipher, change.type, change.id, state) })
     }
   }
-  return writeStates(tenantId, states)
+  return states
 }
 
 const recordedState = ({ type, id, revision, digest }: Change): RecordedState => ({

@@ -3,7 +3,7 @@ import type { Transaction } from '#server/kernel/db/closing.ts'
 import { constantText } from '#server/kernel/db/constant-text.ts'
 import type { BoundState } from './state.ts'
 import { currentText, idText, onlyRows, rowText, stateText } from './state-text-store.ts'
-import { type BoundType, boundType } from './types.ts'
+import { type BoundType, boundType, type StoredState } from './types.ts'
 
 // Statements are built once for each type, or set of types, and then constant, so that frequent ones are prepared.
 
@@ -231,14 +231,11 @@ export const compared = ({ id, row, form, revision, digest, auditId, mac }: Foun
       : { form, revision, digest, auditId, mac },
 })
 
-/** A state to be written, with its place. */
-export type NewState = BoundState & { type: string; id: string; mac: Buffer }
-
 /**
  * Writes states that follow the stored ones. Fails, and with it the transaction, if another transaction has bound one of the
  * objects in the meantime.
  */
-export const writeStates = (tenantId: string, states: readonly NewState[]): CompiledQuery =>
+export const writeStates = (tenantId: string, states: readonly StoredState[]): CompiledQuery =>
   CompiledQuery.raw(writeText, [
     tenantId,
     states.map(({ type }) => type),

@@ -38,13 +38,24 @@ export type BoundType = {
 
 export const form = 1
 
+/** A state as the database stores it. `digest` is null once the object was deleted. */
+export type StoredState = {
+  type: string
+  id: string
+  form: number
+  revision: number
+  digest: Buffer | null
+  auditId: string
+  mac: Buffer
+}
+
 /** A row as it is after a write that the process knows in advance, and its state before: null for a new one. */
 export type KnownRow = {
   bound: BoundType
   id: string
   /** JSON of the columns of its form, as the database writes it. */
   row: string
-  before: { form: number; revision: number; digest: Buffer | null; auditId: string; mac: Buffer } | null
+  before: Omit<StoredState, 'type' | 'id'> | null
 }
 
 const id = [['id', 'uuid']] as const

@@ -13,16 +13,22 @@ const groundsOfGrants: readonly string[] = [
   'releases',
 ]
 
-/** The bound tables that functions of the database write (migrations 0110, 0115 and 0116). */
+/** The bound tables that functions of the database write (migrations 0110, 0115, 0116 and 0119). */
 const writtenByFunctions: Readonly<Record<string, readonly string[]>> = {
   accept_event: ['input_events'],
   begin_call: ['execution_events', 'execution_steps', 'executions', 'policy_decisions', 'spans'],
+  begin_known_call: ['execution_events', 'execution_steps', 'executions', 'policy_decisions', 'spans'],
   change_execution: ['execution_events', 'executions'],
+  change_execution_at: ['execution_events', 'executions'],
   decide_approval: ['approval_votes', 'approvals'],
   end_call: ['execution_events', 'execution_steps', 'executions', 'spans'],
+  end_known_call: ['execution_events', 'execution_steps', 'executions', 'spans'],
   end_spans: ['spans'],
   keep_step: ['execution_steps'],
+  keep_step_at: ['execution_steps'],
   record_decision: ['policy_decisions'],
+  record_decision_at: ['policy_decisions'],
+  start_execution: ['executions'],
   start_spans: ['spans'],
 }
 

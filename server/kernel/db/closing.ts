@@ -1,8 +1,6 @@
 import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely'
-import pg from 'pg'
-import type { BoundType, KnownRow } from '#server/kernel/bound/types.ts'
+import type { BoundType, KnownRow, StoredState } from '#server/kernel/bound/types.ts'
 import { writtenBy } from '#server/kernel/bound/written-by.ts'
-import type { PooledConnection } from './connection.ts'
 import { isConstantText } from './constant-text.ts'
 import type { DB } from './schema.ts'
 
@@ -50,8 +48,13 @@ export type KnownWrite = {
   call: CompiledQuery
   /** The function may return another outcome. */
   mayDiffer?: true
-  /** The rows as they are afterwards. Those that existed are locked, and have been checked (requireFoundBound). */
+  /**
+   * The rows as they are afterwards. Those that existed are locked and have been checked (requireFoundBound), or this process has written
+   * them (ownRows): what anyone else did to them since is found when they are read, or fails the write.
+   */
   rows: readonly KnownRow[]
+  /** Called with the states of `rows` before they are sent, if the rows are bound without being read. */
+  bound?: (states: readonly StoredState[]) => void
 }
 
 /**
@@ -160,7 +163,7 @@ export async function writeKnown(tx: Transaction, known: KnownWrite): Promise<vo
   else closing.known = known
 }
 
-const outcomeIn = (rows: readonly unknown[]): string => String(Reflect.get(Object(rows[0]), 'outcome'))
+export const outcomeIn = (rows: readonly unknown[]): string => String(Reflect.get(Object(rows[0]), 'outcome'))
 
 const alone = ({ call }: KnownWrite): CompiledQuery =>
   CompiledQuery.raw(`select ${call.sql} as outcome`, [...call.parameters])
@@ -255,41 +258,4 @@ export function typesIn(text: string): readonly BoundType[] {
   const mayRecur = text.length <= longestKnownText || isConstantText(text)
   if (knownTexts.size < mostKnownTexts && mayRecur) knownTexts.set(text, types)
   return types
-}
-
-const tell = (notices: readonly Notice[]): string =>
-  notices.map(({ channel, topic }) => `pg_notify(${pg.escapeLiteral(channel)}, ${pg.escapeLiteral(topic)})`).join(', ')
-
-/** Whether anything is sent with the COMMIT. */
-export const hasLast = ({ notices, last, pending, conclusion }: Closing): boolean =>
-  notices.size > 0 || last !== undefined || pending.length > 0 || conclusion !== undefined
-
-/** The last statement of a transaction that consists of it. */
-export const onlyLast = ({ notices, last, pending, conclusion }: Closing): CompiledQuery | undefined =>
-  pending.length === 0 && conclusion === undefined ? last?.([...notices.values()]) : undefined
-
-/** Returns the tag of the COMMIT; throws the error of the last statement. */
-export async function sendCommit(connection: PooledConnection, closing: Closing): Promise<string> {
-  const { notices, last, pending, conclusion, states } = closing
-  const told = [...notices.values()]
-  if (conclusion !== undefined && states !== undefined) throw new Error('unreachable: rows are known, or read')
-  if (last === undefined && states !== undefined) throw new Error('unreachable: states belong to a record')
-  const append = last?.(told, states)
-  if (conclusion !== undefined && append === undefined) throw new Error('unreachable: states have a record')
-  const ending = append && (conclusion?.(append) ?? append)
-  const statements = ending === undefined ? pending : [...pending, ending]
-  const commit = last === undefined && told.length > 0 ? `select ${tell(told)}; commit` : 'commit'
-  if (statements.length === 0) return await connection.send(commit)
-  const [committed, ...written] = await Promise.allSettled([
-    ...statements.map((statement) => connection.executeQuery(statement)),
-    connection.send(commit),
-  ]).then((settled) => [settled.at(-1), ...settled.slice(0, -1)])
-  for (const one of [...written, committed]) if (one?.status === 'rejected') throw one.reason
-  if (conclusion !== undefined) {
-    const concluded = written.at(-1)
-    const rows = concluded?.status === 'fulfilled' && typeof concluded.value === 'object' ? concluded.value.rows : []
-    const outcome = outcomeIn(rows)
-    if (outcome !== 'done') throw new Unforeseen(outcome)
-  }
-  return String(committed?.status === 'fulfilled' ? committed.value : '')
 }

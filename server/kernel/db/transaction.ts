@@ -16,13 +16,10 @@ import { ApiError } from '#lib/errors.ts'
 import { clockBehind } from '#server/kernel/clock/process-clock.ts'
 import {
   executeKnown,
-  hasLast,
   keepClosing,
   newClosing,
-  onlyLast,
   prepareCommit,
   reportFailure,
-  sendCommit,
   type Transaction,
   typesIn,
   Unforeseen,
@@ -30,6 +27,7 @@ import {
 import { commitTogether } from './commit-together.ts'
 import { PooledConnection } from './connection.ts'
 import type { DB } from './schema.ts'
+import { hasLast, onlyLast, sendCommit } from './send-commit.ts'
 
 /** A transaction that its holder must end exactly once, with one of the two functions. */
 export type OpenTransaction = {

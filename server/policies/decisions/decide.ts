@@ -12,7 +12,13 @@ import { judgeBudgets } from '#server/policies/budgets/judge-budgets.ts'
 import type { ObligationKind } from '#server/policies/language/annotations.ts'
 import type { DecidingPolicy, DecidingSet } from './deciding-set.ts'
 import { digestOf } from './decision-digest.ts'
-import { findDecision, insertDecision, insertDecisionIfCurrent, storedDecision } from './decision-store.ts'
+import {
+  findDecision,
+  insertDecision,
+  insertDecisionIfCurrent,
+  type StoredDecision,
+  storedDecision,
+} from './decision-store.ts'
 import { denied, evaluateRequest, type Outcome } from './evaluate-request.ts'
 import { tokensAfter } from './obligations.ts'
 import { boundTo, decidingSet, type Kept, lastBoundTo } from './policy-set.ts'
@@ -63,7 +69,7 @@ export type DecisionAhead = {
   /** One statement. False, without recording it, when the tenant's bindings have changed: nothing may be done by it then. */
   recordIfCurrent(): Promise<boolean>
   /** For a statement that does more: what it records, if `bindings` is the revision of the tenant's bindings. */
-  stored(): Promise<{ decision: string; asked: Buffer; bindings: string | undefined }>
+  stored(): Promise<StoredDecision & { bindings: string | undefined }>
 }
 
 /**

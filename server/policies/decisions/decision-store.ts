@@ -1,69 +1,12 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
-import { present } from '#server/kernel/content/committed.ts'
+import { boundType, type KnownRow } from '#server/kernel/bound/types.ts'
+import { commitmentState, present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 import { firstIdAt } from '#server/kernel/ids.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-
-/** The revision of the tenant's active bindings; undefined before the first binding. Must be read before the bindings. */
-export async function findBindingRevision(tx: Transaction, tenantId: string): Promise<string | undefined> {
-  const { rows } = await sql<{ revision: string }>`
-    select revision from policy_binding_revisions where tenant_id = ${tenantId}`.execute(tx)
-  return rows[0]?.revision
-}
-
-export type BoundPolicy = {
-  mode: 'enforce' | 'shadow'
-  policyId: string
-  name: string
-  version: number
-  digest: string
-}
-
-/**
- * The published versions bound to an agent in an environment, directly or by the labels of the running manifest version; each
- * once, in a fixed order.
- */
-export async function listBoundPolicies(
-  tx: Transaction,
-  tenantId: string,
-  agent: { id: string; version: string },
-  environment: string,
-): Promise<BoundPolicy[]> {
-  const { rows } = await sql<BoundPolicy>`
-    select distinct binding.mode, policy.id as policy_id, policy.name, version.version, version.digest
-    from policy_bindings as binding
-    join policies as policy on policy.tenant_id = binding.tenant_id and policy.id = binding.policy_id
-    join policy_versions as version on version.tenant_id = binding.tenant_id
-      and version.policy_id = binding.policy_id and version.version = binding.policy_version
-    where binding.tenant_id = ${tenantId} and binding.environment = ${environment} and binding.status = 'active'
-      and (binding.agent_id = ${agent.id} or (binding.agent_id is null and binding.selector <@ (
-        select coalesce(manifest -> 'metadata' -> 'labels', '{}') from agent_versions
-        where tenant_id = ${tenantId} and agent_id = ${agent.id} and version = ${agent.version})))
-    order by policy.name, version.version, binding.mode`.execute(tx)
-  return rows
-}
-
-/** The sources of these versions. */
-export const findVersionTexts = (
-  tx: Transaction,
-  tenantId: string,
-  policies: readonly { policyId: string; version: number }[],
-) =>
-  tx
-    .selectFrom('policyVersions')
-    .select(['policyId', 'version', 'digest', 'source'])
-    .where('tenantId', '=', tenantId)
-    .where((e) =>
-      e(
-        e.refTuple('policyId', 'version'),
-        'in',
-        policies.map(({ policyId, version }) => e.tuple(policyId, version)),
-      ),
-    )
-    .execute()
 
 type DecisionRow = {
   tenantId: string
@@ -95,11 +38,25 @@ function openRequest<T extends { id: string; request: Buffer | null }>(cipher: T
   return { ...row, request: stored === null ? null : cipher.decryptJson(stored, requestContext(row.id)) }
 }
 
-/** A decision as the function of the database reads it, and its encrypted request. */
-export async function storedDecision(tx: Transaction, row: DecisionRow): Promise<{ decision: string; asked: Buffer }> {
+const bound = boundType('decision')
+
+/** A decision as the function of the database reads it, and its encrypted request. `rowAt`: its row if it is stored at this time. */
+export type StoredDecision = { decision: string; asked: Buffer; rowAt(at: Date): KnownRow }
+
+export async function storedDecision(tx: Transaction, row: DecisionRow): Promise<StoredDecision> {
   const { tenantId, request, ...decision } = row
   const cipher = await tenantCipher(tx, tenantId)
-  return { decision: JSON.stringify(decision), asked: cipher.encryptJson(request, requestContext(row.id)) }
+  const asked = cipher.encryptJson(request, requestContext(row.id))
+  return {
+    decision: JSON.stringify(decision),
+    asked,
+    rowAt: (at) => ({
+      bound,
+      id: row.id,
+      row: JSON.stringify({ ...decision, createdAt: at.toISOString(), request: commitmentState(asked) }),
+      before: null,
+    }),
+  }
 }
 
 async function record(tx: Transaction, row: DecisionRow, onlyIf?: { revision: string | undefined }): Promise<boolean> {

@@ -23,7 +23,7 @@ export async function makeDemo(config: Config, share: number, say: Say): Promise
   const closing: (() => Promise<unknown>)[] = [close]
   try {
     const { log, queue: shared } = runtime()
-    const owner = openDatabase(ownerUrl, log, 1)
+    const owner = openDatabase(ownerUrl, log, { poolSize: 1 })
     closing.push(() => owner.close())
     const client = await connectOwner(ownerUrl)
     closing.push(() => client.end())

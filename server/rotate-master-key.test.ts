@@ -66,7 +66,7 @@ const configOf = (settings: Record<string, string> = {}) =>
 
 /** Runs `work` with the keys that a server would load now. */
 async function running<T>(config: Runtime['config'], work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openDatabase(appUrl, log, 2)
+  const database = openDatabase(appUrl, log, { poolSize: 2 })
   const vault = createVault(...(await loadMasterKeys(config)))
   setRuntime({ config, log, database, vault } as Runtime)
   try {

@@ -48,7 +48,7 @@ async function rotateOn(ownerUrl: string, config: Config): Promise<Rewrapped> {
 }
 
 async function rewrap(appUrl: string, config: Config): Promise<Rewrapped> {
-  const database = openDatabase(appUrl, createLog(config.logLevel), 1)
+  const database = openDatabase(appUrl, createLog(config.logLevel), { poolSize: 1 })
   try {
     return await rewrapAll(database, createVault(...(await loadMasterKeys(config))))
   } finally {

@@ -141,9 +141,9 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   // In a new database, no earlier version wrote anything.
   const adoptRowsAfter = (await isUnused(ownerUrl)) ? 0 : config.adoptRowsAfter
   const url = await migrate(ownerUrl, masterKeys[0])
-  const database = openDatabase(url, log)
-  closing.defer(() => database.close())
   const listener = openListener(url, log)
+  const database = openDatabase(url, log, { own: listener.own })
+  closing.defer(() => database.close())
   closing.defer(() => listener.close())
   const queue = await openQueue(url, log)
   closing.defer(closeEngine)

@@ -1,6 +1,6 @@
 import type { Db } from 'pg-boss'
 import { applicationName } from './db/application-name.ts'
-import { keepListening } from './db/listening.ts'
+import { keepListening } from './db/listening/keep-listening.ts'
 import { openPool } from './db/pool.ts'
 import type { Log } from './log.ts'
 
@@ -19,6 +19,7 @@ export function openQueueDatabase(
     executeSql: (text, values) => pool.query(text, values),
     async listen(channel, _wakeAll, onListening) {
       const close = keepListening(url, [channel], log, {
+        name: applicationName('queue-listener'),
         onNotification: ({ payload }) => onJob(payload ?? ''),
         onListening,
       })

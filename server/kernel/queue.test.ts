@@ -19,7 +19,7 @@ beforeAll(async () => {
   source = await testDatabase()
   owner = new pg.Client({ connectionString: source.ownerUrl })
   await owner.connect()
-  database = openDatabase(source.appUrl, log, 2)
+  database = openDatabase(source.appUrl, log, { poolSize: 2 })
 })
 afterAll(async () => {
   await database.close()

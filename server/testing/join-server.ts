@@ -19,7 +19,7 @@ export async function joinServer(databaseUrl: string, dataDir: string): Promise<
   const runtime: Runtime = {
     config,
     log,
-    database: openDatabase(databaseUrl, log, 2),
+    database: openDatabase(databaseUrl, log, { poolSize: 2 }),
     listener: openListener(databaseUrl, log),
     queue: await openQueue(databaseUrl, log),
     vault: createVault(...(await loadMasterKeys({ dataDir, masterKey, masterKeyPrevious: undefined }))),

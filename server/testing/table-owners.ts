@@ -60,6 +60,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   input_resolutions: { owner: 'inputs', readBy: ['evidence', 'privacy'] },
   input_waits: { owner: 'inputs', readBy: ['evidence', 'privacy'] },
   known_places: { owner: 'identity', readBy: [] },
+  listening_processes: { owner: 'kernel', readBy: [] },
   legal_holds: { owner: 'privacy', readBy: ['evidence', 'files', 'kernel', 'traces'] },
   machine_uses: { owner: 'kernel', readBy: ['secrets', 'tenants'] },
   mails: { owner: 'mail', readBy: ['privacy'] },

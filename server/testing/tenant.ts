@@ -26,11 +26,12 @@ export async function testRuntime(
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
   const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
   const config = loadConfig({ DATA_DIR: dataDir, PORT: '3000', LOG_LEVEL: 'silent', ...options.environment })
+  const listener = openListener(source.appUrl, log)
   const runtime: Runtime = {
     config,
     log,
-    database: openDatabase(source.appUrl, log, 8),
-    listener: openListener(source.appUrl, log),
+    database: openDatabase(source.appUrl, log, { poolSize: 8, own: listener.own }),
+    listener,
     queue: await openQueue(source.appUrl, log),
     // A second process on the same database needs the same MASTER_KEY.
     vault: createVault(config.masterKey === undefined ? randomBytes(32) : Buffer.from(config.masterKey, 'base64')),

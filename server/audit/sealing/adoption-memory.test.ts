@@ -62,7 +62,7 @@ async function insertGroup(): Promise<string> {
 
 /** What a process has in memory about a database belongs to its connection pool: with a new one it begins like a new process. */
 function restart(roles: ('web' | 'worker')[] = ['web', 'worker']): void {
-  const database = openDatabase(running.database.url, running.log, 4)
+  const database = openDatabase(running.database.url, running.log, { poolSize: 4 })
   opened.push(database)
   setRuntime({ ...running, database, config: { ...running.config, roles: new Set(roles) } })
 }

@@ -310,7 +310,7 @@ test.each(attacks)(
 
 /** A process that starts now: nothing that another one remembers decides. */
 async function inNewProcess<T>(work: () => Promise<T>): Promise<T> {
-  const database = openDatabase(running.database.url, running.log, 4)
+  const database = openDatabase(running.database.url, running.log, { poolSize: 4 })
   setRuntime({ ...running, database })
   try {
     return await work()

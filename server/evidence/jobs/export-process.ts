@@ -15,7 +15,7 @@ const elsewhere = () => Promise.reject(new Error('The process of an export canâ€
 
 async function work({ config, databaseUrl, masterKeys, run, covered, path, expected }: Work): Promise<Answer> {
   const log = createLog(config.logLevel)
-  const database = openDatabase(databaseUrl, log, connections)
+  const database = openDatabase(databaseUrl, log, { poolSize: connections })
   const [current, ...previous] = masterKeys.map((key) => Buffer.from(key))
   if (current === undefined) throw new Error('The work contains no key.')
   setRuntime({

@@ -99,7 +99,7 @@ describe('a run that was interrupted', () => {
     const unnamed = new Client({ connectionString: runtime.database.url })
     await unnamed.connect()
     // A process that starts now finds the connection, which counts as one of an older version.
-    const database = openDatabase(runtime.database.url, runtime.log, 4)
+    const database = openDatabase(runtime.database.url, runtime.log, { poolSize: 4 })
     setRuntime({ ...runtime, database })
     try {
       await expect(runExport(tenant.id, exportId)).rejects.toMatchObject({ name: 'SigningWaits' })

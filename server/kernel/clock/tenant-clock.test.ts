@@ -26,7 +26,7 @@ beforeAll(async () => {
   ordinary = await testTenant(running)
   const ownerUrl = new URL(process.env.TEST_DATABASE_URL ?? '')
   ownerUrl.pathname = new URL(running.database.url).pathname
-  owning = openDatabase(ownerUrl.href, running.log, 1)
+  owning = openDatabase(ownerUrl.href, running.log, { poolSize: 1 })
 })
 afterAll(async () => {
   await owning.close()

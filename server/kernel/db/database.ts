@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
 import { beginChild } from '#server/kernel/observe/spans.ts'
 import { type Transaction, writeLast } from './closing.ts'
+import type { OwnTransactions } from './listen.ts'
 import { readingOnce } from './one-write.ts'
 import { openPool } from './pool.ts'
 import { type OpenTransaction, openTransaction, type Snapshot, within } from './transaction.ts'
@@ -88,22 +89,37 @@ async function spanned(use: string, opening: Promise<OpenTransaction>): Promise<
   return { tx, commit: () => ended(commit()), rollBack: () => ended(rollBack()), ...more }
 }
 
-/** Opens a pool for the application's role. `url` comes from migrate(). */
-export function openDatabase(url: string, log: Log, poolSize = 16): Database {
+/**
+ * Opens a pool for the application's role. `url` comes from migrate(). `own`: of the listener on the same database, if this process has
+ * readers there.
+ */
+export function openDatabase(
+  url: string,
+  log: Log,
+  { poolSize = 16, own }: { poolSize?: number; own?: OwnTransactions } = {},
+): Database {
   const pool = openPool(url, log, 'requests', { max: poolSize, pipeline: true })
+  if (own !== undefined) {
+    pool.on('connect', (client) => own.adopt(processIdOf(client)))
+    pool.on('remove', (client) => own.forget(processIdOf(client)))
+  }
   // Their transactions stay open for the whole of an export, which also needs connections of the pool: in the pool, exports
   // that take all of its connections would wait for each other.
   const snapshots = openPool(url, log, 'snapshots', { max: poolSize, pipeline: true })
   return {
     url,
-    inTenant: async (tenantId, work) => within(await spanned('tenant', openTransaction(pool, tenantId)), work),
-    readInTenant: async (tenantId, work) => readingOnce(await spanned('tenant', openTransaction(pool, tenantId)), work),
+    inTenant: async (tenantId, work) => within(await spanned('tenant', openTransaction(pool, { tenantId, own })), work),
+    readInTenant: async (tenantId, work) =>
+      readingOnce(await spanned('tenant', openTransaction(pool, { tenantId })), work),
     inSnapshot: async (tenantId, snapshot, work) =>
-      within(await spanned('snapshot', openTransaction(snapshots, tenantId, snapshot)), work),
-    inDirectory: async (work) => within(await spanned('directory', openTransaction(pool)), work),
-    open: (first) => spanned('admission', openTransaction(pool, undefined, undefined, first)),
+      within(await spanned('snapshot', openTransaction(snapshots, { tenantId, snapshot })), work),
+    inDirectory: async (work) => within(await spanned('directory', openTransaction(pool, { own })), work),
+    open: (first) => spanned('admission', openTransaction(pool, { first, own })),
     async close() {
       await Promise.all([pool.end(), snapshots.end()])
     },
   }
 }
+
+/** As PostgreSQL names the process of a connection in its notifications. */
+const processIdOf = (client: pg.PoolClient): number => Number(Reflect.get(client, 'processID'))

@@ -71,6 +71,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   input_waits: 'select, insert, update (closed_at, event_id, expires_at, matched_at, parked_at, revision, status)',
   known_places: 'select, insert, update (seen_at), delete',
   legal_holds: 'select, insert',
+  listening_processes: 'select, insert, delete',
   machine_uses: 'select, insert, update (used_at)',
   mails: 'select, insert, update (attempts, delivery, error, message, revision, settled_at)',
   mapped_members: 'select, insert, delete',
@@ -129,6 +130,8 @@ export const keeperGrants: Readonly<Record<string, string>> = {
   audit_records: 'insert',
   audit_tiles: 'select, insert, update (hashes)',
   legal_holds: 'select, update (release_reason, released_at, released_by, revision)',
+  // The log's notifications depend on it.
+  listening_processes: 'select',
   // The policy on `tenants` reads it.
   members: 'select',
   tenants: 'select',
@@ -147,6 +150,7 @@ export const keeperFunctions: readonly string[] = [
   'lock_day',
   'open_empty_days',
   'open_empty_days_from',
+  'others_listen',
   'release_hold',
 ]
 
@@ -194,6 +198,7 @@ export const callerFunctions: readonly string[] = [
   'start_spans',
   'start_trace',
   'take_job',
+  'tell_others',
   'tenant_clock',
 ]
 

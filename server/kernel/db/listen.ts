@@ -1,5 +1,10 @@
+import { AsyncResource } from 'node:async_hooks'
+import { newId } from '#server/kernel/ids.ts'
 import type { Log } from '#server/kernel/log.ts'
-import { keepListening } from './listening.ts'
+import { applicationName } from './application-name.ts'
+import type { Notice } from './closing.ts'
+import { keepListening } from './listening/keep-listening.ts'
+import { olderTransactionsEnded, register, unregister, watchRegistrations } from './listening/registration-store.ts'
 
 /** Wakes local readers when any process has committed. Only a hint: the tables are the source of truth. */
 export type Listener = {
@@ -9,6 +14,18 @@ export type Listener = {
    */
   on(channel: Channel, topic: string, wake: (payload?: string) => void): () => void
   close(): Promise<void>
+}
+
+/** The transactions of this process inform its own readers. */
+export type OwnTransactions = {
+  /** The name under which they find out whether others listen. Undefined while a process may listen without being registered. */
+  processId(): string | undefined
+  /** Wakes the readers of this process, soon. */
+  deliver(notices: readonly Notice[]): void
+  /** The connection's notifications reach no reader here: they are those of `deliver`. */
+  adopt(processId: number): void
+  /** Called when such a connection was closed. */
+  forget(processId: number): void
 }
 
 export const channels = [
@@ -25,19 +42,61 @@ export const channels = [
 ] as const
 export type Channel = (typeof channels)[number]
 
-/** One connection that listens on every channel and is reopened when it is lost. */
-export function openListener(url: string, log: Log): Listener {
+/** Triggers of the database notify on these, too. */
+const byTriggers: ReadonlySet<string> = new Set<Channel>(['member', 'tenant'])
+
+/**
+ * One connection that listens on every channel and is reopened when it is lost. `own`: what the transactions of this process on the same
+ * database need (openDatabase), so that they notify other processes only.
+ */
+export function openListener(url: string, log: Log): Listener & { own: OwnTransactions } {
+  const id = newId()
   const wakers = new Map<string, Set<(payload?: string) => void>>()
+  const connections = new Set<number>()
+  let allRegistered = false
+  let closed = false
+  // Readers start work that does not belong to the request whose commit wakes them.
+  const outside = new AsyncResource('listener')
+  let waiting: Map<string, Notice> | undefined
+
+  const wake = ({ channel, topic }: Notice) => {
+    for (const key of [`${channel}:${topic}`, `${channel}:*`]) for (const one of wakers.get(key) ?? []) one(topic)
+  }
+  const wakeAll = () => {
+    for (const set of wakers.values()) for (const one of set) one()
+  }
+  const deliverWaiting = () => {
+    const notices = waiting?.values() ?? []
+    waiting = undefined
+    if (closed) return
+    for (const notice of notices) wake(notice)
+  }
   const close = keepListening(url, channels, log, {
-    onNotification: (message) => {
-      const payload = message.payload ?? ''
-      for (const topic of [payload, '*'])
-        for (const wake of wakers.get(`${message.channel}:${topic}`) ?? []) wake(payload)
+    name: applicationName('listener'),
+    onNotification: ({ processId, channel, payload = '' }) => {
+      if (!connections.has(processId) || byTriggers.has(channel)) wake({ channel, topic: payload })
     },
+    beforeListening: (client) => register(client, id),
     // Notifications missed while disconnected are covered by reading the tables again.
-    onListening: () => {
-      for (const set of wakers.values()) for (const wake of set) wake()
+    onListening: (client, signal) => {
+      wakeAll()
+      const ended = (error: unknown) => {
+        if (!signal.aborted && !closed) log.warn({ err: error }, 'listening processes could not be checked')
+      }
+      olderTransactionsEnded(client, signal)
+        .then((any) => {
+          if (any) wakeAll()
+        })
+        .catch(ended)
+      watchRegistrations(client, id, signal, (all) => {
+        allRegistered = all
+      })
+        .catch(ended)
+        .finally(() => {
+          allRegistered = false
+        })
     },
+    beforeClosing: (client) => unregister(client, id),
   })
 
   return {
@@ -50,6 +109,22 @@ export function openListener(url: string, log: Log): Listener {
         if (set.size === 0) wakers.delete(key)
       }
     },
-    close,
+    own: {
+      processId: () => (allRegistered ? id : undefined),
+      deliver(notices) {
+        if (notices.length === 0) return
+        if (waiting === undefined) {
+          waiting = new Map()
+          outside.runInAsyncScope(setImmediate, undefined, deliverWaiting)
+        }
+        for (const notice of notices) waiting.set(`${notice.channel} ${notice.topic}`, notice)
+      },
+      adopt: (processId) => void connections.add(processId),
+      forget: (processId) => void connections.delete(processId),
+    },
+    close: async () => {
+      closed = true
+      await close()
+    },
   }
 }

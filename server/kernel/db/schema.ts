@@ -647,6 +647,11 @@ export interface LegalHolds {
   traceId: string | null;
 }
 
+export interface ListeningProcesses {
+  id: string;
+  since: Generated<Timestamp>;
+}
+
 export interface MachineUses {
   memberId: string;
   tenantId: string;
@@ -1244,6 +1249,7 @@ export interface DB {
   inputWaits: InputWaits;
   knownPlaces: KnownPlaces;
   legalHolds: LegalHolds;
+  listeningProcesses: ListeningProcesses;
   machineUses: MachineUses;
   mails: Mails;
   mappedMembers: MappedMembers;

@@ -3,8 +3,10 @@ import pg from 'pg'
 import { type Closing, type Notice, outcomeIn, Unforeseen } from './closing.ts'
 import type { PooledConnection } from './connection.ts'
 
-const tell = (notices: readonly Notice[]): string =>
-  notices.map(({ channel, topic }) => `pg_notify(${pg.escapeLiteral(channel)}, ${pg.escapeLiteral(topic)})`).join(', ')
+const tell = (notices: readonly Notice[]): string => {
+  const array = (values: string[]) => `array[${values.map((value) => pg.escapeLiteral(value)).join(', ')}]`
+  return `tell_others(${array(notices.map(({ channel }) => channel))}, ${array(notices.map(({ topic }) => topic))})`
+}
 
 /** Whether anything is sent with the COMMIT. */
 export const hasLast = ({ notices, last, pending, conclusion }: Closing): boolean =>

@@ -24,8 +24,10 @@ afterAll(async () => {
 const rows = async <T>(text: string): Promise<T[]> => (await owner.query(text)).rows as T[]
 const names = async (text: string) => (await rows<{ name: string }>(text)).map((row) => row.name)
 
-/** The directory of tenants and the list of migrations contain no data of a single tenant. */
-const withoutTenant = ['schema_migrations', 'tenants']
+/** The directory of tenants and the lists of processes and migrations contain no data of a single tenant. */
+const withoutTenant = ['listening_processes', 'schema_migrations', 'tenants']
+/** Without row-level security. */
+const ofInstallation = `'listening_processes', 'schema_migrations'`
 /** Read before a tenant is known, and only with the digest of a credential: see the last tests. Table, column, setting. */
 const keyedByDigest = [
   ['api_key_index', 'key_sha256', 'app.api_key_sha256'],
@@ -33,7 +35,7 @@ const keyedByDigest = [
 ] as const
 const indexes = keyedByDigest.map(([table]) => `'${table}'`).join(', ')
 
-test('every table has tenant_id, except the directory and the list of migrations', async () => {
+test('every table has tenant_id, except the directory and the lists of processes and migrations', async () => {
   const tables = await names(`select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`)
   const tenantTables = await names(`select table_name as name from information_schema.columns
@@ -45,7 +47,7 @@ test('every table has tenant_id, except the directory and the list of migrations
 test('row-level security is enabled and forced, and each policy checks the tenant on reads and writes', async () => {
   expect(
     await names(`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relname <> 'schema_migrations'
+      where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relname not in (${ofInstallation})
         and not (c.relrowsecurity and c.relforcerowsecurity)`),
   ).toEqual([])
   expect(
@@ -140,7 +142,7 @@ test('every key starts with the tenant, so that no key reveals data of another t
       join pg_namespace n on n.oid = t.relnamespace
       join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
       where n.nspname = 'public' and x.indisunique and a.attname <> 'tenant_id'
-        and t.relname not in ('tenants', 'schema_migrations', ${indexes})`),
+        and t.relname not in ('tenants', ${ofInstallation}, ${indexes})`),
   ).toEqual([])
   expect(
     await names(`select c.conname as name from pg_constraint c

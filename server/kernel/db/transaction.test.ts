@@ -7,6 +7,7 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { withCommit } from './closing.ts'
 import { databaseTraffic } from './connection.ts'
 import type { bindTenant } from './database.ts'
+import { register } from './listening/registration-store.ts'
 import { notify } from './notify.ts'
 import { inOneWrite } from './one-write.ts'
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   ear = new pg.Client(running.database.url)
   await ear.connect()
   ear.on('notification', ({ payload = '' }) => heard.push(payload))
+  await register(ear, newId())
   await ear.query('listen audit')
 })
 afterAll(async () => {

@@ -26,6 +26,7 @@ import {
 } from './closing.ts'
 import { commitTogether } from './commit-together.ts'
 import { PooledConnection } from './connection.ts'
+import type { OwnTransactions } from './listen.ts'
 import type { DB } from './schema.ts'
 import { hasLast, onlyLast, sendCommit } from './send-commit.ts'
 
@@ -70,11 +71,17 @@ const dialect = {
 const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
 
 /** A transaction with a snapshot may wait for as long as its reader needs. */
-function beginText(tenantId: string | undefined, snapshot: Snapshot | undefined): string {
+function beginText(
+  tenantId: string | undefined,
+  snapshot: Snapshot | undefined,
+  processId: string | undefined,
+): string {
   const statements = [snapshot === undefined ? 'begin' : 'begin isolation level repeatable read']
   if (typeof snapshot === 'object') statements.push(`set transaction snapshot ${pg.escapeLiteral(snapshot.id)}`)
   if (snapshot !== undefined) statements.push('set local idle_in_transaction_session_timeout = 0')
   if (tenantId !== undefined) statements.push(`set local app.tenant_id = '${tenantId}'`)
+  // others_listen() reads it.
+  if (processId !== undefined) statements.push(`set local app.process_id = '${processId}'`)
   // now() and clock_timestamp() are then those of the schema clock, which read the setting (migration 0103).
   if (clockBehind() > 0)
     statements.push(
@@ -86,20 +93,26 @@ function beginText(tenantId: string | undefined, snapshot: Snapshot | undefined)
   return statements.join('; ')
 }
 
+type Opening = {
+  tenantId?: string
+  snapshot?: Snapshot
+  first?: CompiledQuery | undefined
+  own?: OwnTransactions | undefined
+}
+
 /**
  * Opens a transaction, for one tenant's rows or for the directory alone. BEGIN and the tenant are sent with the first
  * statement in one write, without waiting for their response; a transaction without statements never reaches the
  * database. Kysely's own transactions wait for each response, and would send concurrent statements one by one.
  * `first` is sent right after BEGIN, in any case: if it fails, nothing that the transaction sends has an effect.
+ * With `own`, the readers of this process are informed by it, and the database notifies other processes only.
  */
 export async function openTransaction(
   pool: pg.Pool,
-  tenantId?: string,
-  snapshot?: Snapshot,
-  first?: CompiledQuery,
+  { tenantId, snapshot, first, own }: Opening = {},
 ): Promise<OpenTransaction> {
   if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('The tenant must be given by its UUID.')
-  const beginning = beginText(tenantId, snapshot)
+  const beginning = beginText(tenantId, snapshot, own?.processId())
   const connection = new PooledConnection(await pool.connect())
   let begun: Promise<string> | undefined
   const confirmation = Promise.withResolvers<boolean>()
@@ -205,6 +218,9 @@ export async function openTransaction(
       } catch (error) {
         told(false)
         throw error
+      } finally {
+        // Also if no one knows whether it was committed.
+        own?.deliver([...closing.notices.values()])
       }
       told(true)
     },

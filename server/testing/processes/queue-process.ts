@@ -20,6 +20,6 @@ await queue.work([
   },
 ])
 if (FIRST !== undefined) {
-  const database = openDatabase(APP_URL, log, 1)
+  const database = openDatabase(APP_URL, log, { poolSize: 1 })
   await database.inDirectory((tx) => queue.enqueueFirst(tx, QUEUE, { tenantId: FIRST, id: FIRST }))
 }

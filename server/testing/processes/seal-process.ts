@@ -18,7 +18,7 @@ const { APP_URL = '', TENANT = '', KILL_IN = '', KILL_AT = '', KILL = '' } = pro
 
 const config = loadConfig()
 const log = createLog('silent')
-const database = openDatabase(APP_URL, log, 1)
+const database = openDatabase(APP_URL, log, { poolSize: 1 })
 const listener = openListener(APP_URL, log)
 const queue = await openQueue(APP_URL, log)
 setRuntime({

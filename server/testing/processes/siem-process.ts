@@ -18,7 +18,7 @@ const log = createLog('silent')
 setRuntime({
   config,
   log,
-  database: openDatabase(APP_URL, log, 2),
+  database: openDatabase(APP_URL, log, { poolSize: 2 }),
   listener: openListener(APP_URL, log),
   queue: await openQueue(APP_URL, log),
   vault: createVault(...(await loadMasterKeys(config))),

@@ -85,7 +85,7 @@ beforeAll(async () => {
 
   const config = loadConfig({ DATA_DIR: join(dirname(api.gate), 'data'), LOG_LEVEL: 'silent' })
   const log = createLog('silent')
-  database = openDatabase(await migrate(api.ownerUrl), log, 2)
+  database = openDatabase(await migrate(api.ownerUrl), log, { poolSize: 2 })
   const vault = createVault(...(await loadMasterKeys(config)))
   setRuntime({ config, log, database, vault } as Runtime)
   bindRows()

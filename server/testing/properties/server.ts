@@ -59,7 +59,7 @@ export async function startPropertyServer(
   })
   const server = await serve(config, () => undefined, noPages)
   const { database, log } = runtime()
-  const other = openDatabase(pastRowSecurity ? source.ownerUrl : database.url, log, poolSize)
+  const other = openDatabase(pastRowSecurity ? source.ownerUrl : database.url, log, { poolSize })
   setRuntime({ ...runtime(), database: other })
   // Named like a process of this version: past row-level security the server has the same role, and would wait for an older one.
   const owner = new Client({ connectionString: source.ownerUrl, application_name: applicationName() })

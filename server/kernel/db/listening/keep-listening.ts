@@ -1,6 +1,5 @@
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
-import { applicationName } from './application-name.ts'
 
 /**
  * One connection that listens on `channels` and is reopened when it is lost. `onListening` is called after each
@@ -10,24 +9,41 @@ export function keepListening(
   url: string,
   channels: readonly string[],
   log: Log,
-  { onNotification, onListening }: { onNotification(message: pg.Notification): void; onListening(): void },
+  {
+    name,
+    onNotification,
+    onListening,
+    beforeListening,
+    beforeClosing,
+  }: {
+    /** Of the connection. */
+    name: string
+    onNotification(message: pg.Notification): void
+    /** `signal` aborts when this connection is lost or closed. */
+    onListening(client: pg.Client, signal: AbortSignal): void
+    beforeListening?(client: pg.Client): Promise<void>
+    beforeClosing?(client: pg.Client): Promise<void>
+  },
 ): () => Promise<void> {
   let client: pg.Client | undefined
   let closed = false
   let retry: NodeJS.Timeout | undefined
 
   const connect = async () => {
-    const next = new pg.Client({ connectionString: url, keepAlive: true, application_name: applicationName('listen') })
+    const next = new pg.Client({ connectionString: url, keepAlive: true, application_name: name })
     next.on('notification', onNotification)
     next.on('error', (error) => log.warn({ err: error }, 'the notification connection was lost'))
     // A client that failed to connect also emits 'end': its promise reports the failure, and it is retried only once.
+    const connected = new AbortController()
     next.on('end', () => {
+      connected.abort()
       if (client !== next) return
       client = undefined
       again(250)
     })
     await next.connect()
     try {
+      await beforeListening?.(next)
       for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`)
     } catch (error) {
       await next.end()
@@ -35,7 +51,7 @@ export function keepListening(
     }
     if (closed) return await next.end()
     client = next
-    onListening()
+    onListening(next, connected.signal)
   }
   const reconnect = () => {
     connect().catch((error: unknown) => {
@@ -51,6 +67,10 @@ export function keepListening(
   return async () => {
     closed = true
     clearTimeout(retry)
-    await client?.end()
+    const last = client
+    if (last === undefined) return
+    // A connection that is lost has nothing to take leave of.
+    await beforeClosing?.(last).catch(() => undefined)
+    await last.end()
   }
 }

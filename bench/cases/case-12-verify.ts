@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openFile } from '#lib/verify/programs/file.ts'
 import { verifyArchive } from '#lib/verify/verify.ts'
 import { createExport } from '#server/evidence/create-export.ts'
 import { getExport } from '#server/evidence/get-export.ts'
@@ -60,7 +60,8 @@ async function makeArchive({ runtime, owner }: Lab, records: number): Promise<st
 }
 
 async function verifyAll(path: string): Promise<void> {
-  const { checks } = await verifyArchive(await openAsBlob(path))
+  const file = await openFile(path)
+  const { checks } = await verifyArchive(file).finally(file.close)
   const failed = checks.filter(({ state }) => state === 'fails')
   if (failed.length > 0) throw new Error(`The archive does not verify: ${JSON.stringify(failed)}`)
 }

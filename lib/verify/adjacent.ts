@@ -1,6 +1,7 @@
 import { type Archive, archiveOf } from './archive.ts'
 import { Broken, fromBase64, type Json, lines, member, sameBytes, textMember } from './bytes.ts'
 import { type Before, chainOf } from './chain.ts'
+import type { Source } from './container/source.ts'
 import { openZip } from './container/zip.ts'
 import type { Heads } from './freshness.ts'
 import { most } from './limits.ts'
@@ -14,7 +15,7 @@ type Checked = { manifest: Json; fingerprint: string; heads: Heads }
 type Adjacent = { newer: boolean; detail: string }
 
 /** This archive and another one, of which one was made directly after the other, tell of one log. */
-export async function adjacentTo(other: Blob, archive: Archive, checked: Checked): Promise<Adjacent> {
+export async function adjacentTo(other: Source, archive: Archive, checked: Checked): Promise<Adjacent> {
   const { entries, exportId } = await openZip(other)
   const opened = archiveOf(other, entries, undefined)
   const manifest = await readManifest(opened)

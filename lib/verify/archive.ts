@@ -1,5 +1,6 @@
 import { incrementalSha256 } from '../sha256.ts'
 import { Broken, type Bytes, concat, hex, utf8 } from './bytes.ts'
+import type { Source } from './container/source.ts'
 import { type Entry, pieces } from './container/zip.ts'
 import { bytesInWords, most } from './limits.ts'
 
@@ -24,7 +25,7 @@ export type Archive = {
 
 /** `progress` receives the share of the files' bytes hashed so far, from 0 to 1. */
 export function archiveOf(
-  file: Blob,
+  file: Source,
   entries: ReadonlyMap<string, Entry>,
   progress: ((share: number) => void) | undefined,
 ): Archive {
@@ -61,13 +62,13 @@ export function checkSize(path: string, size: number, limit: number): void {
     throw new Broken(`${path} is larger than ${bytesInWords(limit)}, which the service never writes. It is not read.`)
 }
 
-async function whole(file: Blob, entry: Entry): Promise<Bytes> {
+async function whole(file: Source, entry: Entry): Promise<Bytes> {
   const parts: Bytes[] = []
   for await (const piece of pieces(file, entry)) parts.push(piece)
   return concat(...parts)
 }
 
-async function digestOf(path: string, file: Blob, entry: Entry, read: (count: number) => void) {
+async function digestOf(path: string, file: Source, entry: Entry, read: (count: number) => void) {
   let lines = 0
   let lastByte = 0x0a
   const guard = path.endsWith('.ndjson') ? lineGuard(path) : undefined

@@ -11,6 +11,7 @@ import {
   parseJson,
   sha256OfText,
 } from './bytes.ts'
+import type { Source } from './container/source.ts'
 import { openZip } from './container/zip.ts'
 import { leafReader } from './log.ts'
 import { leafHash, nodeHash, parseNote } from './note.ts'
@@ -46,7 +47,7 @@ const decision = /^approval\.(approve|reject)$/
  * The path of the newest record with this action in the archive (of the newest decision, or else record, without one); undefined for an archive without
  * proofs. Throws for one that is damaged there.
  */
-export async function ladderIn(file: Blob, action?: string): Promise<ArchiveLadder | undefined> {
+export async function ladderIn(file: Source, action?: string): Promise<ArchiveLadder | undefined> {
   const { entries } = await openZip(file)
   const archive = archiveOf(file, entries, undefined)
   const days = [...archive.paths()].flatMap((path) => /^data\/proofs\/(\d{4}-\d\d-\d\d)\.leaves$/.exec(path)?.[1] ?? [])

@@ -2,6 +2,7 @@ import { adjacentTo } from './adjacent.ts'
 import { type Archive, archiveOf } from './archive.ts'
 import { Broken, type Json, member, minuteOf, parseJson } from './bytes.ts'
 import { checkLog } from './check-log.ts'
+import type { Source } from './container/source.ts'
 import { openZip } from './container/zip.ts'
 import { checkLive, dated, type Heads, knownUntil } from './freshness.ts'
 import { unknownIn } from './known.ts'
@@ -39,7 +40,7 @@ export type Outside = {
   /** The service's log-keys.json, asked for when the archive's heads are known. Rejects when it can't be fetched. */
   published?: ((archive: { externalId: string; heads: Heads }) => Promise<Json>) | undefined
   /** The archive of the same organisation that was made directly before or after this one. */
-  adjacent?: Blob | undefined
+  adjacent?: Source | undefined
   /** Keys of witnesses (c2sp.org/tlog-cosignature, `name+id+base64`), separated by white space. */
   witness?: string | undefined
   /** Certificates of the time-stamping authority, in PEM. */
@@ -59,7 +60,7 @@ export type Listener = {
  * Checks a whole archive with features of a browser or Node only. Never throws because of its content, and never needs
  * more memory than its largest list.
  */
-export async function verifyArchive(file: Blob, outside: Outside = {}, listener: Listener = {}): Promise<Report> {
+export async function verifyArchive(file: Source, outside: Outside = {}, listener: Listener = {}): Promise<Report> {
   const report: Omit<Report, 'verdicts' | 'everything'> = {
     exportId: '',
     about: undefined,
@@ -75,7 +76,7 @@ export async function verifyArchive(file: Blob, outside: Outside = {}, listener:
 }
 
 async function checkAll(
-  file: Blob,
+  file: Source,
   outside: Outside,
   listener: Listener,
   report: Omit<Report, 'verdicts' | 'everything'>,

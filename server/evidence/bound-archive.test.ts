@@ -1,7 +1,7 @@
-import { openAsBlob } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openFile } from '#lib/verify/programs/file.ts'
 import type { Check } from '#lib/verify/report.ts'
 import { verifyArchive } from '#lib/verify/verify.ts'
 import { create } from '#server/agents/create.ts'
@@ -158,7 +158,8 @@ test('rows that change while an archive is made are shown as they were before, a
     await askForRefund(tenant, maria, {})
     return await makeInProcess({ run, covered, path, expected: 1 }, new AbortController().signal)
   })
-  const { checks } = await verifyArchive(await openAsBlob(path))
+  const file = await openFile(path)
+  const { checks } = await verifyArchive(file).finally(file.close)
   expect(checks.filter(({ state }) => state === 'fails')).toEqual([])
   expect(checks).toContainEqual(expect.objectContaining({ verdict: 'log', name: 'Rows', state: 'holds' }))
   const { text } = await runtime.extract('while-changing', await readFile(path))

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, openAsBlob, readFileSync, statSync } from 'node:fs'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout } from 'node:timers/promises'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { wordsOf } from '#lib/verify/fingerprint/words.ts'
+import { type OpenFile, openFile } from '#lib/verify/programs/file.ts'
 import { visible } from '#lib/verify/programs/visible.ts'
 import { type About, type Report, verdictNames } from '#lib/verify/report.ts'
 import { type Outside, verifyArchive } from '#lib/verify/verify.ts'
@@ -170,17 +171,18 @@ async function verify(
 ): Promise<number | undefined> {
   const [previous, tsa, witness] = [textOf(values, 'previous'), textOf(values, 'tsa'), values.witness]
   const certificate = tsa === undefined ? undefined : contentOf(`@${tsa}`)
+  const adjacent = previous === undefined ? undefined : await opened(previous)
   const outside: Outside = {
     fingerprint: textOf(values, 'key'),
     published: publishedKeys(values, environment),
-    adjacent: previous === undefined ? undefined : await opened(previous),
+    adjacent,
     authority: certificate === undefined ? undefined : async () => certificate,
     witness: Array.isArray(witness) ? witness.join(' ') : undefined,
   }
   const archive = await opened(path)
   const report = await verifyArchive(archive, outside, {
     progress: (share) => output.isTerminal && output.error(`\r\u001b[KHashing ${Math.floor(share * 100)} %`),
-  })
+  }).finally(() => Promise.all([archive.close(), adjacent?.close()]))
   if (output.isTerminal) output.error('\r\u001b[K')
   if (output.format === 'table') output.out(describe(report))
   else {
@@ -226,9 +228,9 @@ function describe(report: Report): string {
   return `${[...lines, ...(lines.length > 0 ? [''] : []), ...verdicts, '', conclusionOf(report)].join('\n')}\n`
 }
 
-async function opened(path: string): Promise<Blob> {
+async function opened(path: string): Promise<OpenFile> {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw usageError(`${path} is not a file.`)
-  return await openAsBlob(path)
+  return await openFile(path)
 }
 
 /** The keys and heads that the service publishes: from a file, or from the server that flags or environment name. */

@@ -18,10 +18,13 @@ export const filesUpload: Command = {
     const { values, positionals } = parse(args, { ...commonFlags, name: { type: 'string' }, type: { type: 'string' } })
     const [path] = positionals
     if (path === undefined || positionals.length > 1) throw usageError('Name one file.')
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw usageError(`${path} is not a file.`)
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found?.isFile() !== true) throw usageError(`${path} is not a file.`)
     const type = textOf(values, 'type') ?? 'application/octet-stream'
     // Read while it is sent, from the beginning each time.
     const file = await openAsBlob(path)
+    // Node keeps the size of a Blob in 32 bits (lib/verify/programs/file.ts), and would send a part of the file.
+    if (file.size !== found.size) throw usageError(`${path} is too large.`)
     const document = { type, make: () => file }
     const session = openSession(values, environment)
     print(

@@ -2,6 +2,7 @@ import { Broken, type Bytes, utf8 } from '../bytes.ts'
 import { bytesInWords, most } from '../limits.ts'
 import { isUnreadable, NotChecked, unreadable } from '../report.ts'
 import { crc32 } from './crc32.ts'
+import type { Source } from './source.ts'
 
 // The one grammar of the archives that the service writes, in both versions: entries without gaps, each with a local header, its
 // bytes and a data descriptor; the directory; the ZIP64 end; the end. Every byte is either content or exactly what it must be,
@@ -25,7 +26,7 @@ const localBytes = 30
 const unknown = 0xffffffff
 
 /** The entries by their path below the archive's one folder, in the order of the file. Broken for any other ZIP. */
-export async function openZip(file: Blob): Promise<{ entries: Map<string, Entry>; exportId: string }> {
+export async function openZip(file: Source): Promise<{ entries: Map<string, Entry>; exportId: string }> {
   const { count, directoryAt, directoryEnd } = await readEnd(file)
   if (count > most.entries)
     throw new Broken(`The archive has more than ${most.entries} files, which the service never writes. None is read.`)
@@ -63,7 +64,7 @@ export async function openZip(file: Blob): Promise<{ entries: Map<string, Entry>
 }
 
 /** The end of the archive: 98 bytes, of which each is fixed, or a position or count that is checked. */
-async function readEnd(file: Blob): Promise<{ count: number; directoryAt: number; directoryEnd: number }> {
+async function readEnd(file: Source): Promise<{ count: number; directoryAt: number; directoryEnd: number }> {
   const tailBytes = zip64EndBytes + locatorBytes + endBytes
   if (file.size < tailBytes) throw new Broken('Not a ZIP archive.')
   const directoryEnd = file.size - tailBytes
@@ -149,7 +150,7 @@ function centralHeader(directory: DataView<ArrayBuffer>, place: number): Header 
 }
 
 /** Checks what surrounds an entry's bytes; `end` is the position after its descriptor. */
-async function localEntry(file: Blob, header: Header): Promise<{ entry: Entry; end: number }> {
+async function localEntry(file: Source, header: Header): Promise<{ entry: Entry; end: number }> {
   const { name, nameBytes, crc, packed, size, offset } = header
   const dataAt = offset + localBytes + nameBytes.length
   const before = new DataView(await file.slice(offset, dataAt).arrayBuffer())
@@ -178,7 +179,7 @@ async function localEntry(file: Blob, header: Header): Promise<{ entry: Entry; e
 }
 
 /** The unpacked bytes as they arrive. Broken as soon as they exceed the size in the directory, and when they differ from it. */
-export async function* pieces(file: Blob, { name, packed, size, crc, dataAt }: Entry): AsyncGenerator<Bytes> {
+export async function* pieces(file: Source, { name, packed, size, crc, dataAt }: Entry): AsyncGenerator<Bytes> {
   const body = file.slice(dataAt, dataAt + packed)
   const reader = body.stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
   let [read, sum] = [0, 0]

@@ -2,6 +2,7 @@ import { parseJson } from '../bytes.ts'
 import { verdictNames } from '../report.ts'
 import { verifyArchive } from '../verify.ts'
 import { aboutLines, conclusionOf, keyLines, questions } from '../words.ts'
+import { openFile } from './file.ts'
 import { visible } from './visible.ts'
 
 // verify.mjs of every archive: the verifier for a terminal. It opens the files that it is given and connects to nothing.
@@ -41,6 +42,7 @@ export async function runCommand(args: readonly string[], write: (text: string) 
   const { archive, published, adjacent, authority } = opened
   const { fingerprint, witness } = given
   const report = await verifyArchive(archive, { fingerprint, published, adjacent, authority, witness })
+  await Promise.all([archive.close(), adjacent?.close()])
   if (report.about === undefined) {
     print(`${report.checks.map(({ detail }) => detail).join('\n')}\n`)
     return 2
@@ -68,13 +70,13 @@ type Given = {
 }
 
 async function open({ archive, keys, adjacent, tsa }: Given) {
-  const { openAsBlob, promises } = await import('node:fs')
+  const { promises } = await import('node:fs')
   const list = keys === undefined ? undefined : parseJson(await promises.readFile(keys, 'utf8'), keys)
   const certificate = tsa === undefined ? undefined : await promises.readFile(tsa, 'utf8')
   return {
-    archive: await openAsBlob(archive),
+    archive: await openFile(archive),
     published: list === undefined ? undefined : async () => list,
-    adjacent: adjacent === undefined ? undefined : await openAsBlob(adjacent),
+    adjacent: adjacent === undefined ? undefined : await openFile(adjacent),
     authority: certificate === undefined ? undefined : async () => certificate,
   }
 }

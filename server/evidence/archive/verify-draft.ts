@@ -1,5 +1,5 @@
-import { openAsBlob } from 'node:fs'
 import type { JsonValue } from '#lib/json.ts'
+import { openFile } from '#lib/verify/programs/file.ts'
 import { verifyArchive } from '#lib/verify/verify.ts'
 import { logKeysFile } from '#server/audit/monitors/log-keys.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
@@ -11,16 +11,17 @@ import { ArchiveRefused } from './archive-refused.ts'
  * that the service publishes. Throws ArchiveRefused for the first check that fails.
  */
 export async function verifyDraft({ tenant }: ClaimedExport, path: string): Promise<void> {
-  const { checks, verdicts } = await verifyArchive(await openAsBlob(path), {
+  const file = await openFile(path)
+  const { checks, verdicts } = await verifyArchive(file, {
     published: async ({ heads: { seals, open } }) => {
       const known = {
         seals: seals?.size,
         day: open && { date: open.origin.slice(-10), size: open.size },
       }
-      const file: JsonValue = await runtime().database.inTenant(tenant.id, (tx) => logKeysFile(tx, tenant, known))
-      return file
+      const keys: JsonValue = await runtime().database.inTenant(tenant.id, (tx) => logKeysFile(tx, tenant, known))
+      return keys
     },
-  })
+  }).finally(file.close)
   const failed = checks.find(({ state }) => state === 'fails')
   // Both can always be checked here, so a check that could not be made hides an error.
   const unmade = checks.find(

@@ -1,7 +1,8 @@
 // The process that searches one archive for the subject of an erasure, so that gigabytes are not read in the server's.
-import { openAsBlob } from 'node:fs'
 import type { JsonValue } from '#lib/json.ts'
+import type { Source } from '#lib/verify/container/source.ts'
 import { openZip, pieces } from '#lib/verify/container/zip.ts'
+import { openFile } from '#lib/verify/programs/file.ts'
 import { type Finder, finderOf, withoutSubject } from '#server/kernel/content/subject.ts'
 import type { Found, Search } from './search-archive.ts'
 
@@ -9,7 +10,11 @@ import type { Found, Search } from './search-archive.ts'
 const skipped = /\.leaves$|(^|\/)(verify\.(html|mjs)|bagit\.txt|README\.txt)$/
 
 async function search({ path, subject }: Search): Promise<Found> {
-  const file = await openAsBlob(path)
+  const file = await openFile(path)
+  return await searchIn(file, subject).finally(file.close)
+}
+
+async function searchIn(file: Source, subject: Search['subject']): Promise<Found> {
   const holds = finderOf(subject)
   const { entries } = await openZip(file)
   for (const entry of entries.values()) {

@@ -1,5 +1,6 @@
 'use client'
 
+import { memo } from 'react'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -11,23 +12,18 @@ type ChoiceLineProps = {
   choice: Choice
   /** Enter chooses it. */
   current: boolean
-  onPoint: () => void
-  onChoose: () => void
 }
 
 /** A line of the palette: a command, a page or something that was found. */
-export function ChoiceLine({ id, choice, current, onPoint, onChoose }: ChoiceLineProps) {
+export const ChoiceLine = memo(function ChoiceLine({ id, choice, current }: ChoiceLineProps) {
   const { title, note, at, keys, blocked } = choice
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and handles the keys.
     <div
       id={id}
       role="option"
       tabIndex={-1}
       aria-selected={current}
       aria-disabled={blocked !== undefined}
-      onPointerMove={current ? undefined : onPoint}
-      onClick={onChoose}
       className={classNames(
         'flex min-h-9 cursor-pointer flex-wrap items-center gap-x-3 px-4 py-1 max-rail:min-h-11',
         current && 'bg-selected',
@@ -50,4 +46,4 @@ export function ChoiceLine({ id, choice, current, onPoint, onChoose }: ChoiceLin
       </span>
     </div>
   )
-}
+})

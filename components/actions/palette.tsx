@@ -2,11 +2,12 @@
 
 import * as Radix from '@radix-ui/react-dialog'
 import { useRouter } from 'next/navigation'
-import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
+import { type KeyboardEvent, useDeferredValue, useId, useMemo, useState } from 'react'
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/palette/en.ts'
 import { limits } from '#lib/limits.ts'
+import type { Found } from '#lib/schemas/lists/search.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { ChoiceLine } from './choice-line.tsx'
 import { type Choice, choicesFor, foundChoices, type Group } from './choices.ts'
@@ -53,13 +54,20 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const found = useFound(text)
-  const groups: Group[] = [
-    ...(text.trim() === '' && recent.length > 0 ? [{ title: t.openedBefore, choices: [...recent] }] : []),
-    ...choicesFor(text, { tenant, can, onSignOut }),
-    ...foundChoices(tenant, found.items),
-  ].filter(({ choices }) => choices.length > 0)
+  const groups = useMemo<Group[]>(
+    () =>
+      [
+        ...(text.trim() === '' && recent.length > 0 ? [{ title: t.openedBefore, choices: [...recent] }] : []),
+        ...choicesFor(text, { tenant, can, onSignOut }),
+        ...foundChoices(tenant, found.items),
+      ].filter(({ choices }) => choices.length > 0),
+    [text, recent, found.items, tenant, can, onSignOut],
+  )
+  // The field opens, and shows what is typed, before the list: Enter chooses from what the text means now.
+  const shown = useDeferredValue(groups, none)
   const choices = groups.flatMap((group) => group.choices)
-  const chosen = choices[Math.min(at, choices.length - 1)]
+  const current = Math.min(at, choices.length - 1)
+  const chosen = choices[current]
 
   function choose(choice: Choice | undefined): void {
     if (choice === undefined || choice.blocked !== undefined) return
@@ -79,7 +87,6 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
       choose(chosen)
     }
   }
-  let index = -1
   return (
     <>
       <input
@@ -88,7 +95,7 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
         aria-label={t.title}
         aria-expanded="true"
         aria-controls={listId}
-        aria-activedescendant={chosen && optionId(listId, choices.indexOf(chosen))}
+        aria-activedescendant={chosen && optionId(listId, current)}
         autoComplete="off"
         spellCheck={false}
         maxLength={limits.searchText}
@@ -101,30 +108,7 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
         onKeyDown={press}
         className="min-h-12 shrink-0 border-line border-b bg-transparent px-4 outline-offset-[-2px] placeholder:text-ink-2"
       />
-      <div id={listId} role="listbox" aria-label={t.found} className="min-h-0 grow overflow-y-auto pb-2">
-        {groups.map((group) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be part of a listbox.
-          <div key={group.title} role="group" aria-label={group.title}>
-            <p aria-hidden="true" className="px-4 pt-3 pb-1 text-dense text-ink-2">
-              {group.title}
-            </p>
-            {group.choices.map((choice) => {
-              index += 1
-              const place = index
-              return (
-                <ChoiceLine
-                  key={choice.id}
-                  id={optionId(listId, place)}
-                  choice={choice}
-                  current={choice === chosen}
-                  onPoint={() => setAt(place)}
-                  onChoose={() => choose(choice)}
-                />
-              )
-            })}
-          </div>
-        ))}
-      </div>
+      <Options id={listId} groups={shown} at={current} onPoint={setAt} onChoose={choose} />
       <p role="status" className="border-line border-t px-4 py-2 text-dense text-ink-2">
         {found.status ?? (choices.length === 0 ? t.nothing : t.keys)}
       </p>
@@ -132,7 +116,60 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
   )
 }
 
+const none: readonly Group[] = []
+
+type OptionsProps = {
+  id: string
+  groups: readonly Group[]
+  /** The line that Enter chooses. */
+  at: number
+  onPoint: (at: number) => void
+  onChoose: (choice: Choice) => void
+}
+
+function Options({ id, groups, at, onPoint, onChoose }: OptionsProps) {
+  const choices = groups.flatMap((group) => group.choices)
+  const placeOf = ({ target }: { target: EventTarget }): number => {
+    const line = target instanceof Element ? target.closest('[role=option]') : null
+    return choices.findIndex((_, place) => optionId(id, place) === line?.id)
+  }
+  let index = -1
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and handles the keys.
+    <div
+      id={id}
+      role="listbox"
+      tabIndex={-1}
+      aria-label={t.found}
+      onPointerMove={(event) => {
+        const place = placeOf(event)
+        if (place >= 0 && place !== at) onPoint(place)
+      }}
+      onClick={(event) => {
+        const choice = choices[placeOf(event)]
+        if (choice !== undefined) onChoose(choice)
+      }}
+      className="min-h-0 grow overflow-y-auto pb-2"
+    >
+      {groups.map((group) => (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be part of a listbox.
+        <div key={group.title} role="group" aria-label={group.title}>
+          <p aria-hidden="true" className="px-4 pt-3 pb-1 text-dense text-ink-2">
+            {group.title}
+          </p>
+          {group.choices.map((choice) => {
+            index += 1
+            return <ChoiceLine key={choice.id} id={optionId(id, index)} choice={choice} current={index === at} />
+          })}
+        </div>
+      ))}
+    </div>
+  )
+}
+
 const optionId = (listId: string, index: number): string => `${listId}-${index}`
+
+const nothingFound: readonly Found[] = []
 
 /** Shorter texts are only compared with commands. */
 const fewest = 2
@@ -146,5 +183,5 @@ function useFound(text: string) {
     trpc.search.find.queryOptions({ q }, { enabled: asked, placeholderData: keepPreviousData, staleTime: 10_000 }),
   )
   const status = error !== null ? t.noAnswer : isFetching ? t.searching : undefined
-  return { items: asked && data !== undefined ? data.items : [], status }
+  return { items: asked && data !== undefined ? data.items : nothingFound, status }
 }

@@ -42,10 +42,7 @@ const connections = async () => {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
 }
 /** Those that stay open all the time, whatever the server has to do: the number does not depend on the load. */
-const listening = async () => {
-  const all = await connections()
-  return (all[applicationName('listener')] ?? 0) + (all[applicationName('queue-listener')] ?? 0)
-}
+const listening = async () => (await connections())[applicationName('listener')] ?? 0
 
 test('during an outage every response is 503 with Retry-After; after it the server works, with as many connections as before', async () => {
   const maria = await api.person('maria')

@@ -145,7 +145,7 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   const database = openDatabase(url, log, { own: listener.own })
   closing.defer(() => database.close())
   closing.defer(() => listener.close())
-  const queue = await openQueue(url, log)
+  const queue = await openQueue(url, log, listener)
   closing.defer(closeEngine)
   closing.defer(closeManifestThread)
   closing.defer(closeToolServers)

@@ -68,7 +68,7 @@ export async function openInstallation(config: Config, say: Say, connections = 2
     const database = openDatabase(url, log, { poolSize: connections, own: listener.own })
     closing.push(() => database.close())
     closing.push(() => listener.close())
-    const queue = await openQueue(url, log)
+    const queue = await openQueue(url, log, listener)
     closing.push(() => queue.close())
     setRuntime({ config, log, database, listener, queue, vault, mcpServers: {}, trustedIssuers: [] })
     bindRows()

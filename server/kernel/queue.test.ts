@@ -5,7 +5,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
 import { until } from '#server/testing/until.ts'
+import { applicationName } from './db/application-name.ts'
 import { type Database, openDatabase } from './db/database.ts'
+import { openListener } from './db/listen.ts'
 import { newId } from './ids.ts'
 import { createLog } from './log.ts'
 import { openQueue } from './queue.ts'
@@ -13,15 +15,18 @@ import { openQueue } from './queue.ts'
 const log = createLog('silent')
 let source: TestDatabase
 let owner: pg.Client
+let listener: ReturnType<typeof openListener>
 let database: Database
 
 beforeAll(async () => {
   source = await testDatabase()
   owner = new pg.Client({ connectionString: source.ownerUrl })
   await owner.connect()
-  database = openDatabase(source.appUrl, log, { poolSize: 2 })
+  listener = openListener(source.appUrl, log)
+  database = openDatabase(source.appUrl, log, { poolSize: 2, own: listener.own })
 })
 afterAll(async () => {
+  await listener.close()
   await database.close()
   await owner.end()
   await source.close()
@@ -30,7 +35,7 @@ afterAll(async () => {
 const job = () => ({ tenantId: newId(), id: newId() })
 
 test('backends that die during a statement cost the queue nothing but time', async () => {
-  const queue = await openQueue(source.appUrl, log)
+  const queue = await openQueue(source.appUrl, log, listener)
   const done = new Set<string>()
   await queue.work([{ queue: 'survivor', concurrency: 2, run: async ({ id }) => void done.add(id) }])
   const enqueue = async () => {
@@ -62,12 +67,12 @@ test('backends that die during a statement cost the queue nothing but time', asy
 })
 
 test('a queue created by an earlier version gets the settings of this version', async () => {
-  const first = await openQueue(source.appUrl, log)
+  const first = await openQueue(source.appUrl, log, listener)
   const handlers = [{ queue: 'older', concurrency: 1, run: async () => undefined }]
   await first.work(handlers)
   await first.close()
   await owner.query(`update pgboss.queue set heartbeat_seconds = 600, retry_limit = 2 where name = 'older'`)
-  const second = await openQueue(source.appUrl, log)
+  const second = await openQueue(source.appUrl, log, listener)
   await second.work(handlers)
   const { rows } = await owner.query(
     `select heartbeat_seconds, retry_limit, policy from pgboss.queue where name = 'older'`,
@@ -82,7 +87,7 @@ test('a clock that is set back repeatedly does not delay a delayed job', async (
     at -= 1_200_000
     return at
   })
-  const queue = await openQueue(source.appUrl, log)
+  const queue = await openQueue(source.appUrl, log, listener)
   try {
     const ran = Promise.withResolvers<string>()
     const run = ({ id }: { id: string }) => Promise.resolve(ran.resolve(id))
@@ -100,7 +105,7 @@ test('a clock that is set back repeatedly does not delay a delayed job', async (
 const hardlyEver = { supervise: 3600 }
 
 test('a job is taken when it becomes due, without any notification', async () => {
-  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
   try {
     const done = new Map<string, number>()
     await queue.work([{ queue: 'later', concurrency: 2, run: async ({ id }) => void done.set(id, performance.now()) }])
@@ -115,7 +120,7 @@ test('a job is taken when it becomes due, without any notification', async () =>
 })
 
 test('a second job with an id waits for the first and delays no other job', async () => {
-  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
   try {
     const first = Promise.withResolvers<void>()
     const ran: string[] = []
@@ -145,7 +150,7 @@ test('the job of a killed process is run by another process', async () => {
     env: { NODE_ENV: 'test', APP_URL: source.appUrl, QUEUE: 'orphaned' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
   try {
     const data = job()
     const taken = once(child.stdout, 'data')
@@ -180,7 +185,7 @@ const stored = async (id: string) =>
   ).rows
 
 test('the first job of an id is run by the process that enqueues it, after the commit and at most as many at once', async () => {
-  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
   try {
     const held = Promise.withResolvers<void>()
     const ran: string[] = []
@@ -210,7 +215,7 @@ test('the first job of an id is run by the process that enqueues it, after the c
 })
 
 test('transactions that are open at the same time take no more first jobs than workers are free, and a rollback frees one', async () => {
-  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
   const held = Promise.withResolvers<void>()
   try {
     await queue.work([{ queue: 'crowded', concurrency: 1, run: () => held.promise }])
@@ -239,7 +244,7 @@ test('transactions that are open at the same time take no more first jobs than w
 })
 
 test('a first job that fails is run again, and one that is running is returned when the process closes its queue', async () => {
-  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
   const attempts: number[] = []
   const data = job()
   try {
@@ -254,7 +259,7 @@ test('a first job that fails is run again, and one that is running is returned w
   } finally {
     await queue.close()
   }
-  const closing = await openQueue(source.appUrl, log, hardlyEver)
+  const closing = await openQueue(source.appUrl, log, listener, hardlyEver)
   await closing.work([{ queue: 'endless', concurrency: 1, run: () => new Promise(() => undefined) }])
   const endless = job()
   await database.inDirectory((tx) => closing.enqueueFirst(tx, 'endless', endless))
@@ -269,7 +274,7 @@ test('a first job whose process is killed is run by another process', async () =
     env: { NODE_ENV: 'test', APP_URL: source.appUrl, QUEUE: 'orphaned-first', FIRST: data.id },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
   try {
     expect(String((await once(child.stdout, 'data'))[0]).trim()).toBe(data.id)
     const done: string[] = []
@@ -284,7 +289,7 @@ test('a first job whose process is killed is run by another process', async () =
 }, 120_000)
 
 test('an idle process runs few statements, however many queues it has', async () => {
-  const queue = await openQueue(source.appUrl, log)
+  const queue = await openQueue(source.appUrl, log, listener)
   try {
     const done = new Set<string>()
     const handlers = Array.from({ length: 20 }, (_, index) => ({
@@ -312,4 +317,25 @@ test('an idle process runs few statements, however many queues it has', async ()
   } finally {
     await queue.close()
   }
+})
+
+test('a process that is alone runs its jobs, and notifies no one of them', async () => {
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
+  const done = new Set<string>()
+  await queue.work([{ queue: 'alone', concurrency: 1, run: async ({ id }) => void done.add(id) }])
+  const ear = new pg.Client({ connectionString: source.appUrl, application_name: applicationName() })
+  await ear.connect()
+  const heard: string[] = []
+  ear.on('notification', ({ payload = '' }) => heard.push(payload))
+  await ear.query('listen job')
+  await until(async () => listener.own.processId(), 'the process knows that it is alone')
+  const [one, two] = [job(), job()]
+  for (const data of [one, two]) await database.inDirectory((tx) => queue.enqueue(tx, 'alone', data))
+  await until(async () => (done.has(one.id) && done.has(two.id)) || undefined, 'both jobs have run')
+  await ear.query(`select pg_notify('job', 'the end')`)
+  await expect.poll(() => heard).toEqual(['the end'])
+  const { rows } = await owner.query(`select notify from pgboss.queue where name = 'alone'`)
+  expect(rows).toEqual([{ notify: false }])
+  await ear.end()
+  await queue.close()
 })

@@ -4,6 +4,8 @@ import { CompiledQuery } from 'kysely'
 import { type Clock, type Job, PgBoss, systemClock } from 'pg-boss'
 import { afterEnd, withCommit } from './db/closing.ts'
 import type { Transaction } from './db/database.ts'
+import type { Listener } from './db/listen.ts'
+import { notify } from './db/notify.ts'
 import { newId } from './ids.ts'
 import { openSlots, type Slots } from './jobs/slots.ts'
 import { takenJobs } from './jobs/taken.ts'
@@ -55,7 +57,8 @@ export type Queue = {
 }
 
 const settings = {
-  notify: true,
+  // A transaction that enqueues notifies as any other (db/notify.ts): the library would notify always.
+  notify: false,
   heartbeatSeconds: 10,
   expireInSeconds: 6 * 3600,
   retryLimit: 1000,
@@ -67,11 +70,8 @@ const settings = {
   retentionSeconds: 10 * 365 * 86_400,
 }
 
-/**
- * Polling intervals without and with LISTEN. With it, polling only catches jobs that both the notification and the poll
- * of all queues have missed.
- */
-const polling = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 60 }
+/** Polling by each worker only catches jobs that both the notification and the poll of all queues have missed. */
+const polling = { pollingIntervalSeconds: 60 }
 
 /** How long running jobs have when the process closes its queue. */
 const closeMs = 5000
@@ -111,9 +111,14 @@ type Working = {
  * one; until then, `singleton` with the id as key keeps two workers off one object. Due jobs and dead workers cause no
  * notification, so all queues are polled together once a second.
  */
-export async function openQueue(url: string, log: Log, { supervise = superviseSeconds } = {}): Promise<Queue> {
+export async function openQueue(
+  url: string,
+  log: Log,
+  listener: Pick<Listener, 'on'>,
+  { supervise = superviseSeconds } = {},
+): Promise<Queue> {
   const workings = new Map<string, Working>()
-  const database = openQueueDatabase(url, log, wakeNext)
+  const database = openQueueDatabase(url, log)
   const boss = new PgBoss({
     db: database,
     migrate: false,
@@ -124,7 +129,6 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
     // While this cache lists a dead worker's job as active, no worker takes it; the library's default of a minute is
     // too long.
     queueCacheIntervalSeconds: 1,
-    useListenNotify: true,
     clock: steadyClock,
   })
   boss.on('error', (error) => log.error({ err: error }, 'queue'))
@@ -139,6 +143,10 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
   const outside = new AsyncResource('queue')
   let looking: ReturnType<typeof pollQueues> | undefined
   let drained = false
+  const stopListening = listener.on('job', '*', (queue) => {
+    // Without a name: notifications may have been missed.
+    for (const name of queue === undefined ? workings.keys() : [queue]) wakeNext(name)
+  })
 
   const enqueue: Queue['enqueue'] = async (tx, queue, data, startAfter) => {
     await boss.send(queue, data, {
@@ -146,6 +154,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
       db: sentWithCommit(tx),
       ...(startAfter === undefined ? {} : { startAfter: startAfter instanceof Date ? startAfter : startAfter.seconds }),
     })
+    if (startAfter === undefined) notify(tx, 'job', queue)
   }
   return {
     enqueue,
@@ -233,6 +242,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
       cut.abort()
     },
     async close() {
+      stopListening()
       stopMeters()
       await looking?.close()
       const wasDrained = drained

@@ -16,12 +16,13 @@ export async function joinServer(databaseUrl: string, dataDir: string): Promise<
   const log = createLog('silent')
   const config = loadConfig({ ...process.env, DATA_DIR: dataDir, PORT: '3000', LOG_LEVEL: 'silent' })
   const { masterKey } = config
+  const listener = openListener(databaseUrl, log)
   const runtime: Runtime = {
     config,
     log,
-    database: openDatabase(databaseUrl, log, { poolSize: 2 }),
-    listener: openListener(databaseUrl, log),
-    queue: await openQueue(databaseUrl, log),
+    database: openDatabase(databaseUrl, log, { poolSize: 2, own: listener.own }),
+    listener,
+    queue: await openQueue(databaseUrl, log, listener),
     vault: createVault(...(await loadMasterKeys({ dataDir, masterKey, masterKeyPrevious: undefined }))),
     mcpServers: {},
     trustedIssuers: [],

@@ -14,12 +14,13 @@ export async function POST(): Promise<Response> {
   if (APP_URL === undefined) throw new Error('APP_URL must be the address of a database.')
   const config = loadConfig()
   const log = createLog('error')
+  const listener = openListener(APP_URL, log)
   setRuntime({
     config,
     log,
-    database: openDatabase(APP_URL, log),
-    listener: openListener(APP_URL, log),
-    queue: await openQueue(APP_URL, log),
+    database: openDatabase(APP_URL, log, { own: listener.own }),
+    listener,
+    queue: await openQueue(APP_URL, log, listener),
     vault: createVault(...(await loadMasterKeys(config))),
     mcpServers: {},
     trustedIssuers: [],

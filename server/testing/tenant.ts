@@ -32,7 +32,7 @@ export async function testRuntime(
     log,
     database: openDatabase(source.appUrl, log, { poolSize: 8, own: listener.own }),
     listener,
-    queue: await openQueue(source.appUrl, log),
+    queue: await openQueue(source.appUrl, log, listener),
     // A second process on the same database needs the same MASTER_KEY.
     vault: createVault(config.masterKey === undefined ? randomBytes(32) : Buffer.from(config.masterKey, 'base64')),
     mcpServers: options.mcpServers ?? {},

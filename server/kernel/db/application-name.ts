@@ -10,5 +10,5 @@ export const protocol = 6
  * The name of a connection in pg_stat_activity. Other processes read the protocol from it (older-processes.ts). Processes that listened on
  * a connection named "countersign-listen" do not register (listening/registration-store.ts).
  */
-export const applicationName = (part?: 'listener' | 'maintenance' | 'queue' | 'queue-listener'): string =>
+export const applicationName = (part?: 'listener' | 'maintenance' | 'queue'): string =>
   `countersign${part === undefined ? '' : `-${part}`}/${protocol}`

@@ -39,6 +39,7 @@ export const channels = [
   'seal',
   'notification',
   'tenant',
+  'job',
 ] as const
 export type Channel = (typeof channels)[number]
 

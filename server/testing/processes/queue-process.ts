@@ -1,4 +1,5 @@
 import { openDatabase } from '#server/kernel/db/database.ts'
+import { openListener } from '#server/kernel/db/listen.ts'
 import { createLog } from '#server/kernel/log.ts'
 import { openQueue } from '#server/kernel/queue.ts'
 
@@ -8,7 +9,8 @@ import { openQueue } from '#server/kernel/queue.ts'
 const { APP_URL = '', QUEUE = '', FIRST } = process.env
 
 const log = createLog('silent')
-const queue = await openQueue(APP_URL, log)
+const listener = openListener(APP_URL, log)
+const queue = await openQueue(APP_URL, log, listener)
 await queue.work([
   {
     queue: QUEUE,
@@ -20,6 +22,6 @@ await queue.work([
   },
 ])
 if (FIRST !== undefined) {
-  const database = openDatabase(APP_URL, log, { poolSize: 1 })
+  const database = openDatabase(APP_URL, log, { poolSize: 1, own: listener.own })
   await database.inDirectory((tx) => queue.enqueueFirst(tx, QUEUE, { tenantId: FIRST, id: FIRST }))
 }

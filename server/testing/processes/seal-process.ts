@@ -18,9 +18,9 @@ const { APP_URL = '', TENANT = '', KILL_IN = '', KILL_AT = '', KILL = '' } = pro
 
 const config = loadConfig()
 const log = createLog('silent')
-const database = openDatabase(APP_URL, log, { poolSize: 1 })
 const listener = openListener(APP_URL, log)
-const queue = await openQueue(APP_URL, log)
+const database = openDatabase(APP_URL, log, { poolSize: 1, own: listener.own })
+const queue = await openQueue(APP_URL, log, listener)
 setRuntime({
   config,
   log,

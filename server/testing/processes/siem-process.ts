@@ -15,12 +15,13 @@ const { APP_URL = '', TENANT = '', EXTERNAL_ID = '' } = process.env
 
 const config = loadConfig()
 const log = createLog('silent')
+const listener = openListener(APP_URL, log)
 setRuntime({
   config,
   log,
-  database: openDatabase(APP_URL, log, { poolSize: 2 }),
-  listener: openListener(APP_URL, log),
-  queue: await openQueue(APP_URL, log),
+  database: openDatabase(APP_URL, log, { poolSize: 2, own: listener.own }),
+  listener,
+  queue: await openQueue(APP_URL, log, listener),
   vault: createVault(...(await loadMasterKeys(config))),
   mcpServers: {},
   trustedIssuers: [],

@@ -69,9 +69,9 @@ export async function openInstallation(externalIds: readonly string[]): Promise<
   const config = loadConfig({ ...settings, PORT: String(port) })
   const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
   const serverUrl = await migrate(source.ownerUrl, masterKey)
-  const database = openDatabase(serverUrl, log, { poolSize: 4 })
   const listener = openListener(serverUrl, log)
-  const queue = await openQueue(serverUrl, log)
+  const database = openDatabase(serverUrl, log, { poolSize: 4, own: listener.own })
+  const queue = await openQueue(serverUrl, log, listener)
   setRuntime({
     config,
     log,

@@ -57,13 +57,16 @@ test('the archive that Vera exports and downloads verifies with sha256sum and op
     await check('sha256sum --quiet --strict -c tagmanifest-sha256.txt')
     // The commands that the page shows.
     const codes = page.getByRole('region', { name: 'Verify it yourself' }).getByRole('listitem').locator('code')
-    await expect(codes).toHaveCount(6)
+    await expect(codes).toHaveCount(7)
     const commands = await codes.allTextContents()
-    const [, , , signature = '', seal = '', fingerprint = ''] = commands
-    expect((await check(signature)).stdout).toContain('Signature Verified Successfully')
+    const [, , , signature = '', seal = '', description = '', fingerprint = ''] = commands
+    for (const command of [signature, description])
+      expect((await check(command)).stdout).toContain('Signature Verified Successfully')
     expect((await check(seal)).stdout.trim()).toBe('1')
     const [printed = ''] = (await check(fingerprint)).stdout.split(' ')
-    await expect(page.getByRole('region', { name: 'Verify it yourself' })).toContainText(printed)
+    const keys = page.getByRole('region', { name: 'Verify it yourself' }).getByRole('link', { name: 'list of keys' })
+    const published = await page.request.get((await keys.getAttribute('href')) ?? '')
+    expect(await published.text()).toContain(printed)
     expect(await readFile(join(top, 'data/executions.ndjson'), 'utf8')).toContain(executionId)
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -52,24 +52,29 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
   const { can } = useSession()
   const listId = useId()
   const [text, setText] = useState('')
-  const [at, setAt] = useState(0)
+  /** The line that was pointed at since the last change of the text; otherwise Enter chooses the first one. */
+  const [pointed, setPointed] = useState<string>()
   const found = useFound(text)
-  const groups = useMemo<Group[]>(
-    () =>
-      [
-        ...(text.trim() === '' && recent.length > 0 ? [{ title: t.openedBefore, choices: [...recent] }] : []),
-        ...choicesFor(text, { tenant, can, onSignOut }),
-        ...foundChoices(tenant, found.items),
-      ].filter(({ choices }) => choices.length > 0),
-    [text, recent, found.items, tenant, can, onSignOut],
-  )
-  // The field opens, and shows what is typed, before the list: Enter chooses from what the text means now.
+  const current = (): Group[] =>
+    [
+      ...(text.trim() === '' && recent.length > 0 ? [{ title: t.openedBefore, choices: [...recent] }] : []),
+      ...choicesFor(text, { tenant, can, onSignOut }),
+      ...foundChoices(tenant, found.items),
+    ].filter(({ choices }) => choices.length > 0)
+  // The field opens, and shows what is typed, before the list.
+  // What `current` depends on, except the actions of the page.
+  const groups = useMemo(current, [text, recent, found.items, tenant, can, onSignOut])
   const shown = useDeferredValue(groups, none)
-  const choices = groups.flatMap((group) => group.choices)
-  const current = Math.min(at, choices.length - 1)
-  const chosen = choices[current]
+  const choices = shown.flatMap((group) => group.choices)
+  const at = Math.max(
+    choices.findIndex(({ id }) => id === pointed),
+    0,
+  )
 
-  function choose(choice: Choice | undefined): void {
+  /** Chooses the line with this id, or the first one, as it is now: the page may have changed since it was shown. */
+  function choose(id: string | undefined): void {
+    const now = current().flatMap((group) => group.choices)
+    const choice = id === undefined ? now[0] : now.find((one) => one.id === id)
     if (choice === undefined || choice.blocked !== undefined) return
     onChosen(choice)
     // The dialog first gives the focus back, so that a command can move it.
@@ -80,11 +85,11 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
     const next = { ArrowDown: at >= last ? 0 : at + 1, ArrowUp: at <= 0 ? last : at - 1 }[event.key]
     if (next !== undefined) {
       event.preventDefault()
-      setAt(next)
+      setPointed(choices[next]?.id)
       document.getElementById(optionId(listId, next))?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
       event.preventDefault()
-      choose(chosen)
+      choose(pointed)
     }
   }
   return (
@@ -95,7 +100,7 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
         aria-label={t.title}
         aria-expanded="true"
         aria-controls={listId}
-        aria-activedescendant={chosen && optionId(listId, current)}
+        aria-activedescendant={choices.length > 0 ? optionId(listId, at) : undefined}
         autoComplete="off"
         spellCheck={false}
         maxLength={limits.searchText}
@@ -103,14 +108,14 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
         value={text}
         onChange={(event) => {
           setText(event.target.value)
-          setAt(0)
+          setPointed(undefined)
         }}
         onKeyDown={press}
         className="min-h-12 shrink-0 border-line border-b bg-transparent px-4 outline-offset-[-2px] placeholder:text-ink-2"
       />
-      <Options id={listId} groups={shown} at={current} onPoint={setAt} onChoose={choose} />
+      <Options id={listId} groups={shown} at={at} onPoint={setPointed} onChoose={choose} />
       <p role="status" className="border-line border-t px-4 py-2 text-dense text-ink-2">
-        {found.status ?? (choices.length === 0 ? t.nothing : t.keys)}
+        {found.status ?? (groups.length === 0 ? t.nothing : t.keys)}
       </p>
     </>
   )
@@ -123,8 +128,9 @@ type OptionsProps = {
   groups: readonly Group[]
   /** The line that Enter chooses. */
   at: number
-  onPoint: (at: number) => void
-  onChoose: (choice: Choice) => void
+  /** Both get the id of a choice. */
+  onPoint: (id: string) => void
+  onChoose: (id: string) => void
 }
 
 function Options({ id, groups, at, onPoint, onChoose }: OptionsProps) {
@@ -143,11 +149,12 @@ function Options({ id, groups, at, onPoint, onChoose }: OptionsProps) {
       aria-label={t.found}
       onPointerMove={(event) => {
         const place = placeOf(event)
-        if (place >= 0 && place !== at) onPoint(place)
+        const choice = choices[place]
+        if (choice !== undefined && place !== at) onPoint(choice.id)
       }}
       onClick={(event) => {
         const choice = choices[placeOf(event)]
-        if (choice !== undefined) onChoose(choice)
+        if (choice !== undefined) onChoose(choice.id)
       }}
       className="min-h-0 grow overflow-y-auto pb-2"
     >

@@ -129,6 +129,7 @@ export const ExportJob = z.object({
   archiveGone: z.object({ reason: z.enum(['retention_expired', 'erased']), at: Time }).nullable(),
   /** Erasures whose subject the archive contains although it was not deleted. */
   containsErased: z.array(Id),
+  /** The first 100 of them; manifest.json counts all, and the archive lists them in data/omissions.ndjson. */
   omissions: z.array(Omission),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   pollTimeoutMs: z.int(),
@@ -148,6 +149,8 @@ export type ExportManifest = {
   counts: Record<string, number>
   signer: { keyId: string; fingerprint: string }
   sealedAt: string
+  /** Of all omissions; the job has the first ones. Missing in version 1. */
+  omissionCount?: number
 }
 export const ListExportsInput = z.strictObject(PageInput)
 export const ExportList = page(ExportJob)

@@ -13,6 +13,7 @@ import { memoryRoom } from './objects.ts'
 import { obligations, stateIn } from './obligations.ts'
 import { olderRecords } from './older-records.ts'
 import { checkOtherRecords } from './other-records.ts'
+import { rawValues } from './raw-values.ts'
 import { type About, type Checker, NotChecked, type VerdictName } from './report.ts'
 import { commitments } from './rows.ts'
 import { telemetrySpans } from './spans.ts'
@@ -49,11 +50,16 @@ export async function checkLog(
   const allBound = allBoundIn(manifest)
   const traces = traceLines(about.period, room)
   const requests = requestDigests()
+  const raw = rawValues(archive, room)
+  const addSpan = (span: Json) => {
+    traces.add(span)
+    raw.addSpan(span)
+  }
   const committed = commitments(asOf, { allBound, spansBound: spansBoundIn(manifest), room }, (type, row) => {
-    if (type === 'span') traces.add(stateIn(row))
+    if (type === 'span') addSpan(stateIn(row))
     else requests.add(type, row)
   })
-  const spans = telemetrySpans(room, traces.add)
+  const spans = telemetrySpans(room, addSpan, raw.addResource)
   const votes = passkeyVotes(room)
   const restored = restores()
   const older = olderRecords(manifest)
@@ -151,6 +157,13 @@ export async function checkLog(
     await compare('log', 'Traces', async () => {
       if (committed.isRead() && spans.isRead(archive)) return await traces.check(archive)
       throw new NotChecked('The list of traces is compared with the spans in the archive, which could not all be read.')
+    })
+  if (raw.any())
+    await compare('log', 'Unmasked values', async () => {
+      if (comparable && committed.isRead() && spans.isRead(archive)) return await raw.check()
+      throw new NotChecked(
+        'The unmasked values are compared with the spans in the archive, which could not all be read or are not proved.',
+      )
     })
   if (votes.any()) await compare('log', 'Passkeys', () => votes.check(archive))
   await check('completeness', 'Days', async () => checkDays(days, about, beginning))

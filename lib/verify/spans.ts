@@ -25,8 +25,11 @@ const leafBytes = 16
 const requestType = 'telemetry_batch'
 const resourceType = 'resource'
 
-/** Collects the roots in the records, and then compares the spans with them. `each` receives each span in the files of spans. */
-export function telemetrySpans(room: Room, each: (span: Json) => void) {
+/**
+ * Collects the roots in the records, and then compares the spans with them. `each` receives each span in the files of spans, and
+ * `eachResource` each resource.
+ */
+export function telemetrySpans(room: Room, each: (span: Json) => void, eachResource: (resource: Json) => void) {
   // Of each request: its root, and as revision the number of its spans that the archive has, plus one.
   const batches = objectTable(room)
   let [expected, found] = [0, 0]
@@ -61,7 +64,7 @@ export function telemetrySpans(room: Room, each: (span: Json) => void) {
         const date = spanFile.exec(path)?.[1]
         if (date === undefined) continue
         const leaves = await leavesOf(archive, `data/traces/${date}.batches.ndjson`, batches, room)
-        const resources = await resourcesOf(archive, `data/traces/${date}.resources.ndjson`, room)
+        const resources = await resourcesOf(archive, `data/traces/${date}.resources.ndjson`, room, eachResource)
         for await (const line of archive.linesIn(path)) {
           const span = parseJson(line, `A line of ${path}`)
           each(span)
@@ -158,10 +161,16 @@ async function leavesOf(archive: Archive, path: string, batches: Objects, room: 
 }
 
 /** The hash of each resource in the leaves of its spans; `undefined` as digest for one of which a text was erased. */
-async function resourcesOf(archive: Archive, path: string, room: Room): Promise<Objects> {
+async function resourcesOf(
+  archive: Archive,
+  path: string,
+  room: Room,
+  each: (resource: Json) => void,
+): Promise<Objects> {
   const hashes = objectTable(room)
   for await (const line of archive.has(path) ? archive.linesIn(path) : []) {
     const row = parseJson(line, `A line of ${path}`)
+    each(row)
     const attributes = provable(member(row, 'attributes'))
     hashes.set(resourceType, `${textMember(row, 'auditId', path)}/${String(member(row, 'resourceIndex'))}`, {
       ...{ revision: 1, form: 1, owed: false, seen: false },

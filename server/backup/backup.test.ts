@@ -149,8 +149,8 @@ const bytesBelow = async (path: string): Promise<Record<string, string>> => {
   return found
 }
 
-/** The tables that a restore adds to: its record, the new key, and what the signer writes. */
-const continued = /^public\.(audit_\w+|signing_keys|alarms)$|^pgboss\./
+/** The tables that a restore adds to: its record, the new key, and what the signer writes. And the processes, which are others. */
+const continued = /^public\.(audit_\w+|signing_keys|alarms|listening_processes)$|^pgboss\./
 
 describe('a backup', () => {
   test('is readable only by its owner, and encrypted', async () => {

@@ -44,15 +44,17 @@ export const german: Translation<typeof import('./en.ts')> = {
   earlierOnesFollowOn: 'Frühere folgen auf seiner Seite.',
   youDontHaveTo:
     'Sie brauchen dieser Seite nicht zu vertrauen. Wenn sha256sum und OpenSSL 3 installiert sind, prüfen diese Befehle das Archiv offline. Sie können auch verify.html im Archiv öffnen oder die Seite <a>Nachweisarchiv prüfen</a> verwenden, die die Datei nicht hochlädt.',
-  fingerprintOfThisServices:
-    'Fingerabdruck des Schlüssels dieses Dienstes, wie der Dienst ihn angibt:<copyable>copyable</copyable>',
+  fingerprintIsPublished:
+    'Der Dienst veröffentlicht den Fingerabdruck in seiner <keys>Schlüsselliste</keys>. Vergleichen Sie ihn mit dem, den Sie oder eine Person Ihres Vertrauens früher notiert haben: nicht mit etwas aus dem Archiv und nicht nur mit dieser Seite.',
   unpacksArchive: 'Entpackt das Archiv.',
   everyLineMustEnd: 'Jede Zeile muss mit OK enden: Die Dateien unter data/ sind unverändert.',
   everyLine: 'Jede Zeile muss mit OK enden: Die Dateien, die das Archiv beschreiben, sind unverändert.',
   mustPrintSignatureVerified:
     'Muss „Signature Verified Successfully“ ausgeben: Der Inhaber des Schlüssels hat genau diese manifest.json signiert.',
   mustPrint1Seal: 'Muss 1 ausgeben: Das Siegel umfasst die Liste der Dateien unter data/.',
-  printsFingerprintOfKey: 'Gibt den Fingerabdruck des Schlüssels aus. Vergleichen Sie ihn mit dem unten.',
+  mustPrintDescriptionVerified:
+    'Muss „Signature Verified Successfully“ ausgeben: Derselbe Schlüssel hat die Liste der Dateien signiert, die das Archiv beschreiben, etwa README.txt und verify.html.',
+  printsFingerprintOfKey: 'Gibt den Fingerabdruck des Schlüssels aus. Vergleichen Sie ihn wie unten beschrieben.',
   loadingManifest: 'Manifest wird geladen…',
   theManifest: 'Das Manifest',
   seeEvidenceExports: 'Exporte von Nachweisen zu sehen',
@@ -106,6 +108,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   itDoesNotMatch: 'Es passt nicht zu seinem aufgezeichneten Hash.',
   itCouldNotBe: 'Es konnte beim Export nicht gelesen werden.',
   valueIsLargerThan: 'Ein Wert ist größer, als ein Archiv enthalten darf.',
+  onlyFirstOmissions:
+    'Das sind die ersten {shown, number} von {all, number} Auslassungen. Das Archiv führt alle in data/omissions.ndjson auf.',
   maskedButNotLeft: 'Maskiert, aber nicht ausgelassen',
   sensitiveValuesInArchive:
     'Sensible Werte in: {listOf}. Das Archiv enthält für jeden Wert ein Commitment; ein Export mit Rohdaten enthält die Werte.',
@@ -195,5 +199,4 @@ export const german: Translation<typeof import('./en.ts')> = {
   thisDoesntMeanThat: '{message} Das heißt nicht, dass es ungültig ist.',
   loadingVerifier: 'Prüfprogramm wird geladen…',
   commandNumber: 'Befehl {number}',
-  keyFingerprint: 'Fingerabdruck des Schlüssels',
 }

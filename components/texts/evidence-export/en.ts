@@ -53,8 +53,8 @@ export const earlierOnesFollowOn = text('Earlier ones follow on its page.')
 export const youDontHaveTo = text(
   'You don’t have to trust this page. If sha256sum and OpenSSL 3 are installed, these commands verify the archive offline. You can also open verify.html in the archive, or use the page <a>Verify an evidence archive</a>, which doesn’t upload the file.',
 )
-export const fingerprintOfThisServices = text(
-  'Fingerprint of this service’s key, as reported by the service:<copyable>copyable</copyable>',
+export const fingerprintIsPublished = text(
+  'The service publishes the fingerprint in its <keys>list of keys</keys>. Compare it with the one that you, or someone you trust, noted before: not with anything in the archive, and not only with this page.',
 )
 export const unpacksArchive = text('Unpacks the archive.')
 export const everyLineMustEnd = text('Every line must end in OK: the files below data/ are unchanged.')
@@ -63,7 +63,10 @@ export const mustPrintSignatureVerified = text(
   'Must print “Signature Verified Successfully”: the holder of the key signed exactly this manifest.json.',
 )
 export const mustPrint1Seal = text('Must print 1: the seal covers the list of the files below data/.')
-export const printsFingerprintOfKey = text('Prints the fingerprint of the key. Compare it with the one below.')
+export const mustPrintDescriptionVerified = text(
+  'Must print “Signature Verified Successfully”: the same key signed the list of the files that describe the archive, such as README.txt and verify.html.',
+)
+export const printsFingerprintOfKey = text('Prints the fingerprint of the key. Compare it as described below.')
 export const loadingManifest = text('Loading the manifest…')
 export const theManifest = text('The manifest')
 export const seeEvidenceExports = text('see evidence exports')
@@ -121,6 +124,9 @@ export const memberWhoRequestedExport = text('The member who requested the expor
 export const itDoesNotMatch = text('It does not match its recorded hash.')
 export const itCouldNotBe = text('It could not be read at the time of the export.')
 export const valueIsLargerThan = text('A value is larger than an archive may contain.')
+export const onlyFirstOmissions = text(
+  'These are the first {shown, number} of {all, number} omissions. The archive lists all of them in data/omissions.ndjson.',
+)
 export const maskedButNotLeft = text('Masked, but not left out')
 export const sensitiveValuesInArchive = text(
   'Sensitive values in {listOf}. The archive contains a commitment to each value; an export with raw payloads contains the values.',
@@ -221,4 +227,3 @@ export const theArchiveCould = text('The archive could not be downloaded.')
 export const thisDoesntMeanThat = text('{message} This doesn’t mean that it is invalid.')
 export const loadingVerifier = text('Loading the verifier…')
 export const commandNumber = text('command {number}')
-export const keyFingerprint = text('key fingerprint')

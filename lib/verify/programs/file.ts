@@ -14,7 +14,10 @@ export type OpenFile = Source & { close(): Promise<void> }
 export async function openFile(path: string): Promise<OpenFile> {
   const { open } = await import('node:fs/promises')
   const handle = await open(path)
-  const before = await handle.stat()
+  const before = await handle.stat().catch(async (error: unknown) => {
+    await handle.close()
+    throw error
+  })
 
   /** As many bytes as there are from `at` on, up to the length of `into`. */
   async function read(into: Bytes, at: number): Promise<number> {

@@ -1,7 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { basename } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '#lib/json.ts'
+import { verifyArchive } from '#lib/verify/verify.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { adoptTenant } from '#server/kernel/bound/adopt.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { aroundNow, auditorOf, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
+import { readArchiveFiles } from '#server/testing/extract.ts'
+import { packArchive, resealed } from '#server/testing/forged-archive.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import type { TestTenant } from '#server/testing/tenant.ts'
 import { commitment } from '#server/traces/encryption/encrypt-span.ts'
@@ -93,4 +99,56 @@ test('an erased or changed value is left out, and the archive lists the omission
   expect(parseLines(await text('data/omissions.ndjson'))).toEqual(omissions)
   expect(JSON.parse(await text('manifest.json'))).toMatchObject({ omissions, omissionCount: 2 })
   expect(parseLines(await text(`data/raw/${date()}.values.ndjson`))).toMatchObject([{ value: 'joan@example.com' }])
+})
+
+describe('the unmasked values in an archive', () => {
+  const file = () => `data/raw/${date()}.values.ndjson`
+  let files: ReadonlyMap<string, Buffer>
+  let folder: string
+  beforeAll(async () => {
+    const { tenant, pia } = await tenantWith('grace@example.com', 'ada@example.com')
+    expect(await adoptTenant(tenant.id)).toBe(true)
+    const { exportId } = await runtime.make(tenant, pia, raw())
+    const { top } = await runtime.extract('values', await fetchArchive(pia, exportId))
+    files = await readArchiveFiles(top)
+    folder = basename(top)
+  })
+  const checked = async (change: (values: JsonObject[]) => JsonObject[]) => {
+    const changed = resealed(files, {
+      files: (all) => {
+        const values = parseLines(String(all.get(file())))
+        const lines = change(values).map((one) => `${JSON.stringify(one)}\n`)
+        all.set(file(), Buffer.from(lines.join('')))
+      },
+    })
+    const { checks } = await verifyArchive(new Blob([new Uint8Array(await packArchive(folder, changed))]))
+    return checks.find(({ name }) => name === 'Unmasked values')
+  }
+  const each = (more: JsonObject) => (values: JsonObject[]) => values.map((one) => ({ ...one, ...more }))
+
+  test('are the ones that their spans commit to', async () => {
+    expect(await checked((values) => values)).toMatchObject({
+      verdict: 'log',
+      state: 'holds',
+      detail: 'All 2 unmasked values are the ones that their spans and resources commit to.',
+    })
+  })
+
+  test.each<[string, (values: JsonObject[]) => JsonObject[]]>([
+    ['changed', each({ value: 'eve@example.com' })],
+    ['under another salt', each({ salt: 'A'.repeat(43) })],
+    ['under another key', each({ key: 'phone' })],
+    ['of a span that does not exist', each({ spanId: '0'.repeat(16) })],
+    ['of another span', ([one, other]) => [{ ...one, spanId: other?.spanId ?? null }]],
+    ['under the commitment of another', ([one, other]) => [{ ...one, commitment: other?.commitment ?? null }]],
+  ])('fail the log when one is %s', async (_what, change) => {
+    expect(await checked(change)).toMatchObject({ verdict: 'log', state: 'fails' })
+  })
+})
+
+test('values of spans that are older than their binding are only sealed, which the verifier says', async () => {
+  const { tenant, pia } = await tenantWith('grace@example.com')
+  const { exportId } = await runtime.make(tenant, pia, raw())
+  const { checks } = await verifyArchive(new Blob([new Uint8Array(await fetchArchive(pia, exportId))]))
+  expect(checks.find(({ name }) => name === 'Unmasked values')).toMatchObject({ state: 'not checked' })
 })

@@ -54,7 +54,10 @@ export async function makeArchive(
       manifest: sealed.manifestBytes,
       manifestSha256: sealed.manifestSha256,
       ...written,
-      omissions: leftOut.slice(0, listedOmissions),
+      // Whole kinds first, which say the most.
+      omissions: leftOut
+        .toSorted((one, other) => Number(one.id !== undefined) - Number(other.id !== undefined))
+        .slice(0, listedOmissions),
       complete: isComplete(leftOut),
     }
   } finally {

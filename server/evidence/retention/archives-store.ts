@@ -90,13 +90,16 @@ export async function setArchiveDeleted(tx: Transaction, tenantId: string, id: s
     .execute()
 }
 
-/** Whether a worker is making an archive, which may hold what an erasure has just removed. */
+/**
+ * Whether a worker is making an archive, which may hold what an erasure has just removed: it reads the rows as they were when it began to
+ * check the log.
+ */
 export async function isExportUnderWay(tx: Transaction, tenantId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('evidenceExports')
     .select('id')
     .where('tenantId', '=', tenantId)
-    .where('status', 'in', ['collecting', 'sealing', 'verifying'])
+    .where('status', 'in', ['preflight', 'collecting', 'sealing', 'verifying'])
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -142,20 +142,26 @@ describe('an erasure', () => {
     expect(await runtime.files(tenant)).toEqual([`${held.masked.exportId}.zip`])
   })
 
-  test('waits for an archive that is being made', async () => {
-    const tenant = await tenantWith({})
-    const { masked, listed, run } = await archivesOf(tenant)
-    const underWay = newId()
-    await asOwner(
-      runtime,
-      `insert into evidence_exports (tenant_id, id, status, start_at, end_at, include_proofs, include_raw_payloads,
-         requested_by) select tenant_id, '${underWay}', 'collecting', start_at, end_at, true, true, requested_by
+  test.each(['preflight', 'collecting', 'sealing', 'verifying'])(
+    'waits for an archive that is being made: %s',
+    async (status) => {
+      const tenant = await tenantWith({})
+      const { masked, listed, run } = await archivesOf(tenant)
+      const underWay = newId()
+      await asOwner(
+        runtime,
+        `insert into evidence_exports (tenant_id, id, status, start_at, end_at, include_proofs, include_raw_payloads,
+         requested_by) select tenant_id, '${underWay}', '${status}', start_at, end_at, true, true, requested_by
        from evidence_exports where id = '${masked.exportId}'`,
-    )
-    await run()
-    expect((await listed())?.status).toBe('pending')
-    await asOwner(runtime, `update evidence_exports set status = 'canceled', ended_at = now() where id = '${underWay}'`)
-    await run()
-    expect((await listed())?.status).toBe('completed')
-  })
+      )
+      await run()
+      expect((await listed())?.status).toBe('pending')
+      await asOwner(
+        runtime,
+        `update evidence_exports set status = 'canceled', ended_at = now() where id = '${underWay}'`,
+      )
+      await run()
+      expect((await listed())?.status).toBe('completed')
+    },
+  )
 })

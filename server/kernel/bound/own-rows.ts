@@ -5,7 +5,7 @@ const keyOf = (type: string, id: string): string => `${type} ${id}`
 /**
  * Rows that this process has written and knows, from the write that bound them to the next one, so that it need not read them in between.
  * What anyone else does to them is found out: by another transaction of the service, because it binds a later state, and the next write
- * fails; by SQL, because the next write binds what this process knows, and the row is compared with that when it is read.
+ * fails; by SQL, unless the next write replaces it, because that binds what this process knows, and rows are compared when they are read.
  */
 export function ownRows() {
   const rows = new Map<string, { row: string; state: StoredState }>()

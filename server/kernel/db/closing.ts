@@ -11,7 +11,7 @@ export type Transaction = KyselyTransaction<DB>
 
 /** A notification that a transaction sends when it is committed. */
 export type Notice = { channel: string; topic: string }
-/** A transaction's last statement. It also sends the notifications (pg_notify), and does what `states` would (bound/store.ts). */
+/** A transaction's last statement. It also sends the notifications (tell_others), and does what `states` would (bound/store.ts). */
 type LastStatement = (notices: readonly Notice[], states?: CompiledQuery) => CompiledQuery
 /** What an open transaction keeps until it ends. */
 export type Closing = {
@@ -58,8 +58,8 @@ export type KnownWrite = {
 }
 
 /**
- * A known write has found another case than the one that it was prepared for. Nothing of its transaction has an effect, and the operation
- * runs again with the outcome.
+ * A known write has found another case than the one that it was prepared for, and has written nothing, nor have the statements that were
+ * to follow it. What the transaction sent before is committed, so it may only have read. The operation runs again with the outcome.
  */
 export class Unforeseen extends Error {
   readonly outcome: string

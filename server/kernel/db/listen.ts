@@ -4,7 +4,7 @@ import type { Log } from '#server/kernel/log.ts'
 import { applicationName } from './application-name.ts'
 import type { Notice } from './closing.ts'
 import { keepListening } from './listening/keep-listening.ts'
-import { olderTransactionsEnded, register, unregister, watchRegistrations } from './listening/registration-store.ts'
+import { register, unregister, watchRegistrations, watchTransactions } from './listening/registration-store.ts'
 
 /** Wakes local readers when any process has committed. Only a hint: the tables are the source of truth. */
 export type Listener = {
@@ -51,7 +51,10 @@ const byTriggers: ReadonlySet<string> = new Set<Channel>(['member', 'tenant'])
  * database need (openDatabase), so that they notify other processes only.
  */
 export function openListener(url: string, log: Log): Listener & { own: OwnTransactions } {
-  const id = newId()
+  // Of the connection: PostgreSQL may not know yet that an earlier one is lost, and still keep its lock.
+  let id = newId()
+  let before: ReadonlySet<string> = new Set()
+  const seen = { unregisteredAt: Number.NEGATIVE_INFINITY }
   const wakers = new Map<string, Set<(payload?: string) => void>>()
   const connections = new Set<number>()
   let allRegistered = false
@@ -77,25 +80,28 @@ export function openListener(url: string, log: Log): Listener & { own: OwnTransa
     onNotification: ({ processId, channel, payload = '' }) => {
       if (!connections.has(processId) || byTriggers.has(channel)) wake({ channel, topic: payload })
     },
-    beforeListening: (client) => register(client, id),
+    beforeListening: async (client) => {
+      id = newId()
+      // PostgreSQL may have given their numbers to others since: after a failover, for example.
+      connections.clear()
+      before = await register(client, id)
+    },
     // Notifications missed while disconnected are covered by reading the tables again.
     onListening: (client, signal) => {
       wakeAll()
-      const ended = (error: unknown) => {
+      const failed = (error: unknown) => {
         if (!signal.aborted && !closed) log.warn({ err: error }, 'listening processes could not be checked')
       }
-      olderTransactionsEnded(client, signal)
-        .then((any) => {
-          if (any) wakeAll()
-        })
-        .catch(ended)
-      watchRegistrations(client, id, signal, (all) => {
-        allRegistered = all
+      watchTransactions(client, before, signal, wakeAll).catch((error: unknown) => {
+        failed(error)
+        wakeAll()
       })
-        .catch(ended)
-        .finally(() => {
-          allRegistered = false
-        })
+      const found = (all: boolean) => {
+        allRegistered = all && !signal.aborted
+      }
+      signal.addEventListener('abort', () => found(false), { once: true })
+      // It handles its errors.
+      void watchRegistrations(client, id, signal, { found, failed, seen })
     },
     beforeClosing: (client) => unregister(client, id),
   })

@@ -649,7 +649,6 @@ export interface LegalHolds {
 
 export interface ListeningProcesses {
   id: string;
-  since: Generated<Timestamp>;
 }
 
 export interface MachineUses {

@@ -23,6 +23,7 @@ const withoutEvidence: Record<string, string> = {
   execution_charges: 'What an execution has used of its budget.',
   gateway_tasks: 'Handles by which MCP clients ask for results. Their calls are executions, which are bound.',
   idempotency_keys: 'Responses that are repeated to the caller who got them first.',
+  listening_processes: 'Which processes are notified of changes. They read the tables.',
   known_places: 'Where people signed in from, to notify them of a new place.',
   machine_uses: 'When a service account was used last.',
   mails: 'Mails to be sent. What they are about is bound.',

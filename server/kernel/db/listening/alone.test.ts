@@ -19,7 +19,7 @@ let database: Database
 /** Hears every notification, as another process would. It is not registered. */
 let ear: pg.Client
 const heard: string[] = []
-let woken: (string | undefined)[] = []
+let woken: string[] = []
 let off: () => void = () => undefined
 const clients: pg.Client[] = []
 
@@ -33,12 +33,13 @@ const registered = async () => (await ear.query<{ id: string }>('select id from 
 const nameItself = () =>
   until(async () => (listener.own.processId() === undefined ? undefined : true), 'the process knows who listens')
 /** Without waiting for the next check of the process. */
-const check = async (): Promise<boolean> => {
-  const client = new pg.Client({ connectionString: source.appUrl, application_name: applicationName('listener') })
+const check = async (url = source.appUrl): Promise<boolean> => {
+  const client = new pg.Client({ connectionString: url, application_name: applicationName('listener') })
   await client.connect()
   const ended = new AbortController()
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const watching = watchRegistrations(client, newId(), ended.signal, resolve).catch(() => undefined)
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  const seen = { unregisteredAt: Number.NEGATIVE_INFINITY }
+  const watching = watchRegistrations(client, newId(), ended.signal, { found: resolve, failed: reject, seen })
   const all = await promise
   ended.abort()
   await watching
@@ -65,7 +66,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   await nameItself()
   woken = []
-  off = listener.on('trace', '*', (topic) => woken.push(topic))
+  // Without a topic: a transaction of another suite has ended that was in progress at the registration.
+  off = listener.on('trace', '*', (topic) => void (topic !== undefined && woken.push(topic)))
 })
 afterEach(async () => {
   off()
@@ -139,8 +141,14 @@ describe('another process', () => {
   test.each([`countersign-listen/${protocol}`, 'countersign', 'psql'])(
     'that can’t be known to be registered counts as one that listens: %s',
     async (name) => {
-      await connect(name)
-      expect(await check()).toBe(false)
+      // Elsewhere: the process of the other tests would not name itself for a minute.
+      const elsewhere = await testDatabase()
+      expect(await check(elsewhere.appUrl)).toBe(true)
+      const client = new pg.Client({ connectionString: elsewhere.appUrl, application_name: name })
+      await client.connect()
+      expect(await check(elsewhere.appUrl)).toBe(false)
+      await client.end()
+      await elsewhere.close()
     },
   )
 
@@ -163,9 +171,10 @@ describe('another process', () => {
     const stop = other.on('trace', 'late', () => wakes++)
     await until(async () => ((await registered()).length === 2 ? true : undefined), 'the other process is registered')
     // It has listened, and its readers have read: the first wake.
-    await expect.poll(() => wakes).toBe(1)
+    await expect.poll(() => wakes).toBeGreaterThan(0)
+    const before = wakes
     await writer.query('commit')
-    await expect.poll(() => wakes).toBe(2)
+    await expect.poll(() => wakes).toBeGreaterThan(before)
     expect(await allHeard()).toEqual([])
     stop()
     await other.close()

@@ -49,7 +49,10 @@ export function keepListening(
       await next.end()
       throw error
     }
-    if (closed) return await next.end()
+    if (closed) {
+      await beforeClosing?.(next).catch(() => undefined)
+      return await next.end()
+    }
     client = next
     onListening(next, connected.signal)
   }

@@ -5,6 +5,8 @@ import type pg from 'pg'
 
 /** How often to look for processes that listen without registering, such as those of an older version. */
 const checkEveryMs = 5000
+/** A process that is not registered may be gone for a moment, such as while the database restarts. */
+const goneAfterMs = 60_000
 /** How often to check whether transactions that began before the registration have ended. */
 const firstLookMs = 20
 const longestLookMs = 1000
@@ -20,14 +22,19 @@ const allRegisteredText = `select not exists (
       and usename in (current_user, current_database() || '_app')
       and (application_name !~ '^countersign[a-z-]*/[0-9]+$' or application_name like 'countersign-listen/%')
   ) as all`
-const inProgressText = `select pg_snapshot_xmax(now)::text as next, exists (select pg_snapshot_xip(now)) as busy
-  from pg_current_snapshot() as now`
-const endedText = 'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid8 as ended'
+const inProgressText = 'select one::text as id from pg_snapshot_xip(pg_current_snapshot()) as one'
 
-/** Called on a connection before it listens. Its lock shows that the process is connected, for as long as it is. */
-export async function register(client: pg.ClientBase, id: string): Promise<void> {
+const inProgress = async (client: pg.ClientBase): Promise<Set<string>> =>
+  new Set((await client.query<{ id: string }>(inProgressText)).rows.map(({ id }) => id))
+
+/**
+ * Called on a connection before it listens. Its lock shows that the process is connected, for as long as it is. Returns the transactions that
+ * were in progress: one of them may have found no other process to notify, and commit later.
+ */
+export async function register(client: pg.ClientBase, id: string): Promise<ReadonlySet<string>> {
   await client.query(lockText, [id])
   await client.query(insertText, [id])
+  return await inProgress(client)
 }
 
 /** Called on the connection that listened, before it is closed. */
@@ -35,34 +42,49 @@ export async function unregister(client: pg.ClientBase, id: string): Promise<voi
   await client.query(deleteText, [id])
 }
 
-/**
- * Resolves when no transaction is left that was in progress at the registration: such a one may have found no other process to notify, and
- * commit later. True if there was one.
- */
-export async function olderTransactionsEnded(client: pg.ClientBase, signal: AbortSignal): Promise<boolean> {
-  const { rows } = await client.query<{ next: string; busy: boolean }>(inProgressText)
-  if (rows[0]?.busy !== true) return false
-  for (let pause = firstLookMs; ; pause = Math.min(pause * 2, longestLookMs)) {
+/** Calls `ended` when some of these transactions have ended, until all have or the signal aborts. */
+export async function watchTransactions(
+  client: pg.ClientBase,
+  transactions: ReadonlySet<string>,
+  signal: AbortSignal,
+  ended: () => void,
+): Promise<void> {
+  let left: ReadonlySet<string> = transactions
+  for (let pause = firstLookMs; left.size > 0; pause = Math.min(pause * 2, longestLookMs)) {
     await setTimeout(pause, undefined, { signal })
-    const { rows: looked } = await client.query<{ ended: boolean }>(endedText, [rows[0].next])
-    if (looked[0]?.ended === true) return true
+    const now = await inProgress(client)
+    const still = new Set([...left].filter((one) => now.has(one)))
+    if (still.size < left.size) ended()
+    left = still
   }
 }
 
 /**
- * Calls `then` with whether all processes that listen on this database are registered, now and every few seconds, until the signal aborts
- * or the connection is lost. Removes those that are no longer connected.
+ * Calls `found` with whether all processes that listen on this database are registered, now and every few seconds, until the signal aborts.
+ * Removes those that are no longer connected. False for a minute after one that is not registered was seen, which may be reconnecting, and
+ * while that can't be read: `failed` gets the error.
  */
 export async function watchRegistrations(
   client: pg.ClientBase,
   id: string,
   signal: AbortSignal,
-  then: (all: boolean) => void,
+  {
+    found,
+    failed,
+    seen,
+  }: { found(all: boolean): void; failed(error: unknown): void; seen: { unregisteredAt: number } },
 ): Promise<void> {
-  for (;;) {
-    await client.query(deleteLostText, [id])
-    const { rows } = await client.query<{ all: boolean }>(allRegisteredText)
-    then(rows[0]?.all === true)
-    await setTimeout(checkEveryMs, undefined, { signal })
+  while (!signal.aborted) {
+    try {
+      await client.query(deleteLostText, [id])
+      const { rows } = await client.query<{ all: boolean }>(allRegisteredText)
+      if (rows[0]?.all !== true) seen.unregisteredAt = performance.now()
+      found(performance.now() - seen.unregisteredAt >= goneAfterMs)
+    } catch (error) {
+      if (signal.aborted) return
+      found(false)
+      failed(error)
+    }
+    await setTimeout(checkEveryMs, undefined, { signal }).catch(() => undefined)
   }
 }

@@ -4,8 +4,7 @@
 
 -- The processes that listen. Each registers before it listens.
 create table listening_processes (
-  id uuid primary key,
-  since timestamptz not null default now()
+  id uuid primary key
 );
 
 -- Whether notifications of this transaction have a receiver other than its own process, which names itself in app.process_id. A process

@@ -4,12 +4,10 @@ import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { verifyPath } from '#lib/paths.ts'
-import { useManifest } from './use-export.ts'
 
 /** The commands that verify the archive without this service. They are the same as in its README.txt. */
 export function CheckYourself({ exportId, archiveName }: { exportId: string; archiveName: string }) {
-  const { can } = useSession()
-  const fingerprint = useManifest(exportId, can('evidence:read')).data?.signer.fingerprint
+  const { tenant } = useSession()
   return (
     <>
       <p className="max-w-[75ch] text-ink-2">
@@ -34,13 +32,15 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
           </li>
         ))}
       </ol>
-      {fingerprint !== undefined && (
-        <p className="flex flex-wrap items-center gap-x-1.5">
-          {t.fingerprintOfThisServices({
-            copyable: () => <Copyable value={fingerprint.replace(/^sha256:/, '')} label={t.keyFingerprint} />,
-          })}
-        </p>
-      )}
+      <p className="max-w-[75ch] text-ink-2">
+        {t.fingerprintIsPublished({
+          keys: (content) => (
+            <a href={`/.well-known/countersign/${encodeURIComponent(tenant)}/log-keys.json`} className="text-link">
+              {content}
+            </a>
+          ),
+        })}
+      </p>
     </>
   )
 }
@@ -64,6 +64,11 @@ const stepsFor = (exportId: string, archiveName: string): { command: string; pro
     command:
       'grep -cF "\\"payloadManifestSha256\\":\\"$(sha256sum < manifest-sha256.txt | cut -c 1-64)\\"" manifest.json',
     proves: t.mustPrint1Seal,
+  },
+  {
+    command:
+      'openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in tagmanifest-sha256.txt -sigfile seal/tagmanifest-sha256.txt.sig',
+    proves: t.mustPrintDescriptionVerified,
   },
   {
     command: 'openssl pkey -pubin -in seal/seal.pub.pem -outform DER | sha256sum',

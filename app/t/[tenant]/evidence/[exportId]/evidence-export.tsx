@@ -182,7 +182,7 @@ function Archive({ job: { exportId, archiveGone, archiveName, omissions }, loade
     <>
       {omissions.length > 0 && (
         <Section title={onlyMasked ? t.masked : t.missingFromArchive}>
-          <Omissions omissions={omissions} />
+          <Omissions exportId={exportId} omissions={omissions} />
         </Section>
       )}
       {archiveGone === null && (

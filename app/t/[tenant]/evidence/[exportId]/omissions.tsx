@@ -1,9 +1,11 @@
 import { countOfKind, kindWords } from '#components/evidence/kind-words.ts'
+import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { listFormat } from '#lib/formatters.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
+import { useManifest } from './use-export.ts'
 
 type Omission = ExportJob['omissions'][number]
 /** Everything of one kind that is missing for the same reason. */
@@ -20,7 +22,9 @@ const REASONS: Record<Omission['reason'], string> = {
 }
 
 /** What the archive lacks, by kind and reason, above the download. What is only masked is not missing: it is folded. */
-export function Omissions({ omissions }: { omissions: Omission[] }) {
+export function Omissions({ exportId, omissions }: { exportId: string; omissions: Omission[] }) {
+  const { can } = useSession()
+  const all = useManifest(exportId, can('evidence:read')).data?.omissionCount ?? omissions.length
   const groups = groupsOf(omissions)
   const missing = groups.filter(({ reason }) => reason !== 'masked')
   const masked = groups.filter(({ reason }) => reason === 'masked')
@@ -33,6 +37,9 @@ export function Omissions({ omissions }: { omissions: Omission[] }) {
           rows={missing}
           rowKey={({ resource, reason }) => `${resource} ${reason}`}
         />
+      )}
+      {all > omissions.length && (
+        <p className="max-w-[75ch]">{t.onlyFirstOmissions({ shown: omissions.length, all })}</p>
       )}
       {masked.length > 0 && (
         <details>

@@ -6,24 +6,25 @@ import { NotChecked } from './report.ts'
 // The unmasked values of spans and resources, which an archive with raw payloads has in files of their own, against the commitments in the
 // attributes of their spans and resources. Those are compared with the log by spans.ts and rows.ts.
 
-const rawFile = /^data\/raw\/([^./]+)\.values\.ndjson$/
-const valueType = 'value'
+const rawValueFile = /^data\/raw\/([^./]+)\.values\.ndjson$/
+const rawValueType = 'value'
 /** A span of an execution that is older than its binding to the log. */
-const unprovedType = 'unproved'
-const known = { revision: 1, form: 1, owed: false, seen: false, digest: noDigest }
+const unprovedSpanType = 'unproved'
+const knownCommitment = { revision: 1, form: 1, owed: false, seen: false, digest: noDigest }
 
-const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
-const nameOf = (subject: string, key: Json | undefined, commitment: string): string =>
+const partsOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
+const commitmentName = (subject: string, key: Json | undefined, commitment: string): string =>
   canonical([subject, key ?? null, commitment])
 
 /** Collects the commitments of spans and resources, and then compares the values with them. */
 export function rawValues(archive: Archive, room: Room) {
-  const paths = [...archive.paths()].filter((path) => rawFile.test(path))
+  const paths = [...archive.paths()].filter((path) => rawValueFile.test(path))
   const commitments = objectTable(room)
   const add = (subject: string, attributes: Json | undefined) => {
-    for (const one of listOf(attributes)) {
+    for (const one of partsOf(attributes)) {
       const sd = member(one, 'sd')
-      if (typeof sd === 'string') commitments.set(valueType, nameOf(subject, member(one, 'key'), sd), known)
+      if (typeof sd === 'string')
+        commitments.set(rawValueType, commitmentName(subject, member(one, 'key'), sd), knownCommitment)
     }
   }
   return {
@@ -33,13 +34,13 @@ export function rawValues(archive: Archive, room: Room) {
       const subject = `span ${String(member(span, 'traceId'))}/${String(member(span, 'spanId'))}`
       // In a row that is bound, the origin is a column of its state.
       if (member(span, 'origin') === 'execution' && member(span, 'day') === undefined)
-        commitments.set(unprovedType, subject, known)
+        commitments.set(unprovedSpanType, subject, knownCommitment)
       add(subject, member(span, 'attributes'))
-      for (const part of [...listOf(member(span, 'events')), ...listOf(member(span, 'links'))])
+      for (const part of [...partsOf(member(span, 'events')), ...partsOf(member(span, 'links'))])
         add(subject, member(part, 'attributes'))
     },
     addResource(resource: Json): void {
-      if (paths.length > 0) add(resourceNameOf(resource), member(resource, 'attributes'))
+      if (paths.length > 0) add(resourceSubject(resource), member(resource, 'attributes'))
     },
     /** Call it when all spans and resources were added. */
     async check(): Promise<string> {
@@ -50,16 +51,16 @@ export function rawValues(archive: Archive, room: Room) {
           const isSpan = member(row, 'spanId') !== undefined
           const subject = isSpan
             ? `span ${textMember(row, 'traceId', path)}/${textMember(row, 'spanId', path)}`
-            : resourceNameOf(row)
+            : resourceSubject(row)
           const key = textMember(row, 'key', path)
           const opened = toBase64Url(
             sha256OfText(canonical([member(row, 'salt') ?? null, member(row, 'value') ?? null])),
           )
-          if (commitments.get(unprovedType, subject) !== undefined) {
+          if (commitments.get(unprovedSpanType, subject) !== undefined) {
             unproved += 1
             continue
           }
-          if (commitments.get(valueType, nameOf(subject, key, opened)) === undefined)
+          if (commitments.get(rawValueType, commitmentName(subject, key, opened)) === undefined)
             throw new Broken(`A value of ${subject} in ${path} is not the one that the archive commits to: ${key}.`)
           if (member(row, 'commitment') !== opened)
             throw new Broken(`${path} has a value of ${subject} under the commitment of another: ${key}.`)
@@ -74,5 +75,5 @@ export function rawValues(archive: Archive, room: Room) {
   }
 }
 
-const resourceNameOf = (row: Json): string =>
+const resourceSubject = (row: Json): string =>
   `resource ${String(member(row, 'auditId'))}/${String(member(row, 'resourceIndex'))}`

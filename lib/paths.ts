@@ -30,6 +30,10 @@ export const rootPath = () => '/'
 export const signInPath = (search: { organisation?: string; again?: '1' } = {}) => withSearch('/sign-in', search)
 export const authCallbackPath = () => '/auth/callback'
 export const signedOutPath = () => '/signed-out'
+/** The keys and heads that the service publishes for a tenant, by its external id. */
+export const logKeysPath = (tenant: string): string =>
+  `/.well-known/countersign/${encodeURIComponent(tenant)}/log-keys.json`
+
 export const verifyPath = () => '/verify'
 
 /** A tenant's public image, by the SHA-256 of its bytes in hex. */

@@ -52,7 +52,7 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
   const { can } = useSession()
   const listId = useId()
   const [text, setText] = useState('')
-  /** The line that was pointed at since the last change of the text; otherwise Enter chooses the first one. */
+  /** The line that an arrow key or the pointer has reached since the text changed. Without one, Enter chooses the first line. */
   const [pointed, setPointed] = useState<string>()
   const found = useFound(text)
   const current = (): Group[] =>
@@ -61,15 +61,12 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
       ...choicesFor(text, { tenant, can, onSignOut }),
       ...foundChoices(tenant, found.items),
     ].filter(({ choices }) => choices.length > 0)
-  // The field opens, and shows what is typed, before the list.
-  // What `current` depends on, except the actions of the page.
+  // The list is deferred, so that the field opens and shows what is typed first. `current` also depends on the actions of the page.
   const groups = useMemo(current, [text, recent, found.items, tenant, can, onSignOut])
   const shown = useDeferredValue(groups, none)
   const choices = shown.flatMap((group) => group.choices)
-  const at = Math.max(
-    choices.findIndex(({ id }) => id === pointed),
-    0,
-  )
+  const isShown = choices.some(({ id }) => id === pointed)
+  const at = isShown ? choices.findIndex(({ id }) => id === pointed) : 0
 
   /** Chooses the line with this id, or the first one, as it is now: the page may have changed since it was shown. */
   function choose(id: string | undefined): void {
@@ -89,7 +86,7 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
       document.getElementById(optionId(listId, next))?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
       event.preventDefault()
-      choose(pointed)
+      choose(isShown ? pointed : undefined)
     }
   }
   return (

@@ -1,3 +1,4 @@
+import { logKeysPath } from '#lib/paths.ts'
 import type { Heads } from '#lib/verify/freshness.ts'
 import { ladderIn } from '#lib/verify/ladder.ts'
 import { verifyArchive } from '#lib/verify/verify.ts'
@@ -16,7 +17,7 @@ async function published({ externalId, heads: { seals, open } }: { externalId: s
     query.set('day', open.origin.slice(-10))
     query.set('size', String(open.size))
   }
-  const path = `/.well-known/countersign/${encodeURIComponent(externalId)}/log-keys.json`
+  const path = logKeysPath(externalId)
   const response = await fetch(`${path}?${query}`, { credentials: 'omit' })
   if (response.status === 404) throw new Error('this service does not have the organisation.')
   if (!response.ok) throw new Error(`this service answered ${response.status}.`)

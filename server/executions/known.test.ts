@@ -90,6 +90,8 @@ const ended = (id: string) =>
     const state = await stateOf(id)
     return state?.ended === true ? state.status : undefined
   }, 'the execution has ended')
+const count = async () =>
+  (await owner.query<{ count: number }>('select count(*)::int as count from executions')).rows[0]?.count
 const entries = async (id: string) =>
   (
     await owner.query<{ type: string }>('select type from execution_events where execution_id = $1 order by seq', [id])
@@ -177,6 +179,30 @@ describe('the usual course', () => {
     expect(await ended(ids[0] ?? '')).toBe('succeeded')
     expect(await entries(ids[0] ?? '')).toEqual(usual)
     await requireRight()
+  })
+
+  test.each([
+    ['the agent', 'update agents set display_name = $2 where id = $1', 'Order desk'],
+    [
+      'the release',
+      `update releases set content = jsonb_set(content, '{spec,limits}', $2::jsonb) where agent_id = $1`,
+      '{"maxToolCalls":7}',
+    ],
+  ])('does not begin when SQL has changed %s', async (what, text, value) => {
+    const table = what === 'the agent' ? 'agents' : 'releases'
+    const key = what === 'the agent' ? 'id' : 'agent_id'
+    await owner.query(`create temporary table kept as select * from ${table} where ${key} = $1`, [agent.agentId])
+    await owner.query(text, [agent.agentId, value])
+    const before = await count()
+    try {
+      await expect(start()).rejects.toMatchObject({ code: 'integrity_failed' })
+    } finally {
+      const columns = what === 'the agent' ? 'display_name = kept.display_name' : 'content = kept.content'
+      await owner.query(`update ${table} now set ${columns} from kept where now.id = kept.id`)
+      await owner.query('drop table kept')
+    }
+    expect(await count()).toBe(before)
+    expect(await ended(await start())).toBe('succeeded')
   })
 
   test('continues in another process if this one has stored no more than the start', async () => {

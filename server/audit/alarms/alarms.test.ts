@@ -4,6 +4,7 @@ import { signTenant } from '#server/audit/sealing/sealer.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
+import { notificationQueue } from '#server/notifications/tell-channels.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { verify } from '#server/traces/verify.ts'
@@ -17,6 +18,8 @@ let owner: Client
 beforeAll(async () => {
   runtime = await testRuntime()
   owner = await connectAsOwner(runtime)
+  // Creates the queue of deliveries, and takes none.
+  await runtime.queue.work([{ queue: notificationQueue, concurrency: 0, run: async () => undefined }])
 })
 afterAll(async () => {
   await owner.end()
@@ -85,14 +88,25 @@ describe('raising', () => {
     expect(await recordsOf(tenant, 'alarm.raised')).toHaveLength(1)
   })
 
-  test('about a log to which nothing can be appended leads to one alarm that is stored without a record', async () => {
+  test('about a log to which nothing can be appended leads to one alarm without a record, which is announced', async () => {
     const tenant = await testTenant(runtime)
     await list(tenant)
+    await owner.query(
+      `insert into notification_channels (tenant_id, id, kind, name, events, endpoint, host, created_by)
+       select tenant_id, $2, 'webhook', 'on-call', '["alarm.raised"]', '\\x00', 'example.com', id from members
+       where tenant_id = $1 limit 1`,
+      [tenant.id, newId()],
+    )
     // The next record gets the first position again, which is taken.
     await owner.query('delete from audit_days where tenant_id = $1', [tenant.id])
     await raiseAlarm(tenant.id, found)
     await raiseAlarm(tenant.id, found)
-    expect(await list(tenant, 'open')).toMatchObject([{ ...found, inLog: false, count: 2 }])
+    const [alarm, ...others] = await list(tenant, 'open')
+    expect({ alarm, others }).toMatchObject({ alarm: { ...found, inLog: false, count: 2 }, others: [] })
+    const { rows } = await owner.query('select event, subject_id from notification_deliveries where tenant_id = $1', [
+      tenant.id,
+    ])
+    expect(rows).toEqual([{ event: 'alarm.raised', subject_id: alarm?.id }])
   })
 
   test.each([

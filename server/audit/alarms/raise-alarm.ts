@@ -37,7 +37,12 @@ export async function raiseAlarm(tenantId: string, found: Found): Promise<void> 
       { err: error, tenantId, ...found },
       'an alarm could not be written to the log; it is stored without a record',
     )
-    await database.inTenant(tenantId, (tx) => storeAlarm(tx, tenantId, found, { inLog: false }))
+    const added = await database.inTenant(tenantId, (tx) => storeAlarm(tx, tenantId, found, { inLog: false }))
+    if (added === undefined) return
+    // On its own, so that the alarm is stored whatever becomes of its announcement.
+    await database
+      .inTenant(tenantId, (tx) => announce(tx, tenantId, added, found))
+      .catch((failed: unknown) => log.error({ err: failed, tenantId, ...found }, 'an alarm could not be announced'))
   }
 }
 
@@ -47,15 +52,20 @@ const raised = counter(
 )
 
 /** The same, in a transaction that commits. Throws if nothing can be appended to the log. */
-export const raiseAlarmIn = (tx: Transaction, tenantId: string, found: Found): Promise<void> =>
-  storeAlarm(tx, tenantId, found, { inLog: true })
+export async function raiseAlarmIn(tx: Transaction, tenantId: string, found: Found): Promise<void> {
+  await storeAlarm(tx, tenantId, found, { inLog: true })
+}
 
+const announce = (tx: Transaction, tenantId: string, id: string, { kind, subject }: Found): Promise<void> =>
+  tellChannels(tx, tenantId, 'alarm.raised', id, { kind, subject })
+
+/** Announces an alarm that it records. Returns the id of a new one that is only in the table. */
 async function storeAlarm(
   tx: Transaction,
   tenantId: string,
   found: Found,
   { inLog }: { inLog: boolean },
-): Promise<void> {
+): Promise<string | undefined> {
   const { kind, subject, reason } = found
   const isLog = kind === 'log' || kind === 'seal_log'
   // Before anything that may fail: the operator's monitor reads these too.
@@ -86,8 +96,8 @@ async function storeAlarm(
     const moved = { ...row, id: open.id, count: 0 }
     await setAlarm(tx, tenantId, { ...moved, mac: rowMac(cipher, moved) })
   }
-  if (!recorded) return
-  await tellChannels(tx, tenantId, 'alarm.raised', row.id, { kind, subject })
+  if (!recorded) return open === undefined ? row.id : undefined
+  await announce(tx, tenantId, row.id, found)
   await appendAudit(tx, await tenantById(tx, tenantId), {
     auditId: row.id,
     actor: systemActor,
@@ -96,4 +106,5 @@ async function storeAlarm(
     reason,
     details: { kind, subject },
   })
+  return undefined
 }

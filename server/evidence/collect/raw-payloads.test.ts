@@ -101,6 +101,20 @@ test('an erased or changed value is left out, and the archive lists the omission
   expect(parseLines(await text(`data/raw/${date()}.values.ndjson`))).toMatchObject([{ value: 'joan@example.com' }])
 })
 
+test('a job has the first hundred omissions, whole kinds before single objects, and its manifest counts all', async () => {
+  const { tenant, pia } = await tenantWith('ada@example.com', ...Array.from({ length: 101 }, () => 'grace@example.com'))
+  await runtime.database.inTenant(tenant.id, (tx) =>
+    eraseFrom(tx, tenant.id, 'grace@example.com', { erasureId: null, after: '' }),
+  )
+  const job = await runtime.make(tenant, pia)
+  expect(job.omissions).toHaveLength(100)
+  expect(job.omissions[0]).toMatchObject({ reason: 'masked' })
+  const { text } = await runtime.extract('many', await fetchArchive(pia, job.exportId))
+  const all = parseLines(await text('data/omissions.ndjson'))
+  expect(all.length).toBeGreaterThan(101)
+  expect(JSON.parse(await text('manifest.json'))).toMatchObject({ omissionCount: all.length })
+})
+
 describe('the unmasked values in an archive', () => {
   const file = () => `data/raw/${date()}.values.ndjson`
   let files: ReadonlyMap<string, Buffer>

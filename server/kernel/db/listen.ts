@@ -82,8 +82,6 @@ export function openListener(url: string, log: Log): Listener & { own: OwnTransa
     },
     beforeListening: async (client) => {
       id = newId()
-      // PostgreSQL may have given their numbers to others since: after a failover, for example.
-      connections.clear()
       before = await register(client, id)
     },
     // Notifications missed while disconnected are covered by reading the tables again.
@@ -99,7 +97,12 @@ export function openListener(url: string, log: Log): Listener & { own: OwnTransa
       const found = (all: boolean) => {
         allRegistered = all && !signal.aborted
       }
-      signal.addEventListener('abort', () => found(false), { once: true })
+      const lost = () => {
+        found(false)
+        // Another server may give the same numbers to the connections of other processes, such as after a failover.
+        connections.clear()
+      }
+      signal.addEventListener('abort', lost, { once: true })
       // It handles its errors.
       void watchRegistrations(client, id, signal, { found, failed, seen })
     },

@@ -1,3 +1,4 @@
+import { isJsonObject } from '#lib/json.ts'
 import { changedRow } from '#server/kernel/bound/known.ts'
 import type { OwnRows } from '#server/kernel/bound/own-rows.ts'
 import { parseExactly } from '#server/kernel/bound/state.ts'
@@ -61,7 +62,9 @@ export function endedRows(place: Place, own: OwnRows, ends: readonly SpanEnd[]):
   const rows = ends.map(({ spanId, status, attributes, endedAt }) => {
     const id = idOf(place, spanId)
     const { row, before } = own.last(bound, id)
-    const started = parseExactly(row) as unknown as { attributes: StoredAttribute[] }
+    const started = parseExactly(row)
+    if (!isJsonObject(started) || !Array.isArray(started.attributes))
+      throw new Error('unreachable: a row of this module')
     changes += 1
     const ended = {
       status,

@@ -125,7 +125,7 @@ describe('another process', () => {
     await allHeard()
   })
 
-  test('that is lost without a word is no longer notified after the next check', async () => {
+  test('that disconnects without unregistering is no longer notified after the next check', async () => {
     const other = await connect(applicationName('listener'))
     await register(other, newId())
     expect(await check()).toBe(true)

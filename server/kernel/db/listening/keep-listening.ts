@@ -72,7 +72,7 @@ export function keepListening(
     clearTimeout(retry)
     const last = client
     if (last === undefined) return
-    // A connection that is lost has nothing to take leave of.
+    // It fails on a lost connection, after which nothing needs to be undone.
     await beforeClosing?.(last).catch(() => undefined)
     await last.end()
   }

@@ -3,7 +3,7 @@ import type pg from 'pg'
 
 // A process is in `listening_processes` while it listens (migration 0120), so that others know whether to notify.
 
-/** How often to look for processes that listen without registering, such as those of an older version. */
+/** How often to check for processes that listen without registering, such as those of an older version. */
 const checkEveryMs = 5000
 /** A process that is not registered may be gone for a moment, such as while the database restarts. */
 const goneAfterMs = 60_000
@@ -60,9 +60,9 @@ export async function watchTransactions(
 }
 
 /**
- * Calls `found` with whether all processes that listen on this database are registered, now and every few seconds, until the signal aborts.
- * Removes those that are no longer connected. False for a minute after one that is not registered was seen, which may be reconnecting, and
- * while that can't be read: `failed` gets the error.
+ * Calls `found` now and every few seconds, until the signal aborts: true if all processes that listen on this database are registered. An
+ * unregistered process may be reconnecting, so the result stays false for a minute after one was connected (`seen`). It is also false when
+ * the check fails, and `failed` gets the error. Removes registered processes that are no longer connected.
  */
 export async function watchRegistrations(
   client: pg.ClientBase,
@@ -85,6 +85,7 @@ export async function watchRegistrations(
       found(false)
       failed(error)
     }
+    // It rejects only when the signal aborts, which ends the loop.
     await setTimeout(checkEveryMs, undefined, { signal }).catch(() => undefined)
   }
 }

@@ -3,7 +3,7 @@
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
-import { verifyPath } from '#lib/paths.ts'
+import { logKeysPath, verifyPath } from '#lib/paths.ts'
 
 /** The commands that verify the archive without this service. They are the same as in its README.txt. */
 export function CheckYourself({ exportId, archiveName }: { exportId: string; archiveName: string }) {
@@ -35,7 +35,7 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
       <p className="max-w-[75ch] text-ink-2">
         {t.fingerprintIsPublished({
           keys: (content) => (
-            <a href={`/.well-known/countersign/${encodeURIComponent(tenant)}/log-keys.json`} className="text-link">
+            <a href={logKeysPath(tenant)} className="text-link">
               {content}
             </a>
           ),

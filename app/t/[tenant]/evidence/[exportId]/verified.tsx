@@ -7,6 +7,7 @@ import { FileField } from '#components/ui/controls/file-field.tsx'
 import { KeyWords } from '#components/verify/key-words.tsx'
 import { AboutArchive, Outcome, RecordLadder } from '#components/verify/outcome.tsx'
 import { useCheck } from '#components/verify/use-check.ts'
+import { logKeysPath } from '#lib/paths.ts'
 import type { Report } from '#lib/verify/report.ts'
 import { Tamper } from './tamper.tsx'
 
@@ -48,7 +49,7 @@ export function Verified({ archive, name, onReport }: VerifiedProps) {
           <KeyWords fingerprint={report.fingerprint}>
             {t.withSomeoneWhoDid({
               a: (content) => (
-                <a href={`/.well-known/countersign/${encodeURIComponent(tenant)}/log-keys.json`} className="text-link">
+                <a href={logKeysPath(tenant)} className="text-link">
                   {content}
                 </a>
               ),

@@ -168,8 +168,10 @@ test('the page of an archive names what was found, its downloads and the archive
   })
   const compared = here.getByText('Other archive', { exact: true })
   await expect(compared).toHaveCount(0)
+  await here.getByText('Compare it with more than the published keys').click()
   const other = here.getByLabel(/^Another archive of the same organisation/)
   await other.setInputFiles(await earlier.path())
+  await here.getByRole('button', { name: 'Verify again' }).click()
   // One of the checks that hold, which are folded.
   await expect(compared).toBeAttached({ timeout: 60_000 })
   await expect(heading).toHaveText(/hold/)

@@ -18,7 +18,7 @@ export type TokenSource = {
   refused(): void
 }
 
-/** Longest wait for an answer, in milliseconds. */
+/** Longest wait for an answer, in milliseconds: for the whole of an answer in JSON, and for the beginning of a file. */
 const timeoutMs = 30_000
 
 /**
@@ -60,13 +60,17 @@ const proofWasRefused = ({ headers }: Response): boolean =>
 const pageAddress = (): string | undefined => (typeof document === 'undefined' ? undefined : document.baseURI)
 
 async function answerTo(input: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(new DOMException('No answer in time', 'TimeoutError')), timeoutMs)
+  const signal = init.signal ? AbortSignal.any([init.signal, timeout.signal]) : timeout.signal
   try {
-    return await fetch(input, { ...init, signal, credentials: 'omit', cache: 'no-store' })
+    const response = await fetch(input, { ...init, signal, credentials: 'omit', cache: 'no-store' })
+    if (!(response.headers.get('content-type') ?? '').startsWith('application/json')) clearTimeout(timer)
+    return response
   } catch (error) {
+    clearTimeout(timer)
     if (init.signal?.aborted) throw error
-    const failure = timeout.aborted
+    const failure = timeout.signal.aborted
       ? failureOf('timeout', 'The server did not answer in time.')
       : failureOf('network', 'The server can’t be reached.')
     throw new RequestError(failure, error)

@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises'
+import { wordsOf } from '#lib/verify/fingerprint/words.ts'
 import { createOrganisation, joinOrganisation, newLink, seatApprover } from '#server/access/operator.ts'
 import { acceptLogHead } from '#server/audit/sealing/accept-log-head.ts'
 import { rotateLogKey } from '#server/audit/sealing/rotate-log-key.ts'
+import { rotateEvidenceKey } from '#server/evidence/rotate-evidence-key.ts'
 import { bindRows } from '#server/kernel/bound/bind.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
@@ -46,6 +48,15 @@ export async function rotate(slug: string, say: Say): Promise<void> {
   const key = await database.inTenant(tenant.id, (tx) => rotateLogKey(tx, tenant))
   say(`The audit log of ${slug} is now signed with a new key. Anyone who monitors it also needs this verifier key:`)
   say(key)
+}
+
+export async function rotateEvidence(slug: string, say: Say): Promise<void> {
+  const { database } = runtime()
+  const tenant = await tenantNamed(slug)
+  const fingerprint = await database.inTenant(tenant.id, (tx) => rotateEvidenceKey(tx, tenant))
+  say(`Archives of ${slug} are now sealed with a new key, which the one before it signed. Its fingerprint:`)
+  say(fingerprint)
+  say(wordsOf(fingerprint.replace('sha256:', '')).join(' '))
 }
 
 /** `ownerUrl`: the address of the database for its owner. */

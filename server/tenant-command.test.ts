@@ -168,6 +168,7 @@ describe('a failing command', () => {
     [['join', 'acme', '--person', 'umbra/fin', '--roles', 'king'], 'Roles "king" are not valid. Name one or more of'],
     [['seat', 'acme', '--group', 'nowhere', '--person', 'bo'], 'The group nowhere does not exist in acme.'],
     [['rotate-log-key', 'nowhere'], 'The tenant nowhere does not exist.'],
+    [['rotate-evidence-key', 'nowhere'], 'The tenant nowhere does not exist.'],
     [['accept-log-head', 'nowhere'], 'The tenant nowhere does not exist.'],
   ])(
     '%j is refused in one line with exit code 1',
@@ -183,6 +184,12 @@ describe('a failing command', () => {
   test('changes nothing', async () => {
     expect((await tenant('list')).out).toBe('acme\torg-acme\tAcme Works\numbra\tumbra\tUmbra\n')
   })
+})
+
+test('rotate-evidence-key prints the fingerprint of the new key', async () => {
+  const { code, out } = await tenant('rotate-evidence-key', 'acme')
+  expect(code).toBe(0)
+  expect(out).toMatch(/^Archives of acme are now sealed with a new key.*\nsha256:[0-9a-f]{64}\n(?:[a-z]+ ?){12}\n$/)
 })
 
 test('accept-log-head prints the heads from which the log continues', async () => {
@@ -236,7 +243,7 @@ describe('an invalid command line', () => {
     const { code, out, error } = await tenantAt('postgres://user@127.0.0.1:1/none', ['link', '--help'])
     expect({ code, error }).toEqual({ code: 0, error: '' })
     expect(out.match(/^npm run tenant -- \S+/gm)).toEqual(
-      ['create', 'link', 'join', 'seat', 'rotate-log-key', 'accept-log-head', 'list'].map(
+      ['create', 'link', 'join', 'seat', 'rotate-log-key', 'rotate-evidence-key', 'accept-log-head', 'list'].map(
         (name) => `npm run tenant -- ${name}`,
       ),
     )

@@ -58,6 +58,14 @@ const commands = [
         (await acts()).rotate(slug, say),
   }),
   command({
+    name: 'rotate-evidence-key',
+    words: { slug: 'slug' },
+    plan:
+      ({ slug }) =>
+      async (say) =>
+        (await acts()).rotateEvidence(slug, say),
+  }),
+  command({
     name: 'accept-log-head',
     words: { slug: 'slug' },
     plan:

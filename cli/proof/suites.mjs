@@ -88,6 +88,7 @@ export const suites = [
   })),
   { name: 'python', missing: () => missing('python3'), run: python },
   { name: 'go-tlog', missing: () => missing('go'), run: () => reader('tlog and note of Go') },
+  { name: 'go-sigstore', missing: () => missing('go'), run: () => reader('sigstore of Go') },
   tests('sha256', 'lib/sha256.test.ts'),
   tests('approval-stages', 'server/approvals/terms/', 'server/approvals/revisions/'),
   tests('standing-grants', 'server/standing-grants/'),

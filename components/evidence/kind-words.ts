@@ -11,6 +11,7 @@ const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
   members: [t.memberWord, t.membersWord],
   executions: [t.executionWord, t.executionsWord],
   'execution-events': [t.eventOfExecution, t.eventsOfExecutions],
+  'execution-steps': [t.stepOfExecution, t.stepsOfExecutions],
   'input-events': [t.inputToExecution, t.inputsToExecutions],
   'input-waits': [t.waitForInput, t.waitsForInputs],
   'input-resolutions': [t.answerToWait, t.answersToWaits],

@@ -4,8 +4,10 @@ import { dateFormat } from '#lib/formatters.ts'
 
 const DAY_MS = 86_400_000
 
+type Period = { startDate: string; endDate: string }
+
 /** A period [start, end) in UTC: as days if it consists of whole days, else to the minute. */
-export function formatPeriod({ startDate, endDate }: { startDate: string; endDate: string }): string {
+export function formatPeriod({ startDate, endDate }: Period): string {
   const start = Date.parse(startDate)
   const end = Date.parse(endDate)
   if (start % DAY_MS !== 0 || end % DAY_MS !== 0)
@@ -14,6 +16,10 @@ export function formatPeriod({ startDate, endDate }: { startDate: string; endDat
   const last = formatDay(end - DAY_MS)
   return first === last ? `${first} (UTC)` : t.firstToLast({ first, last })
 }
+
+/** Whether only a part of the period is covered. */
+export const isCut = (asked: Period, covered: Period): boolean =>
+  Date.parse(covered.startDate) > Date.parse(asked.startDate) || Date.parse(covered.endDate) < Date.parse(asked.endDate)
 
 const formatDay = (time: number): string =>
   dateFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(time)

@@ -1,10 +1,13 @@
-/** The bytes of a response, with the number received so far. */
+import { type From, resumed } from './resumed.ts'
+
+/** The bytes of a response, with the number received so far. `continueFrom`: asks for the rest where they break off. */
 export function counted(
   response: Response,
   onBytes: (received: number) => void,
+  continueFrom?: (from: From) => Promise<Response>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let received = 0
-  const body = response.body ?? new Blob().stream()
+  const body = continueFrom === undefined ? (response.body ?? new Blob().stream()) : resumed(response, continueFrom)
   return body.pipeThrough(
     new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {

@@ -1,5 +1,6 @@
 import { offerFile } from '#components/page/offer-file.ts'
 import { collected, counted } from './counted.ts'
+import type { From } from './resumed.ts'
 
 /** How the file is saved: streamed to disk while it downloads, or collected by the browser first. */
 export type SavedHow = 'streamed' | 'collected'
@@ -12,24 +13,24 @@ type SaveFilePicker = (options: { suggestedName: string; types: FileType[] }) =>
 /**
  * Saves a download that needs a header, which a link can't send. With the File System Access API, the bytes are written
  * straight to the chosen file; other browsers collect it until it is complete. Call it from a click.
- * Returns undefined if the person canceled the file dialog. Rejects if `fetchFile` or reading the response rejects.
+ * `continueFrom` asks for the rest of one that breaks off. Returns undefined if the person canceled the file dialog. Rejects if `fetchFile` or reading the response rejects.
  */
 export async function saveFile(
   fetchFile: () => Promise<Response>,
-  { name, type }: { name: string; type: FileType },
+  { name, type, continueFrom }: { name: string; type: FileType; continueFrom?: (from: From) => Promise<Response> },
   onBytes: (received: number) => void,
 ): Promise<SavedHow | undefined> {
   const picker = savePicker()
   if (picker === undefined) {
     const response = await fetchFile()
-    offerFile(await collected(counted(response, onBytes)), name)
+    offerFile(await collected(counted(response, onBytes, continueFrom)), name)
     return 'collected'
   }
   const file = await chooseFile(picker, name, type)
   if (file === undefined) return undefined
   const response = await fetchFile()
   // Closes the file when the download is complete, and discards it when the download is interrupted.
-  await counted(response, onBytes).pipeTo(await file.createWritable())
+  await counted(response, onBytes, continueFrom).pipeTo(await file.createWritable())
   return 'streamed'
 }
 

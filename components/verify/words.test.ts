@@ -30,6 +30,7 @@ const about: About = {
     'policy-bindings',
     'executions',
     'execution-events',
+    'execution-steps',
     'execution-spans',
     'input-events',
     'input-waits',

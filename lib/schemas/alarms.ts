@@ -3,8 +3,8 @@ import { Id, Justification, PageInput, page, Time } from './common.ts'
 
 /**
  * What disagreed: a day of the audit log, the log of closed days, the row of an object, a verification of a record, the
- * check before an export, an export, or the signer's memory; or that nothing is signed for a long time (`database`, because of older
- * processes, or `memory`, because the signer's memory can't be written).
+ * check before an export, or an export; that the signer's memory is missing or damaged (`memory`); or that nothing is signed for a
+ * long time (`database`, because of older processes, or `memory`, because the signer's memory can't be written).
  */
 export const alarmKinds = [
   'log',

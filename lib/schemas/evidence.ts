@@ -54,6 +54,9 @@ export const CreateExportInput = z
 export const CreateExportOutput = z.object({ exportId: Id, status: ExportStatus, pollTimeoutMs: z.int() })
 
 /** What an export of this period and scope would contain, counted now. */
+/** [startDate, endDate), from the beginning of the log to what was signed last: a period that reaches beyond is cut. */
+const CoveredPeriod = z.object({ startDate: Time, endDate: Time })
+
 export const EstimateExportInput = z
   .strictObject({
     startDate: PeriodTime,
@@ -63,6 +66,8 @@ export const EstimateExportInput = z
   })
   .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'startDate must be before endDate.')
 export const ExportEstimate = z.object({
+  /** The part of the period that an archive would cover if it were made now; null if it is wholly outside. */
+  covers: CoveredPeriod.nullable(),
   executions: z.int(),
   approvals: z.int(),
   decisions: z.int(),
@@ -113,6 +118,8 @@ export const ExportJob = z.object({
   stages: z.array(z.object({ stage: z.enum(exportStages), at: Time })),
   startDate: Time,
   endDate: Time,
+  /** The part of the period that the archive covers. Null until it is published, and in lists. */
+  covers: CoveredPeriod.nullable(),
   includeProofs: z.boolean(),
   includeRawPayloads: z.boolean(),
   requestedBy: Actor,

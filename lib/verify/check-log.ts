@@ -15,7 +15,7 @@ import { olderRecords } from './older-records.ts'
 import { checkOtherRecords } from './other-records.ts'
 import { rawValues } from './raw-values.ts'
 import { type About, type Checker, NotChecked, type VerdictName } from './report.ts'
-import { commitments } from './rows.ts'
+import { commitments, typesWithoutRows } from './rows.ts'
 import { telemetrySpans } from './spans.ts'
 import { traceLines } from './traces.ts'
 
@@ -55,7 +55,8 @@ export async function checkLog(
     traces.add(span)
     raw.addSpan(span)
   }
-  const committed = commitments(asOf, { allBound, spansBound: spansBoundIn(manifest), room }, (type, row) => {
+  const withoutRows = typesWithoutRows(archive, { spansBound: spansBoundIn(manifest) })
+  const committed = commitments(asOf, { allBound, withoutRows, room }, (type, row) => {
     if (type === 'span') addSpan(stateIn(row))
     else requests.add(type, row)
   })

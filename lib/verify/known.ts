@@ -6,7 +6,7 @@ import { type Json, member } from './bytes.ts'
 
 const dayText = String.raw`\d{4}-\d{2}-\d{2}`
 const rowFileNames =
-  'members|agents|agent-owners|agent-versions|releases|policies|policy-names|policy-bindings|executions|execution-events|execution-spans|input-events|input-waits|input-resolutions|files|file-uses|approvals|approval-questions|approval-revisions|approval-terms|approval-votes|standing-grants|standing-grant-uses|decisions'
+  'members|agents|agent-owners|agent-versions|releases|policies|policy-names|policy-bindings|executions|execution-events|execution-steps|execution-spans|input-events|input-waits|input-resolutions|files|file-uses|approvals|approval-questions|approval-revisions|approval-terms|approval-votes|standing-grants|standing-grant-uses|decisions'
 const knownFiles = [
   String.raw`(?:export|chain)\.json`,
   String.raw`report\.html`,

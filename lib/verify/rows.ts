@@ -39,6 +39,7 @@ const typeOfFile = new Map([
   ['policy-bindings', 'policy_binding'],
   ['executions', 'execution'],
   ['execution-events', 'execution_event'],
+  ['execution-steps', 'execution_step'],
   ['input-events', 'input_event'],
   ['input-waits', 'input_wait'],
   ['input-resolutions', 'input_resolution'],
@@ -67,14 +68,25 @@ const addedFiles = new Set([
   'standing-grant-uses',
 ])
 
-/** The file of a type that only newer services bind. */
-const executionSpans = 'execution-spans'
+/** Types whose rows archives of earlier services lack although the log may commit to them, and the file of each. */
+const laterTypes = new Map([
+  ['span', 'execution-spans'],
+  ['execution_step', 'execution-steps'],
+])
+/** Those of them that this archive lacks. `spansBound`: the manifest says that it has the spans of executions as rows. */
+export const typesWithoutRows = (archive: Archive, { spansBound }: { spansBound: boolean }): ReadonlySet<string> =>
+  new Set(
+    [...laterTypes].flatMap(([type, file]) =>
+      archive.has(`data/${file}.ndjson`) || (type === 'span' && spansBound) ? [] : [type],
+    ),
+  )
 
 /** The columns of an id, by type; `id` alone for the others. */
 const keyOfType = new Map([
   ['agent_owner', ['agentId', 'memberId']],
   ['policy_version', ['policyId', 'version']],
   ['execution_event', ['executionId', 'seq']],
+  ['execution_step', ['executionId', 'stepId']],
   ['file_use', ['fileId', 'executionId', 'role']],
   ['approval_question', ['approvalId', 'id']],
   ['approval_revision', ['approvalId']],
@@ -87,12 +99,12 @@ const idOf = (type: string, state: Json): string =>
   (keyOfType.get(type) ?? ['id']).map((name) => String(member(state, name))).join('/')
 
 /**
- * Collects the commitments of the records, and then compares the rows with them. `asOf`: when the rows were read. `spansBound`:
- * the spans of executions are among the rows. `eachRow` receives each row.
+ * Collects the commitments of the records, and then compares the rows with them. `asOf`: when the rows were read.
+ * `withoutRows`: types whose file the archive lacks. `eachRow` receives each row.
  */
 export function commitments(
   asOf: AsOf | undefined,
-  { allBound, spansBound, room }: { allBound: boolean; spansBound: boolean; room: Room },
+  { allBound, withoutRows, room }: { allBound: boolean; withoutRows: ReadonlySet<string>; room: Room },
   eachRow: (type: string, row: Json) => void,
 ) {
   const objects = objectTable(room)
@@ -104,7 +116,7 @@ export function commitments(
     add(seen: SeenRecord, inLog = true) {
       if (!isBefore(asOf, seen)) return
       for (const { type, id, ...state } of statesIn(seen)) {
-        if (type === 'span' && !spansBound) continue
+        if (withoutRows.has(type)) continue
         const known = objects.get(type, id)
         if (known?.revision === state.revision)
           throw new Broken(`Record ${seen.seq} commits to ${type} ${id} at revision ${state.revision} again.`)
@@ -119,7 +131,7 @@ export function commitments(
       const others = new Set<string>()
       for (const [file, type] of typeOfFile) {
         const path = `data/${file}.ndjson`
-        if (file === executionSpans && !spansBound && !archive.has(path)) continue
+        if (withoutRows.has(type)) continue
         if (addedFiles.has(file) && !archive.has(path)) continue
         if (!allBound && newerFiles.has(file) && !archive.has(path)) continue
         if (!archive.has(path)) throw new Broken(`${path} is missing.`)

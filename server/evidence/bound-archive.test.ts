@@ -93,7 +93,7 @@ describe.each([
 ])('an archive %s', (_name, input) => {
   test('has every row with its commitment, and its verifier recomputes them all', async () => {
     const made = await scene()
-    const { checks, rows, found } = await archiveOf(made, input())
+    const { checks, rows, found, text } = await archiveOf(made, input())
     expect(checks.filter(({ state }) => state === 'fails')).toEqual([])
     expect(found('log', 'Rows')).toMatchObject({
       state: 'holds',
@@ -105,6 +105,10 @@ describe.each([
     const [one] = await rows('approval-votes')
     expect(one.state.reason).toMatch(/^[\w-]{43}$/)
     expect(one.values.reason).toMatchObject({ value: 'It is due.' })
+    expect(await text('data/report.html')).toContain('approved, ')
+    expect(await text('data/report.html')).toContain('<blockquote>It is due.</blockquote>')
+    const [step] = await rows('execution-steps')
+    expect(step).toMatchObject({ state: { status: 'succeeded' }, bound: { type: 'execution_step', form: 1 } })
     // Addresses and the names by which an identity provider knows people stay commitments.
     for (const member of await rows('members')) {
       expect(Object.keys(member.values).filter((name) => !['username', 'displayName'].includes(name))).toEqual([])

@@ -1,7 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { CancelExportInput, ExportJob, terminalExportStatuses } from '#lib/schemas/evidence.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { setExportStatus } from './store.ts'
+import { findExport, setExportStatus } from './store.ts'
 import { exportViewOf } from './view-of.ts'
 import { visibleExport } from './visible-export.ts'
 
@@ -16,7 +16,7 @@ export const cancelExport = mutation({
     reason: input.reason,
   }),
   async run({ tx, tenant, principal, input }) {
-    const row = await visibleExport(tx, tenant.id, principal, input.exportId)
+    const row = await visibleExport(tx, tenant, principal, input.exportId)
     if (terminalExportStatuses.includes(row.status))
       throw new ApiError('conflict', `This export has already ended with status ${row.status}.`)
     const where = { tenantId: tenant.id, id: row.id, status: row.status, revision: input.expectedRevision }
@@ -25,6 +25,7 @@ export const cancelExport = mutation({
       throw new ApiError('revision_conflict', 'The export changed after you opened it. Reload it and try again.', {
         details: { revision: row.revision },
       })
-    return await exportViewOf(tx, tenant, await visibleExport(tx, tenant.id, principal, row.id))
+    // Its record follows in the same transaction.
+    return await exportViewOf(tx, tenant, (await findExport(tx, tenant.id, row.id)) ?? row)
   },
 })

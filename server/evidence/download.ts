@@ -6,10 +6,11 @@ import type { Caller } from '#server/kernel/auth/principal.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { errorResponse } from '#server/kernel/rest.ts'
 import type { RouteWire } from '#server/kernel/route-wire.ts'
+import { requireLogged } from './as-logged.ts'
 import { archiveIsGone } from './gone.ts'
 import { storeOf } from './places/place.ts'
 import { rangeOf } from './range.ts'
-import { findExport } from './store.ts'
+import { findRecorded } from './store.ts'
 import { unfinished } from './unfinished.ts'
 
 /** The headers of the request that choose the bytes. `head`: only the headers of the response are wanted. */
@@ -54,8 +55,9 @@ export const download = mutation({
           },
         },
   async run({ tx, tenant, principal, input }) {
-    const row = await findExport(tx, tenant.id, input.exportId)
+    const row = await findRecorded(tx, tenant.id, input.exportId)
     if (row === undefined) throw notFound()
+    await requireLogged(tx, tenant, row)
     if (row.includeRawPayloads && !principal.permissions.has('evidence:raw'))
       throw refuse(
         'forbidden',

@@ -4,6 +4,7 @@ import { Id } from '#lib/schemas/common.ts'
 import { EstimateExportInput, ExportEstimate, PeriodTime } from '#lib/schemas/evidence.ts'
 import { query } from '#server/kernel/operation.ts'
 import type { RouteWire } from '#server/kernel/route-wire.ts'
+import { coveredNow } from './archive/require-period.ts'
 import { isThere } from './collect/scope-store.ts'
 import { estimateExport } from './estimate/estimate.ts'
 
@@ -17,7 +18,7 @@ export const estimate = query({
     if (scope !== undefined && !(await isThere(tx, tenant.id, scope))) throw notFound()
     const period = { startAt: new Date(startDate), endAt: new Date(endDate), scope: scope ?? null, includeRawPayloads }
     const { objects: _objects, ...counts } = await estimateExport(tx, tenant.id, period)
-    return counts
+    return { covers: await coveredNow(tx, tenant.id, period), ...counts }
   },
 })
 

@@ -10,7 +10,7 @@ export const getExport = query({
   input: ExportById,
   output: ExportJob,
   async run({ tx, tenant, principal, input }) {
-    const row = await visibleExport(tx, tenant.id, principal, input.exportId)
+    const row = await visibleExport(tx, tenant, principal, input.exportId)
     return await exportViewOf(tx, tenant, row)
   },
 })

@@ -4,7 +4,8 @@ import { JsonObject } from '#lib/schemas/common.ts'
 import { ExportById } from '#lib/schemas/evidence.ts'
 import { query } from '#server/kernel/operation.ts'
 import type { RouteWire } from '#server/kernel/route-wire.ts'
-import { findManifest } from './store.ts'
+import { requireLogged } from './as-logged.ts'
+import { findManifest, findRecorded } from './store.ts'
 import { unfinished } from './unfinished.ts'
 
 const SealedManifest = z.object({ bytes: z.instanceof(Uint8Array<ArrayBuffer>), sha256: z.string() })
@@ -15,10 +16,12 @@ export const getManifest = query({
   input: ExportById,
   output: SealedManifest,
   async run({ tx, tenant, input }) {
-    const row = await findManifest(tx, tenant.id, input.exportId)
+    const row = await findRecorded(tx, tenant.id, input.exportId)
     if (row === undefined) throw notFound()
-    if (row.manifest === null || row.manifestSha256 === null) throw unfinished(row.status)
-    return { bytes: new Uint8Array(row.manifest), sha256: row.manifestSha256 }
+    await requireLogged(tx, tenant, row)
+    const manifest = await findManifest(tx, tenant.id, row.id)
+    if (manifest === null || row.manifestSha256 === null) throw unfinished(row.status)
+    return { bytes: new Uint8Array(manifest), sha256: row.manifestSha256 }
   },
 })
 

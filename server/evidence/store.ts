@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { ExportProgress, ExportScope, ExportStage, ExportStatus } from '#lib/schemas/evidence.ts'
+import type { JsonValue } from '#lib/json.ts'
+import { type ExportProgress, type ExportScope, type ExportStage, ExportStatus } from '#lib/schemas/evidence.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 
@@ -41,6 +42,7 @@ type Narrow = {
   progress: ExportProgress | null
   stages: { stage: ExportStage; at: string }[]
   archiveGone: 'retention_expired' | 'erased' | null
+  error: { code: string; message: string } | null
 }
 
 export type StoredExport = NonNullable<Awaited<ReturnType<typeof findExport>>>
@@ -50,6 +52,40 @@ export const findExport = (tx: Transaction, tenantId: string, id: string) =>
 
 export const lockExport = (tx: Transaction, tenantId: string, id: string) =>
   exportsOf(tx, tenantId).where('id', '=', id).forUpdate().executeTakeFirst()
+
+/** Where the log has a record. */
+export type RecordPlace = { date: string; seq: number }
+export type RecordedExport = NonNullable<Awaited<ReturnType<typeof findRecorded>>>
+
+/**
+ * The export with the places of its records, all as of one moment: of its request, and of the state that it reached last.
+ * `sealed` is from the manifest.
+ */
+export const findRecorded = (tx: Transaction, tenantId: string, id: string) =>
+  exportsOf(tx, tenantId)
+    .where('id', '=', id)
+    .select([
+      sql<boolean>`encode(sha256(manifest), 'hex') is not distinct from manifest_sha256`.as('manifestIntact'),
+      sql<SealedFacts | null>`case when encode(sha256(manifest), 'hex') = manifest_sha256 then (
+        select json_build_object('period', m -> 'period', 'omissions', m -> 'omissions')
+        from (select convert_from(manifest, 'UTF8')::json as m) as parsed) end`.as('sealed'),
+      sql<RecordPlace | null>`${newestRecord(['created'])}`.as('requestedIn'),
+      sql<(RecordPlace & { status: ExportStatus }) | null>`${newestRecord(reachedStatuses)}`.as('reachedIn'),
+    ])
+    .executeTakeFirst()
+
+/** `omissions`: the first ones. */
+type SealedFacts = { period: { start: string; end: string }; omissions: JsonValue }
+
+const reachedStatuses = ExportStatus.options.filter((status) => status !== 'queued')
+
+const newestRecord = (events: readonly string[]) => sql`(
+  select jsonb_build_object('date', r.date, 'seq', r.seq, 'status', substring(r.type from ${prefix.length + 1}::int))
+  from audit_records r
+  where r.tenant_id = evidence_exports.tenant_id and r.resource_id = evidence_exports.id::text
+    and r.type = any(${events.map((event) => `${prefix}${event}`)})
+  order by r.date desc, r.seq desc limit 1)`
+const prefix = 'evidence_export.'
 
 /** Returns those of the exports that the member has requested. */
 export async function listOwnExports(
@@ -73,14 +109,16 @@ export async function listExports(
   return await query.orderBy('id', 'desc').limit(page.limit).execute()
 }
 
-export const findManifest = (tx: Transaction, tenantId: string, id: string) =>
-  tx
+/** The bytes of manifest.json; null before the export is completed. */
+export async function findManifest(tx: Transaction, tenantId: string, id: string): Promise<Buffer | null> {
+  const row = await tx
     .selectFrom('evidenceExports')
-    .select(['status', 'manifest', 'manifestSha256'])
-    .$narrowType<{ status: ExportStatus }>()
+    .select('manifest')
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst()
+  return row?.manifest ?? null
+}
 
 export async function insertExport(
   tx: Transaction,

@@ -3,14 +3,13 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { listContainsErased } from './erasures/erasures-store.ts'
-import type { StoredExport } from './store.ts'
-import { exportView } from './view.ts'
+import { exportView, type ViewedExport } from './view.ts'
 
 /** Returns exports as the API shows them, in the same order. */
 export async function exportViewsOf(
   tx: Transaction,
   tenant: Tenant,
-  rows: readonly StoredExport[],
+  rows: readonly ViewedExport[],
 ): Promise<ExportJob[]> {
   const requesters = rows.map((row) => row.requestedBy)
   const actorOf = await actorsById(tx, tenant.id, requesters)
@@ -19,7 +18,7 @@ export async function exportViewsOf(
   return rows.map((row) => exportView(row, actorOf, tenant, containsErased))
 }
 
-export async function exportViewOf(tx: Transaction, tenant: Tenant, row: StoredExport): Promise<ExportJob> {
+export async function exportViewOf(tx: Transaction, tenant: Tenant, row: ViewedExport): Promise<ExportJob> {
   const [view] = await exportViewsOf(tx, tenant, [row])
   if (view === undefined) throw new Error('One export has one view.')
   return view

@@ -33,7 +33,7 @@ export async function createTenant(tx: Transaction, tenant: NewTenant): Promise<
     actor: systemActor,
     action: 'tenant.created',
     resource: { type: 'tenant', id: tenant.id },
-    details: { slug: tenant.slug, externalId: tenant.externalId },
+    details: { slug: tenant.slug, externalId: tenant.externalId, name: tenant.name },
   })
   await recordKey(tx, tenant, 'log')
   await recordKey(tx, tenant, 'evidence')

@@ -9,7 +9,7 @@ import { connectAsOwner } from './owner.ts'
 import type { TestTenant } from './tenant.ts'
 
 /**
- * Inserts a completed execution with a journal entry, a decision, an approval, an event, its resolution and a file, with
+ * Inserts a completed execution with a journal entry, a step, a decision, an approval, an event, its resolution and a file, with
  * `value` in every column of content. Foreign keys are disabled, because agents and releases are not needed.
  */
 export async function insertActivity(
@@ -63,6 +63,21 @@ export async function insertActivity(
         seq: 1,
         type: 'execution.running',
         data: sealed('execution_events', [ids.executionId, 'execution.running', null], 'data', entry),
+      },
+    ],
+    [
+      'execution_steps',
+      {
+        execution_id: ids.executionId,
+        step_id: 'pay',
+        status: 'succeeded',
+        arguments: sealed('execution_steps', [ids.executionId, 'pay'], 'arguments'),
+        output: sealed('execution_steps', [ids.executionId, 'pay'], 'output'),
+        decision_id: ids.decisionId,
+        approval_id: ids.approvalId,
+        attempts: 1,
+        started_at: new Date(),
+        ended_at: new Date(),
       },
     ],
     [

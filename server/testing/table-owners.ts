@@ -28,7 +28,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   audit_checkpoints: { owner: 'audit', readBy: [] },
   audit_cosignatures: { owner: 'audit', readBy: [] },
   audit_days: { owner: 'audit', readBy: ['kernel'] },
-  audit_records: { owner: 'kernel', readBy: ['approvals', 'audit', 'home'] },
+  audit_records: { owner: 'kernel', readBy: ['approvals', 'audit', 'evidence', 'home'] },
   audit_seal_checkpoints: { owner: 'audit', readBy: [] },
   audit_seals: { owner: 'audit', readBy: [] },
   audit_tiles: { owner: 'audit', readBy: [] },

@@ -3,10 +3,10 @@
 import { useState } from 'react'
 import * as t from '#components/texts/verify/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
-import { FileField } from '#components/ui/controls/file-field.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { KeyWords } from '#components/verify/key-words.tsx'
 import { AboutArchive, Outcome, RecordLadder } from '#components/verify/outcome.tsx'
+import { askedOf, given, nothingOutside, OutsideFields } from '#components/verify/outside-fields.tsx'
 import { type Checking, useCheck } from '#components/verify/use-check.ts'
 import { ChooseFile } from './choose-file.tsx'
 
@@ -23,10 +23,8 @@ type Chosen = Compared & { file: File }
 export function VerifyArchive() {
   const { checking, check } = useCheck<Chosen>()
   const [typed, setTyped] = useState('')
-  const [witness, setWitness] = useState('')
-  const [adjacent, setAdjacent] = useState<File>()
-  const [authority, setAuthority] = useState<File>()
-  const compared: Compared = { fingerprint: given(typed), adjacent, authority, witness: given(witness) }
+  const [outside, setOutside] = useState(nothingOutside)
+  const compared: Compared = { fingerprint: given(typed), ...askedOf(outside) }
   return (
     <>
       <p>{t.intro}</p>
@@ -48,17 +46,7 @@ export function VerifyArchive() {
             spellCheck={false}
             className="font-mono"
           />
-          <FileField label={t.adjacent} hint={t.adjacentHint} accept=".zip,application/zip" onFile={setAdjacent} />
-          <FileField label={t.authority} hint={t.authorityHint} accept=".pem,.crt,.cer" onFile={setAuthority} />
-          <TextField
-            label={t.witness}
-            hint={t.witnessHint}
-            value={witness}
-            onChange={({ target }) => setWitness(target.value)}
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono"
-          />
+          <OutsideFields value={outside} onChange={setOutside} />
         </div>
         {checking !== undefined && differs(checking, compared) && <Button type="submit">{t.checkAgain}</Button>}
       </form>
@@ -72,8 +60,6 @@ const differs = (checking: Compared, compared: Compared): boolean =>
   checking.adjacent !== compared.adjacent ||
   checking.authority !== compared.authority ||
   checking.witness !== compared.witness
-
-const given = (text: string): string | undefined => (text.trim() === '' ? undefined : text)
 
 function Found({ checking }: { checking: Checking<Chosen> }) {
   const { file, about, report, ladder } = checking

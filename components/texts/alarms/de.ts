@@ -20,8 +20,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   exportWasStoppedWhat: 'Ein Export wurde angehalten: Was er gelesen hat, passt nicht zum signierten Protokoll.',
   noArchiveWasPublished:
     'Es wurde kein Archiv veröffentlicht. Beheben Sie zuerst die Ursache, und exportieren Sie dann erneut.',
-  databaseAndSignersOwn: 'Die Datenbank und das Gedächtnis des Signierers widersprechen sich.',
-  nothingIsSignedUntil: 'Nichts wird signiert, bis der Betreiber entschieden hat, was davon stimmt.',
+  databaseAndSignersOwn: 'Das eigene Gedächtnis des Signierers fehlt, ist beschädigt oder älter als die Datenbank.',
+  nothingIsSignedUntil:
+    'Nichts wird signiert, bis der Betreiber das Gedächtnis wiederherstellt oder den Stand der Datenbank anerkennt.',
   auditLogIsNot: 'Das Protokoll wird nicht signiert.',
   freeSpaceOnDisk:
     'Schaffen Sie Platz auf der Platte mit dem Gedächtnis des Signierers, oder machen Sie seinen Speicher erreichbar. Das Signieren geht dann von selbst weiter.',

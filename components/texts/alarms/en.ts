@@ -24,8 +24,10 @@ export const noArchiveWasCreated = text(
 )
 export const exportWasStoppedWhat = text('An export was stopped: what it read does not match the signed log.')
 export const noArchiveWasPublished = text('No archive was published. Resolve the cause first, then export again.')
-export const databaseAndSignersOwn = text('The database and the signer’s own memory disagree.')
-export const nothingIsSignedUntil = text('Nothing is signed until an operator has decided which of them is right.')
+export const databaseAndSignersOwn = text('The signer’s own memory is missing, damaged, or older than the database.')
+export const nothingIsSignedUntil = text(
+  'Nothing is signed until an operator restores the memory, or accepts what the database has.',
+)
 export const auditLogIsNot = text('The audit log is not being signed.')
 export const freeSpaceOnDisk = text(
   'Free space on the disk of the signer’s memory, or make its store reachable. Signing then continues by itself.',

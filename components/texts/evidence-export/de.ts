@@ -150,6 +150,13 @@ export const german: Translation<typeof import('./en.ts')> = {
   collected: 'Gesammelt',
   verified: 'Geprüft',
   kept: 'Gespeichert',
+  daysWithoutGap: '{days, plural, one {# Tag} other {# Tage}}, lückenlos',
+  recordsAndObjects:
+    '{records, plural, one {# Eintrag} other {# Einträge}}, {objects, plural, one {# Objekt} other {# Objekte}}',
+  filesPacked: '{files, plural, one {# Datei} other {# Dateien}}, {bytes}',
+  byItsOwnVerifier: 'von seinem eigenen Prüfer',
+  ofOrganisation: 'Organisation <strong><shown>{name}</shown></strong>',
+  coversOnly: 'Umfasst {covered}: Vom Rest des Zeitraums hat das Protokoll nichts',
   tamperWithCopy: 'Eine Kopie manipulieren',
   offeredInDemoOnly:
     'Nur in der Demo. Ändern Sie etwas in einer Kopie dieses Archivs, und sehen Sie, welche Prüfung es bemerkt. Die Kopie ist in diesem Browser und wird mit dieser Seite gelöscht; das Archiv bleibt, wie es ist.',
@@ -185,10 +192,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   oneBitOfSignature: 'Ein Bit der Signatur des Manifests.',
   thisArchiveDoesNotContain: 'Dieses Archiv enthält keine Signatur.',
   noVerdictDiffersFrom: 'Kein Ergebnis weicht von denen des Archivs selbst ab.',
-  whatArchiveStatesOf: 'Was das Archiv über sich angibt',
-  anotherArchiveOfSame: 'Ein anderes Archiv derselben Organisation (optional)',
-  archiveMadeDirectlyBefore:
-    'Das Archiv, das direkt vor oder nach diesem erstellt wurde, wie Sie es aufbewahrt haben: Beide müssen dasselbe Protokoll bezeugen. Es wird nicht hochgeladen.',
+  compareWithMore: 'Mit mehr als den veröffentlichten Schlüsseln vergleichen',
+  verifyAgain: 'Erneut prüfen',
   compareKey: 'Schlüssel vergleichen',
   withSomeoneWhoDid:
     'Mit einer Person, die ihn nicht aus diesem Archiv oder von dieser Seite hat, oder mit den <a>veröffentlichten Schlüsseln</a>, in einem anderen Netz geöffnet. Sie müssen beide lesen:',

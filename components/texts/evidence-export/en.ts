@@ -173,6 +173,14 @@ export const logChecked = text('Log checked')
 export const collected = text('Collected')
 export const verified = text('Verified')
 export const kept = text('Kept')
+export const daysWithoutGap = text('{days, plural, one {# day} other {# days}}, no gap')
+export const recordsAndObjects = text(
+  '{records, plural, one {# record} other {# records}}, {objects, plural, one {# object} other {# objects}}',
+)
+export const filesPacked = text('{files, plural, one {# file} other {# files}}, {bytes}')
+export const byItsOwnVerifier = text('by its own verifier')
+export const ofOrganisation = text('Organisation <strong><shown>{name}</shown></strong>')
+export const coversOnly = text('Covers {covered}: the log has nothing of the rest of the period')
 export const tamperWithCopy = text('Tamper with a copy')
 export const offeredInDemoOnly = text(
   'Offered in the demo only. Change something in a copy of this archive and see which verdict notices it. The copy is in this browser and is deleted with this page; the archive stays as it is.',
@@ -210,11 +218,8 @@ export const theSignature = text('The signature')
 export const oneBitOfSignature = text('One bit of the signature of the manifest.')
 export const thisArchiveDoesNotContain = text('This archive does not contain a signature.')
 export const noVerdictDiffersFrom = text('No verdict differs from those on the archive itself.')
-export const whatArchiveStatesOf = text('What the archive states of itself')
-export const anotherArchiveOfSame = text('Another archive of the same organisation (optional)')
-export const archiveMadeDirectlyBefore = text(
-  'The archive made directly before or after this one, as you kept it: both must tell of the same log. It isn’t uploaded.',
-)
+export const compareWithMore = text('Compare it with more than the published keys')
+export const verifyAgain = text('Verify again')
 export const compareKey = text('Compare the key')
 export const withSomeoneWhoDid = text(
   'With someone who did not get it from this archive or this page, or with the <a>published keys</a> opened from another network. Both of you must read:',

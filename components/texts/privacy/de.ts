@@ -61,6 +61,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   contentIsDeletedAfter: 'Inhalte werden gelöscht nach',
   neverNoPeriodIs: 'Nie: Keine Frist ist festgelegt',
   days: '{days, plural, one {# Tag} other {# Tagen}}',
+  archivesAreDeletedAfter: 'Beweisarchive werden gelöscht nach',
   exceptions: 'Ausnahmen',
   changeIt: 'Ändern',
   settingsOfOrganisationShorter:
@@ -86,6 +87,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   files: 'Dateien',
   theirCreationOnceNo: 'Ihre Erstellung, sobald keine Ausführung sie mehr braucht',
   sizeTypeAndDigest: 'Größe, Typ und Hash',
+  archivesOfEvidence: 'Beweisarchive, nach einer eigenen Frist',
+  theirCompletion: 'Ihre Fertigstellung',
+  jobManifestAndDigests: 'Der Auftrag, das Manifest und die Prüfsummen',
   loading: 'Wird geladen…',
   noLegalHoldIs: 'Keine Löschsperre ist in Kraft',
   legalHoldsInForce: '{legalHolds, plural, one {# Löschsperre} other {# Löschsperren}} in Kraft',

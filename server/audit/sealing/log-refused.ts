@@ -2,3 +2,6 @@
 export class LogRefused extends Error {
   override readonly name = 'LogRefused'
 }
+
+/** What the signer remembers outside of the database is missing or damaged, so that nothing can be compared with it. */
+export class MemoryRefused extends LogRefused {}

@@ -38,7 +38,7 @@ export async function recheckTenant(tenantId: string, logs: DueLogs = 'all'): Pr
     const tenant = await database.inTenant(tenantId, (tx) => tenantById(tx, tenantId))
     const broken = altered ?? (await whyBroken(tenant, log))
     if (broken !== undefined) {
-      await reportBroken(tenantId, log, broken)
+      await reportBroken(tenantId, log, { message: broken })
       continue
     }
     await forgetBroken(tenantId, log)

@@ -1,15 +1,26 @@
 import { brokenLog, raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
+import { lockSubject } from '#server/audit/alarms/store.ts'
+import { setBroken } from '#server/audit/tree/check-state.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { LogName } from './log-name.ts'
-import { LogRefused } from './log-refused.ts'
+import { LogRefused, MemoryRefused } from './log-refused.ts'
 import { keepMemory, MemoryMoved, readMemory, type SignerMemory } from './memory/signer-memory.ts'
 
 /**
  * Reports a broken log once, in the process log and in the audit log, and remembers it outside the database. From then on
  * none of its records verify.
  */
-export async function reportBroken(tenantId: string, log: LogName, reason: string): Promise<void> {
+export async function reportBroken(tenantId: string, log: LogName, why: Pick<LogRefused, 'message'>): Promise<void> {
+  const reason = why.message
+  // One alarm for all logs: until an operator has decided, none of them is known to be broken, and none of them verifies.
+  if (why instanceof MemoryRefused) {
+    await runtime().database.inTenant(tenantId, async (tx) => {
+      await lockSubject(tx, tenantId, brokenLog(log, reason).kind, log)
+      await setBroken(tx, tenantId, log, reason)
+    })
+    return await raiseAlarm(tenantId, { kind: 'memory', subject: 'signer', reason })
+  }
   try {
     await changeBroken(tenantId, (broken) => (log in broken ? broken : { ...broken, [log]: reason }))
   } finally {

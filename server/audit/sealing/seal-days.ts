@@ -8,7 +8,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { isClosedByUs } from './closed-day.ts'
 import { sealLog } from './log-name.ts'
-import { LogRefused } from './log-refused.ts'
+import { LogRefused, MemoryRefused } from './log-refused.ts'
 import { entryOf, openMemory } from './memory/open-memory.ts'
 import { keepMemory, type SignerMemory } from './memory/signer-memory.ts'
 import {
@@ -96,7 +96,7 @@ function checkLast(last: StoredSealCheckpoint | undefined, memory: SignerMemory,
   if (note.checkpoint.size !== last.size || !last.root.equals(note.checkpoint.root))
     throw new LogRefused(`The checkpoint of ${last.size} sealed days does not match its row.`)
   if (last.size > memory.seals.size)
-    throw new LogRefused(
+    throw new MemoryRefused(
       `The signer’s memory is older than the database: ${last.size} sealed days were signed, and it remembers ${memory.seals.size}.`,
     )
 }

@@ -146,7 +146,7 @@ export async function signTenant(tenantId: string): Promise<void> {
   const { database } = runtime()
   const refused = async (error: unknown, name: LogName) => {
     if (!(error instanceof LogRefused)) throw error
-    await reportBroken(tenantId, name, error.message)
+    await reportBroken(tenantId, name, error)
   }
   const { days, memory } = await database.inTenant(tenantId, async (tx) => {
     const memory = await insertMissingDays(tx, tenantId)

@@ -19,7 +19,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { closedDayMac } from './closed-day.ts'
-import { LogRefused } from './log-refused.ts'
+import { LogRefused, MemoryRefused } from './log-refused.ts'
 import { openMemory } from './memory/open-memory.ts'
 import { keepMemory, type OpenMemory, type SignedHead } from './memory/signer-memory.ts'
 import { lockSigner, setDaySealed } from './signer-store.ts'
@@ -88,7 +88,7 @@ async function signedBefore(
   if (size !== last.size || !last.root.equals(root))
     throw new LogRefused(`The checkpoint of ${last.size} records of ${date} does not match its row.`)
   if (size > (head?.size ?? -1))
-    throw new LogRefused(
+    throw new MemoryRefused(
       `The signer’s memory is older than the database: ${size} records of ${date} were signed, and it remembers ${head?.size ?? 'none'}.`,
     )
   return [...found, { size, root: last.root.toString('hex'), by: 'the last checkpoint' }]

@@ -4,7 +4,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 export const findArchiveBefore = (tx: Transaction, tenantId: string, exportId: string) =>
   tx
     .selectFrom('evidenceExports')
-    .select(['id', 'manifest', 'manifestSha256'])
+    .select('id')
     .where('tenantId', '=', tenantId)
     .where('id', '<>', exportId)
     .where('manifest', 'is not', null)

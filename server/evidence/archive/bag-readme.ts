@@ -146,12 +146,12 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
     record of the period commits to has its row, unless the record says that it
     was deleted (digest null) or data/omissions.ndjson lists it; verify.html
     and verify.mjs check that, too. Records also commit to kinds of objects
-    that no archive contains, such as steps of executions and legal holds. In
-    an archive with raw payloads, base64url of SHA-256 over [salt, value] of
-    each line in data/raw, as canonical JSON, is an "sd" of the span or
-    resource that it names. A row without bound is under the seal only: it was
-    written before the service committed to rows, or its state contains a
-    digest that could be guessed from and is not shown.
+    that no archive contains, such as legal holds and approver groups. In an
+    archive with raw payloads, base64url of SHA-256 over [salt, value] of each
+    line in data/raw, as canonical JSON, is an "sd" of the span or resource
+    that it names. A row without bound is under the seal only: it was written
+    before the service committed to rows, or its state contains a digest that
+    could be guessed from and is not shown.
 
 11. A decision that was confirmed with a passkey has "confirmation". SHA-256
     over it as canonical JSON is details.confirmation of the record with the

@@ -8,7 +8,9 @@ import { datesOf, sealDates, signDate } from '#server/audit/sealing/sign-period.
 import type { LogOwner } from '#server/audit/store.ts'
 import { consistencyAt } from '#server/audit/tree/tree.ts'
 import { cosignedNote } from '#server/audit/witnesses/cosigned.ts'
+import { requireLogged } from '#server/evidence/as-logged.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
+import { findManifest, findRecorded } from '#server/evidence/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findArchiveBefore } from './archive-before-store.ts'
@@ -114,10 +116,12 @@ async function archiveBefore(
   { tenant, row }: ClaimedExport,
   seals: SealHead | undefined,
 ): Promise<ArchiveBefore | undefined> {
-  const found = await findArchiveBefore(tx, tenant.id, row.id)
-  if (found?.manifest == null || found.manifestSha256 === null) return undefined
+  const before = await findArchiveBefore(tx, tenant.id, row.id)
+  const found = before && (await findRecorded(tx, tenant.id, before.id))
+  if (found?.manifestSha256 == null) return undefined
+  await requireLogged(tx, tenant, found)
   const named = { exportId: found.id, manifestSha256: found.manifestSha256 }
-  const note = sealsOf(JSON.parse(found.manifest.toString()))
+  const note = sealsOf(JSON.parse(String(await findManifest(tx, tenant.id, found.id))))
   if (note === undefined) return { ...named, seals: null, consistency: [], verifierKey: undefined }
   const read = (await noteReader(tx, tenant))(sealLog, note)
   if (!read.ok) throw new LogBroken(`The closed days that the archive ${found.id} knew: ${read.reason}`)

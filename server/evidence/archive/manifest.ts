@@ -2,15 +2,12 @@ import { createHash } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
 import { demoMark, isDemoTenant } from '#lib/verify/demo.ts'
 import { kindOf } from '#lib/verify/seal.ts'
-import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
+import { firstOmissions, isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type BagFile, sealKeyFingerprint } from './bag.ts'
 import type { Coverage } from './coverage.ts'
 import { timeStampAuthority } from './time-stamp.ts'
-
-/** The number of omissions that the manifest and the job list. data/omissions.ndjson contains all. */
-export const listedOmissions = 100
 
 /** Returns manifest.json of an archive. `open` marks a day that continued after its checkpoint. */
 export function manifestOf(
@@ -65,7 +62,7 @@ export function manifestOf(
         : {}),
       ...(row.includeProofs && seal !== undefined ? { sealProof: `data/proofs/${date}.seal.tlog-proof` } : {}),
     })),
-    omissions: leftOut.slice(0, listedOmissions),
+    omissions: firstOmissions(leftOut),
     omissionCount: leftOut.length,
     signer: { keyId: signer.keyId, fingerprint: sealKeyFingerprint(signer.publicKeyPem) },
     timeStampAuthority: timeStampAuthority(),

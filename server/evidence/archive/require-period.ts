@@ -11,18 +11,34 @@ export async function requirePeriod(
   tenantId: string,
   { startDate, endDate }: { startDate: string; endDate: string },
 ): Promise<void> {
-  const now = await findNow(tx)
-  // The record of this request is the first one of a tenant without records.
-  const beginning = (await findBeginning(tx, tenantId)) ?? new Date(now.toISOString().slice(0, 10))
+  const { earliest, latest } = await boundsOf(tx, tenantId)
   const outside =
-    Date.parse(endDate) <= beginning.getTime()
+    Date.parse(endDate) <= earliest.getTime()
       ? 'The period ends before the log begins.'
-      : Date.parse(startDate) > now.getTime()
+      : Date.parse(startDate) > latest.getTime()
         ? 'The period begins in the future.'
         : undefined
   if (outside === undefined) return
-  const bounds = { earliest: beginning.toISOString(), latest: now.toISOString() }
+  const bounds = { earliest: earliest.toISOString(), latest: latest.toISOString() }
   throw new ApiError('bad_request', `${outside} Choose one between ${bounds.earliest} and ${bounds.latest}.`, {
     details: bounds,
   })
+}
+
+/** The part of a period for which there is a log now; null if there is none. */
+export async function coveredNow(
+  tx: Transaction,
+  tenantId: string,
+  { startAt, endAt }: { startAt: Date; endAt: Date },
+): Promise<{ startDate: string; endDate: string } | null> {
+  const { earliest, latest } = await boundsOf(tx, tenantId)
+  const start = new Date(Math.max(startAt.getTime(), earliest.getTime()))
+  const end = new Date(Math.min(endAt.getTime(), latest.getTime()))
+  return start < end ? { startDate: start.toISOString(), endDate: end.toISOString() } : null
+}
+
+async function boundsOf(tx: Transaction, tenantId: string): Promise<{ earliest: Date; latest: Date }> {
+  const latest = await findNow(tx)
+  // The record of a request is the first one of a tenant without records.
+  return { earliest: (await findBeginning(tx, tenantId)) ?? new Date(latest.toISOString().slice(0, 10)), latest }
 }

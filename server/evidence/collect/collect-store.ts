@@ -35,7 +35,7 @@ export type RowFile = {
 const createdBefore = ({ end }: Period) => sql<boolean>`r.created_at < ${end}`
 const created = ({ start, end }: Period) => sql<boolean>`r.created_at >= ${start} and r.created_at < ${end}`
 
-/** In the order of the archive. */
+/** In the order of the archive. data/report.html needs each approval before its votes and its decision. */
 export const rowFiles: readonly RowFile[] = [
   {
     name: 'members',
@@ -71,6 +71,15 @@ export const rowFiles: readonly RowFile[] = [
     type: 'input_wait',
     scoped: 'inputWaits',
     within: ({ start, end }) => sql<boolean>`r.opened_at < ${end} and (r.closed_at is null or r.closed_at >= ${start})`,
+  },
+  {
+    name: 'approvals',
+    type: 'approval',
+    scoped: 'approvals',
+    within: ({ start, end }) =>
+      sql<boolean>`r.requested_at < ${end} and (r.decided_at is null or r.decided_at >= ${start})`,
+    resource: 'approval',
+    digest: { column: 'payloadDigest', of: 'payload' },
   },
   {
     name: 'approval-questions',
@@ -113,6 +122,16 @@ export const rowFiles: readonly RowFile[] = [
   },
   { name: 'execution-events', type: 'execution_event', scoped: 'executionEvents', within: created },
   {
+    name: 'execution-steps',
+    type: 'execution_step',
+    scoped: 'executionSteps',
+    // A step that has not been called is without times of its own.
+    within: ({ start, end }) => sql<boolean>`(r.started_at is null or r.started_at < ${end})
+      and (r.ended_at is null or r.ended_at >= ${start})
+      and exists (select from executions x where x.tenant_id = r.tenant_id and x.id = r.execution_id
+        and x.created_at < ${end} and (x.ended_at is null or x.ended_at >= ${start}))`,
+  },
+  {
     name: 'input-events',
     type: 'input_event',
     scoped: 'inputEvents',
@@ -136,15 +155,6 @@ export const rowFiles: readonly RowFile[] = [
     scoped: 'fileUses',
     within: ({ end }) => sql<boolean>`exists (select 1 from files file where file.tenant_id = r.tenant_id
       and file.id = r.file_id and file.created_at < ${end})`,
-  },
-  {
-    name: 'approvals',
-    type: 'approval',
-    scoped: 'approvals',
-    within: ({ start, end }) =>
-      sql<boolean>`r.requested_at < ${end} and (r.decided_at is null or r.decided_at >= ${start})`,
-    resource: 'approval',
-    digest: { column: 'payloadDigest', of: 'payload' },
   },
   {
     name: 'standing-grants',

@@ -227,10 +227,10 @@ const description = ({ tenant, row }: ClaimedExport, { period }: Coverage) => ({
     configuration:
       'Members, agents, releases, published policies and bindings that existed before the end of the period.',
     activity:
-      'Executions and approvals in progress during the period; events, votes, decisions and spans recorded in it.',
+      'Executions (with their steps) and approvals in progress during the period; events, votes, decisions and spans recorded in it.',
     rows: 'A row that is bound to the log is {state, bound, values, shown}: `state` is what a record commits to, `values` opens its commitments, and README.txt describes how to recompute it. Another row has its columns only. Each row is as it was after the records that rows.asOf in manifest.json counts.',
     payloads:
-      'A column of content (input, output, error, data, attributes, recipient, name, payload, presentation, request) is the commitment to its value, base64url(SHA-256(JCS([salt, value]))), also after the value was removed; null if there never was one; {"ciphertext"}, the SHA-256 of the encrypted bytes, if it is older than commitments. ' +
+      'A column of content (input, output, arguments, error, data, attributes, recipient, name, payload, presentation, request) is the commitment to its value, base64url(SHA-256(JCS([salt, value]))), also after the value was removed; null if there never was one; {"ciphertext"}, the SHA-256 of the encrypted bytes, if it is older than commitments. ' +
       (row.includeRawPayloads
         ? '`values` has the salt and the value of each column.'
         : 'Their salts and values are only in an archive with raw payloads. `shown` is what may be seen of a journal entry, and the code of an execution’s error.'),

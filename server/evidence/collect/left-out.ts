@@ -32,3 +32,9 @@ export type LeftOut = { resource: string; id?: string; reason: z.infer<typeof Om
 
 /** Whether an archive contains what was requested. Values that are masked were not. */
 export const isComplete = (leftOut: readonly LeftOut[]): boolean => leftOut.every(({ reason }) => reason === 'masked')
+
+/** The number of omissions that the manifest and the job list. data/omissions.ndjson contains all. */
+const listed = 100
+/** Whole kinds first, which say the most. */
+export const firstOmissions = (leftOut: readonly LeftOut[]): LeftOut[] =>
+  leftOut.toSorted((one, other) => Number(one.id !== undefined) - Number(other.id !== undefined)).slice(0, listed)

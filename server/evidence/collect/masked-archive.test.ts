@@ -121,12 +121,13 @@ describe('a guesser with an archive without raw payloads', () => {
 
 describe('columns of content', () => {
   const contentFiles = [
+    'approvals',
     'executions',
     'execution-events',
+    'execution-steps',
     'input-events',
     'input-resolutions',
     'files',
-    'approvals',
     'decisions',
   ]
 
@@ -154,7 +155,7 @@ describe('columns of content', () => {
         opened += 1
       }
     }
-    expect(opened).toBe(11)
+    expect(opened).toBe(13)
   })
 
   test('with payload and salt make the digest of an approval and of a decision', async () => {

@@ -27,10 +27,18 @@ async function pageOf(text: string, leftOut: LeftOut[] = [], approvals = 1): Pro
     [
       'approvals',
       Array.from({ length: approvals }, (_, index) => ({
-        state: { id: `p${index}`, kind: 'tool_call', status: 'approved', agentId: 'a1', requestedBy: 'm1' },
+        state: {
+          id: `p${index}`,
+          kind: 'tool_call',
+          status: 'approved',
+          agentId: 'a1',
+          requestedBy: 'm1',
+          decisionId: `d${index}`,
+        },
         values: { requestedAt: { salt: '', value: '2026-11-20T09:30:00.000Z' } },
       })),
     ],
+    ['decisions', [{ state: { id: 'd0', resource: 'payments/refund' } }]],
     [
       'approval-votes',
       [
@@ -73,6 +81,7 @@ test('states what was requested, who decided what and why, what is left out, and
     '<dt>Sensitive values</dt><dd>Masked</dd>',
     '<dt>Earlier archive</dt><dd>earlier-archive</dd>',
     '<h3>Tool call of Vera Example: approved</h3>',
+    '<p>payments/refund</p>',
     'Requested 2026-11-20 09:30 UTC by Vera Example',
     '<strong>Vera Example</strong> approved for m2, 2026-11-20 10:00 UTC, confirmed with a passkey.<blockquote>Vera Example</blockquote>',
     '<td>files</td><td>f1</td><td>retention expired</td>',

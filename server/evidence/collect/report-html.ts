@@ -85,8 +85,17 @@ function* decisions(rows: ReportRows): Generator<string> {
   if (more > 0) yield `<p>${more} more approvals are in data/approvals.ndjson.</p>\n`
 }
 
-const articleOf = ({ id, kind, status, agent, requestedBy, requestedAt, votes }: ReportedApproval): string => `<article>
-<h3>${escaped(capital(words(kind)))}${agent === '' ? '' : ` of ${escaped(agent)}`}: ${escaped(words(status))}</h3>
+const articleOf = ({
+  id,
+  kind,
+  status,
+  agent,
+  what,
+  requestedBy,
+  requestedAt,
+  votes,
+}: ReportedApproval): string => `<article>
+<h3>${escaped(capital(words(kind)))}${agent === '' ? '' : ` of ${escaped(agent)}`}: ${escaped(words(status))}</h3>${what === '' ? '' : `\n<p>${escaped(what)}</p>`}
 <p class="quiet">Requested ${moment(requestedAt)}${requestedBy === '' ? '' : ` by ${escaped(requestedBy)}`} · ${escaped(id)}</p>
 ${votes.length === 0 ? '<p>No reviewer decided in the period.</p>' : `<ul>${votes.map(itemOf).join('')}</ul>`}
 </article>

@@ -18,6 +18,8 @@ export type ReportedApproval = {
   kind: string
   status: string
   agent: string
+  /** What is to be done: the title, in an archive that shows it, or the tool or model. */
+  what: string
   requestedBy: string
   requestedAt: string
   votes: Vote[]
@@ -37,14 +39,22 @@ export function reportRows(): ReportRows {
   const agents = new Map<string, string>()
   const approvals = new Map<string, Row>()
   const votes = new Map<string, Row[]>()
+  /** By the ids of the approvals' decisions. */
+  const decided = new Map<string, Row | undefined>()
   let more = 0
   const nameOf = (id: unknown) => (typeof id === 'string' ? (names.get(id) ?? id) : '')
   const take: Record<string, (row: Row) => void> = {
     members: (row) => void names.set(String(row.id), shown(row.displayName) || shown(row.username)),
     agents: (row) => void agents.set(String(row.id), shown(row.displayName)),
     approvals: (row) => {
-      if (approvals.size < listed) approvals.set(String(row.id), row)
-      else more += 1
+      if (approvals.size < listed) {
+        approvals.set(String(row.id), row)
+        if (typeof row.decisionId === 'string') decided.set(row.decisionId, undefined)
+      } else more += 1
+    },
+    decisions: (row) => {
+      const id = String(row.id)
+      if (decided.has(id)) decided.set(id, row)
     },
     'approval-votes': (row) => {
       const id = String(row.approvalId)
@@ -67,6 +77,7 @@ export function reportRows(): ReportRows {
         kind: shown(row.kind),
         status: shown(row.status),
         agent: typeof row.agentId === 'string' ? (agents.get(row.agentId) ?? row.agentId) : '',
+        what: whatOf(row, decided.get(String(row.decisionId))),
         requestedBy: nameOf(row.requestedBy),
         requestedAt: shown(row.requestedAt),
         votes: (votes.get(String(row.id)) ?? []).map((vote) => ({
@@ -80,6 +91,11 @@ export function reportRows(): ReportRows {
       })),
     }),
   }
+}
+
+function whatOf({ presentation }: Row, decision: Row | undefined): string {
+  const title = isRow(presentation) ? shown(presentation.title) : ''
+  return title === '' ? shown(decision?.resource) : title
 }
 
 /** A row's members, also of one that is bound to the log: then with the values that it opens. */

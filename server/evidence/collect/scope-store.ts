@@ -139,6 +139,8 @@ const belongs = {
   executions: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${executionsOf(tenantId, scope)}`,
   executionEvents: (tenantId, scope, row) =>
     sql<boolean>`${column(row, 'executionId')} in ${wholeExecutionsOf(tenantId, scope)}`,
+  executionSteps: (tenantId, scope, row) =>
+    sql<boolean>`${column(row, 'executionId')} in ${wholeExecutionsOf(tenantId, scope)}`,
   inputEvents: (tenantId, scope, row) =>
     sql<boolean>`${column(row, 'executionId')} in ${wholeExecutionsOf(tenantId, scope)}`,
   inputWaits: (tenantId, scope, row) => sql<boolean>`${column(row, 'id')} in ${waitsOf(tenantId, scope)}`,

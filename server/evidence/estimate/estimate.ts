@@ -20,7 +20,7 @@ export async function estimateExport(
   tenantId: string,
   period: { startAt: Date; endAt: Date; scope: ExportScope | null; includeRawPayloads: boolean },
   mostCost = mostCountCost,
-): Promise<ExportEstimate & { objects: number }> {
+): Promise<Omit<ExportEstimate, 'covers'> & { objects: number }> {
   const { startAt, endAt, scope, includeRawPayloads } = period
   const days = await listDays(tx, tenantId, startAt, endAt)
   const counts = await countContents(tx, tenantId, { start: startAt, end: endAt, scope }, mostCost)

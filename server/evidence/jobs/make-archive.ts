@@ -1,13 +1,14 @@
 import { demoMark, isDemoTenant } from '#lib/verify/demo.ts'
+import { findNow } from '#server/audit/coverage-store.ts'
 import { type Bag, openBag, type SealedBag } from '#server/evidence/archive/bag.ts'
 import type { Coverage } from '#server/evidence/archive/coverage.ts'
-import { listedOmissions, manifestOf } from '#server/evidence/archive/manifest.ts'
+import { manifestOf } from '#server/evidence/archive/manifest.ts'
 import { timeStampOf } from '#server/evidence/archive/time-stamp.ts'
 import { verifyDraft } from '#server/evidence/archive/verify-draft.ts'
 import { collect } from '#server/evidence/collect/collect.ts'
-import { isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
+import { firstOmissions, isComplete, type LeftOut } from '#server/evidence/collect/left-out.ts'
 import { reportDamaged } from '#server/evidence/collect/report-damaged.ts'
-import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
+import { heldSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { advance, type ClaimedExport } from './export-claim.ts'
 import { countingLines, progressOf } from './progress.ts'
@@ -54,10 +55,7 @@ export async function makeArchive(
       manifest: sealed.manifestBytes,
       manifestSha256: sealed.manifestSha256,
       ...written,
-      // Whole kinds first, which say the most.
-      omissions: leftOut
-        .toSorted((one, other) => Number(one.id !== undefined) - Number(other.id !== undefined))
-        .slice(0, listedOmissions),
+      omissions: firstOmissions(leftOut),
       complete: isComplete(leftOut),
     }
   } finally {
@@ -76,19 +74,22 @@ function logCost(exportId: string, bytes: number, written: NodeJS.CpuUsage): voi
 
 async function seal(run: ClaimedExport, bag: Bag, covered: Coverage, leftOut: readonly LeftOut[]): Promise<SealedBag> {
   const { tenant } = run
-  const key = await runtime().database.inTenant(tenant.id, (tx) => currentSigningKey(tx, tenant.id, 'evidence'))
-  const publicKeyPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  const sealedAt = new Date()
-  return await bag.seal({
-    manifest: (files, payloadOxum) =>
-      manifestOf(run, covered, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
-    signingKey: key.privateKey,
-    timeStamp: timeStampOf,
-    publicKeyPem,
-    info: {
-      'Source-Organization': tenant.name.replaceAll(/\s+/g, ' '),
-      'Bagging-Date': sealedAt.toISOString().slice(0, 10),
-      ...(isDemoTenant(tenant.externalId) ? { 'External-Description': demoMark } : {}),
-    },
+  // The time of the seal and the key's validity are by one clock, and the key is in use at that time.
+  return await runtime().database.inTenant(tenant.id, async (tx) => {
+    const key = await heldSigningKey(tx, tenant.id, 'evidence')
+    const publicKeyPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    const sealedAt = await findNow(tx)
+    return await bag.seal({
+      manifest: (files, payloadOxum) =>
+        manifestOf(run, covered, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
+      signingKey: key.privateKey,
+      timeStamp: timeStampOf,
+      publicKeyPem,
+      info: {
+        'Source-Organization': tenant.name.replaceAll(/\s+/g, ' '),
+        'Bagging-Date': sealedAt.toISOString().slice(0, 10),
+        ...(isDemoTenant(tenant.externalId) ? { 'External-Description': demoMark } : {}),
+      },
+    })
   })
 }

@@ -1,18 +1,22 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportStages } from '#lib/schemas/evidence.ts'
 import { listAlarms } from '#server/audit/alarms/list.ts'
 import { cancelExport } from '#server/evidence/cancel-export.ts'
+import { currentStore } from '#server/evidence/places/place.ts'
+import { setPlace } from '#server/evidence/store.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { setRuntime } from '#server/kernel/runtime.ts'
 import { askForExport, auditorOf, exportRuntime, fetchArchive, readExport } from '#server/testing/exports.ts'
 import { asOwner, connectAsOwner } from '#server/testing/owner.ts'
+import type { TestTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
+import { advance, claim } from './export-claim.ts'
 import { runExport } from './run-export.ts'
 
 let runtime: Awaited<ReturnType<typeof exportRuntime>>
@@ -21,19 +25,33 @@ beforeAll(async () => {
 })
 afterAll(() => runtime.close())
 
+/** A run that reached `status` and was killed. */
+async function interruptedIn(tenant: TestTenant, exportId: string, status: Parameters<typeof advance>[1]) {
+  const run = await claim(tenant.id, exportId)
+  if (run === undefined) throw new Error('The export has ended.')
+  await advance(run, status)
+  if (status !== 'verifying') return
+  // It began to store the archive.
+  const { row } = run
+  const place = currentStore().placeFor({ tenantId: tenant.id, exportId, run: row.run })
+  await runtime.database.inTenant(tenant.id, (tx) =>
+    setPlace(tx, { tenantId: tenant.id, id: exportId, run: row.run }, place),
+  )
+  const stored = runtime.archivePath(tenant, `${exportId}.0badcafe.part`)
+  await mkdir(dirname(stored), { recursive: true })
+  await writeFile(stored, 'PK')
+}
+
 describe('a run that was interrupted', () => {
-  test.each(['preflight', 'collecting', 'sealing', 'verifying'])('in %s starts the file again', async (status) => {
+  const stages = ['preflight', 'collecting', 'sealing', 'verifying'] as const
+  test.each(stages)('in %s starts the file again', async (status) => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
-    const { exportId } = await runtime.make(tenant, auditor)
+    const exportId = await askForExport(auditor)
     // The state that kill -9 leaves: half a file and an unfinished row.
-    await writeFile(runtime.archivePath(tenant, `${exportId}.0badcafe.part`), 'PK')
+    await mkdir(runtime.config.exportTmpDir, { recursive: true })
     await writeFile(join(runtime.config.exportTmpDir, `${tenant.id}.${exportId}.1.zip`), 'PK')
-    await asOwner(
-      runtime,
-      `update evidence_exports set status = '${status}', manifest = null, manifest_sha256 = null, archive_name = null,
-         archive_bytes = null, ended_at = null where id = '${exportId}'`,
-    )
+    await interruptedIn(tenant, exportId, status)
     await runExport(tenant.id, exportId)
     expect((await readExport(auditor, exportId)).status).toBe('completed')
     expect(await runtime.files(tenant)).toEqual([`${exportId}.zip`])

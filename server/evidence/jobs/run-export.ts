@@ -5,11 +5,12 @@ import { LogBroken } from '#server/audit/sealing/read-day.ts'
 import { SigningWaits } from '#server/audit/sealing/signing-waits.ts'
 import { ArchiveRefused } from '#server/evidence/archive/archive-refused.ts'
 import { type CoverageSteps, coverageOf } from '#server/evidence/archive/coverage.ts'
+import { requireLogged, requireSameName } from '#server/evidence/as-logged.ts'
 import { estimateExport } from '#server/evidence/estimate/estimate.ts'
 import type { ArchiveOf, ArchiveStore } from '#server/evidence/places/archives.ts'
 import { currentStore, storeOf } from '#server/evidence/places/place.ts'
 import { StoreFailed } from '#server/evidence/places/store-failed.ts'
-import { lockExport, setPlace } from '#server/evidence/store.ts'
+import { findRecorded, lockExport, setPlace } from '#server/evidence/store.ts'
 import { IntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tellChannels } from '#server/notifications/tell-channels.ts'
@@ -76,6 +77,7 @@ async function makeAndStore(run: ClaimedExport, signal: AbortSignal): Promise<vo
   if (row.archivePlace !== null) await storeOf(row.archivePlace).remove(row.archivePlace, archive)
   const path = await openScratch(tenant.id, row.id, row.run)
   try {
+    await checkJob(run).catch((error: unknown) => alarmed(run, { kind: 'export', subject: row.id }, error))
     await advance(run, 'preflight')
     // The log is signed after the rows' snapshot was taken, so that it has every record that commits to them.
     const made = await withRowsAsOf(tenant.id, async (rows) => {
@@ -94,6 +96,14 @@ async function makeAndStore(run: ClaimedExport, signal: AbortSignal): Promise<vo
     await removeScratch(tenant.id, row.id, { before: row.run + 1 })
   }
 }
+
+/** What the archive is about comes from rows that no archive contains. Throws IntegrityFailed. */
+const checkJob = ({ tenant, row }: ClaimedExport): Promise<void> =>
+  runtime().database.inTenant(tenant.id, async (tx) => {
+    const recorded = await findRecorded(tx, tenant.id, row.id)
+    if (recorded !== undefined) await requireLogged(tx, tenant, recorded)
+    await requireSameName(tx, tenant)
+  })
 
 /** Counts the days that are checked, and ends with the claim. Raises an alarm for one that does not agree. */
 const steps = (run: ClaimedExport, progress: Progress, signal: AbortSignal): CoverageSteps => ({

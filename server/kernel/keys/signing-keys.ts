@@ -4,7 +4,7 @@ import { IntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { findKeys, insertKey, retireKey, retireKeysNotOf } from './store.ts'
+import { findKeys, holdKey, insertKey, retireKey, retireKeysNotOf } from './store.ts'
 import { forgetTenantKeys, tenantCipher } from './tenant-keys.ts'
 
 /** The purposes of a tenant's keys: tokens of its realm, signed tree heads, evidence bundles. */
@@ -134,6 +134,12 @@ export async function currentSigningKey(
   if (key === undefined || key.retiredAt !== undefined)
     throw altered(tenantId, purpose, 'The tenant does not have a current key for this purpose.')
   return key
+}
+
+/** The current signing key, which is not replaced before the transaction ends. */
+export async function heldSigningKey(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<SigningKey> {
+  await holdKey(tx, tenantId, purpose)
+  return await currentSigningKey(tx, tenantId, purpose)
 }
 
 type KeyRow = Awaited<ReturnType<typeof findKeys>>[number]

@@ -27,11 +27,25 @@ export const findKeys = (tx: Transaction, tenantId: string, purpose: string) =>
     .orderBy('retiredAt', (order) => order.desc().nullsFirst())
     .execute()
 
-/** Retires the current key of `purpose`. */
+const currentKey = (tx: Transaction, tenantId: string, purpose: string) =>
+  tx
+    .selectFrom('signingKeys')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('purpose', '=', purpose)
+    .where('retiredAt', 'is', null)
+
+/** Keeps the current key of `purpose` from being retired before this transaction ends. */
+export const holdKey = async (tx: Transaction, tenantId: string, purpose: string): Promise<void> =>
+  void (await currentKey(tx, tenantId, purpose).forShare().execute())
+
+/** Retires the current key of `purpose`, once no other transaction holds it. */
 export async function retireKey(tx: Transaction, tenantId: string, purpose: string): Promise<void> {
+  await currentKey(tx, tenantId, purpose).forUpdate().execute()
   await tx
     .updateTable('signingKeys')
-    .set({ retiredAt: sql<Date>`now()` })
+    // After the wait: whatever the key signed is from before that.
+    .set({ retiredAt: sql<Date>`clock_timestamp()` })
     .where('tenantId', '=', tenantId)
     .where('purpose', '=', purpose)
     .where('retiredAt', 'is', null)

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -131,3 +132,27 @@ test('tlog and note of Go', async () => {
   }
   expect(run(program, [top]).status).toBe(0)
 })
+
+test('sigstore of Go', async () => {
+  const { top } = await runtime.extract('sigstore-go', bytes)
+  const program = join(folder, 'sigstore')
+  const cwd = join(import.meta.dirname, 'sigstore')
+  expect(run('go', ['build', '-o', program, '.'], { cwd })).toMatchObject({ status: 0, stderr: expect.any(String) })
+  const key = join(folder, 'seal.pub.pem')
+  await copyFile(join(top, 'seal/seal.pub.pem'), key)
+  expect(run(program, [top, key])).toMatchObject({ status: 0, stdout: 'manifest.json\ntagmanifest-sha256.txt\n' })
+  const { publicKey } = generateKeyPairSync('ed25519')
+  const another = join(folder, 'another.pem')
+  await writeFile(another, publicKey.export({ type: 'spki', format: 'pem' }))
+  expect(run(program, [top, another])).toMatchObject({ status: 1, stderr: expect.stringContaining('manifest.json') })
+  for (const path of ['manifest.json', 'tagmanifest-sha256.txt', 'seal/bundle.sigstore.json']) {
+    const data = await readFile(join(top, path), 'utf8')
+    // In the bundle: in the signed payload.
+    const at = path.startsWith('seal/') ? data.indexOf('"payload":"') + 20 : data.length - 10
+    const other = data[at] === 'A' ? 'B' : 'A'
+    await writeFile(join(top, path), `${data.slice(0, at)}${other}${data.slice(at + 1)}`)
+    expect(run(program, [top, key]).status).toBe(1)
+    await writeFile(join(top, path), data)
+  }
+  expect(run(program, [top, key]).status).toBe(0)
+}, 300_000)

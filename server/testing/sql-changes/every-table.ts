@@ -19,7 +19,7 @@ const withoutEvidence: Record<string, string> = {
   erasure_archives:
     'Which archives an erasure has yet to search. What it did is in the log and in the erasure, which is bound.',
   evidence_exports:
-    'Jobs. The digests of a published archive are in the log, the archive proves itself, and its place must be its own.',
+    'Jobs. Each is compared with its records when it runs and is read (as-logged.test.ts changes them), and its place must be its own.',
   execution_charges: 'What an execution has used of its budget.',
   gateway_tasks: 'Handles by which MCP clients ask for results. Their calls are executions, which are bound.',
   idempotency_keys: 'Responses that are repeated to the caller who got them first.',
@@ -54,7 +54,8 @@ const withoutEvidence: Record<string, string> = {
   schema_migrations: 'What the database was migrated to.',
   secrets: 'Encrypted values, which the log names without their content.',
   siem_positions: 'What was sent to the operator’s monitoring. What is sent again has the same id.',
-  tenants: 'The directory. A leaf of the log contains the tenant’s external id.',
+  tenants:
+    'The directory. A leaf of the log contains the tenant’s external id, and an export compares the name with the record of its creation.',
   tool_schemas: 'What tool servers offered, for a comparison.',
   unsealed: 'Which traces wait for their end.',
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '#lib/json.ts'
 import type { AdoptionEnd } from '#server/kernel/bound/adoption-end.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { LogRefused } from '../log-refused.ts'
+import { MemoryRefused } from '../log-refused.ts'
 import { memoryStore } from './configured-store.ts'
 import { MemoryMoved, memoryName } from './signer-memory.ts'
 
@@ -22,7 +22,7 @@ const Signed = Adopted.extend({ mac: z.base64() })
 const purpose = 'signer.adopted_types'
 const nameOf = async (tx: Transaction, tenantId: string): Promise<string> => `${await memoryName(tx, tenantId)}.adopted`
 
-/** The types of later versions whose adoption has ended. Throws LogRefused if the object was damaged. */
+/** The types of later versions whose adoption has ended. Throws MemoryRefused if the object was damaged. */
 export async function readAdoptedTypes(tx: Transaction, tenantId: string): Promise<readonly string[]> {
   return (await read(tx, tenantId)).types
 }
@@ -41,7 +41,7 @@ export async function keepAdoptedTypes(
     throw new MemoryMoved('Another process has remembered the end of an adoption.')
 }
 
-/** Stores a text from a backup for a log that continues under a new name. Throws LogRefused if it was damaged. */
+/** Stores a text from a backup for a log that continues under a new name. Throws MemoryRefused if it was damaged. */
 export async function copyAdoptedTypes(tx: Transaction, tenantId: string, text: string): Promise<void> {
   await readText(tx, tenantId, text)
   if (!(await memoryStore().write(await nameOf(tx, tenantId), text, undefined)))
@@ -61,7 +61,7 @@ async function readText(tx: Transaction, tenantId: string, stored: string): Prom
     const text = canonicalJson(adopted satisfies JsonObject)
     if ((await tenantCipher(tx, tenantId)).checkMac(purpose, text, Buffer.from(mac, 'base64'))) return adopted.types
   }
-  throw new LogRefused(
+  throw new MemoryRefused(
     'What the signer remembers of adopted types was damaged, or is not that of this tenant and its key.',
   )
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { LogName } from '../log-name.ts'
-import { LogRefused } from '../log-refused.ts'
+import { MemoryRefused } from '../log-refused.ts'
 import type { SignedHead } from './signer-memory.ts'
 
 // What versions before decision 0035 wrote instead of the signer's memory: DATA_DIR/log-heads/<tenant id>/<log>.json.
@@ -11,7 +11,7 @@ import type { SignedHead } from './signer-memory.ts'
 const Head = z.strictObject({ size: z.int().min(0), root: z.string().regex(/^[0-9a-f]{64}$/) })
 const folderOf = (tenantId: string) => join(runtime().config.dataDir, 'log-heads', tenantId)
 
-/** The heads that an earlier version signed, by log. Throws LogRefused for a damaged file: nothing may be signed then. */
+/** The heads that an earlier version signed, by log. Throws MemoryRefused for a damaged file: nothing may be signed then. */
 export async function readEarlierHeads(tenantId: string): Promise<Map<LogName, SignedHead>> {
   const folder = folderOf(tenantId)
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -23,7 +23,7 @@ export async function readEarlierHeads(tenantId: string): Promise<Map<LogName, S
     if (!name.endsWith('.json')) continue
     const path = join(folder, name)
     const read = Head.safeParse(jsonOf(await readFile(path, 'utf8')))
-    if (!read.success) throw new LogRefused(`${path} was damaged: it should contain a signed head.`)
+    if (!read.success) throw new MemoryRefused(`${path} was damaged: it should contain a signed head.`)
     heads.set(name.slice(0, -'.json'.length), read.data)
   }
   return heads

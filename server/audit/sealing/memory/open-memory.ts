@@ -4,7 +4,7 @@ import { leafHash } from '#server/audit/tree/merkle.ts'
 import { provenLeaf, rootAt } from '#server/audit/tree/tree.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { sealLog } from '../log-name.ts'
-import { LogRefused } from '../log-refused.ts'
+import { LogRefused, MemoryRefused } from '../log-refused.ts'
 import { hasSignedHeads, listSeals } from '../seal-store.ts'
 import { findFirstRecord } from '../signer-store.ts'
 import { whyNotOurs } from '../unkeyed-records.ts'
@@ -20,7 +20,7 @@ import {
 
 /**
  * Returns the signer's memory of a tenant. The first one is created for a tenant that was never signed, or from the heads
- * that an earlier version kept. The caller holds the lock of the tenant's signer. Throws LogRefused if the memory is missing
+ * that an earlier version kept. The caller holds the lock of the tenant's signer. Throws MemoryRefused if the memory is missing
  * although the database has signed heads: then only `npm run tenant -- accept-log-head` continues.
  */
 export async function openMemory(tx: Transaction, tenant: LogOwner): Promise<OpenMemory> {
@@ -29,7 +29,7 @@ export async function openMemory(tx: Transaction, tenant: LogOwner): Promise<Ope
   if (earlier.size > 0) return await takeOver(tx, tenant, stored, earlier)
   if (stored !== undefined) return stored
   if (await hasSignedHeads(tx, tenant.id))
-    throw new LogRefused(
+    throw new MemoryRefused(
       'The signer’s memory is missing, but the database has signed checkpoints. If it is lost for good, run: npm run tenant -- accept-log-head <slug>',
     )
   return { memory: { ...newMemory(tenant.id), keyedFrom: await keyedFromFirst(tx, tenant) }, version: undefined }

@@ -106,9 +106,11 @@ describe('the signer', () => {
       await append()
       await expect(sign()).rejects.toThrow(/The signer’s memory (is missing|was damaged)/)
       await signTenant(tenant.id)
-      const alarms = `select record ->> 'reason' as reason from audit_records
-      where tenant_id = $1 and type = 'audit_log.integrity_failed'`
-      expect(await query(alarms)).toEqual([{ reason: expect.stringMatching(/^The signer’s memory/) }])
+      const alarms = `select record ->> 'reason' as reason, record -> 'details' as details from audit_records
+      where tenant_id = $1 and type in ('alarm.raised', 'audit_log.integrity_failed')`
+      expect(await query(alarms)).toEqual([
+        { reason: expect.stringMatching(/^The signer’s memory/), details: { kind: 'memory', subject: 'signer' } },
+      ])
 
       const accepted = await accept()
       expect(accepted).toMatchObject({ sealedThrough: yesterday, seals: { size: 1 }, unkeyed: 0 })

@@ -6,7 +6,7 @@ import { emptyRoot } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { LogRefused } from '../log-refused.ts'
+import { MemoryRefused } from '../log-refused.ts'
 import { memoryStore } from './configured-store.ts'
 
 const date = z.string().regex(/^\d{4}-\d{2}-\d{2}$/)
@@ -68,18 +68,18 @@ export async function memoryName(tx: Transaction, tenantId: string): Promise<str
   return logName === undefined ? tenantId : `${tenantId}.${logName}`
 }
 
-/** Undefined if none is stored. Throws LogRefused if it was damaged, or is not that of this tenant: nothing may be signed then. */
+/** Undefined if none is stored. Throws MemoryRefused if it was damaged, or is not that of this tenant: nothing may be signed then. */
 export async function readMemory(tx: Transaction, tenant: Pick<LogOwner, 'id'>): Promise<OpenMemory | undefined> {
   const name = await memoryName(tx, tenant.id)
   const stored = await memoryStore().read(name).catch(unavailable('read'))
   return stored && { memory: await readMemoryText(tx, tenant.id, stored.text), version: stored.version }
 }
 
-/** Throws LogRefused if the text was damaged, or is not that of this tenant. */
+/** Throws MemoryRefused if the text was damaged, or is not that of this tenant. */
 export async function readMemoryText(tx: Transaction, tenantId: string, text: string): Promise<SignerMemory> {
   const memory = parse(await tenantCipher(tx, tenantId), tenantId, text)
   if (memory === undefined)
-    throw new LogRefused('The signer’s memory was damaged, or is not that of this tenant and its key.')
+    throw new MemoryRefused('The signer’s memory was damaged, or is not that of this tenant and its key.')
   return memory
 }
 

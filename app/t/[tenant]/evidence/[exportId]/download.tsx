@@ -30,7 +30,11 @@ export function Download({ job }: { job: ExportJob }) {
   async function save() {
     setState({ is: 'saving', received: 0 })
     try {
-      const how = await saveFile(fetchArchive, { name, type: zip }, (received) => setState({ is: 'saving', received }))
+      const how = await saveFile(
+        () => fetchArchive(),
+        { name, type: zip, continueFrom: (from) => fetchArchive(undefined, from) },
+        (received) => setState({ is: 'saving', received }),
+      )
       setState(how === undefined ? { is: 'idle' } : { is: 'saved', how })
     } catch (error) {
       const failure = error instanceof RequestError ? toFailure(error) : failureOf('network', t.downloadWasInterrupted)

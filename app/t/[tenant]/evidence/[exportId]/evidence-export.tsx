@@ -2,8 +2,9 @@
 
 import { useParams } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
+import { OpenAlarms } from '#components/alarms/open-alarms.tsx'
 import { ExportStatusShape, hasArchive, isOver } from '#components/evidence/export-status.tsx'
-import { formatPeriod } from '#components/evidence/period.ts'
+import { formatPeriod, isCut } from '#components/evidence/period.ts'
 import { resultWords } from '#components/evidence/result-words.ts'
 import { scopeText } from '#components/evidence/scope-text.ts'
 import { shownText } from '#components/language/shown-text.tsx'
@@ -73,6 +74,7 @@ function OneExport({ exportId }: { exportId: string }) {
   return (
     <Page>
       <PageHeader title={titleOf(job)} crumbs={crumbs} id={shownId} facts={<Facts job={job} />} />
+      <OpenAlarms />
       <Stages job={job} />
       {!isOver(job.status) && (
         <Section title={t.progress}>
@@ -107,6 +109,7 @@ function Finished({ job, crumbs, id }: { job: ExportJob; crumbs: Crumb[]; id: Re
           </div>
         }
       />
+      <OpenAlarms />
       <Stages job={job} />
     </>
   )
@@ -128,10 +131,14 @@ function Again({ job }: { job: ExportJob }) {
 }
 
 function Facts({ job }: { job: ExportJob }) {
-  const { status, includeProofs, includeRawPayloads, purpose, scope } = job
+  const { status, includeProofs, includeRawPayloads, purpose, scope, covers } = job
+  const { me } = useSession()
+  const strong = (content: ReactNode) => <strong className="font-semibold">{content}</strong>
   return (
     <>
       <ExportStatusShape status={status} boxed />
+      <span>{t.ofOrganisation({ name: me.tenant.name, shown: shownText, strong })}</span>
+      {covers !== null && isCut(job, covers) && <span>{t.coversOnly({ covered: formatPeriod(covers) })}</span>}
       <span>{scopeText(scope)}</span>
       <span>
         {t.proofsAndMasking({
@@ -144,7 +151,7 @@ function Facts({ job }: { job: ExportJob }) {
           {t.forPurpose({
             purpose,
             shown: shownText,
-            strong: (content) => <strong className="font-semibold">{content}</strong>,
+            strong,
           })}
         </span>
       )}

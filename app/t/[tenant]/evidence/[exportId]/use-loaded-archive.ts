@@ -35,9 +35,13 @@ export function useLoadedArchive(job: ExportJob): LoadedArchive {
     loading.current = stop
     setState({ is: 'loading', received: 0 })
     try {
-      const bytes = counted(await fetchArchive(stop.signal), (received) => {
-        if (!stop.signal.aborted) setState({ is: 'loading', received })
-      })
+      const bytes = counted(
+        await fetchArchive(stop.signal),
+        (received) => {
+          if (!stop.signal.aborted) setState({ is: 'loading', received })
+        },
+        (from) => fetchArchive(stop.signal, from),
+      )
       const archive = await collected(bytes)
       if (stop.signal.aborted) return undefined
       setState({ is: 'loaded', archive })

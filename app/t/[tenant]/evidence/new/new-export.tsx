@@ -1,6 +1,7 @@
 'use client'
 
 import { useSearchParams } from 'next/navigation'
+import { OpenAlarms } from '#components/alarms/open-alarms.tsx'
 import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
@@ -20,6 +21,7 @@ export function NewExport() {
     <Permitted permission="evidence:export" act={t.exportEvidenceAction} title={t.newEvidenceExport}>
       <Page>
         <PageHeader title={t.newEvidenceExport} crumbs={[{ label: t.evidence, href: evidencePath(tenant) }]} id="New" />
+        <OpenAlarms />
         {like === null ? <ExportForm /> : <SameAgain exportId={like} />}
       </Page>
     </Permitted>

@@ -32,6 +32,9 @@ export function Review({ range, scope, purpose, proofs, raw, now }: ReviewProps)
         <KeyValue name={t.range}>
           {formatPeriod(range)}
           {touchesToday(range, now) && t.todaysRecordsUpTo}
+          {estimate?.covers != null && beginsLater(range, estimate.covers) && (
+            <p className="text-warn">{t.logBeginsLater({ covered: formatPeriod(estimate.covers) })}</p>
+          )}
         </KeyValue>
         <KeyValue name={t.about}>{scopeText(scope ?? null)}</KeyValue>
         {purpose !== '' && (
@@ -60,6 +63,9 @@ export function Review({ range, scope, purpose, proofs, raw, now }: ReviewProps)
     </>
   )
 }
+
+const beginsLater = (asked: Range, covered: { startDate: string }): boolean =>
+  Date.parse(covered.startDate) > Date.parse(asked.startDate)
 
 const countWords = ({ executions, approvals, decisions, spans, records, exact }: ExportEstimate): string =>
   (exact ? '' : 'about ') +

@@ -19,12 +19,15 @@ const refreshMs = 60_000
 /** How long content is stored, from when that counts, what stays, and what was deleted last. */
 export function Retention() {
   const { me, can, tenant } = useSession()
-  const days = me.settings.retentionDays
+  const { retentionDays: days, archiveRetentionDays: archiveDays } = me.settings
   return (
     <PrivacyPage page="retention" about={t.contentOlderThanRetention}>
       <Section title={t.theRule}>
         <KeyValues>
           <KeyValue name={t.contentIsDeletedAfter}>{days === null ? t.neverNoPeriodIs : t.days({ days })}</KeyValue>
+          <KeyValue name={t.archivesAreDeletedAfter}>
+            {archiveDays === null ? t.neverNoPeriodIs : t.days({ days: archiveDays })}
+          </KeyValue>
           {can('hold:manage') && (
             <KeyValue name={t.exceptions}>
               <HoldsInForce />
@@ -91,6 +94,7 @@ const deleted: { what: string; from: string; stays: string }[] = [
     from: t.theirCreationOnceNo,
     stays: t.sizeTypeAndDigest,
   },
+  { what: t.archivesOfEvidence, from: t.theirCompletion, stays: t.jobManifestAndDigests },
 ]
 
 function HoldsInForce() {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type AccessToken, apiFetch, restFetch, type TokenSource } from './api-fetch.ts'
 import { RequestError } from './failure.ts'
 
@@ -171,4 +171,33 @@ describe('REST', () => {
       expect(await failureOf(at(url)('/v1/x'))).toMatchObject({ code: 'unreadable', httpStatus: 502 })
     },
   )
+})
+
+describe('a response that takes longer than 30 seconds', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  /** Sends the first part at once, and the rest on demand. */
+  async function begun(type: string) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    let rest = () => {}
+    const { url } = await serve((_req, res) => {
+      res.writeHead(200, { 'content-type': type }).write('[1,')
+      rest = () => res.end('2]')
+    })
+    const response = await apiFetch('acme', source())(`${url}/v1/x`)
+    vi.advanceTimersByTime(31_000)
+    return { response, rest }
+  }
+
+  test('is read to its end if it is a file', async () => {
+    const { response, rest } = await begun('application/zip')
+    rest()
+    expect(await response.text()).toBe('[1,2]')
+  })
+
+  test.each(['application/json', 'application/problem+json'])('is given up if it is %s', async (type) => {
+    const { response } = await begun(type)
+    await expect(response.text()).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
 })

@@ -65,7 +65,7 @@ async function answerTo(input: Parameters<typeof fetch>[0], init: RequestInit): 
   const signal = init.signal ? AbortSignal.any([init.signal, timeout.signal]) : timeout.signal
   try {
     const response = await fetch(input, { ...init, signal, credentials: 'omit', cache: 'no-store' })
-    if (!(response.headers.get('content-type') ?? '').startsWith('application/json')) clearTimeout(timer)
+    if (!/[/+]json\b/.test(response.headers.get('content-type') ?? '')) clearTimeout(timer)
     return response
   } catch (error) {
     clearTimeout(timer)

@@ -6,7 +6,7 @@ const waits = { again: [0, 0], silent: 60_000 }
 const headers = { etag: '"1"' }
 
 /** A response that breaks off after its bytes, ends after them, or never ends. */
-const response = (bytes: string, then: 'breaks' | 'ends' | 'stops', status = 200) =>
+const response = (bytes: string, then: 'breaks' | 'ends' | 'stops', from?: number) =>
   new Response(
     new ReadableStream(
       {
@@ -18,12 +18,15 @@ const response = (bytes: string, then: 'breaks' | 'ends' | 'stops', status = 200
       },
       { highWaterMark: 0 },
     ),
-    { status, headers },
+    {
+      status: from === undefined ? 200 : 206,
+      headers: { ...headers, ...(from === undefined ? {} : { 'content-range': `bytes ${from}-5/6` }) },
+    },
   )
 
 test('what breaks off again and again is continued where it did', async () => {
   const asked: From[] = []
-  const rest = [response('cd', 'breaks', 206), response('ef', 'ends', 206)]
+  const rest = [response('cd', 'breaks', 2), response('ef', 'ends', 4)]
   const bytes = resumed(
     response('ab', 'breaks'),
     async (from) => {
@@ -40,7 +43,7 @@ test('what breaks off again and again is continued where it did', async () => {
 })
 
 test('what stops sending is asked for again', async () => {
-  const bytes = resumed(response('ab', 'stops'), async () => response('cd', 'ends', 206), { ...waits, silent: 20 })
+  const bytes = resumed(response('ab', 'stops'), async () => response('cd', 'ends', 2), { ...waits, silent: 20 })
   expect(await new Response(bytes).text()).toBe('abcd')
 })
 
@@ -58,6 +61,7 @@ test.each([
     2,
   ],
   ['another file', async () => response('xy', 'ends'), 'The file changed', 1],
+  ['another part', async () => response('xy', 'ends', 3), 'The file changed', 1],
 ])('%s ends it', async (_what, answer, message, attempts) => {
   let asked = 0
   const bytes = resumed(
@@ -74,7 +78,7 @@ test.each([
 
 test('a response without a version is not continued', async () => {
   const plain = new Response(response('ab', 'breaks').body)
-  await expect(new Response(resumed(plain, async () => response('cd', 'ends', 206), waits)).text()).rejects.toThrow(
+  await expect(new Response(resumed(plain, async () => response('cd', 'ends', 2), waits)).text()).rejects.toThrow(
     'network error',
   )
 })

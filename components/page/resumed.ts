@@ -17,7 +17,7 @@ export function resumed(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const etag = response.headers.get('etag')
   let reader = readerOf(response)
-  let [received, attempts] = [0, 0]
+  let [received, attempts, canceled] = [0, 0, false]
 
   /** Throws the error if it is final. */
   async function resume(error: unknown): Promise<undefined> {
@@ -27,8 +27,11 @@ export function resumed(
     await new Promise((resolve) => setTimeout(resolve, wait))
     const rest = await continueFrom({ start: received, etag }).catch(resume)
     if (rest === undefined) return
-    if (rest.status !== 206) throw new Error('The file changed while it was being downloaded.')
     reader = readerOf(rest)
+    const begins = Number(/^bytes (\d+)-/.exec(rest.headers.get('content-range') ?? '')?.[1])
+    const same = rest.status === 206 && begins === received
+    if (canceled || !same) await reader.cancel()
+    if (!same) throw new Error('The file changed while it was being downloaded.')
   }
 
   return new ReadableStream({
@@ -42,7 +45,10 @@ export function resumed(
         return controller.enqueue(piece.value)
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel(reason) {
+      canceled = true
+      return reader.cancel(reason)
+    },
   })
 }
 

@@ -53,10 +53,10 @@ export const CreateExportInput = z
   .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'startDate must be before endDate.')
 export const CreateExportOutput = z.object({ exportId: Id, status: ExportStatus, pollTimeoutMs: z.int() })
 
-/** What an export of this period and scope would contain, counted now. */
-/** [startDate, endDate), from the beginning of the log to what was signed last: a period that reaches beyond is cut. */
+/** [startDate, endDate): the part of a period for which there is a log. */
 const CoveredPeriod = z.object({ startDate: Time, endDate: Time })
 
+/** What an export of this period and scope would contain, counted now. */
 export const EstimateExportInput = z
   .strictObject({
     startDate: PeriodTime,

@@ -13,6 +13,9 @@ export const allBoundIn = (manifest: Json): boolean => member(member(manifest, '
 export const spansBoundIn = (manifest: Json): boolean =>
   allBoundIn(manifest) && member(member(manifest, 'rows') ?? null, 'spansBound') === true
 
+/** Whether the archive has the steps of executions. */
+export const stepsIn = (manifest: Json): boolean => member(member(manifest, 'rows') ?? null, 'steps') === true
+
 /** Whether the archive has what its spans of telemetry are compared with. */
 export const comparableSpans = (manifest: Json): boolean =>
   member(member(manifest, 'rows') ?? null, 'spansBound') !== undefined

@@ -1,5 +1,14 @@
 import type { Archive } from './archive.ts'
-import { allBoundIn, asOfIn, checkAfterBorder, checkBorder, comparableSpans, isBefore, spansBoundIn } from './border.ts'
+import {
+  allBoundIn,
+  asOfIn,
+  checkAfterBorder,
+  checkBorder,
+  comparableSpans,
+  isBefore,
+  spansBoundIn,
+  stepsIn,
+} from './border.ts'
 import { Broken, type Json, lines, member } from './bytes.ts'
 import { chainedFrom, restores } from './chain.ts'
 import { type Beginning, checkDays, lastClosed, partialDays, scopeOf } from './days.ts'
@@ -55,7 +64,7 @@ export async function checkLog(
     traces.add(span)
     raw.addSpan(span)
   }
-  const withoutRows = typesWithoutRows(archive, { spansBound: spansBoundIn(manifest) })
+  const withoutRows = typesWithoutRows(archive, { spans: spansBoundIn(manifest), steps: stepsIn(manifest) })
   const committed = commitments(asOf, { allBound, withoutRows, room }, (type, row) => {
     if (type === 'span') addSpan(stateIn(row))
     else requests.add(type, row)

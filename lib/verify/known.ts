@@ -32,7 +32,7 @@ const knownMembers = new Map([
   ['period', 'start end'],
   ['requestedPeriod', 'start end'],
   ['heads', 'seals'],
-  ['rows', 'asOf allBound spansBound keyedFrom'],
+  ['rows', 'asOf allBound spansBound steps keyedFrom'],
   ['createdBy', 'type id'],
   ['options', 'includeProofs rawPayloads masked'],
   ['files', 'path sha256 bytes mediaType records'],

@@ -73,11 +73,11 @@ const laterTypes = new Map([
   ['span', 'execution-spans'],
   ['execution_step', 'execution-steps'],
 ])
-/** Those of them that this archive lacks. `spansBound`: the manifest says that it has the spans of executions as rows. */
-export const typesWithoutRows = (archive: Archive, { spansBound }: { spansBound: boolean }): ReadonlySet<string> =>
+/** Those of them that this archive lacks, and need not have: the manifest says which of them it has. */
+export const typesWithoutRows = (archive: Archive, has: { spans: boolean; steps: boolean }): ReadonlySet<string> =>
   new Set(
     [...laterTypes].flatMap(([type, file]) =>
-      archive.has(`data/${file}.ndjson`) || (type === 'span' && spansBound) ? [] : [type],
+      archive.has(`data/${file}.ndjson`) || (type === 'span' ? has.spans : has.steps) ? [] : [type],
     ),
   )
 

@@ -62,6 +62,7 @@ describe('a job that waits', () => {
     ['raw payloads', 'include_raw_payloads = true', 'Its includeRawPayloads'],
     ['the scope', `scope = '{"agentId": "${newId()}"}'`, 'Its scope'],
     ['the purpose', `purpose = 'Nothing'`, 'Its purpose'],
+    ['the time', `created_at = created_at - interval '1 hour'`, 'Its createdAt'],
   ])('fails, and raises an alarm, when SQL has changed %s', async (_what, set, reason) => {
     const scene = await asked()
     await scene.tenant.as('jonas', { roles: ['auditor'] })
@@ -110,6 +111,13 @@ describe('an archive', () => {
       `manifest = convert_to(replace(convert_from(manifest, 'UTF8'), '"masked":true', '"masked":false'), 'UTF8')`,
       'Its manifest',
     ],
+    [
+      'the manifest and its digest',
+      `manifest = '\\x00ff', manifest_sha256 = encode(sha256('\\x00ff'), 'hex')`,
+      'Its manifest',
+    ],
+    ['the name', `archive_name = 'another.zip'`, 'Its archive'],
+    ['the end', `ended_at = ended_at + interval '1 year'`, 'Its endedAt'],
     ['the digest of the archive', `archive_sha256 = repeat('0', 64)`, 'Its archive'],
     ['the size', 'archive_bytes = archive_bytes - 1', 'Its archive'],
     ['the error', `error = '{"code": "x", "message": "x"}'`, 'Its error'],
@@ -123,12 +131,24 @@ describe('an archive', () => {
     await expect(manifest).rejects.toMatchObject(refusal(reason))
   })
 
-  test('is not the one before the next archive when SQL has changed its manifest', async () => {
+  test.each([
+    ['changed its manifest', `manifest = convert_to(replace(convert_from(manifest, 'UTF8'), '1.0', '1.1'), 'UTF8')`],
+    ['hidden its manifest', 'manifest = null, manifest_sha256 = null'],
+    ['replaced its manifest', `manifest = '\\x00ff', manifest_sha256 = encode(sha256('\\x00ff'), 'hex')`],
+  ])('stops the next export when SQL has %s', async (_what, set) => {
     const scene = await made()
-    await bySql(scene, `manifest = convert_to(replace(convert_from(manifest, 'UTF8'), '1.0', '1.1'), 'UTF8')`)
+    await bySql(scene, set)
+    const next = await runtime.make(scene.tenant, scene.auditor)
+    expect(next).toMatchObject({ status: 'failed', error: refusal('Its manifest') })
+    expect(await alarmsOf(scene)).toMatchObject([{ kind: 'export', subject: next.exportId }])
+  })
+
+  test('stops the next export when SQL has deleted its job', async () => {
+    const scene = await made()
+    await asOwner(runtime, `delete from evidence_exports where id = '${scene.exportId}'`)
     expect(await runtime.make(scene.tenant, scene.auditor)).toMatchObject({
       status: 'failed',
-      error: refusal('Its manifest'),
+      error: refusal('It was deleted.'),
     })
   })
 
@@ -147,4 +167,20 @@ describe('an archive', () => {
     expect(omissions).toEqual(sealed)
     expect(parseLines(await text('data/omissions.ndjson'))).toEqual(sealed)
   })
+})
+
+// The last test: it changes the table for all of them.
+test('a job is not what the record of another one says', async () => {
+  const { tenant, auditor, exportId } = await asked()
+  const other = await askForExport(auditor, { ...aroundNow(), purpose: 'Annual audit' })
+  await asOwner(runtime, 'alter table audit_records alter column resource_id drop expression')
+  const move = (from: string, to: string) =>
+    asOwner(
+      runtime,
+      `update audit_records set resource_id = '${to}'
+       where tenant_id = '${tenant.id}' and resource_id = '${from}' and type = 'evidence_export.created'`,
+    )
+  await move(exportId, 'nothing')
+  await move(other, exportId)
+  await expect(readExport(auditor, exportId)).rejects.toMatchObject(refusal('is about another object'))
 })

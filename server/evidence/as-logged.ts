@@ -1,13 +1,14 @@
+import { ApiError } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { findLastRecord } from '#server/audit/last-record-store.ts'
 import { listKeyedRecords } from '#server/audit/sealing/signer-store.ts'
 import { whyNotOurs } from '#server/audit/sealing/unkeyed-records.ts'
-import type { LogOwner } from '#server/audit/store.ts'
+import type { LogOwner, StoredRecord } from '#server/audit/store.ts'
 import { verifyRecord } from '#server/audit/verifying/verify-record.ts'
 import { IntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import type { RecordedExport, RecordPlace } from './store.ts'
+import { archiveNameOf, type RecordedExport, type RecordPlace } from './store.ts'
 
 // The rows of exports are not bound to the log as rows of evidence are: the records about an export say the same as its row.
 
@@ -22,7 +23,7 @@ export async function requireLogged(tx: Transaction, tenant: LogOwner, row: Reco
 }
 
 async function whyUnlikeRequest(tx: Transaction, tenant: LogOwner, row: RecordedExport): Promise<string | undefined> {
-  const read = await recordAt(tx, tenant, row.requestedIn)
+  const read = await recordAt(tx, tenant, { type: 'evidence_export', id: row.id }, row.requestedIn)
   if ('why' in read) return `The record of its request ${read.why}.`
   const { actor, details } = read
   const unlike = Object.entries({
@@ -33,6 +34,7 @@ async function whyUnlikeRequest(tx: Transaction, tenant: LogOwner, row: Recorded
     includeRawPayloads: details.includeRawPayloads === row.includeRawPayloads,
     scope: isSame(details.scope, row.scope),
     purpose: isSame(details.purpose, row.purpose),
+    createdAt: isNear(read.at, row.createdAt),
   }).find(([, same]) => !same)
   return unlike && `Its ${unlike[0]} is not what the record of its request says.`
 }
@@ -41,9 +43,12 @@ async function whyUnlikeState(tx: Transaction, tenant: LogOwner, row: RecordedEx
   const { status, reachedIn, manifestSha256, archiveSha256, archiveBytes, error } = row
   if (reachedIn === null) return status === 'queued' ? undefined : `No record says that it is ${status}.`
   if (reachedIn.status !== status) return `It is ${status}, and the newest record says ${reachedIn.status}.`
-  const read = await recordAt(tx, tenant, reachedIn)
+  const read = await recordAt(tx, tenant, { type: 'evidence_export', id: row.id }, reachedIn)
   if ('why' in read) return `The record of its state ${read.why}.`
   const { details } = read
+  if (row.endedAt !== null && !isNear(read.at, row.endedAt))
+    return 'Its endedAt is not what the record of its end says.'
+  if (row.archiveName !== null && row.archiveName !== archiveNameOf(row.id)) return 'Its archive has another name.'
   if ((details.manifestSha256 ?? null) !== manifestSha256 || !row.manifestIntact)
     return 'Its manifest is not the one that was published.'
   // Records of earlier versions don't have these.
@@ -55,7 +60,7 @@ async function whyUnlikeState(tx: Transaction, tenant: LogOwner, row: RecordedEx
 /** Throws IntegrityFailed if the tenant has another name than when it was created. */
 export async function requireSameName(tx: Transaction, tenant: LogOwner & { name: string }): Promise<void> {
   const { id, name } = tenant
-  const read = await recordAt(tx, tenant, (await findLastRecord(tx, id, id, ['tenant.created'])) ?? null)
+  const read = await recordAt(tx, tenant, { type: 'tenant', id }, await findLastRecord(tx, id, id, ['tenant.created']))
   const reason =
     'why' in read
       ? `The record of its creation ${read.why}.`
@@ -66,26 +71,47 @@ export async function requireSameName(tx: Transaction, tenant: LogOwner & { name
   if (reason !== undefined) throw new IntegrityFailed({ tenantId: id, type: 'tenant', id, reason })
 }
 
-type Read = { actor: JsonObject; details: JsonObject }
+type Read = { at: Date; actor: JsonObject; details: JsonObject }
 
-/** The record at a place, if this service wrote it. */
-async function recordAt(tx: Transaction, tenant: LogOwner, at: RecordPlace | null): Promise<Read | { why: string }> {
-  const [found] = at === null ? [] : await listKeyedRecords(tx, tenant.id, at.date, at.seq, at.seq + 1)
+/** The record about an object at a place, if this service wrote it. Throws `unavailable` for one that is not signed yet. */
+async function recordAt(
+  tx: Transaction,
+  tenant: LogOwner,
+  about: { type: string; id: string },
+  at: RecordPlace | null | undefined,
+): Promise<Read | { why: string }> {
+  const [found] = at == null ? [] : await listKeyedRecords(tx, tenant.id, at.date, at.seq, at.seq + 1)
   if (found === undefined) return { why: 'does not exist' }
-  // The signer signs none without a mac, except from the versions before there were any.
-  const signed =
-    found.mac === null &&
-    (await verifyRecord(tx, tenant, { tenant: tenant.externalId, auditId: found.auditId })).verified
-  const why = signed ? undefined : await whyNotOurs(tx, tenant, found)
+  const why = found.mac === null ? await whyNotSigned(tx, tenant, found) : await whyNotOurs(tx, tenant, found)
   if (why !== undefined) return { why }
   const record = objectOf(found.record)
-  return { actor: objectOf(record.actor), details: objectOf(record.details) }
+  // The column by which it was found is not part of what its mac covers.
+  if (!isSame(record.resource, about)) return { why: 'is about another object' }
+  return { at: found.createdAt, actor: objectOf(record.actor), details: objectOf(record.details) }
+}
+
+/** A record without a mac is from a version before there were any, or was inserted: the signer signs only the former. */
+async function whyNotSigned(tx: Transaction, tenant: LogOwner, { auditId }: StoredRecord): Promise<string | undefined> {
+  const { verified, status, checks } = await verifyRecord(tx, tenant, { tenant: tenant.externalId, auditId })
+  if (verified) return undefined
+  const own = checks.find(({ name, ok }) => !ok && ['record', 'date', 'digest', 'leaf'].includes(name))
+  if (own !== undefined) return `was changed. ${own.detail}`
+  throw new ApiError(
+    'unavailable',
+    status === 'pending_seal'
+      ? 'The export can’t be compared with the log until its record is signed. Try again in a minute.'
+      : 'The export can’t be compared with the log, because the log of that day does not verify.',
+  )
 }
 
 const objectOf = (value: JsonValue | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {})
 
 const isMoment = (text: JsonValue | undefined, at: Date): boolean =>
   typeof text === 'string' && Date.parse(text) === at.getTime()
+
+/** A row has the time of its transaction, its record the time of the commit. */
+const isNear = (recorded: Date, stored: Date): boolean => Math.abs(recorded.getTime() - stored.getTime()) <= longestMs
+const longestMs = 120_000
 
 /** Undefined and null are the same: a record leaves out what is not there. */
 const isSame = (recorded: JsonValue | undefined, stored: JsonValue): boolean =>

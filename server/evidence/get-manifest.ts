@@ -19,7 +19,7 @@ export const getManifest = query({
     const row = await findRecorded(tx, tenant.id, input.exportId)
     if (row === undefined) throw notFound()
     await requireLogged(tx, tenant, row)
-    const manifest = await findManifest(tx, tenant.id, row.id)
+    const manifest = await findManifest(tx, tenant.id, row)
     if (manifest === null || row.manifestSha256 === null) throw unfinished(row.status)
     return { bytes: new Uint8Array(manifest), sha256: row.manifestSha256 }
   },

@@ -4,8 +4,8 @@ import { currentSigningKey, rotateSigningKey } from '#server/kernel/keys/signing
 import { sealKeyFingerprint } from './archive/bag.ts'
 
 /**
- * Creates a new key that seals the tenant's archives, signed by the one before it. Archives of the old key still verify. Waits for
- * the archive that is being sealed. Returns the fingerprint of the new key.
+ * Creates a new key that seals the tenant's archives, signed by the one before it. Archives of the old key still verify, also one
+ * that is being sealed. Returns the fingerprint of the new key.
  */
 export async function rotateEvidenceKey(tx: Transaction, tenant: { id: string; externalId: string }): Promise<string> {
   await rotateSigningKey(tx, tenant.id, 'evidence')

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { JsonValue } from '#lib/json.ts'
+import { type RawBuilder, sql } from 'kysely'
 import { type ExportProgress, type ExportScope, type ExportStage, ExportStatus } from '#lib/schemas/evidence.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
@@ -53,39 +52,35 @@ export const findExport = (tx: Transaction, tenantId: string, id: string) =>
 export const lockExport = (tx: Transaction, tenantId: string, id: string) =>
   exportsOf(tx, tenantId).where('id', '=', id).forUpdate().executeTakeFirst()
 
+export const archiveNameOf = (id: string): string => `evidence-room-${id}.zip`
+
 /** Where the log has a record. */
 export type RecordPlace = { date: string; seq: number }
 export type RecordedExport = NonNullable<Awaited<ReturnType<typeof findRecorded>>>
 
-/**
- * The export with the places of its records, all as of one moment: of its request, and of the state that it reached last.
- * `sealed` is from the manifest.
- */
+/** The export with the places of its records, all as of one moment: of its request, and of the state that it reached last. */
 export const findRecorded = (tx: Transaction, tenantId: string, id: string) =>
   exportsOf(tx, tenantId)
     .where('id', '=', id)
     .select([
       sql<boolean>`encode(sha256(manifest), 'hex') is not distinct from manifest_sha256`.as('manifestIntact'),
-      sql<SealedFacts | null>`case when encode(sha256(manifest), 'hex') = manifest_sha256 then (
-        select json_build_object('period', m -> 'period', 'omissions', m -> 'omissions')
-        from (select convert_from(manifest, 'UTF8')::json as m) as parsed) end`.as('sealed'),
-      sql<RecordPlace | null>`${newestRecord(['created'])}`.as('requestedIn'),
-      sql<(RecordPlace & { status: ExportStatus }) | null>`${newestRecord(reachedStatuses)}`.as('reachedIn'),
+      sql<RecordPlace | null>`${recordOf(['created'], sql`true order by r.date, r.seq`)}`.as('requestedIn'),
+      // Nothing happens to the state after the end, so that the downloads of later days are not read.
+      sql<(RecordPlace & { status: ExportStatus }) | null>`${recordOf(
+        reachedStatuses,
+        sql`(ended_at is null or r.date <= (ended_at at time zone 'UTC')::date + 1) order by r.date desc, r.seq desc`,
+      )}`.as('reachedIn'),
     ])
     .executeTakeFirst()
 
-/** `omissions`: the first ones. */
-type SealedFacts = { period: { start: string; end: string }; omissions: JsonValue }
-
 const reachedStatuses = ExportStatus.options.filter((status) => status !== 'queued')
 
-const newestRecord = (events: readonly string[]) => sql`(
+const prefix = 'evidence_export.'
+const recordOf = (events: readonly string[], rest: RawBuilder<unknown>) => sql`(
   select jsonb_build_object('date', r.date, 'seq', r.seq, 'status', substring(r.type from ${prefix.length + 1}::int))
   from audit_records r
   where r.tenant_id = evidence_exports.tenant_id and r.resource_id = evidence_exports.id::text
-    and r.type = any(${events.map((event) => `${prefix}${event}`)})
-  order by r.date desc, r.seq desc limit 1)`
-const prefix = 'evidence_export.'
+    and r.type = any(${events.map((event) => `${prefix}${event}`)}) and ${rest} limit 1)`
 
 /** Returns those of the exports that the member has requested. */
 export async function listOwnExports(
@@ -109,13 +104,18 @@ export async function listExports(
   return await query.orderBy('id', 'desc').limit(page.limit).execute()
 }
 
-/** The bytes of manifest.json; null before the export is completed. */
-export async function findManifest(tx: Transaction, tenantId: string, id: string): Promise<Buffer | null> {
+/** The bytes of manifest.json with this SHA-256 (hex); null if the row does not have it. */
+export async function findManifest(
+  tx: Transaction,
+  tenantId: string,
+  { id, manifestSha256 }: Pick<StoredExport, 'id' | 'manifestSha256'>,
+): Promise<Buffer | null> {
   const row = await tx
     .selectFrom('evidenceExports')
     .select('manifest')
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
+    .where(sql<boolean>`encode(sha256(manifest), 'hex') = ${manifestSha256}`)
     .executeTakeFirst()
   return row?.manifest ?? null
 }

@@ -3,12 +3,18 @@ import type { Actor } from '#lib/schemas/common.ts'
 import { ExportJob, exportStages, Omission } from '#lib/schemas/evidence.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { settingsOf } from '#server/tenants/view.ts'
-import type { RecordedExport, StoredExport } from './store.ts'
+import type { StoredExport } from './store.ts'
 
 const dayMs = 86_400_000
 
-/** An export of a list, or one that was compared with its records, which brings the facts of its manifest. */
-export type ViewedExport = StoredExport & Partial<Pick<RecordedExport, 'sealed'>>
+/** What the sealed manifest says; undefined in lists, and before there is one. */
+const SealedFacts = z.object({
+  period: z.object({ start: z.string(), end: z.string() }),
+  omissions: z.array(Omission),
+})
+export type ViewedExport = StoredExport & { sealed?: z.infer<typeof SealedFacts> }
+export const sealedFacts = (manifest: Buffer): z.infer<typeof SealedFacts> =>
+  SealedFacts.parse(JSON.parse(String(manifest)))
 
 /** `containsErased`: the erasures whose subject the archive contains, by export. */
 export function exportView(
@@ -28,7 +34,7 @@ export function exportView(
     stages: exportStages.flatMap((stage) => row.stages.findLast((one) => one.stage === stage) ?? []),
     startDate: row.startAt.toISOString(),
     endDate: row.endAt.toISOString(),
-    covers: row.sealed == null ? null : { startDate: row.sealed.period.start, endDate: row.sealed.period.end },
+    covers: row.sealed === undefined ? null : { startDate: row.sealed.period.start, endDate: row.sealed.period.end },
     includeProofs: row.includeProofs,
     includeRawPayloads: row.includeRawPayloads,
     requestedBy: actorOf(row.requestedBy),
@@ -47,7 +53,7 @@ export function exportView(
         ? null
         : { reason: row.archiveGone, at: row.archiveGoneAt.toISOString() },
     containsErased: containsErased.get(row.id) ?? [],
-    omissions: z.array(Omission).parse(row.sealed?.omissions ?? row.omissions),
+    omissions: row.sealed?.omissions ?? z.array(Omission).parse(row.omissions),
     error: ExportJob.shape.error.parse(row.error),
     pollTimeoutMs: row.pollTimeoutMs,
     revision: row.revision,

@@ -193,6 +193,23 @@ function* unknownContent(original: Original): Generator<ArchiveChange> {
       'does not count the records in',
     ],
   ]
+  const steps = 'data/execution-steps.ndjson'
+  const withoutSteps = (content: Map<string, Buffer>) => void content.delete(steps)
+  changes.push(
+    ['no steps of executions', { files: withoutSteps }, { log: 'fails' }, `${steps} is missing.`],
+    [
+      'no steps of executions, as in archives of earlier services',
+      {
+        files: withoutSteps,
+        manifest: (one) => {
+          const { steps: _steps, ...rows } = Object(one.rows)
+          return { ...one, rows }
+        },
+      },
+      { log: 'holds', completeness: 'holds' },
+      'rows are as the log commits to them',
+    ],
+  )
   for (const [name, change, expected, says] of changes)
     yield { name: `${name}, sealed again`, make: packed(original, resealed(original.files, change)), expected, says }
 }

@@ -49,7 +49,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   evidence_exports: { owner: 'evidence', readBy: [] },
   execution_charges: { owner: 'executions', readBy: ['home'] },
   execution_events: { owner: 'executions', readBy: ['evidence'] },
-  execution_steps: { owner: 'executions', readBy: [] },
+  execution_steps: { owner: 'executions', readBy: ['evidence'] },
   executions: { owner: 'executions', readBy: ['evidence', 'files', 'home', 'privacy', 'traces'] },
   file_uses: { owner: 'files', readBy: ['evidence'] },
   files: { owner: 'files', readBy: ['evidence'] },

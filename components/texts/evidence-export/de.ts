@@ -154,9 +154,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   recordsAndObjects:
     '{records, plural, one {# Eintrag} other {# Einträge}}, {objects, plural, one {# Objekt} other {# Objekte}}',
   filesPacked: '{files, plural, one {# Datei} other {# Dateien}}, {bytes}',
-  byItsOwnVerifier: 'von seinem eigenen Prüfer',
+  byItsOwnVerifier: 'von seinem eigenen Prüfprogramm',
   ofOrganisation: 'Organisation <strong><shown>{name}</shown></strong>',
-  coversOnly: 'Umfasst {covered}: Vom Rest des Zeitraums hat das Protokoll nichts',
+  coversOnly: 'Umfasst {covered}: Vom Rest des Zeitraums hatte das Protokoll bei der Erstellung noch nichts',
   tamperWithCopy: 'Eine Kopie manipulieren',
   offeredInDemoOnly:
     'Nur in der Demo. Ändern Sie etwas in einer Kopie dieses Archivs, und sehen Sie, welche Prüfung es bemerkt. Die Kopie ist in diesem Browser und wird mit dieser Seite gelöscht; das Archiv bleibt, wie es ist.',

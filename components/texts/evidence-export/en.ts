@@ -180,7 +180,9 @@ export const recordsAndObjects = text(
 export const filesPacked = text('{files, plural, one {# file} other {# files}}, {bytes}')
 export const byItsOwnVerifier = text('by its own verifier')
 export const ofOrganisation = text('Organisation <strong><shown>{name}</shown></strong>')
-export const coversOnly = text('Covers {covered}: the log has nothing of the rest of the period')
+export const coversOnly = text(
+  'Covers {covered}: the log had nothing of the rest of the period when the archive was made',
+)
 export const tamperWithCopy = text('Tamper with a copy')
 export const offeredInDemoOnly = text(
   'Offered in the demo only. Change something in a copy of this archive and see which verdict notices it. The copy is in this browser and is deleted with this page; the archive stays as it is.',

@@ -23,6 +23,13 @@ export const brokenLog = (name: LogName, reason: string): Found => ({
   reason,
 })
 
+/** The alarm about a memory of the signer that is missing, damaged or too old. */
+export const refusedMemory = ({ message }: { message: string }): Found => ({
+  kind: 'memory',
+  subject: 'signer',
+  reason: message,
+})
+
 /**
  * Raises an alarm in a transaction of its own, because the transaction that found the difference is usually undone. A subject
  * has one open alarm: finding it again only counts. If nothing can be appended to the log, because its rows were changed, the

@@ -9,7 +9,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { type LogName, sealLog } from './log-name.ts'
-import { LogRefused } from './log-refused.ts'
+import { LogRefused, MemoryRefused } from './log-refused.ts'
 import { dateOfEntry, entryOf } from './memory/open-memory.ts'
 import { LogBroken, recordsOf, storedDay } from './read-day.ts'
 import { forgetBroken, reportBroken } from './report-broken.ts'
@@ -31,6 +31,9 @@ export type DueLogs = 'open' | 'closed' | 'all'
  */
 export async function recheckTenant(tenantId: string, logs: DueLogs = 'all'): Promise<void> {
   const { database } = runtime()
+  const refused = await database.inTenant(tenantId, (tx) => whyMemoryRefused(tx, tenantId))
+  // The rows can't be compared with it: that each log differs from it says nothing about the log.
+  if (refused !== undefined) return await reportBroken(tenantId, sealLog, refused)
   const due = await database.inTenant(tenantId, async (tx) => listDue(tx, await tenantById(tx, tenantId), logs))
   for (const { log, altered } of due) {
     // Another process may have checked it in the meantime.
@@ -45,6 +48,12 @@ export async function recheckTenant(tenantId: string, logs: DueLogs = 'all'): Pr
     await database.inTenant(tenantId, (tx) => setChecked(tx, tenantId, log))
   }
 }
+
+const whyMemoryRefused = (tx: Transaction, id: string): Promise<MemoryRefused | undefined> =>
+  knownMemory(tx, { id }).then(
+    () => undefined,
+    (error: unknown) => (error instanceof MemoryRefused ? error : Promise.reject(error)),
+  )
 
 type Due = { log: LogName; altered: string | undefined }
 

@@ -1,4 +1,4 @@
-import { brokenLog, raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
+import { brokenLog, raiseAlarm, refusedMemory } from '#server/audit/alarms/raise-alarm.ts'
 import { lockSubject } from '#server/audit/alarms/store.ts'
 import { setBroken } from '#server/audit/tree/check-state.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -15,11 +15,15 @@ export async function reportBroken(tenantId: string, log: LogName, why: Pick<Log
   const reason = why.message
   // One alarm for all logs: until an operator has decided, none of them is known to be broken, and none of them verifies.
   if (why instanceof MemoryRefused) {
-    await runtime().database.inTenant(tenantId, async (tx) => {
-      await lockSubject(tx, tenantId, brokenLog(log, reason).kind, log)
-      await setBroken(tx, tenantId, log, reason)
-    })
-    return await raiseAlarm(tenantId, { kind: 'memory', subject: 'signer', reason })
+    try {
+      await runtime().database.inTenant(tenantId, async (tx) => {
+        await lockSubject(tx, tenantId, brokenLog(log, reason).kind, log)
+        await setBroken(tx, tenantId, log, reason)
+      })
+    } finally {
+      await raiseAlarm(tenantId, refusedMemory(why))
+    }
+    return
   }
   try {
     await changeBroken(tenantId, (broken) => (log in broken ? broken : { ...broken, [log]: reason }))

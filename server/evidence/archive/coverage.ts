@@ -11,6 +11,7 @@ import { cosignedNote } from '#server/audit/witnesses/cosigned.ts'
 import { requireLogged } from '#server/evidence/as-logged.ts'
 import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import { findManifest, findRecorded } from '#server/evidence/store.ts'
+import { IntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findArchiveBefore } from './archive-before-store.ts'
@@ -59,7 +60,7 @@ export type CoverageSteps = {
 /**
  * Signs the new records of each day of the period, closes days that are over, and checks the signatures. The records are
  * hashed again while they are written: a day that differs from its signature fails the export before it is published.
- * Throws LogBroken, LogRefused or SigningWaits.
+ * Throws LogBroken, LogRefused, SigningWaits, or IntegrityFailed about the archive before this one.
  */
 export async function coverageOf(
   run: ClaimedExport,
@@ -68,6 +69,7 @@ export async function coverageOf(
 ): Promise<Coverage> {
   const { tenant, row } = run
   const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => runtime().database.inTenant(tenant.id, work)
+  const previous = await inTenant((tx) => lastArchive(tx, run))
   // Repeats what a signer remembered and did not store before it was killed.
   await check(sealLog, () => sealDates(tenant))
   const dates = await check(sealLog, () => datesOf(tenant, { start: row.startAt, end: row.endAt }))
@@ -82,7 +84,8 @@ export async function coverageOf(
     inTenant(async (tx) => {
       const seals = await sealHead(tx, tenant)
       const period = await coveredPeriod(tx, run, days)
-      return { period, days, seals, before: await archiveBefore(tx, run, seals), rows }
+      const before = previous && (await archiveBefore(tx, tenant, previous, seals))
+      return { period, days, seals, before, rows }
     }),
   )
 }
@@ -111,26 +114,36 @@ async function sealHead(tx: Transaction, tenant: LogOwner): Promise<SealHead | u
   return { size: last.size, note: await cosignedNote(tx, tenant.id, last), verifierKey: read.verifierKey }
 }
 
+/** The last archive, compared with its records. Throws IntegrityFailed. */
+async function lastArchive(tx: Transaction, { tenant, row }: ClaimedExport): Promise<Previous | undefined> {
+  const id = await findArchiveBefore(tx, tenant.id, row.id)
+  if (id === undefined) return undefined
+  const found = await findRecorded(tx, tenant.id, id)
+  if (found === undefined)
+    throw new IntegrityFailed({ tenantId: tenant.id, type: 'evidence_export', id, reason: 'It was deleted.' })
+  await requireLogged(tx, tenant, found)
+  const manifest = await findManifest(tx, tenant.id, found)
+  if (manifest === null || found.manifestSha256 === null) throw new Error(`The export ${id} changed while it was read.`)
+  return { exportId: id, manifestSha256: found.manifestSha256, seals: sealsOf(JSON.parse(String(manifest))) }
+}
+
+type Previous = { exportId: string; manifestSha256: string; seals: string | undefined }
+
 async function archiveBefore(
   tx: Transaction,
-  { tenant, row }: ClaimedExport,
+  tenant: LogOwner,
+  { seals: note, ...named }: Previous,
   seals: SealHead | undefined,
-): Promise<ArchiveBefore | undefined> {
-  const before = await findArchiveBefore(tx, tenant.id, row.id)
-  const found = before && (await findRecorded(tx, tenant.id, before.id))
-  if (found?.manifestSha256 == null) return undefined
-  await requireLogged(tx, tenant, found)
-  const named = { exportId: found.id, manifestSha256: found.manifestSha256 }
-  const note = sealsOf(JSON.parse(String(await findManifest(tx, tenant.id, found.id))))
+): Promise<ArchiveBefore> {
   if (note === undefined) return { ...named, seals: null, consistency: [], verifierKey: undefined }
   const read = (await noteReader(tx, tenant))(sealLog, note)
-  if (!read.ok) throw new LogBroken(`The closed days that the archive ${found.id} knew: ${read.reason}`)
+  if (!read.ok) throw new LogBroken(`The closed days that the archive ${named.exportId} knew: ${read.reason}`)
   const { size } = read.checkpoint
   const path =
     seals === undefined || size > seals.size
       ? undefined
       : await consistencyAt(tx, { tenantId: tenant.id, name: sealLog }, size, seals.size)
-  if (path === undefined) throw new LogBroken(`The log has fewer closed days than the archive ${found.id} knew.`)
+  if (path === undefined) throw new LogBroken(`The log has fewer closed days than the archive ${named.exportId} knew.`)
   return {
     ...named,
     seals: note,

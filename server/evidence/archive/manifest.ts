@@ -36,11 +36,12 @@ export function manifestOf(
     previousExportId: before?.exportId ?? null,
     heads: { seals: seals?.note ?? null },
     // The rows are those after these records, which the log of each open day then had. `allBound`: each has its commitment.
-    // `spansBound`: so does each span of an execution. `keyedFrom`: earlier records are from a version that put no mac on them.
+    // `spansBound`: so does each span of an execution. `steps`: data/ has the steps of executions. `keyedFrom`: earlier records are from a version that put no mac on them.
     rows: {
       asOf: rows.asOf,
       allBound: rows.boundSince !== undefined,
       spansBound: rows.spansBoundSince !== undefined,
+      steps: true,
       ...(rows.keyedFrom === undefined ? {} : { keyedFrom: rows.keyedFrom }),
     },
     createdAt: row.createdAt.toISOString(),

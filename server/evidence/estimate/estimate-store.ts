@@ -17,6 +17,7 @@ export type Contents = {
   executions: number
   approvals: number
   decisions: number
+  /** Of executions, with their steps. */
   events: number
   spans: number
   /** Their average as text. */
@@ -62,14 +63,20 @@ export async function countContents(
         and ${within('executionEvents.createdAt')} and ${inScope(tenantId, scope, 'executionEvents')}`,
       mostCost,
     ),
+    steps: await countRows(
+      tx,
+      sql`from execution_steps where execution_steps.tenant_id = ${tenantId}
+        and ${within('executionSteps.startedAt')} and ${inScope(tenantId, scope, 'executionSteps')}`,
+      mostCost,
+    ),
     spans: await countRows(tx, spans, mostCost),
   }
-  const { executions, approvals, decisions, events } = found
+  const { executions, approvals, decisions, events, steps } = found
   return {
     executions: executions.rows,
     approvals: approvals.rows,
     decisions: decisions.rows,
-    events: events.rows,
+    events: events.rows + steps.rows,
     spans: found.spans.rows,
     // Where few of very many spans would match, finding them could take as long as counting all: then any of the tenant's.
     bytesPerSpan: await averageSpan(

@@ -74,22 +74,22 @@ function logCost(exportId: string, bytes: number, written: NodeJS.CpuUsage): voi
 
 async function seal(run: ClaimedExport, bag: Bag, covered: Coverage, leftOut: readonly LeftOut[]): Promise<SealedBag> {
   const { tenant } = run
-  // The time of the seal and the key's validity are by one clock, and the key is in use at that time.
-  return await runtime().database.inTenant(tenant.id, async (tx) => {
-    const key = await heldSigningKey(tx, tenant.id, 'evidence')
-    const publicKeyPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-    const sealedAt = await findNow(tx)
-    return await bag.seal({
-      manifest: (files, payloadOxum) =>
-        manifestOf(run, covered, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
-      signingKey: key.privateKey,
-      timeStamp: timeStampOf,
-      publicKeyPem,
-      info: {
-        'Source-Organization': tenant.name.replaceAll(/\s+/g, ' '),
-        'Bagging-Date': sealedAt.toISOString().slice(0, 10),
-        ...(isDemoTenant(tenant.externalId) ? { 'External-Description': demoMark } : {}),
-      },
-    })
+  // A key that is replaced now is valid until after this time: both are by the database's clock, one after the other.
+  const { key, sealedAt } = await runtime().database.inTenant(tenant.id, async (tx) => ({
+    key: await heldSigningKey(tx, tenant.id, 'evidence'),
+    sealedAt: await findNow(tx),
+  }))
+  const publicKeyPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  return await bag.seal({
+    manifest: (files, payloadOxum) =>
+      manifestOf(run, covered, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
+    signingKey: key.privateKey,
+    timeStamp: timeStampOf,
+    publicKeyPem,
+    info: {
+      'Source-Organization': tenant.name.replaceAll(/\s+/g, ' '),
+      'Bagging-Date': sealedAt.toISOString().slice(0, 10),
+      ...(isDemoTenant(tenant.externalId) ? { 'External-Description': demoMark } : {}),
+    },
   })
 }

@@ -1,7 +1,7 @@
-import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
+import { raiseAlarm, refusedMemory } from '#server/audit/alarms/raise-alarm.ts'
 import { findNow } from '#server/audit/coverage-store.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
-import { LogRefused } from '#server/audit/sealing/log-refused.ts'
+import { LogRefused, MemoryRefused } from '#server/audit/sealing/log-refused.ts'
 import { memoryBeforeSnapshot, requireRememberedDays } from '#server/audit/sealing/remembered-days.ts'
 import type { RowsAsOf } from '#server/evidence/archive/coverage.ts'
 import { boundSince, isLaterBound, laterBoundSince } from '#server/kernel/bound/adopted.ts'
@@ -34,6 +34,11 @@ export async function withRowsAsOf<T>(tenantId: string, work: (rows: RowsAsOf) =
 const alarmed = <T>(tenantId: string, reading: Promise<T>): Promise<T> =>
   reading.catch(async (error: unknown) => {
     if (error instanceof LogRefused)
-      await raiseAlarm(tenantId, { kind: 'preflight', subject: sealLog, reason: error.message })
+      await raiseAlarm(
+        tenantId,
+        error instanceof MemoryRefused
+          ? refusedMemory(error)
+          : { kind: 'preflight', subject: sealLog, reason: error.message },
+      )
     throw error
   })

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
-import { LogRefused } from '#server/audit/sealing/log-refused.ts'
+import { raiseAlarm, refusedMemory } from '#server/audit/alarms/raise-alarm.ts'
+import { LogRefused, MemoryRefused } from '#server/audit/sealing/log-refused.ts'
 import { LogBroken } from '#server/audit/sealing/read-day.ts'
 import { SigningWaits } from '#server/audit/sealing/signing-waits.ts'
 import { ArchiveRefused } from '#server/evidence/archive/archive-refused.ts'
@@ -10,7 +10,7 @@ import { estimateExport } from '#server/evidence/estimate/estimate.ts'
 import type { ArchiveOf, ArchiveStore } from '#server/evidence/places/archives.ts'
 import { currentStore, storeOf } from '#server/evidence/places/place.ts'
 import { StoreFailed } from '#server/evidence/places/store-failed.ts'
-import { findRecorded, lockExport, setPlace } from '#server/evidence/store.ts'
+import { archiveNameOf, findRecorded, lockExport, setPlace } from '#server/evidence/store.ts'
 import { IntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tellChannels } from '#server/notifications/tell-channels.ts'
@@ -81,7 +81,12 @@ async function makeAndStore(run: ClaimedExport, signal: AbortSignal): Promise<vo
     await advance(run, 'preflight')
     // The log is signed after the rows' snapshot was taken, so that it has every record that commits to them.
     const made = await withRowsAsOf(tenant.id, async (rows) => {
-      const covered = await coverageOf(run, rows, steps(run, progress, signal))
+      const covered = await coverageOf(run, rows, steps(run, progress, signal)).catch((error: unknown) =>
+        // What else it finds has raised its alarm.
+        error instanceof IntegrityFailed
+          ? alarmed(run, { kind: 'export', subject: row.id }, error)
+          : Promise.reject(error),
+      )
       const estimate = await runtime().database.inTenant(tenant.id, (tx) => estimateExport(tx, tenant.id, row))
       await requireSpace(estimate.bytes)
       const expected = covered.days.reduce((sum, day) => sum + day.size, estimate.objects)
@@ -123,7 +128,11 @@ async function alarmed(
   about: { kind: 'preflight' | 'export'; subject: string },
   error: unknown,
 ): Promise<never> {
-  if (isRefused(error)) await raiseAlarm(tenant.id, { ...about, reason: error.message })
+  if (isRefused(error))
+    await raiseAlarm(
+      tenant.id,
+      error instanceof MemoryRefused ? refusedMemory(error) : { ...about, reason: error.message },
+    )
   throw error
 }
 
@@ -199,7 +208,7 @@ async function publish(
       omissions: made.omissions,
       manifest: made.manifest,
       manifestSha256: made.manifestSha256,
-      archiveName: `evidence-room-${row.id}.zip`,
+      archiveName: archiveNameOf(row.id),
       archiveBytes: made.bytes,
       archiveSha256: made.sha256,
       archivePlace: place,

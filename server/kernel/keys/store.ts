@@ -36,8 +36,11 @@ const currentKey = (tx: Transaction, tenantId: string, purpose: string) =>
     .where('retiredAt', 'is', null)
 
 /** Keeps the current key of `purpose` from being retired before this transaction ends. */
-export const holdKey = async (tx: Transaction, tenantId: string, purpose: string): Promise<void> =>
-  void (await currentKey(tx, tenantId, purpose).forShare().execute())
+export async function holdKey(tx: Transaction, tenantId: string, purpose: string): Promise<void> {
+  const held = () => currentKey(tx, tenantId, purpose).forShare().execute()
+  // After waiting for a rotation the old key is no longer the current one, and the new one is not locked yet.
+  if ((await held()).length === 0) await held()
+}
 
 /** Retires the current key of `purpose`, once no other transaction holds it. */
 export async function retireKey(tx: Transaction, tenantId: string, purpose: string): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { acceptLogHead } from '#server/audit/sealing/accept-log-head.ts'
 import { beginKeyed } from '#server/audit/sealing/begin-keyed.ts'
+import { recheckTenant } from '#server/audit/sealing/recheck.ts'
 import { signTenant } from '#server/audit/sealing/sealer.ts'
 import { signDay } from '#server/audit/sealing/sign-day.ts'
 import { today } from '#server/audit/store.ts'
@@ -106,6 +107,7 @@ describe('the signer', () => {
       await append()
       await expect(sign()).rejects.toThrow(/The signer’s memory (is missing|was damaged)/)
       await signTenant(tenant.id)
+      await recheckTenant(tenant.id)
       const alarms = `select record ->> 'reason' as reason, record -> 'details' as details from audit_records
       where tenant_id = $1 and type in ('alarm.raised', 'audit_log.integrity_failed')`
       expect(await query(alarms)).toEqual([

@@ -57,6 +57,7 @@ function OneExport({ exportId }: { exportId: string }) {
     return (
       <Page>
         <PageHeader title={t.evidenceExport} crumbs={crumbs} id={shownId} />
+        <OpenAlarms />
         {error === null ? (
           <Skeleton label={t.loadingExport} rows={8} />
         ) : (

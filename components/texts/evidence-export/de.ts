@@ -8,9 +8,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   thisArchiveContainsData:
     'Dieses Archiv enthält Daten, die nach seiner Erstellung gelöscht wurden. Geben Sie es nur weiter, wenn die Löschung das erlaubt.',
   itIsNotDeleted:
-    'Ein abgebrochenes Herunterladen kann fortgesetzt werden (curl -C -). Das Archiv wird nicht wegen seines Alters gelöscht.',
+    'Ein abgebrochener Download wird fortgesetzt, wo er aufhörte (mit curl: -C -). Das Archiv wird nicht wegen seines Alters gelöscht.',
   keptUntilTimeOr:
-    'Ein abgebrochenes Herunterladen kann fortgesetzt werden (curl -C -). Es bleibt bis <at>Zeit</at>, oder solange eine Löschsperre es schützt.',
+    'Ein abgebrochener Download wird fortgesetzt, wo er aufhörte (mit curl: -C -). Es bleibt bis <at>Zeit</at>, oder solange eine Löschsperre es schützt.',
   typeAndFormat: '{type}, Format {format}',
   recordsUnchanged: '{problem} Die Einträge selbst wurden nicht geändert.',
   sealed: 'Versiegelt',

@@ -11,9 +11,11 @@ export const erasureDeletedThisArchive = text(
 export const thisArchiveContainsData = text(
   'This archive contains data that was erased after it was made. Pass it on only if the erasure allows that.',
 )
-export const itIsNotDeleted = text('A download that breaks off can be resumed (curl -C -). It is not deleted by age.')
+export const itIsNotDeleted = text(
+  'A download that breaks off continues where it stopped (with curl: -C -). It is not deleted by age.',
+)
 export const keptUntilTimeOr = text(
-  'A download that breaks off can be resumed (curl -C -). Kept until <at>time</at>, or for as long as a legal hold protects it.',
+  'A download that breaks off continues where it stopped (with curl: -C -). Kept until <at>time</at>, or for as long as a legal hold protects it.',
 )
 export const typeAndFormat = text('{type}, format {format}')
 export const recordsUnchanged = text('{problem} The records themselves were not changed.')

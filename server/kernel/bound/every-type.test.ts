@@ -152,8 +152,8 @@ const formOf = ({
   content,
 })
 
-/** Proven by the record of the request in which they arrived, whose root covers their leaves. */
-const provenOtherwise = ['batch_resources', 'telemetry_batches', 'traces']
+/** The log itself, and what the record of the request proves in which it arrived: its root covers their leaves. */
+const provenOtherwise = ['audit_records', 'batch_resources', 'telemetry_batches', 'traces']
 /** Jobs and lists of the domain itself, which no archive shows. */
 const notShown = ['erasure_archives', 'evidence_exports']
 

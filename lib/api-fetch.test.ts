@@ -180,7 +180,7 @@ describe('a response that takes longer than 30 seconds', () => {
   /** Sends the first part at once, and the rest on demand. */
   async function begun(type: string) {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    let rest = () => {}
+    let rest: () => void = () => expect.fail('nothing was asked')
     const { url } = await serve((_req, res) => {
       res.writeHead(200, { 'content-type': type }).write('[1,')
       rest = () => res.end('2]')

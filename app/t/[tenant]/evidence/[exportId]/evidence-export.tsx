@@ -139,7 +139,8 @@ function Facts({ job }: { job: ExportJob }) {
     <>
       <ExportStatusShape status={status} boxed />
       <span>{t.ofOrganisation({ name: me.tenant.name, shown: shownText, strong })}</span>
-      {covers !== null && isCut(job, covers) && <span>{t.coversOnly({ covered: formatPeriod(covers) })}</span>}
+      {/* Undefined from a process of an older version. */}
+      {covers != null && isCut(job, covers) && <span>{t.coversOnly({ covered: formatPeriod(covers) })}</span>}
       <span>{scopeText(scope)}</span>
       <span>
         {t.proofsAndMasking({

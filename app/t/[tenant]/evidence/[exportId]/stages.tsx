@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { hasArchive } from '#components/evidence/export-status.tsx'
+import { objectsIn } from '#components/evidence/objects-in.ts'
 import { formatBytes } from '#components/language/formats.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
@@ -65,13 +66,9 @@ function stepsOf(
 }
 
 function notesOf({ days, counts, files }: ExportManifest, archiveBytes: number | null) {
-  const { audit = 0, ...others } = counts
   return {
     days: t.daysWithoutGap({ days: days.length }),
-    rows: t.recordsAndObjects({
-      records: audit,
-      objects: Object.values(others).reduce((sum, count) => sum + count, 0),
-    }),
+    rows: t.recordsAndObjects({ records: counts.audit ?? 0, objects: objectsIn(counts) }),
     files: archiveBytes === null ? undefined : t.filesPacked({ files: files.length, bytes: formatBytes(archiveBytes) }),
   }
 }

@@ -8,6 +8,7 @@ import { expireUnmatched } from '#server/inputs/expire-events.ts'
 import { purgeProofs } from '#server/kernel/auth/authorization.ts'
 import { asOwnerOf, dropPartitions, makePartitions } from '#server/kernel/db/partitions.ts'
 import { retirePredecessor } from '#server/kernel/db/roles.ts'
+import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -27,7 +28,6 @@ const intervalMs = 10 * 60_000
 export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } {
   const { database, log } = runtime()
   let closed = false
-  let round: Promise<void> = Promise.resolve()
   const clean = async () => {
     const tenants = await database.inDirectory(listServedTenantIds)
     await keepPartitions(ownerUrl, tenants)
@@ -51,16 +51,16 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
       ])
         if (!closed) await purge(id)
   }
-  const timer = setInterval(() => {
-    round = clean().catch((error: unknown) =>
-      log.warn({ err: error }, 'housekeeping failed; the next round tries again'),
-    )
-  }, intervalMs)
+  const rounds = repeat(
+    clean,
+    intervalMs,
+    (error) => log.warn({ err: error }, 'housekeeping failed; the next round tries again'),
+    true,
+  )
   return {
     async close() {
       closed = true
-      clearInterval(timer)
-      await round
+      await rounds.close()
     },
   }
 }

@@ -1,3 +1,4 @@
+import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { fillShapesOf } from './repeats/fill-shapes.ts'
@@ -12,29 +13,19 @@ const intervalMs = 60_000
 export function startFilling(): { close(): Promise<void> } {
   const { database, log } = runtime()
   const stop = { stopped: false }
-  let round: Promise<void> | undefined
   const run = async () => {
     for (const { id } of await database.inDirectory(listServedTenantIds)) {
       await fillShapesOf(id, stop)
       await fillWordsOf(id, stop)
     }
   }
-  const next = () => {
-    round ??= run()
-      .catch((error: unknown) =>
-        log.warn({ err: error }, 'older approvals were not made findable; the next round continues'),
-      )
-      .finally(() => {
-        round = undefined
-      })
-  }
-  next()
-  const timer = setInterval(next, intervalMs)
+  const rounds = repeat(run, intervalMs, (error) =>
+    log.warn({ err: error }, 'older approvals were not made findable; the next round continues'),
+  )
   return {
     async close() {
       stop.stopped = true
-      clearInterval(timer)
-      await round
+      await rounds.close()
     },
   }
 }

@@ -1,4 +1,5 @@
 import { type LogOwner, listLogOwners } from '#server/audit/store.ts'
+import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { counter, gauge } from '#server/kernel/observe/meters.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { batchSize, findOldestUnsent, sendRecords } from './send-records.ts'
@@ -55,19 +56,13 @@ export function startSiem(sinks: readonly Sink[]): { close(): Promise<void> } {
   }
   // Each sink for itself: one that does not answer delays no other.
   const loops = sinks.map((sink) => {
-    let round: Promise<void> | undefined
-    const begin = () => {
-      round ??= serve(sink)
-        .catch((error: unknown) => log.warn({ err: error, sink: sink.name }, 'audit records could not be read'))
-        .finally(() => {
-          round = undefined
-        })
-    }
-    begin()
-    const timer = setInterval(begin, roundMs)
+    const rounds = repeat(
+      () => serve(sink),
+      roundMs,
+      (error) => log.warn({ err: error, sink: sink.name }, 'audit records could not be read'),
+    )
     return async () => {
-      clearInterval(timer)
-      await round
+      await rounds.close()
       await sink.close()
     }
   })

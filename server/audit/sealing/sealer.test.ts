@@ -1,5 +1,6 @@
 // Longer than other files: one log, whose days the cases close one after the other.
 import { createHash } from 'node:crypto'
+import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkpoint } from '#server/audit/checkpoint.ts'
 import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
@@ -344,3 +345,34 @@ test('the sealer covers a record within seconds of its commit, and records from 
   const [unseen = ''] = await log(late)
   expect(await state(late, unseen)).toBe('pending')
 })
+
+test('a record is signed while a round waits for another tenant’s log', async () => {
+  const tenants = [await testTenant(runtime), await testTenant(runtime)]
+  const [held, prompt] = tenants.sort((a, b) => (a.id < b.id ? -1 : 1)) as [TestTenant, TestTenant]
+  await log(held)
+  const holder = await connectAsOwner(runtime)
+  await holder.query('begin')
+  await holder.query("select pg_advisory_xact_lock(hashtextextended('audit signer' || E'\\n' || $1::text, 0))", [
+    held.id,
+  ])
+  const sealer = startSealer()
+  try {
+    await expect.poll(() => waitingFor(holder)).toBe(1)
+    const [record = ''] = await log(prompt)
+    const state = () => runtime.database.inTenant(prompt.id, (tx) => sealStateOf(tx, prompt.id, record))
+    await expect.poll(state).toBe('sealed')
+    expect(await waitingFor(holder)).toBe(1)
+  } finally {
+    await holder.end()
+    await sealer.close()
+  }
+})
+
+/** How many sessions wait for an advisory lock that this connection holds. */
+async function waitingFor(holder: Client): Promise<number> {
+  const { rows } = await holder.query<{ count: number }>(
+    `select count(*)::int as count from pg_locks held join pg_locks asked using (locktype, database, classid, objid, objsubid)
+     where held.pid = pg_backend_pid() and held.granted and not asked.granted and held.locktype = 'advisory'`,
+  )
+  return rows[0]?.count ?? 0
+}

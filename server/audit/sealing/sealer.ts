@@ -3,6 +3,7 @@ import { type LogOwner, listDaysToSign, listLogOwners } from '#server/audit/stor
 import { isOnOrdinaryClock } from '#server/kernel/clock/ordinary-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
+import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { alone } from './alone.ts'
@@ -20,7 +21,9 @@ import { knownMemory } from './why-contradicted.ts'
 /** From a record's commit to its checkpoint: the same checkpoint covers the records that commit within this time. */
 const gatherMs = 500
 /** Finds work without a notification: days that are over, and records from before this process listened. */
-const sweepMs = 15_000
+const roundMs = 15_000
+/** After a look for logs to read again, it rests ten times as long as it took, and not longer than this: 8 minutes + 1 < 10. */
+const longestRestMs = 60_000
 /** A rolling restart takes minutes. After this time each tenant gets an alarm that its log is not signed. */
 const longestWaitMs = 30 * 60_000
 /** A full disk, or a store that does not answer, raises an alarm of each tenant when it lasts this long. */
@@ -38,26 +41,16 @@ export type Sealer = { close(): Promise<void> }
 
 /** Signs every tenant's log as it grows, and closes days that are over. Runs in every worker process; they don't disturb each other. */
 export function startSealer(): Sealer {
-  const { listener, log } = runtime()
-  const gathering = new Map<string, NodeJS.Timeout>()
-  let work: Promise<void> = Promise.resolve()
-  const checking = new Map<DueLogs, Promise<void>>()
-  let sweeping = false
+  const { listener, log, database } = runtime()
+  const outages = new Map<string, { since: number; reported: boolean }>()
   let waitingSince: number | undefined
   let waitReported = false
   let closed = false
-  const outages = new Map<string, { since: number; reported: boolean }>()
 
-  // One tenant after the other: signing must not take the connections that calls need.
-  const enqueue = (run: () => Promise<void>) => {
-    work = work.then(() => (closed ? undefined : run())).catch(report)
-  }
   const report = (error: unknown) =>
     log.error({ err: error }, 'the audit log could not be signed; the sealer will try again')
   const sign = async (tenantId: string) => {
     try {
-      // The process that fills a demo tenant signs its log.
-      if (!(await runtime().database.inTenant(tenantId, (tx) => isOnOrdinaryClock(tx, tenantId)))) return
       await signTenant(tenantId)
       outages.delete(tenantId)
     } catch (error) {
@@ -72,22 +65,8 @@ export function startSealer(): Sealer {
     outage.reported = true
     await raiseAlarm(tenantId, { kind: 'signing', subject: 'memory', reason: `${message} ${nothingSigned}` })
   }
-  const sweep = () => {
-    if (sweeping || closed) return
-    sweeping = true
-    enqueue(async () => {
-      try {
-        const owners = await runtime().database.inDirectory(listLogOwners)
-        await reportWaiting(owners)
-        for (const { id } of owners) if (!closed) await sign(id).catch(report)
-        for (const logs of ['open', 'closed'] as const) recheck(owners, logs)
-      } finally {
-        sweeping = false
-      }
-    })
-  }
   const reportWaiting = async (owners: readonly LogOwner[]) => {
-    if (!(await runtime().database.inDirectory((tx) => olderProcesses(tx)))) {
+    if (!(await database.inDirectory((tx) => olderProcesses(tx)))) {
       waitingSince = undefined
       waitReported = false
       return
@@ -100,40 +79,49 @@ export function startSealer(): Sealer {
     for (const { id } of owners)
       await raiseAlarm(id, { kind: 'signing', subject: 'database', reason: longWait }).catch(report)
   }
+
+  const signAll = async () => {
+    const owners = await database.inDirectory(listLogOwners)
+    await reportWaiting(owners)
+    for (const { id } of owners) if (!closed) await sign(id).catch(report)
+  }
+  const recheckAll = (logs: DueLogs) => async () => {
+    const begun = performance.now()
+    for (const { id } of await database.inDirectory(listLogOwners))
+      if (!closed)
+        await recheckTenant(id, logs).catch((error: unknown) =>
+          log.error({ err: error }, 'the recurring check of the log failed'),
+        )
+    return Math.min(10 * (performance.now() - begun), longestRestMs)
+  }
   // Reading whole days takes long: signing does not wait for it, and days that grow do not wait for closed ones.
-  const recheck = (owners: readonly LogOwner[], logs: DueLogs) => {
-    if (checking.has(logs)) return
-    const run = async () => {
-      for (const { id } of owners)
-        if (!closed)
-          await recheckTenant(id, logs).catch((error: unknown) =>
-            log.error({ err: error }, 'the recurring check of the log failed'),
-          )
-    }
-    // Assigned before it can end: without tenants it ends immediately.
-    const current = run().finally(() => checking.delete(logs))
-    checking.set(logs, current)
+  const rounds = [signAll, recheckAll('open'), recheckAll('closed')].map((run) => repeat(run, roundMs, report))
+
+  // Neither does a tenant with new records wait for a round: one of many tenants, or of broken logs, may take minutes.
+  let work: Promise<void> = Promise.resolve()
+  const gathering = new Map<string, NodeJS.Timeout>()
+  const signOne = async (tenantId: string) => {
+    // The process that fills a demo tenant signs its log.
+    const ordinary = await database.inTenant(tenantId, (tx) => isOnOrdinaryClock(tx, tenantId))
+    if (ordinary && !closed) await sign(tenantId)
   }
   const off = listener.on('audit', '*', (tenantId) => {
-    if (tenantId === undefined) return sweep()
-    if (closed || gathering.has(tenantId)) return
+    if (tenantId === undefined) for (const round of rounds) round.begin()
+    if (tenantId === undefined || closed || gathering.has(tenantId)) return
     const timer = setTimeout(() => {
       gathering.delete(tenantId)
-      enqueue(() => sign(tenantId))
+      // One after the other: signing must not take the connections that calls need.
+      work = work.then(() => (closed ? undefined : signOne(tenantId))).catch(report)
     }, gatherMs)
     gathering.set(tenantId, timer)
   })
-  const interval = setInterval(sweep, sweepMs)
-  sweep()
 
   return {
     async close() {
       closed = true
       off()
-      clearInterval(interval)
       for (const timer of gathering.values()) clearTimeout(timer)
-      await work
-      await Promise.all(checking.values())
+      await Promise.all([work, ...rounds.map((round) => round.close())])
     },
   }
 }

@@ -4,6 +4,7 @@ import { parseCosignerKey } from '#server/audit/notes/cosignature.ts'
 import { NoteError } from '#server/audit/notes/signed-note.ts'
 import { listLogOwners } from '#server/audit/store.ts'
 import { type Config, ConfigError, isSafeToFetch } from '#server/kernel/config.ts'
+import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { askWitness, type Witness } from './ask-witness.ts'
 
@@ -27,9 +28,9 @@ export async function loadWitnesses({ logWitnessesFile: path }: Config): Promise
 
 /** Requests cosignatures for each tenant's last checkpoint of closed days periodically. */
 export function startWitnessing(witnesses: readonly Witness[]): { close(): Promise<void> } {
+  if (witnesses.length === 0) return { close: async () => undefined }
   const { database, log } = runtime()
   let closed = false
-  let round: Promise<void> = Promise.resolve()
   const ask = async () => {
     for (const tenant of await database.inDirectory(listLogOwners))
       for (const witness of witnesses)
@@ -41,15 +42,11 @@ export function startWitnessing(witnesses: readonly Witness[]): { close(): Promi
             ),
           )
   }
-  const start = () => {
-    round = round.then(ask).catch((error: unknown) => log.warn({ err: error }, 'the witnesses could not be queried'))
-  }
-  const timer = witnesses.length === 0 ? undefined : setInterval(start, roundMs)
+  const rounds = repeat(ask, roundMs, (error) => log.warn({ err: error }, 'the witnesses could not be queried'))
   return {
     async close() {
       closed = true
-      clearInterval(timer)
-      await round
+      await rounds.close()
     },
   }
 }

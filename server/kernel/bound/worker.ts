@@ -1,5 +1,6 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
+import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { adoptTenant, rememberEnds } from './adopt.ts'
@@ -84,26 +85,6 @@ export function startBinding(every: Partial<Every> = {}): { close(): Promise<voi
     async close() {
       closing.abort()
       await Promise.all(loops.map((loop) => loop.close()))
-    },
-  }
-}
-
-/** Runs `work` now and every `everyMs`, unless it is still running. */
-function repeat(work: () => Promise<void>, everyMs: number, failed: (error: unknown) => void) {
-  let running: Promise<void> | undefined
-  const run = () => {
-    running ??= work()
-      .catch(failed)
-      .finally(() => {
-        running = undefined
-      })
-  }
-  const timer = setInterval(run, everyMs)
-  run()
-  return {
-    async close() {
-      clearInterval(timer)
-      await running
     },
   }
 }

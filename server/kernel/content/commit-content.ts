@@ -1,4 +1,5 @@
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
+import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { forgetTenantKeys, keptMs, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -22,28 +23,18 @@ type Stop = { readonly stopped: boolean }
 export function startCommitting(): { close(): Promise<void> } {
   const { database, log } = runtime()
   const stop = { stopped: false }
-  let round: Promise<void> | undefined
   const completed = new Set<string>()
   const run = async () => {
     for (const { id } of await database.inDirectory(listServedTenantIds))
       if (!stop.stopped && !completed.has(id) && (await commitContent(id, stop)).completed) completed.add(id)
   }
-  const next = () => {
-    round ??= run()
-      .catch((error: unknown) =>
-        log.warn({ err: error }, 'content was not given commitments; the next round continues'),
-      )
-      .finally(() => {
-        round = undefined
-      })
-  }
-  next()
-  const timer = setInterval(next, intervalMs)
+  const rounds = repeat(run, intervalMs, (error) =>
+    log.warn({ err: error }, 'content was not given commitments; the next round continues'),
+  )
   return {
     async close() {
       stop.stopped = true
-      clearInterval(timer)
-      await round
+      await rounds.close()
     },
   }
 }

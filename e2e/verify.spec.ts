@@ -1,10 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from '@playwright/test'
-import { extractArchive } from '#server/testing/extract.ts'
+import { type ArchiveChange, archiveChanges } from '#server/testing/archive-changes.ts'
+import { extractArchive, readArchiveFiles } from '#server/testing/extract.ts'
+import { sized } from '#server/testing/properties/counts.ts'
 import { rowsBound } from './cases.ts'
+import { countCases } from './counts.ts'
 import { expectEveryView } from './every-view.ts'
 import { demoTenant, expect, expectAccessible, hydrated, test } from './fixtures.ts'
 
@@ -117,6 +120,50 @@ test('anyone can check an archive in the browser: one changed bit is found, and 
   await expect(page.getByText('This archive is not valid.', { exact: false })).toHaveCount(0)
   expect(sent).toEqual([])
 })
+
+test('a changed archive gets its verdicts on the page', async ({ page, signedIn, origin }) => {
+  const bytes = await archive(origin, signedIn)
+  const changes = await ofEveryKind(bytes)
+  expect(changes.length).toBeGreaterThan(60)
+  const checked = changes.filter((_change, index) => index % sized(1, 4) === 0)
+  await page.goto('/verify')
+  await hydrated(page.getByLabel('Choose an archive'))
+  for (const { name, make, expected, says } of checked)
+    await test.step(name, async () => {
+      const changed = {
+        name: `${name.replaceAll('/', ' ')}.zip`,
+        mimeType: 'application/zip',
+        buffer: Buffer.from(await make()),
+      }
+      await page.locator('input[type=file]').first().setInputFiles(changed)
+      await expect(page.getByRole('status').getByText(changed.name)).toBeVisible({ timeout: 120_000 })
+      for (const [asked, state] of Object.entries(expected))
+        await expect(verdict(page, capital(asked)).locator('> span')).toHaveText(capital(state), { timeout: 120_000 })
+      if (says !== undefined) await expect(page.getByText(says).first()).toBeAttached()
+      await expect(page.getByText('Everything agrees.')).toHaveCount(0)
+    })
+  countCases(checked.length)
+})
+
+const capital = (words: string): string => words.replace(/^./, (first) => first.toUpperCase())
+
+/** One change of each kind. server/evidence/archive-changes.test.ts is about all of them; here it is what a person sees. */
+async function ofEveryKind(bytes: Buffer): Promise<ArchiveChange[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-changes-'))
+  try {
+    const top = await extractArchive(bytes, join(folder, 'archive'))
+    const files = await readArchiveFiles(top)
+    const today = new Date(JSON.parse(String(files.get('manifest.json'))).createdAt).toISOString().slice(0, 10)
+    const kinds = new Map<string, ArchiveChange>()
+    for (const change of archiveChanges({ bytes, folder: basename(top), files, today })) {
+      const kind = change.name.replace(/\S*[/.]\S*|\d+/g, '')
+      if (!kinds.has(kind)) kinds.set(kind, change)
+    }
+    return [...kinds.values()]
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
 
 test('an archive can be chosen by keyboard or dropped anywhere on the page', async ({ page, signedIn, origin }) => {
   const bytes = await archive(origin, signedIn)

@@ -42,7 +42,8 @@ describe('each change to an archive', () => {
     expect(changes.length).toBeGreaterThan(1000)
     const kinds = changes.flatMap(({ name }) => /^(data\/[a-z-]+\.ndjson): a row deleted$/.exec(name)?.[1] ?? [])
     expect(kinds).toHaveLength(25)
-    expect(changes.filter(({ name }) => name.includes('of a span of telemetry')).length).toBeGreaterThan(15)
+    expect(changes.filter(({ name }) => name.includes('of a span of telemetry'))).toHaveLength(22)
+    expect(changes.filter(({ name }) => name.startsWith('data/traces.ndjson: '))).toHaveLength(16)
     let cases = 0
     for (const [index, { name, make, expected, says }] of changes.entries()) {
       if (index % share !== 0 && says === undefined) continue

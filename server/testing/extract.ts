@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { openPromise } from 'yauzl'
@@ -15,6 +15,7 @@ export async function extractArchive(bytes: Buffer, folder: string): Promise<str
     await writeFile(path, await buffer(await archive.openReadStreamPromise(entry)))
     top = join(folder, entry.fileName.split('/')[0] ?? '')
   }
+  await rm(zip)
   return top
 }
 

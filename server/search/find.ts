@@ -1,7 +1,11 @@
 import { FindInput, FindOutput, FoundKind } from '#lib/schemas/lists/search.ts'
+import { findBySaying } from '#server/approvals/words/find.ts'
 import { wordsOf } from '#server/approvals/words/words.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
 import { query } from '#server/kernel/operation.ts'
-import { finders } from './finders.ts'
+import { finders, requestsPerExecution } from './finders.ts'
+import { idForms } from './id-forms.ts'
+import { kindsOfId } from './store.ts'
 
 /**
  * What the caller may read that has these words, or this id: the newest of each kind. Words are compared from their beginning,
@@ -13,15 +17,30 @@ export const find = query({
   output: FindOutput,
   async run({ tx, tenant, principal, input: { q, kinds, limit } }) {
     const words = wordsOf(q)
-    const items = []
-    for (const kind of kinds === undefined ? FoundKind.options : new Set(kinds)) {
-      const finder = finders[kind]
-      if (!finder.permissions.every((one) => principal.permissions.has(one))) continue
-      const named = finder.id.test(q) ? await finder.named(tx, tenant.id, q.toLowerCase()) : undefined
-      if (named !== undefined) items.push({ kind, ...named })
-      else if (words.length > 0)
-        items.push(...(await finder.saying(tx, tenant.id, words, limit)).map((one) => ({ kind, ...one })))
+    const asked = [...(kinds === undefined ? FoundKind.options : new Set(kinds))].filter((kind) =>
+      finders[kind].permissions.every((one) => principal.permissions.has(one)),
+    )
+    let found: ReturnType<typeof findBySaying> | undefined
+    // Read once: they are what approvals and executions are found by.
+    const requests = () => {
+      found ??= findBySaying(tx, tenant.id, words, asked.includes('execution') ? requestsPerExecution * limit : limit)
+      return found
     }
-    return { items }
+    const id = q.toLowerCase()
+    const withId = await kindsWith(tx, tenant.id, id)
+    const hitsOf = async (kind: FoundKind) => {
+      const { named, saying } = finders[kind]
+      const hit = withId.has(kind) ? await named(tx, tenant.id, id) : undefined
+      if (hit !== undefined) return [{ kind, ...hit }]
+      if (words.length === 0) return []
+      return (await saying({ tx, tenantId: tenant.id, words, limit, requests })).map((one) => ({ kind, ...one }))
+    }
+    return { items: (await Promise.all(asked.map(hitsOf))).flat() }
   },
 })
+
+/** The kinds of which an object may have this id. */
+async function kindsWith(tx: Transaction, tenantId: string, id: string): Promise<ReadonlySet<FoundKind>> {
+  if (idForms.traceId.test(id)) return new Set(['trace'])
+  return idForms.uuid.test(id) ? await kindsOfId(tx, tenantId, id) : new Set()
+}

@@ -2,46 +2,50 @@ import type { Permission } from '#lib/permissions.ts'
 import type { Found, FoundKind } from '#lib/schemas/lists/search.ts'
 import { findAgent, listAgentsSaying } from '#server/agents/store.ts'
 import { findApproval } from '#server/approvals/store.ts'
-import { type FoundApproval, findBySaying } from '#server/approvals/words/find.ts'
+import type { FoundApproval } from '#server/approvals/words/find.ts'
 import { findRecord } from '#server/audit/store.ts'
 import { findExport } from '#server/evidence/store.ts'
-import { findExecution, listExecutionsById } from '#server/executions/state/store.ts'
+import { listExecutionsById } from '#server/executions/state/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { findPolicy, listPoliciesSaying } from '#server/policies/store.ts'
 import { findTrace, listTraces } from '#server/traces/store.ts'
-import { idForms } from './id-forms.ts'
 
 type Hit = Omit<Found, 'kind'>
 
 type Finder = {
   /** All of them are needed. */
   permissions: readonly Permission[]
-  /** What its ids look like. */
-  id: RegExp
   named(tx: Transaction, tenantId: string, id: string): Promise<Hit | undefined>
   /** The newest `limit` that have all words. */
-  saying(tx: Transaction, tenantId: string, words: readonly string[], limit: number): Promise<Hit[]>
+  saying(asked: Asked): Promise<Hit[]>
 }
 
-const { uuid, traceId } = idForms
+type Asked = {
+  tx: Transaction
+  tenantId: string
+  words: readonly string[]
+  limit: number
+  /** The newest requests that have all words, more than `limit` where executions are asked for. */
+  requests: () => Promise<readonly FoundApproval[]>
+}
+
+/** An execution may have several requests. */
+export const requestsPerExecution = 4
 
 /** Each kind by its own permission. The words of executions are those of their requests: their inputs are not searched. */
 export const finders: Readonly<Record<FoundKind, Finder>> = {
   approval: {
     permissions: ['approval:list'],
-    id: uuid,
     named: async (tx, tenantId, id) => map(await findApproval(tx, tenantId, id), approvalHit),
-    saying: async (tx, tenantId, words, limit) => (await findBySaying(tx, tenantId, words, limit)).map(approvalHit),
+    saying: async ({ requests, limit }) => (await requests()).slice(0, limit).map(approvalHit),
   },
   execution: {
     permissions: ['execution:read', 'approval:list'],
-    id: uuid,
     named: async (tx, tenantId, id) =>
-      map(await findExecution(tx, tenantId, id), (row) => executionHit(row, row.agentDisplayName)),
-    async saying(tx, tenantId, words, limit) {
+      map((await listExecutionsById(tx, tenantId, [id]))[0], (row) => executionHit(row, row.agentDisplayName)),
+    async saying({ tx, tenantId, limit, requests }) {
       const titles = new Map<string, string>()
-      // An execution may have several requests.
-      for (const { executionId, presentation } of await findBySaying(tx, tenantId, words, 4 * limit))
+      for (const { executionId, presentation } of await requests())
         if (executionId !== null && !titles.has(executionId)) titles.set(executionId, presentation.title)
       const rows = await listExecutionsById(tx, tenantId, [...titles.keys()].slice(0, limit))
       return rows.map((row) => executionHit(row, titles.get(row.id) ?? row.agentDisplayName))
@@ -49,28 +53,26 @@ export const finders: Readonly<Record<FoundKind, Finder>> = {
   },
   agent: {
     permissions: ['agent:read'],
-    id: uuid,
     named: async (tx, tenantId, id) => map(await findAgent(tx, tenantId, id), agentHit),
-    saying: async (tx, tenantId, words, limit) => (await listAgentsSaying(tx, tenantId, words, limit)).map(agentHit),
+    saying: async ({ tx, tenantId, words, limit }) =>
+      (await listAgentsSaying(tx, tenantId, words, limit)).map(agentHit),
   },
   policy: {
     permissions: ['policy:read'],
-    id: uuid,
     named: async (tx, tenantId, id) => map(await findPolicy(tx, tenantId, id), policyHit),
-    saying: async (tx, tenantId, words, limit) => (await listPoliciesSaying(tx, tenantId, words, limit)).map(policyHit),
+    saying: async ({ tx, tenantId, words, limit }) =>
+      (await listPoliciesSaying(tx, tenantId, words, limit)).map(policyHit),
   },
   trace: {
     permissions: ['trace:read'],
-    id: traceId,
     named: async (tx, tenantId, id) => map(await findTrace(tx, tenantId, id), traceHit),
-    async saying(tx, tenantId, words, limit) {
+    async saying({ tx, tenantId, words, limit }) {
       const filter = { text: words.join(' ') }
       return (await listTraces(tx, tenantId, { limit, before: undefined, filter })).hits.map(traceHit)
     },
   },
   export: {
     permissions: ['evidence:read'],
-    id: uuid,
     named: async (tx, tenantId, id) =>
       map(await findExport(tx, tenantId, id), ({ startAt, endAt, purpose, status, createdAt }) => ({
         id,
@@ -83,7 +85,6 @@ export const finders: Readonly<Record<FoundKind, Finder>> = {
   },
   record: {
     permissions: ['audit:read'],
-    id: uuid,
     named: async (tx, tenantId, id) =>
       map(await findRecord(tx, tenantId, id), ({ type, date, createdAt }) => ({
         id,

@@ -120,7 +120,7 @@ export const listLinksOfMembers = (tx: Transaction, tenantId: string, memberIds:
     .select(['account.id as memberId', 'link.kind', 'link.mailed', 'link.createdAt', 'link.proof', 'link.provedAt'])
     .select(['person.id as personId', 'person.displayName as personName', 'voucher.displayName as voucherName'])
     .where('account.tenantId', '=', tenantId)
-    .where('account.id', 'in', memberIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...memberIds])
+    .where('account.id', 'in', [...memberIds])
     .orderBy('link.id')
     .execute()
 

@@ -199,7 +199,7 @@ export const findGroupNamesOf = (tx: Transaction, tenantId: string, memberIds: r
     .innerJoin('approverGroups as g', 'g.id', 'link.groupId')
     .select(['link.memberId', 'g.displayName'])
     .where('g.tenantId', '=', tenantId)
-    .where('link.memberId', 'in', memberIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...memberIds])
+    .where('link.memberId', 'in', [...memberIds])
     .orderBy('g.name')
     .execute()
 

@@ -43,7 +43,7 @@ export async function findProposed(tx: Transaction, tenantId: string, kind: Chan
     .select(columns)
     .where('tenantId', '=', tenantId)
     .where('kind', '=', kind)
-    .where('subjectId', 'in', subjectIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...subjectIds])
+    .where('subjectId', 'in', [...subjectIds])
     .where('status', '=', 'proposed')
     .execute()
   return rows.map(typed)
@@ -74,7 +74,7 @@ export const findResets = (tx: Transaction, tenantId: string, subjectIds: readon
     .select(['subjectId', 'status', 'approvalId', 'proposedBy'])
     .where('tenantId', '=', tenantId)
     .where('kind', '=', 'password_reset')
-    .where('subjectId', 'in', subjectIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...subjectIds])
+    .where('subjectId', 'in', [...subjectIds])
     .where((where) =>
       where.or([
         where('status', '=', 'proposed'),

@@ -11,12 +11,15 @@ export const list = query({
   output: MemberList,
   async run({ tx, tenant, input }) {
     const filter = { status: input.status, kind: input.kind, control: input.control, passkey: input.passkey }
-    const rows = await listMembers(tx, tenant.id, filter, input.limit + 1, input.cursor)
+    const [rows, passkeys] = await Promise.all([
+      listMembers(tx, tenant.id, filter, input.limit + 1, input.cursor),
+      countApprovers(tx, tenant.id),
+    ])
     const page = await boundPage(tx, tenant.id, 'member', {
       rows: await memberViews(tx, tenant, rows),
       limit: input.limit,
       idOf: ({ id }) => id,
     })
-    return { ...page, passkeys: await countApprovers(tx, tenant.id) }
+    return { ...page, passkeys }
   },
 })

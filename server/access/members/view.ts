@@ -22,18 +22,22 @@ export async function memberViews(
   rows: readonly MemberRow[],
 ): Promise<Member[]> {
   const ids = rows.map((row) => row.id)
-  const groups = await findGroupNamesOf(tx, tenantId, ids)
   const subjects = rows.filter((row) => row.kind === 'person').map((row) => row.subject)
-  const ends = new Map(
-    (await findLinkEnds(tx, tenantId, subjects.filter(isUuid))).map((row) => [row.userId, row.expiresAt]),
-  )
-  const grants = new Map((await findProposed(tx, tenantId, 'role_grant', ids)).map((row) => [row.subjectId, row]))
-  const admins = await findAdmins(tx, tenantId)
-  const links = await listLinksOfMembers(tx, tenantId, ids)
-  const resets = new Map((await findResets(tx, tenantId, ids)).map((row) => [row.subjectId, row]))
-  const tokens = await findNewestTokens(tx, tenantId, ids)
-  const signIns = await findSignIns(tx, tenantId, subjects.filter(isUuid))
-  const passkeys = await countPasskeysOf(tx, tenantId, ids)
+  // Sent together: one round trip.
+  const [groups, linkEnds, proposed, admins, links, proposedResets, tokens, signIns, passkeys] = await Promise.all([
+    findGroupNamesOf(tx, tenantId, ids),
+    findLinkEnds(tx, tenantId, subjects.filter(isUuid)),
+    findProposed(tx, tenantId, 'role_grant', ids),
+    findAdmins(tx, tenantId),
+    listLinksOfMembers(tx, tenantId, ids),
+    findResets(tx, tenantId, ids),
+    findNewestTokens(tx, tenantId, ids),
+    findSignIns(tx, tenantId, subjects.filter(isUuid)),
+    countPasskeysOf(tx, tenantId, ids),
+  ])
+  const ends = new Map(linkEnds.map((row) => [row.userId, row.expiresAt]))
+  const grants = new Map(proposed.map((row) => [row.subjectId, row]))
+  const resets = new Map(proposedResets.map((row) => [row.subjectId, row]))
   const rules = TenantSettings.parse(settings)
   return rows.map((row) => {
     const grant = grants.get(row.id)

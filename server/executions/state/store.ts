@@ -81,7 +81,7 @@ export const listExecutions = (tx: Transaction, tenantId: string, filter: Execut
   if (to !== undefined) query = query.where('execution.createdAt', '<', new Date(to))
   if (stopRequested !== undefined)
     query = query.where('execution.stopRequestedAt', stopRequested ? 'is not' : 'is', null)
-  if (ids !== undefined) query = query.where('execution.id', 'in', ids.length === 0 ? [noId] : [...ids])
+  if (ids !== undefined) query = query.where('execution.id', 'in', [...ids])
   if (cursor !== undefined && !byTime) query = query.where('execution.id', past, cursor)
   if (cursor !== undefined && byTime) {
     const startOf = (column: 'created_at' | 'id') =>
@@ -93,8 +93,6 @@ export const listExecutions = (tx: Transaction, tenantId: string, filter: Execut
   if (byTime) query = query.orderBy('execution.createdAt', order)
   return query.orderBy('execution.id', order).limit(filter.limit).execute()
 }
-
-const noId = '00000000-0000-0000-0000-000000000000'
 
 /** By their ids, newest first. */
 export const listExecutionsById = async (tx: Transaction, tenantId: string, ids: readonly string[]) =>

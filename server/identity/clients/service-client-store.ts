@@ -30,7 +30,7 @@ export const findSecrets = (tx: Transaction, tenantId: string, clientIds: readon
     .selectFrom('realmClientSecrets')
     .select(['clientId', 'id', 'createdAt', 'notAfter'])
     .where('tenantId', '=', tenantId)
-    .where('clientId', 'in', clientIds.length === 0 ? [''] : [...clientIds])
+    .where('clientId', 'in', [...clientIds])
     .where((where) => where.or([where('notAfter', 'is', null), where('notAfter', '>', sql<Date>`now()`)]))
     .orderBy('id')
     .execute()
@@ -41,7 +41,7 @@ export const findClients = (tx: Transaction, tenantId: string, clientIds: readon
     .selectFrom('realmClients')
     .select(['clientId', 'kind', 'disabledAt'])
     .where('tenantId', '=', tenantId)
-    .where('clientId', 'in', clientIds.length === 0 ? [''] : [...clientIds])
+    .where('clientId', 'in', [...clientIds])
     .execute()
 
 export async function setClientDisabled(

@@ -63,7 +63,7 @@ export const findLinkEnds = (tx: Transaction, tenantId: string, userIds: readonl
     .select('userId')
     .select((e) => e.fn.max('expiresAt').as('expiresAt'))
     .where('tenantId', '=', tenantId)
-    .where('userId', 'in', userIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...userIds])
+    .where('userId', 'in', [...userIds])
     .where('usedAt', 'is', null)
     .where('expiresAt', '>', now)
     .groupBy('userId')

@@ -8,7 +8,6 @@ import {
   Transaction as KyselyTransaction,
   PostgresAdapter,
   PostgresIntrospector,
-  PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
@@ -27,6 +26,7 @@ import {
 import { commitTogether } from './commit-together.ts'
 import { PooledConnection } from './connection.ts'
 import type { OwnTransactions } from './listen.ts'
+import { QueryCompiler } from './query-compiler.ts'
 import type { DB } from './schema.ts'
 import { hasLast, onlyLast, sendCommit } from './send-commit.ts'
 
@@ -59,7 +59,7 @@ const transactionFailed = '25P02'
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 const adapter = new PostgresAdapter()
-const compiler = new PostgresQueryCompiler()
+const compiler = new QueryCompiler()
 const driver = new DummyDriver()
 const dialect = {
   createAdapter: () => adapter,

@@ -92,8 +92,6 @@ const seats = (tx: Transaction, tenantId: string) =>
     .where('named.source', '=', 'scim')
     .where('member.status', '<>', 'removed')
 
-const none = '00000000-0000-0000-0000-000000000000'
-
 /** The provisioned groups of these people. */
 export const findGroupsOfPeople = (
   tx: Transaction,
@@ -102,7 +100,7 @@ export const findGroupsOfPeople = (
 ): Promise<GroupOfUser[]> =>
   seats(tx, tenantId)
     .select(['named.memberId', 'provisioned.id', 'provisioned.name'])
-    .where('named.memberId', 'in', memberIds.length === 0 ? [none] : [...memberIds])
+    .where('named.memberId', 'in', [...memberIds])
     .orderBy('provisioned.id')
     .execute()
 
@@ -112,7 +110,7 @@ export const findMembersOfGroups = (tx: Transaction, tenantId: string, issuer: s
     .select(['provisioned.id as groupId', 'named.memberId', 'named.id as namedId'])
     .where('member.issuer', '=', issuer)
     .where('member.kind', '=', 'person')
-    .where('provisioned.id', 'in', groupIds.length === 0 ? [none] : [...groupIds])
+    .where('provisioned.id', 'in', [...groupIds])
     .orderBy('named.memberId')
     .execute()
 

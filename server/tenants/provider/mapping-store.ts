@@ -4,15 +4,13 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 /** What names a member: the newest token of the member, or SCIM. */
 export type MappingSource = 'token' | 'scim'
 
-const none = '00000000-0000-0000-0000-000000000000'
-
 /** The groups of providers that these approver groups take members from. */
 export const listMappings = (tx: Transaction, tenantId: string, groupIds: readonly string[]) =>
   tx
     .selectFrom('groupMappings')
     .select(['id', 'groupId', 'issuer', 'name'])
     .where('tenantId', '=', tenantId)
-    .where('groupId', 'in', groupIds.length === 0 ? [none] : [...groupIds])
+    .where('groupId', 'in', [...groupIds])
     .orderBy('issuer')
     .orderBy('name')
     .execute()

@@ -1,7 +1,5 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-const none = '00000000-0000-0000-0000-000000000000'
-
 /** What is stored of a member's newest token. `mac`: null if a process of an earlier version wrote the row. */
 export type StoredToken = { memberId: string; issuedAt: Date; groups: string[]; mac: Buffer | null }
 
@@ -11,7 +9,7 @@ export const listTokens = (tx: Transaction, tenantId: string, memberIds: readonl
     .selectFrom('memberTokens')
     .select(['memberId', 'issuedAt', 'groups', 'mac'])
     .where('tenantId', '=', tenantId)
-    .where('memberId', 'in', memberIds.length === 0 ? [none] : [...memberIds])
+    .where('memberId', 'in', [...memberIds])
     .execute()
 
 /** When the newest tokens of these members were issued, by their ids. */

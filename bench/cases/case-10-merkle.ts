@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { MerkleTree } from 'merkletreejs'
-import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { signTenant } from '#server/audit/sealing/sign-tenant.ts'
 import { findLatestCheckpoint } from '#server/audit/store.ts'
 import { inclusionRanges, rootFromInclusionProof } from '#server/audit/tree/merkle.ts'
 import { growTree, rangeRoot, type Tile, type Tiles, tilesFor } from '#server/audit/tree/tiles.ts'

@@ -162,7 +162,10 @@ export function isCanonical(text: string, value: Json): boolean {
 /** Whether JavaScript enumerates the members of each object in the order of UTF-16 units. */
 function isInOrder(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.every(isInOrder)
+  if (Array.isArray(value)) {
+    for (const inner of value) if (!isInOrder(inner)) return false
+    return true
+  }
   let before = ''
   for (const name of Object.keys(value)) {
     if (name < before || !isInOrder(value[name] ?? null)) return false

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '#lib/verify/report.ts'
 import { verifyArchive } from '#lib/verify/verify.ts'
-import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { signTenant } from '#server/audit/sealing/sign-tenant.ts'
 import { authorize } from '#server/kernel/auth/authorize.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { recheckOpenDays, recheckRows } from '#server/kernel/bound/recheck.ts'

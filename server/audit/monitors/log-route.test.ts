@@ -4,7 +4,7 @@ import { parseCheckpoint, verifyNote } from '#server/audit/notes/signed-note.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
 import { recheckTenant, whyBroken } from '#server/audit/sealing/recheck.ts'
 import { rotateLogKey } from '#server/audit/sealing/rotate-log-key.ts'
-import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { signTenant } from '#server/audit/sealing/sign-tenant.ts'
 import { today } from '#server/audit/store.ts'
 import {
   consistencyRanges,

@@ -21,7 +21,7 @@ import { acceptLogHead } from './accept-log-head.ts'
 import { adoptionMemory } from './adoption-memory.ts'
 import { readAdoptedTypes } from './memory/adopted-types.ts'
 import { readMemory } from './memory/signer-memory.ts'
-import { signTenant } from './sealer.ts'
+import { signTenant } from './sign-tenant.ts'
 
 // An administrator of the database makes it forget that a tenant's rows were bound, so that rows that were changed since would
 // be bound again as they are. The owner's connection may do everything in SQL.

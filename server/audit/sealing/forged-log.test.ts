@@ -18,7 +18,7 @@ import type { TestTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
 import { verify } from '#server/traces/verify.ts'
 import { recheckTenant } from './recheck.ts'
-import { signTenant } from './sealer.ts'
+import { signTenant } from './sign-tenant.ts'
 import { SigningWaits } from './signing-waits.ts'
 
 // The owner of the database, without a key, changes closed days, inserts records and deletes what contradicts them. The service

@@ -6,7 +6,8 @@ import { execute } from '#server/kernel/operation.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
-import { signTenant, startSealer } from './sealer.ts'
+import { startSealer } from './sealer.ts'
+import { signTenant } from './sign-tenant.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 beforeAll(async () => {

@@ -8,7 +8,8 @@ import { connectAsOwner } from '#server/testing/owner.ts'
 import { moveToPast } from '#server/testing/past-day.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { recheckTenant } from './recheck.ts'
-import { signTenant, startSealer } from './sealer.ts'
+import { startSealer } from './sealer.ts'
+import { signTenant } from './sign-tenant.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let owner: Client

@@ -14,6 +14,7 @@ import { dateOfEntry, entryOf } from './memory/open-memory.ts'
 import { LogBroken, recordsOf, storedDay } from './read-day.ts'
 import { forgetBroken, reportBroken } from './report-broken.ts'
 import { findLatestSealCheckpoint, listSeals } from './seal-store.ts'
+import { signTenant } from './sign-tenant.ts'
 import { listDates, listRecordsOf, lockSigner } from './signer-store.ts'
 import { type KnownMemory, knownMemory } from './why-contradicted.ts'
 
@@ -39,7 +40,7 @@ export async function recheckTenant(tenantId: string, logs: DueLogs = 'all'): Pr
     // Another process may have checked it in the meantime.
     if (altered === undefined && !(await database.inTenant(tenantId, (tx) => isStillDue(tx, tenantId, log)))) continue
     const tenant = await database.inTenant(tenantId, (tx) => tenantById(tx, tenantId))
-    const broken = altered ?? (await whyBroken(tenant, log))
+    const broken = altered ?? (await whyStillBroken(tenant, log))
     if (broken !== undefined) {
       await reportBroken(tenantId, log, { message: broken })
       continue
@@ -90,6 +91,16 @@ const checkedTime = (state: CheckState | undefined): number =>
 async function isStillDue(tx: Transaction, tenantId: string, log: LogName): Promise<boolean> {
   const state = await findCheckState(tx, tenantId, log)
   return (await databaseClock(tx))().getTime() - checkedTime(state) >= openMs
+}
+
+/**
+ * The same after the tenant was signed: rows are behind the memory where a signer ended between its memory and the COMMIT, and the next
+ * signing completes them.
+ */
+async function whyStillBroken(tenant: LogOwner, log: LogName): Promise<string | undefined> {
+  if ((await whyBroken(tenant, log)) === undefined) return undefined
+  await signTenant(tenant.id)
+  return await whyBroken(tenant, log)
 }
 
 /** Reads a whole log, in slices, and returns why it does not match what was signed; undefined when it does. */

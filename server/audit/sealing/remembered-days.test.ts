@@ -4,8 +4,8 @@ import { listOpenDays } from '#server/kernel/bound/stream-store.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { memoryBeforeSnapshot, requireRememberedDays } from './remembered-days.ts'
-import { signTenant } from './sealer.ts'
 import { signDate } from './sign-period.ts'
+import { signTenant } from './sign-tenant.ts'
 import { knownMemory } from './why-contradicted.ts'
 
 // The border of an archive's rows is read from rows that an administrator of the database can change.

@@ -18,8 +18,9 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { sealLog } from './log-name.ts'
 import { sealClosedDays } from './seal-days.ts'
 import { findLatestSealCheckpoint, listSeals } from './seal-store.ts'
-import { signTenant, startSealer } from './sealer.ts'
+import { startSealer } from './sealer.ts'
 import { signDay } from './sign-day.ts'
+import { signTenant } from './sign-tenant.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let date: string
@@ -358,10 +359,13 @@ test('a record is signed while a round waits for another tenant’s log', async 
   const sealer = startSealer()
   try {
     await expect.poll(() => waitingFor(holder)).toBe(1)
+    // It is waited for as a tenant with new records, too.
+    await log(held)
+    await expect.poll(() => waitingFor(holder)).toBe(2)
     const [record = ''] = await log(prompt)
     const state = () => runtime.database.inTenant(prompt.id, (tx) => sealStateOf(tx, prompt.id, record))
     await expect.poll(state).toBe('sealed')
-    expect(await waitingFor(holder)).toBe(1)
+    expect(await waitingFor(holder)).toBe(2)
   } finally {
     await holder.end()
     await sealer.close()

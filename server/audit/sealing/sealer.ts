@@ -1,41 +1,35 @@
 import { raiseAlarm } from '#server/audit/alarms/raise-alarm.ts'
-import { type LogOwner, listDaysToSign, listLogOwners } from '#server/audit/store.ts'
+import { type LogOwner, listLogOwners } from '#server/audit/store.ts'
 import { isOnOrdinaryClock } from '#server/kernel/clock/ordinary-store.ts'
-import type { Transaction } from '#server/kernel/db/database.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { repeat } from '#server/kernel/jobs/repeat.ts'
+import { openSlots } from '#server/kernel/jobs/slots.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { tenantById } from '#server/tenants/by-id.ts'
-import { alone } from './alone.ts'
-import { beginKeyed } from './begin-keyed.ts'
-import { type LogName, sealLog } from './log-name.ts'
-import { LogRefused } from './log-refused.ts'
-import { MemoryUnavailable, type SignerMemory } from './memory/signer-memory.ts'
+import { MemoryUnavailable } from './memory/signer-memory.ts'
 import { type DueLogs, recheckTenant } from './recheck.ts'
-import { reportBroken } from './report-broken.ts'
-import { sealClosedDays } from './seal-days.ts'
-import { signDay } from './sign-day.ts'
-import { insertEmptyDays } from './signer-store.ts'
-import { knownMemory } from './why-contradicted.ts'
+import { signTenant } from './sign-tenant.ts'
 
 /** From a record's commit to its checkpoint: the same checkpoint covers the records that commit within this time. */
 const gatherMs = 500
 /** Finds work without a notification: days that are over, and records from before this process listened. */
 const roundMs = 15_000
-/** After a look for logs to read again, it rests ten times as long as it took, and not longer than this: 8 minutes + 1 < 10. */
-const longestRestMs = 60_000
+/** After a look for logs to read again, it rests ten times as long as it took, and not longer than this: what is due after 8 minutes is read within 10. */
+const longestRestMs = 30_000
 /** A rolling restart takes minutes. After this time each tenant gets an alarm that its log is not signed. */
 const longestWaitMs = 30 * 60_000
 /** A full disk, or a store that does not answer, raises an alarm of each tenant when it lasts this long. */
 const memoryOutageMs = 60_000
-/** Sealed days that one round reports as changed. */
-const mostReported = 10
-
 const longWait =
   'Nothing was signed for 30 minutes: a process of an older version, or another program under a role of this service, is connected to the database.'
 
 const nothingSigned =
   'Nothing is signed until it can be. The signer tries again every 15 seconds, and records are stored as before.'
+
+/** Tenants with new records that are signed at one time: signing must not take the connections that calls need. */
+const mostAtOnce = 2
+
+/** A tenant with new records. `again`: more of them came after its signing had begun. */
+type Notified = { timer: NodeJS.Timeout; begun: boolean; again: boolean }
 
 export type Sealer = { close(): Promise<void> }
 
@@ -97,79 +91,47 @@ export function startSealer(): Sealer {
   // Reading whole days takes long: signing does not wait for it, and days that grow do not wait for closed ones.
   const rounds = [signAll, recheckAll('open'), recheckAll('closed')].map((run) => repeat(run, roundMs, report))
 
-  // Neither does a tenant with new records wait for a round: one of many tenants, or of broken logs, may take minutes.
-  let work: Promise<void> = Promise.resolve()
-  const gathering = new Map<string, NodeJS.Timeout>()
+  // Neither does a tenant with new records wait for a round, or for a tenant of which the log takes long: of many records, or broken.
+  const slots = openSlots(mostAtOnce)
+  const notified = new Map<string, Notified>()
+  const running = new Set<Promise<void>>()
   const signOne = async (tenantId: string) => {
     // The process that fills a demo tenant signs its log.
     const ordinary = await database.inTenant(tenantId, (tx) => isOnOrdinaryClock(tx, tenantId))
     if (ordinary && !closed) await sign(tenantId)
   }
+  const gather = (tenantId: string) => {
+    const one: Notified = { timer: setTimeout(() => start(tenantId, one), gatherMs), begun: false, again: false }
+    notified.set(tenantId, one)
+  }
+  const start = (tenantId: string, one: Notified) => {
+    const current = slots
+      .run(async () => {
+        one.begun = true
+        if (!closed) await signOne(tenantId)
+      })
+      .catch(report)
+      .finally(() => {
+        running.delete(current)
+        notified.delete(tenantId)
+        if (one.again && !closed) gather(tenantId)
+      })
+    running.add(current)
+  }
   const off = listener.on('audit', '*', (tenantId) => {
     if (tenantId === undefined) for (const round of rounds) round.begin()
-    if (tenantId === undefined || closed || gathering.has(tenantId)) return
-    const timer = setTimeout(() => {
-      gathering.delete(tenantId)
-      // One after the other: signing must not take the connections that calls need.
-      work = work.then(() => (closed ? undefined : signOne(tenantId))).catch(report)
-    }, gatherMs)
-    gathering.set(tenantId, timer)
+    if (tenantId === undefined || closed) return
+    const one = notified.get(tenantId)
+    if (one === undefined) gather(tenantId)
+    else one.again = one.begun
   })
 
   return {
     async close() {
       closed = true
       off()
-      for (const timer of gathering.values()) clearTimeout(timer)
-      await Promise.all([work, ...rounds.map((round) => round.close())])
+      for (const { timer } of notified.values()) clearTimeout(timer)
+      await Promise.all([...running, ...rounds.map((round) => round.close())])
     },
   }
-}
-
-/**
- * Signs the tenant's days that have changed, and adds closed days to the seal log. A log that contradicts its checkpoints is
- * reported and not changed; signing continues with the other days.
- */
-export async function signTenant(tenantId: string): Promise<void> {
-  const { database } = runtime()
-  const refused = async (error: unknown, name: LogName) => {
-    if (!(error instanceof LogRefused)) throw error
-    await reportBroken(tenantId, name, error)
-  }
-  const { days, memory } = await database.inTenant(tenantId, async (tx) => {
-    const memory = await insertMissingDays(tx, tenantId)
-    return { days: await listDaysToSign(tx, tenantId), memory }
-  })
-  const sealedThrough = memory?.sealedThrough ?? ''
-  // Each of them is refused. There may be thousands, if the rows of many days were inserted or deleted.
-  const sealedDays = days.filter(({ date }) => date <= sealedThrough).slice(-mostReported)
-  for (const { date } of [...sealedDays, ...days.filter((day) => day.date > sealedThrough)])
-    await alone(tenantId, async (tx) => signDay(tx, await tenantById(tx, tenantId), date)).catch((error: unknown) =>
-      refused(error, date),
-    )
-  await alone(tenantId, async (tx) => sealClosedDays(tx, await tenantById(tx, tenantId))).catch((error: unknown) =>
-    refused(error, sealLog),
-  )
-  if (memory?.keyedFrom === null)
-    await alone(tenantId, async (tx) => beginKeyed(tx, await tenantById(tx, tenantId))).catch((error: unknown) =>
-      refused(error, sealLog),
-    )
-}
-
-/** Inserts the days without records. Returns the signer's memory, as far as it can be believed. */
-export async function insertMissingDays(tx: Transaction, tenantId: string): Promise<SignerMemory | undefined> {
-  const memory = (await knownMemory(tx, { id: tenantId }).catch(unlessRefused))?.memory
-  await insertEmptyDays(tx, tenantId, firstOf(memory))
-  return memory
-}
-
-/** The days from here on must exist. Undefined without a memory: then all from the tenant's first row. */
-function firstOf(memory: SignerMemory | undefined): string | undefined {
-  if (memory === undefined) return undefined
-  const [firstOpen] = Object.keys(memory.days).sort()
-  return memory.sealedThrough ?? firstOpen
-}
-
-function unlessRefused(error: unknown): undefined {
-  if (!(error instanceof LogRefused)) throw error
 }

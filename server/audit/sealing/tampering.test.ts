@@ -14,7 +14,7 @@ import { countCases } from '#server/testing/properties/counts.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { verify } from '#server/traces/verify.ts'
 import { recheckTenant, whyBroken } from './recheck.ts'
-import { signTenant } from './sealer.ts'
+import { signTenant } from './sign-tenant.ts'
 
 // An attacker with the database's password changes one record, in every place and way: each time the check of the record and
 // the check of the whole day fail. Both pass before, and again after the row is restored.

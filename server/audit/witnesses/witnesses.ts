@@ -42,7 +42,7 @@ export function startWitnessing(witnesses: readonly Witness[]): { close(): Promi
             ),
           )
   }
-  const rounds = repeat(ask, roundMs, (error) => log.warn({ err: error }, 'the witnesses could not be queried'))
+  const rounds = repeat(ask, roundMs, (error) => log.warn({ err: error }, 'the witnesses could not be queried'), true)
   return {
     async close() {
       closed = true

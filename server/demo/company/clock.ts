@@ -1,4 +1,4 @@
-import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { signTenant } from '#server/audit/sealing/sign-tenant.ts'
 import { ordinaryTime, setClockBehind } from '#server/kernel/clock/process-clock.ts'
 import type { Database } from '#server/kernel/db/database.ts'
 import { moveTenantClock } from '#server/tenants/clock-store.ts'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { demoPrefix } from '#lib/verify/demo.ts'
-import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { signTenant } from '#server/audit/sealing/sign-tenant.ts'
 import { call, callerOf } from '#server/demo/act-as.ts'
 import { makeMembers, makeTenant, type TenantCredentials } from '#server/demo/make-tenant.ts'
 import { branding } from '#server/demo/tenants.ts'

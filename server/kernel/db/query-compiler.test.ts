@@ -20,11 +20,15 @@ const named = async (wanted: { in?: readonly string[]; notIn?: readonly string[]
 
 test('a list of values is one parameter, so that its length does not change the statement', async () => {
   const one = await named({ in: ['anna'] })
+  const two = await named({ in: ['anna', 'ben'] })
   const three = await named({ in: ['o\'brian \\ "{},', 'ben', 'null'] })
   expect(one.names).toEqual(['anna'])
   expect(three.names).toEqual(['ben', 'null', 'o\'brian \\ "{},'])
-  expect(three.text).toBe(one.text)
-  expect(one.text).toContain('"username" = any($2)')
+  expect(two.names).toEqual(['anna', 'ben'])
+  expect(three.text).toBe(two.text)
+  expect(two.text).toContain('"username" = any($2)')
+  // An index by username and then another column has these rows in the order of the latter.
+  expect(one.text).toContain('"username" = $2 ')
 })
 
 test('everything but the values of a list', async () => {

@@ -1,7 +1,7 @@
 import files from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import pg from 'pg'
-import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { signTenant } from '#server/audit/sealing/sign-tenant.ts'
 import { loadConfig } from '#server/kernel/config.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openListener } from '#server/kernel/db/listen.ts'

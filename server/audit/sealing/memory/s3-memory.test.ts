@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { signTenant } from '#server/audit/sealing/sealer.ts'
 import { signDay } from '#server/audit/sealing/sign-day.ts'
+import { signTenant } from '#server/audit/sealing/sign-tenant.ts'
 import { today } from '#server/audit/store.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { loadConfig } from '#server/kernel/config.ts'

@@ -55,7 +55,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
     clean,
     intervalMs,
     (error) => log.warn({ err: error }, 'housekeeping failed; the next round tries again'),
-    true,
+    { later: true },
   )
   return {
     async close() {

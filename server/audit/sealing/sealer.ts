@@ -13,12 +13,16 @@ import { signTenant } from './sign-tenant.ts'
 const gatherMs = 500
 /** Finds work without a notification: days that are over, and records from before this process listened. */
 const roundMs = 15_000
-/** After a look for logs to read again, it rests ten times as long as it took, and not longer than this: what is due after 8 minutes is read within 10. */
+/**
+ * After a look for logs to read again, it rests ten times as long as it took, and not longer than this: what is due after 8 minutes
+ * is read within 10.
+ */
 const longestRestMs = 30_000
 /** A rolling restart takes minutes. After this time each tenant gets an alarm that its log is not signed. */
 const longestWaitMs = 30 * 60_000
 /** A full disk, or a store that does not answer, raises an alarm of each tenant when it lasts this long. */
 const memoryOutageMs = 60_000
+
 const longWait =
   'Nothing was signed for 30 minutes: a process of an older version, or another program under a role of this service, is connected to the database.'
 

@@ -42,7 +42,9 @@ export function startWitnessing(witnesses: readonly Witness[]): { close(): Promi
             ),
           )
   }
-  const rounds = repeat(ask, roundMs, (error) => log.warn({ err: error }, 'the witnesses could not be queried'), true)
+  const rounds = repeat(ask, roundMs, (error) => log.warn({ err: error }, 'the witnesses could not be queried'), {
+    later: true,
+  })
   return {
     async close() {
       closed = true

@@ -90,7 +90,7 @@ test('a run that fails is reported, and the next one begins', async () => {
 
 test('one that begins later waits for its first interval', async () => {
   let runs = 0
-  const repeated = repeat(async () => void runs++, 1000, never, true)
+  const repeated = repeat(async () => void runs++, 1000, never, { later: true })
   await vi.advanceTimersByTimeAsync(999)
   expect(runs).toBe(0)
   await vi.advanceTimersByTimeAsync(1)

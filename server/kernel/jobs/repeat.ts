@@ -6,14 +6,15 @@ export type Repeated = {
 }
 
 /**
- * Runs `run` now (or `later`: only when the first `everyMs` are over) and every `everyMs`. Two runs never overlap: while one is running, or rests for as many milliseconds as it
- * returned, none begins. A run that throws is reported to `failed`, and the next one begins as usual.
+ * Runs `run` now (or `later`: only when the first `everyMs` are over) and every `everyMs`. Two runs never overlap: while one is
+ * running, or rests for as many milliseconds as it returned, none begins. A run that throws is reported to `failed`, and the next one
+ * begins as usual.
  */
 export function repeat(
   run: () => Promise<unknown>,
   everyMs: number,
   failed: (error: unknown) => void,
-  later = false,
+  { later = false }: { later?: boolean } = {},
 ): Repeated {
   let current: Promise<void> | undefined
   let restsUntil = 0

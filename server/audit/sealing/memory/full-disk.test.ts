@@ -96,9 +96,9 @@ test.runIf(mayMount)(
       let later = 0
       vi.spyOn(performance, 'now').mockImplementation(() => now() + later)
       const logged = vi.spyOn(runtime.log, 'error')
-      const failures = () =>
-        logged.mock.calls.filter(([first]) => (first as unknown as { err?: Error }).err?.name === 'MemoryUnavailable')
-          .length
+      const isOutage = (line: unknown) =>
+        line instanceof Object && 'err' in line && line.err instanceof Error && line.err.name === 'MemoryUnavailable'
+      const failures = () => logged.mock.calls.filter(([first]) => isOutage(first)).length
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
       const sealer = startSealer()
       try {

@@ -39,6 +39,21 @@ test('a request, its execution and its trace are found by words and by ids', asy
   await expect(page).toHaveURL(new RegExp(`/executions/${refund.executionId}`))
 })
 
+test('Ctrl K works as soon as its button is shown', async ({ signedIn }) => {
+  const page = await signedIn('jonas')
+  await page.addInitScript(() => {
+    const press = () => {
+      if (document.querySelector('[aria-keyshortcuts="Control+K Meta+K"]') === null) return
+      observer.disconnect()
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }))
+    }
+    const observer = new MutationObserver(press)
+    observer.observe(document, { subtree: true, childList: true })
+  })
+  await page.goto(home())
+  await expect(field(page)).toBeFocused()
+})
+
 test('pages and commands are chosen by the beginnings of their words, as far as the person may', async ({
   signedIn,
 }) => {

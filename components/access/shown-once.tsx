@@ -1,6 +1,6 @@
 'use client'
 
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { holdPage } from '#components/navigation/leave-guard.ts'
 import * as t from '#components/texts/access-keys/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -31,7 +31,8 @@ export function ShownOnce(props: ShownOnceProps) {
   const [tried, setTried] = useState(0)
   const held = value !== undefined && !stored
   const reason = t.tickFirstValueCant({ confirm })
-  useEffect(() => {
+  // The page is held from the moment it shows the value.
+  useLayoutEffect(() => {
     if (held) return holdPage(() => setTried((times) => times + 1))
   }, [held])
   const close = () => (held ? setTried((times) => times + 1) : onClose())

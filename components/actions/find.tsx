@@ -1,6 +1,6 @@
 'use client'
 
-import { type ComponentType, useEffect, useState } from 'react'
+import { type ComponentType, useLayoutEffect, useState } from 'react'
 import * as t from '#components/texts/shell/en.ts'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { SearchIcon } from '#components/ui/status/icons.tsx'
@@ -21,7 +21,8 @@ export function Find({ tenant, onSignOut }: FindProps) {
     setShown(what)
   }
   useActions([{ title: t.showKeys, key: '?', run: () => open('help') }])
-  useEffect(() => {
+  // With the same drawing as the button: an effect after it runs when the browser is idle, and keys pressed until then would be lost.
+  useLayoutEffect(() => {
     function press(event: KeyboardEvent) {
       if (isPaletteKey(event)) {
         event.preventDefault()

@@ -141,6 +141,16 @@ describe('anything is found by its id', () => {
     expect(await search(record.id, auditor)).toMatchObject([{ kind: 'record', id: record.id }])
   })
 
+  test('and not what mentions the id, unless it is the id of nothing here', async () => {
+    const approvalId = await ask('Refund with a reference')
+    const reference = 'c0ffee00-0000-4000-8000-000000000001'
+    const later = await ask(`Like ${approvalId}, order ${reference}`)
+    expect(await approvals(approvalId)).toEqual([approvalId])
+    expect(await approvals(reference)).toEqual([later])
+    // Only of the kinds that are asked for.
+    expect(await search(approvalId, maria, { kinds: ['trace'] })).toEqual([])
+  })
+
   test('nothing for an id that does not exist, and for signs without letters', async () => {
     expect(await search('01a20c00-0000-7000-8000-000000000000', auditor)).toEqual([])
     expect(await search('…/-', auditor)).toEqual([])

@@ -7,7 +7,7 @@ export const FoundKind = z.enum(['approval', 'execution', 'agent', 'policy', 'tr
 export type FoundKind = z.infer<typeof FoundKind>
 
 export const FindInput = z.strictObject({
-  /** Words, or the whole id of anything. */
+  /** The whole id of anything, or words. */
   q: z.string().trim().min(1).max(limits.searchText),
   kinds: z.array(FoundKind).min(1).optional(),
   /** Of each kind. */

@@ -29,7 +29,7 @@ export const find = query({
           return hit === undefined ? [] : [{ kind, ...hit }]
         }),
     )
-    // Whoever enters the id of something means that, and not what mentions it.
+    // A person who enters the id of something means that, and not what mentions it.
     if (named.some((hits) => hits.length > 0)) return { items: named.flat() }
     const words = wordsOf(q)
     if (words.length === 0) return { items: [] }

@@ -26,12 +26,12 @@ const attempts = (count: number, bytes: number) =>
   })
 
 test('most of ten times the allowed bytes are refused, and the limit is never exceeded', () => {
-  const answers = attempts(80, 4 * mebibyte)
+  const answers = attempts(480, mebibyte)
   expect(standing().held).toBe(32 * mebibyte)
-  expect(answers.slice(8)).toEqual(Array(72).fill(refusal))
+  expect(answers.slice(32)).toEqual(Array(448).fill(refusal))
   // As soon as one request leaves, another is admitted.
   places.shift()?.leave()
-  expect(attempts(2, 4 * mebibyte)).toEqual([expect.objectContaining({}), refusal])
+  expect(attempts(2, mebibyte)).toEqual([expect.objectContaining({}), refusal])
   expect(standing().held).toBe(32 * mebibyte)
 })
 
@@ -66,15 +66,15 @@ test('few requests, and even fewer large ones, are processed concurrently; the o
 })
 
 test('a full queue refuses the next request before reading its body, and each departure admits at most one', async () => {
-  const waiting = Array.from({ length: 20 }, () => come(1024))
+  const waiting = Array.from({ length: 68 }, () => come(1024))
   // Requests whose bodies are still arriving count as well.
   expect(() => come(1024)).toThrow(refusal)
   const turns = waiting.map((place) => place.turn())
-  expect(standing()).toMatchObject({ running: 4, waiting: 16 })
+  expect(standing()).toMatchObject({ running: 4, waiting: 64 })
   expect(() => come(1024)).toThrow(refusal)
   // It leaves before its turn, so it is not started and does not occupy a place.
   waiting[4]?.leave()
   waiting[0]?.leave()
   await turns[5]
-  expect(standing()).toMatchObject({ running: 4, waiting: 14 })
+  expect(standing()).toMatchObject({ running: 4, waiting: 62 })
 })

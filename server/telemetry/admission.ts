@@ -6,11 +6,8 @@ const maxHeldBytes = 32 * 1024 * 1024
 const maxAtOnce = 4
 /** Their total decompressed bytes, because objects need many times as much. A larger batch is processed alone. */
 const maxBytesAtOnce = 4 * 1024 * 1024
-/**
- * Batches that arrive or wait for their turn, because a connection whose body is read needs memory, too. Two cores write as many
- * in half a second, and a refused exporter tries again after one (decision 0019).
- */
-const maxWaiting = 16
+/** Batches that arrive or wait for their turn, because a connection whose body is read needs memory, too. */
+const maxWaiting = 64
 
 let held = 0
 let places = 0

@@ -122,6 +122,6 @@ describe('of calls over HTTP', () => {
 
   test('an input event that was sent before', async () => {
     const what = await ourEventCall(api)
-    await expectOfCall(() => call(what('sent-before')), { writes: 3, statements: 8, commits: 2 })
+    await expectOfCall(() => call(what('sent-before')), { writes: 2, statements: 5, commits: 1 })
   })
 })

@@ -32,10 +32,11 @@ const send = async (
   idempotencyKey: string = randomUUID(),
   data: unknown = { approved: true },
   answerKey?: string,
+  to: TestTenant = tenant,
 ) =>
   await execute(
     submit,
-    await tenant.as('sender', { roles: ['developer'] }),
+    await to.as('sender', { roles: ['developer'] }),
     { idempotencyKey, correlation: { executionId, input: 'answer' }, data },
     { name: 'inputEvents.submit', idempotencyKey: answerKey },
   )
@@ -97,6 +98,16 @@ describe('an event', () => {
     for (let repetition = 0; repetition < 5; repetition++)
       expect(await send(executionId, key)).toMatchObject({ result: 'duplicate' })
     expect(await connections()).toEqual(expect.arrayContaining(before))
+  })
+
+  test('that this process remembers, and the database does not, is accepted', async () => {
+    const [executionId, key, other] = [randomUUID(), randomUUID(), await testTenant(running)]
+    const first = await send(executionId, key, undefined, undefined, other)
+    await owner.query('delete from input_events where id = $1', [first.receiptId])
+    const second = await send(executionId, key, undefined, undefined, other)
+    expect(second).toEqual({ result: 'accepted', receiptId: expect.any(String), status: 'received' })
+    expect(second.receiptId).not.toBe(first.receiptId)
+    expect(await stored(executionId)).toEqual([{ status: 'received' }])
   })
 
   test('whose wait is known is matched with it', async () => {

@@ -10,6 +10,7 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { acceptEvent } from './accept-store.ts'
 import { tellExecution } from './listeners.ts'
 import { matchEvent } from './match.ts'
+import { rememberSent, wasSent } from './sent-before.ts'
 import { findEventByIdentity, findWaitFor, insertEvent, lockInputs } from './store.ts'
 
 const digest = (value: JsonValue) => createHash('sha256').update(canonicalJson(value)).digest('hex')
@@ -63,13 +64,17 @@ export const submit = mutation({
       ttlSeconds: durationSeconds(input.ttl) ?? 0,
     }
     if (unforeseen === undefined) {
+      // A wrong expectation costs one read: the event may be gone, or not committed yet.
+      const before = wasSent(tenant.id, row.identity) ? await findBefore() : undefined
+      if (before !== undefined) return again(before)
+      rememberSent(tenant.id, row.identity)
       await acceptEvent(tx, cipher, event)
       note({ fingerprint })
       return { result: 'accepted' as const, receiptId: row.id, status: 'received' as const }
     }
     const inserted = unforeseen !== 'duplicate' && (await insertEvent(tx, cipher, event))
     // A duplicate must not take the lock, because many duplicates would each hold it until commit.
-    if (!inserted) return await again()
+    if (!inserted) return again(await findBefore())
     // Sent concurrently, so that both queries take one round trip.
     const [, wait] = await Promise.all([
       lockInputs(tx, tenant.id, executionId),
@@ -80,8 +85,11 @@ export const submit = mutation({
     if (match?.status === 'accepted') await tellExecution(tx, tenant.id, executionId)
     return { result: 'accepted' as const, receiptId: row.id, status: match?.status ?? ('received' as const) }
 
-    async function again() {
-      const before = await findEventByIdentity(tx, tenant.id, row.identity)
+    async function findBefore() {
+      return await findEventByIdentity(tx, tenant.id, row.identity)
+    }
+
+    function again(before: Awaited<ReturnType<typeof findBefore>>) {
       // An erased event cannot be compared, so its key, or its source and id, decide alone.
       const same =
         before?.attributes.erased === true || before?.fingerprint === fingerprintOf(input, before?.attributes.salt)

@@ -22,6 +22,8 @@ afterAll(() => api.close())
 const canary = 'kanarienvogel'
 const email = `${canary}-7@mail.example`
 const iban = 'DE89 3704 0044 0532 0130 00'
+/** Any two neighbouring groups of it: one alone may be in an id or a time. */
+const partOfIban = /DE89 ?3704|3704 ?0044|0044 ?0532|0532 ?0130/
 
 const canarySpan = (traceId: string): TestSpan => ({
   traceId,
@@ -108,7 +110,7 @@ describe('canaries', () => {
     for (const answer of answers) {
       expect(answer.status, answer.text).toBe(200)
       expect(answer.text).not.toContain(canary)
-      expect(answer.text).not.toContain('3704')
+      expect(answer.text).not.toMatch(partOfIban)
     }
     const stream = await fetch(
       `${api.baseUrl}/v1/traces.stream?input=${encodeURIComponent(JSON.stringify({ json: { traceId } }))}`,
@@ -125,7 +127,7 @@ describe('canaries', () => {
     const stdout = await dump()
     expect(stdout).toContain(span.spanId)
     expect(stdout).not.toContain(canary)
-    expect(stdout).not.toContain('3704 0044')
+    expect(stdout).not.toMatch(partOfIban)
     // In each form of bytes in a dump.
     for (const form of ['hex', 'base64'] as const)
       expect(stdout).not.toContain(Buffer.from(canary).toString(form).slice(0, 12))
@@ -156,7 +158,7 @@ describe('canaries in transit', () => {
     expect(frames.join()).toContain(span.spanId)
     expect(frames.join()).toContain('"class":"tool.arguments"')
     expect(frames.join()).not.toContain(canary)
-    expect(frames.join()).not.toContain('3704')
+    expect(frames.join()).not.toMatch(partOfIban)
   })
 
   test('are in no line of the process log, even when their request is malformed', async () => {
@@ -177,7 +179,7 @@ describe('canaries in transit', () => {
     // The server does write a log, at the most verbose level.
     expect(api.logged()).toContain('"level":')
     expect(api.logged()).not.toContain(canary)
-    expect(api.logged()).not.toContain('3704 0044')
+    expect(api.logged()).not.toMatch(partOfIban)
   })
 })
 

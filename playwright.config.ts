@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
 import { installedBrowser } from './cli/browser.mjs'
+import { leftOut } from './cli/long-suites.mjs'
 import { demoTenants } from './server/demo/tenants.ts'
 
 // Workers load this file too: the first one passes its values on through the environment.
@@ -55,6 +56,7 @@ process.env.COUNTERSIGN_GATE = join(directory, 'gate')
 
 export default defineConfig({
   testDir: 'e2e',
+  testIgnore: leftOut.map((file) => `**/${file}`),
   outputDir: 'test-results',
   fullyParallel: false,
   // Two cores: the server and its database need one.

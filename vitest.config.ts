@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { leftOut } from './cli/long-suites.mjs'
 
 /** Needs packages that `npm run proof` installs, programs that a machine may lack, or time that `npm test` does not have. */
 const onlyInProof = [
@@ -25,7 +26,7 @@ const withDatabase = {
   experimental: { viteModuleRunner: false, nodeLoader: false },
 }
 
-const notHere = [...configDefaults.exclude, ...(process.env.PROOF === 'full' ? [] : onlyInProof)]
+const notHere = [...configDefaults.exclude, ...leftOut, ...(process.env.PROOF === 'full' ? [] : onlyInProof)]
 
 export default defineConfig({
   test: {

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// `npm test`: types and lint; then unit and integration tests on a real PostgreSQL, and alongside them a real browser on the
-// production build, because neither keeps two cores busy. Ends with the time of each phase, for information, and one line that
-// counts.
+// `npm test`: types and lint, unit and integration tests on a real PostgreSQL, and a real browser on the production build, all at
+// once, because none of them keeps two cores busy. `--all` adds the long suites (long-suites.mjs). Ends with the time of each
+// phase, for information, and one line that counts.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { stripVTControlCharacters } from 'node:util'
+import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { findBrowser } from './browser.mjs'
 import { exitAfterOutput } from './exit-after-output.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
@@ -14,6 +14,8 @@ import { runStep } from './run-step.mjs'
 
 await continueOnPinnedNode()
 
+const { all } = parseArgs({ options: { all: { type: 'boolean', default: false } } }).values
+process.env.LONG_SUITES = all ? 'on' : 'off'
 // As playwright.config.ts: in all languages, so that the build and the browser tests agree.
 process.env.CONSOLE_LANGUAGES ??= 'en,de,en-XA'
 
@@ -91,12 +93,12 @@ function fromPlaywright(report) {
   return { passed: report.stats.expected, failed: causes.length, causes, took: playwrightTimes(report) }
 }
 
-await phase('types and lint', () =>
-  Promise.all([
+async function typesAndLint() {
+  await Promise.all([
     check('types', 'node_modules/typescript/bin/tsc', ['--noEmit', '-p', '.']),
     check('lint', 'node_modules/@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']),
-  ]),
-)
+  ])
+}
 
 async function unit() {
   const report = join(scratch, 'vitest.json')
@@ -129,7 +131,7 @@ async function browserTests() {
   })
 }
 
-await Promise.all([phase('unit and integration', unit), browserTests()])
+await Promise.all([phase('types and lint', typesAndLint), phase('unit and integration', unit), browserTests()])
 
 rmSync(scratch, { recursive: true, force: true })
 const longest = files.toSorted(([, one], [, other]) => other - one).slice(0, slowest)

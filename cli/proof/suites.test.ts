@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { longSuites } from '../long-suites.mjs'
 import { suites } from './suites.mjs'
 
 const root = join(import.meta.dirname, '../..')
@@ -17,6 +18,10 @@ test('every test that npm test samples is in a suite of npm run proof, which run
   const files = (suites as { files?: string[] }[]).flatMap((suite) => suite.files ?? [])
   expect(sampled.length).toBeGreaterThan(30)
   expect(sampled.filter((file) => !files.some((one) => file.startsWith(one)))).toEqual([])
+})
+
+test('every suite that npm test leaves out exists', () => {
+  expect(longSuites.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })
 
 test('each suite has a name of its own', () => {

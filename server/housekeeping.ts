@@ -8,6 +8,7 @@ import { expireUnmatched } from '#server/inputs/expire-events.ts'
 import { purgeProofs } from '#server/kernel/auth/authorization.ts'
 import { asOwnerOf, dropPartitions, makePartitions } from '#server/kernel/db/partitions.ts'
 import { retirePredecessor } from '#server/kernel/db/roles.ts'
+import { eachTenant } from '#server/kernel/jobs/each-tenant.ts'
 import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
@@ -21,40 +22,32 @@ import { isOver, purgeTraces, retentionLimit } from '#server/traces/retention/re
 
 const intervalMs = 10 * 60_000
 
-/**
- * Removes expired rows that are no longer needed, tenant by tenant, and maintains the daily partitions of spans. Runs
- * in every process; concurrent runs do no harm. `ownerUrl`: only the owner may create and drop partitions.
- */
+/** What is removed from one tenant. The log names these functions. */
+const purges: readonly ((tenantId: string) => Promise<unknown>)[] = [
+  purgeExpired,
+  purgeClients,
+  purgeProofs,
+  purgeBudgets,
+  purgePlaces,
+  purgeWindows,
+  expireUnmatched,
+  purgeTraces,
+  purgePartials,
+  purgeContent,
+  purgeFiles,
+  resumeErasures,
+  purgeArchives,
+  purgeDeliveries,
+  purgeTasks,
+]
+
+/** Cleans up every ten minutes, in every process: concurrent rounds do no harm. */
 export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } {
-  const { database, log } = runtime()
   let closed = false
-  const clean = async () => {
-    const tenants = await database.inDirectory(listServedTenantIds)
-    await keepPartitions(ownerUrl, tenants)
-    for (const { id } of tenants)
-      for (const purge of [
-        purgeExpired,
-        purgeClients,
-        purgeProofs,
-        purgeBudgets,
-        purgePlaces,
-        purgeWindows,
-        expireUnmatched,
-        purgeTraces,
-        purgePartials,
-        purgeContent,
-        purgeFiles,
-        resumeErasures,
-        purgeArchives,
-        purgeDeliveries,
-        purgeTasks,
-      ])
-        if (!closed) await purge(id)
-  }
   const rounds = repeat(
-    clean,
+    () => cleanUp(ownerUrl, () => closed),
     intervalMs,
-    (error) => log.warn({ err: error }, 'housekeeping failed; the next round tries again'),
+    (error) => runtime().log.warn({ err: error }, 'housekeeping failed; the next round tries again'),
     { later: true },
   )
   return {
@@ -63,6 +56,23 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
       await rounds.close()
     },
   }
+}
+
+/**
+ * Removes expired rows that are no longer needed, tenant by tenant, and maintains the daily partitions of spans, which only the owner may
+ * create and drop. What fails is logged, and keeps nothing else from being removed, of this tenant or of others.
+ */
+export async function cleanUp(ownerUrl: string, isClosed: () => boolean = () => false): Promise<void> {
+  const { database, log } = runtime()
+  const tenants = await database.inDirectory(listServedTenantIds)
+  await keepPartitions(ownerUrl, tenants).catch((error: unknown) =>
+    log.warn({ err: error }, 'the partitions of spans could not be maintained; the next round tries again'),
+  )
+  for (const purge of purges)
+    await eachTenant(listServedTenantIds, ({ id }) => purge(id), {
+      isStopped: isClosed,
+      failed: `${purge.name} failed; the next round tries again`,
+    })
 }
 
 /**

@@ -1,3 +1,4 @@
+import { eachTenant } from '#server/kernel/jobs/each-tenant.ts'
 import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -11,16 +12,16 @@ const intervalMs = 60_000
  * requests of earlier versions, and those from which an erasure removed something. Several processes at once do no harm.
  */
 export function startFilling(): { close(): Promise<void> } {
-  const { database, log } = runtime()
   const stop = { stopped: false }
-  const run = async () => {
-    for (const { id } of await database.inDirectory(listServedTenantIds)) {
-      await fillShapesOf(id, stop)
-      await fillWordsOf(id, stop)
-    }
+  const failed = 'older approvals were not made findable; the next round continues'
+  const fill = async ({ id }: { id: string }) => {
+    await fillShapesOf(id, stop)
+    await fillWordsOf(id, stop)
   }
-  const rounds = repeat(run, intervalMs, (error) =>
-    log.warn({ err: error }, 'older approvals were not made findable; the next round continues'),
+  const rounds = repeat(
+    () => eachTenant(listServedTenantIds, fill, { isStopped: () => stop.stopped, failed }),
+    intervalMs,
+    (error) => runtime().log.warn({ err: error }, failed),
   )
   return {
     async close() {

@@ -1,4 +1,5 @@
 import { type LogOwner, listLogOwners } from '#server/audit/store.ts'
+import { eachTenant } from '#server/kernel/jobs/each-tenant.ts'
 import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { counter, gauge } from '#server/kernel/observe/meters.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -50,16 +51,21 @@ export function startSiem(sinks: readonly Sink[]): { close(): Promise<void> } {
       failures.set(key, error.message)
     }
   }
-  const serve = async (sink: Sink) => {
-    const owners = await runtime().database.inDirectory(listLogOwners)
-    for (const owner of owners) if (!closed && sink.tenants.has(owner.externalId)) await send(owner, sink)
-  }
+  const unread = (sink: Sink) => `audit records could not be read for the sink ${sink.name}; the next round tries again`
+  const serve = (sink: Sink) =>
+    eachTenant(
+      listLogOwners,
+      async (owner) => {
+        if (sink.tenants.has(owner.externalId)) await send(owner, sink)
+      },
+      { isStopped: () => closed, failed: unread(sink) },
+    )
   // Each sink for itself: one that does not answer delays no other.
   const loops = sinks.map((sink) => {
     const rounds = repeat(
       () => serve(sink),
       roundMs,
-      (error) => log.warn({ err: error, sink: sink.name }, 'audit records could not be read'),
+      (error) => log.warn({ err: error, sink: sink.name }, unread(sink)),
     )
     return async () => {
       await rounds.close()

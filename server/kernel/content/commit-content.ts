@@ -1,4 +1,5 @@
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
+import { eachTenant } from '#server/kernel/jobs/each-tenant.ts'
 import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { listServedTenantIds } from '#server/kernel/keys/store.ts'
 import { forgetTenantKeys, keptMs, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
@@ -21,15 +22,16 @@ type Stop = { readonly stopped: boolean }
  * left, and several processes wait for each other.
  */
 export function startCommitting(): { close(): Promise<void> } {
-  const { database, log } = runtime()
   const stop = { stopped: false }
   const completed = new Set<string>()
-  const run = async () => {
-    for (const { id } of await database.inDirectory(listServedTenantIds))
-      if (!stop.stopped && !completed.has(id) && (await commitContent(id, stop)).completed) completed.add(id)
+  const failed = 'content was not given commitments; the next round continues'
+  const commit = async ({ id }: { id: string }) => {
+    if (!completed.has(id) && (await commitContent(id, stop)).completed) completed.add(id)
   }
-  const rounds = repeat(run, intervalMs, (error) =>
-    log.warn({ err: error }, 'content was not given commitments; the next round continues'),
+  const rounds = repeat(
+    () => eachTenant(listServedTenantIds, commit, { isStopped: () => stop.stopped, failed }),
+    intervalMs,
+    (error) => runtime().log.warn({ err: error }, failed),
   )
   return {
     async close() {

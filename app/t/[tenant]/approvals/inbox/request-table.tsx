@@ -170,7 +170,7 @@ function FirstFact({ request: { facts } }: { request: Request }) {
   const fact = facts.find(({ value }) => value !== null)
   if (fact === undefined || fact.value === null) return null
   return (
-    <span className="text-ink-2">
+    <span className="inline-block max-w-full text-ink-2">
       <ShownText>{fact.value}</ShownText>
     </span>
   )

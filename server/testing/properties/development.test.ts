@@ -105,7 +105,7 @@ test(
     const loads: string[] = []
     page.on('load', () => loads.push(page.url()))
     const file = 'app/(public)/signed-out/page.tsx'
-    change(file, 'title="You are signed out"', 'title="First change"')
+    change(file, 'title={t.signedOutTitle}', 'title="First change"')
     // The first update also compiles the code for updates.
     await page.getByRole('heading', { level: 1, name: 'First change' }).waitFor()
     const since = performance.now()

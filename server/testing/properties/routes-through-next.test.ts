@@ -30,7 +30,7 @@ let server: ChildProcess
 let address: string
 
 beforeAll(async () => {
-  project = copyProject(['app/v1', 'lib', 'server'], settings)
+  project = copyProject(['app/v1', 'app/tokens.css', 'lib', 'server'], settings)
   mkdirSync(join(project.folder, 'app/runtime'))
   cpSync(join(projectRoot, 'server/testing/runtime-route.ts'), join(project.folder, 'app/runtime/route.ts'))
   const key = randomBytes(32)

@@ -8,10 +8,7 @@ const onlyInProof = [
   'server/evidence/places/moto.test.ts',
   'server/testing/compatibility/**',
   'server/testing/keycloak/**',
-  'server/testing/properties/development.test.ts',
-  'server/testing/properties/late-tools.test.ts',
   'server/testing/properties/release.test.ts',
-  'server/testing/properties/routes-through-next.test.ts',
   'server/testing/properties/schemathesis.test.ts',
   'server/testing/readers/**',
 ]

@@ -67,8 +67,11 @@ export const longSuites = [
   'server/drain.test.ts',
   'server/nodes.test.ts',
   'server/outage.test.ts',
-  // Two weeks of a company
+  // Two weeks of a company, development, the handlers through Next, and a slow tool server
   'server/demo-command.test.ts',
+  'server/testing/properties/development.test.ts',
+  'server/testing/properties/late-tools.test.ts',
+  'server/testing/properties/routes-through-next.test.ts',
 ]
 
 /** The long suites that this run leaves out. */

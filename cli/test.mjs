@@ -93,6 +93,9 @@ function fromPlaywright(report) {
   return { passed: report.stats.expected, failed: causes.length, causes, took: playwrightTimes(report) }
 }
 
+// Before any suite starts: some of the others open a page, too.
+const browser = findBrowser()
+
 async function typesAndLint() {
   await Promise.all([
     check('types', 'node_modules/typescript/bin/tsc', ['--noEmit', '-p', '.']),
@@ -109,7 +112,6 @@ async function unit() {
 
 /** The output of the browser tests is written at their end: that of the unit tests is written at the same time. */
 async function browserTests() {
-  const browser = findBrowser()
   if (browser === undefined) {
     process.stdout.write('\nChromium was not found. Install it or set CHROMIUM_PATH, and run npm test again.\n')
     count(0, 1)

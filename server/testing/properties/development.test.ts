@@ -12,6 +12,7 @@ import { freePort } from '../free-port.ts'
 import { testEnvironment } from '../processes/environment.ts'
 import { copyProject, type ProjectCopy } from '../project-copy.ts'
 import { until } from '../until.ts'
+import { sized } from './counts.ts'
 
 // Runs `npm run dev` as a developer does, in a copy of this project that the tests edit.
 
@@ -93,7 +94,7 @@ async function signIn(page: Page): Promise<void> {
 }
 
 test(
-  'signs in on the same origin, and shows a changed page without a load within two seconds',
+  'signs in on the same origin, and shows a changed page without a load, alone within two seconds',
   async () => {
     const page = await browser.newPage()
     page.setDefaultTimeout(startMs)
@@ -111,7 +112,8 @@ test(
     const since = performance.now()
     change(file, 'title="First change"', 'title="Second change"')
     await page.getByRole('heading', { level: 1, name: 'Second change' }).waitFor()
-    expect(performance.now() - since).toBeLessThan(2000)
+    // Alone on a machine, as `npm run proof` runs it.
+    expect(performance.now() - since).toBeLessThan(sized(2000, startMs))
     expect(loads).toEqual([])
   },
   4 * startMs,
@@ -147,7 +149,9 @@ test(
       expect(ids.length).toBeGreaterThanOrEqual(3)
       development.kill(signal)
       expect(await once(development, 'exit')).toEqual([0, null])
-      await expect.poll(async () => (await processes()).filter(({ id }) => ids.includes(id))).toEqual([])
+      await expect
+        .poll(async () => (await processes()).filter(({ id }) => ids.includes(id)), { timeout: startMs })
+        .toEqual([])
     }
   },
   3 * startMs,

@@ -50,6 +50,9 @@ function textsOf(cipher: TenantCipher, row: { id: string; presentation: Buffer |
 const many = 5000
 
 /**
+ * `between` a hash and itself, and the order of the primary key: with `=`, PostgreSQL may read all requests by their id, the newest first,
+ * until it has found enough of those with the word, which may be much older.
+ *
  * The newest requests that have all hashes. When each hash is in very many requests, only the newest of those with the rarest one are
  * searched, so that a question takes a bounded time.
  */
@@ -63,15 +66,15 @@ export async function findWithWords(
     select asked.word::text as word from unnest(${words.map(String)}::bigint[]) asked (word)
     cross join lateral (
       select count(*) as count from (
-        select from approval_words w where w.tenant_id = ${tenantId} and w.word = asked.word
-        order by w.approval_id desc limit ${many}) newest) found
+        select from approval_words w where w.tenant_id = ${tenantId} and w.word between asked.word and asked.word
+        order by w.word desc, w.approval_id desc limit ${many}) newest) found
     order by found.count`.execute(tx)
   const [rarest, ...others] = counted.map(({ word }) => word)
   if (rarest === undefined) return []
   const { rows } = await sql<{ id: string }>`
     select newest.approval_id as id from (
-      select approval_id from approval_words where tenant_id = ${tenantId} and word = ${rarest}
-      order by approval_id desc limit ${many}) newest
+      select approval_id from approval_words where tenant_id = ${tenantId} and word between ${rarest} and ${rarest}
+      order by word desc, approval_id desc limit ${many}) newest
     -- A value per row, so that PostgreSQL looks each of them up and does not read all requests with the other words.
     where (
       select count(*) from unnest(${others}::bigint[]) other (word)

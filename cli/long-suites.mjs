@@ -1,6 +1,6 @@
 /**
- * The suites that `npm test` leaves to `npm test -- --all`. Each repeats what shorter suites check, for every case, every change that
- * someone could make, or every moment at which a process can end.
+ * The suites that only `npm test -- --all` runs, which CI does. They go through every case, every change that someone could make, or every
+ * moment at which a process can end, and many are the only tests of their rule: after a change there, run them by name.
  */
 export const longSuites = [
   // Every request, operation, page, state and list

@@ -14,8 +14,7 @@ import { runStep } from './run-step.mjs'
 
 await continueOnPinnedNode()
 
-const { all } = parseArgs({ options: { all: { type: 'boolean', default: false } } }).values
-process.env.LONG_SUITES = all ? 'on' : 'off'
+process.env.LONG_SUITES = readAll() ? 'on' : 'off'
 // As playwright.config.ts: in all languages, so that the build and the browser tests agree.
 process.env.CONSOLE_LANGUAGES ??= 'en,de,en-XA'
 
@@ -28,6 +27,16 @@ const times = []
 /** Milliseconds of each test file. */
 const files = []
 const slowest = 20
+
+/** Whether the arguments ask for the long suites. */
+function readAll() {
+  try {
+    return parseArgs({ options: { all: { type: 'boolean', default: false } } }).values.all
+  } catch (error) {
+    process.stderr.write(`${error.message}\nUsage: npm test [-- --all]. For one file: npx vitest run <file>.\n`)
+    process.exit(2)
+  }
+}
 
 async function phase(name, work) {
   process.stdout.write(`\n— ${name}\n`)

@@ -42,7 +42,7 @@ async function expire(): Promise<void> {
 const left = async (table: string): Promise<string[]> =>
   (await owner.query<{ id: string }>(`select tenant_id as id from ${table}`)).rows.map(({ id }) => id)
 
-test('what can’t be removed from one tenant keeps nothing else from being removed', async () => {
+test('a purge that fails for one tenant does not stop the others, for that tenant or another', async () => {
   await expire()
   const [broken] = tenants
   await owner.query(
@@ -57,13 +57,13 @@ test('what can’t be removed from one tenant keeps nothing else from being remo
   expect(await left('dpop_proofs')).toEqual([])
 })
 
-test('when partitions can’t be maintained, rows are removed all the same', async () => {
+test('expired rows are deleted even if the partitions can’t be maintained', async () => {
   await expire()
   await cleanUp('postgresql://none:none@127.0.0.1:1/none')
   expect([await left('dpop_proofs'), await left('known_places')]).toEqual([[], []])
 })
 
-test('a round that is closed removes nothing more', async () => {
+test('nothing is deleted after the server has begun to stop', async () => {
   await expire()
   await cleanUp(ownerUrl, () => true)
   expect(await left('dpop_proofs')).toHaveLength(2)

@@ -59,8 +59,8 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
 }
 
 /**
- * Removes expired rows that are no longer needed, tenant by tenant, and maintains the daily partitions of spans, which only the owner may
- * create and drop. What fails is logged, and keeps nothing else from being removed, of this tenant or of others.
+ * Deletes each tenant's expired rows and files, and creates and drops the daily partitions of spans. Partitions need a connection as the
+ * database's owner (`ownerUrl`). A failure is logged and does not stop the remaining work, for this tenant or any other.
  */
 export async function cleanUp(ownerUrl: string, isClosed: () => boolean = () => false): Promise<void> {
   const { database, log } = runtime()

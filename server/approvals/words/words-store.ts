@@ -50,11 +50,11 @@ function textsOf(cipher: TenantCipher, row: { id: string; presentation: Buffer |
 const many = 5000
 
 /**
- * `between` a hash and itself, and the order of the primary key: with `=`, PostgreSQL may read all requests by their id, the newest first,
- * until it has found enough of those with the word, which may be much older.
- *
  * The newest requests that have all hashes. When each hash is in very many requests, only the newest of those with the rarest one are
  * searched, so that a question takes a bounded time.
+ *
+ * Both queries ask for a range of one hash (`between`) in the order of the primary key, so that PostgreSQL must use that index. With `=`, it
+ * may read the index of requests, newest first, past any number of requests without the word.
  */
 export async function findWithWords(
   tx: Transaction,

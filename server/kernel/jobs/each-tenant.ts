@@ -2,9 +2,9 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 /**
- * Does `work` for each tenant that `list` finds, one after the other, until `isStopped`. A failure is logged as `failed`, with the tenant,
- * and keeps nothing from being done for the others. Rejects only if the tenants can't be listed, at the beginning or after a
- * failure: without a database, everything else would fail too.
+ * Does `work` for each tenant that `list` finds, one after the other, until `isStopped`. A failure is logged with
+ * the tenant and the message `failed`, and does not stop the work for the others. Rejects only if the tenants can't be listed, at the
+ * beginning or after a failure: without a database, the remaining work would fail too.
  */
 export async function eachTenant<T extends { id: string }>(
   list: (tx: Transaction) => Promise<readonly T[]>,

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installedBrowser } from '../../../cli/browser.mjs'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { freePort } from '../free-port.ts'
+import { answerOf } from '../processes/answer-of.ts'
 import { testEnvironment } from '../processes/environment.ts'
 import { copyProject, type ProjectCopy } from '../project-copy.ts'
 import { until } from '../until.ts'
@@ -66,11 +67,7 @@ async function startDevelopment(): Promise<void> {
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const isReady = () =>
-    fetch(`${address}/v1/health/ready`).then(
-      ({ ok }) => ok || undefined,
-      () => undefined,
-    )
+  const isReady = async () => (await answerOf(development, `${address}/v1/health/ready`))?.ok || undefined
   await until(isReady, 'the server was ready', startMs)
 }
 

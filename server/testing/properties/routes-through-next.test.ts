@@ -10,6 +10,7 @@ import { routes } from '#server/routes.ts'
 import { startApi, type TestApi } from '#server/testing/api.ts'
 import { packConsole } from '../../../cli/console/pack.ts'
 import { freePort } from '../free-port.ts'
+import { answerOf } from '../processes/answer-of.ts'
 import { testEnvironment } from '../processes/environment.ts'
 import { copyProject, type ProjectCopy, projectRoot } from '../project-copy.ts'
 import { until } from '../until.ts'
@@ -54,7 +55,7 @@ beforeAll(async () => {
     env,
     stdio: 'inherit',
   })
-  await until(() => fetch(`${address}/v1/health/live`).catch(() => undefined), 'Next answered', 60_000)
+  await until(() => answerOf(server, `${address}/v1/health/live`), 'Next answered', 60_000)
   expect((await fetch(`${address}/runtime`, { method: 'POST' })).status).toBe(204)
 }, 600_000)
 

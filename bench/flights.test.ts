@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import { adoptTenant } from '#server/kernel/bound/adopt.ts'
 import { databaseTraffic, type Traffic } from '#server/kernel/db/connection.ts'
-import { startApi, type TestApi } from '#server/testing/api.ts'
-import { until } from '#server/testing/until.ts'
+import type { TestApi } from '#server/testing/api.ts'
 import { ourTokenCall } from './cases/case-01-token.ts'
 import { ourQueryCall } from './cases/case-02-query.ts'
 import { executionRunner } from './cases/case-06-execution.ts'
 import { ourEventCall } from './cases/case-07-input.ts'
 import { ourDecide, pendingApproval } from './cases/case-08-decide.ts'
+import { startInstalled } from './installed.ts'
 import { type Lab, openLab } from './lab.ts'
 import { call } from './load.ts'
 
@@ -76,16 +75,7 @@ describe('of calls over HTTP', () => {
   const token = 'a-token-of-this-test-that-is-long'
   let api: TestApi
   beforeAll(async () => {
-    api = await startApi({ METRICS_TOKEN: token, ADOPT_ROWS_AFTER: '0' })
-    const owner = new Client({ connectionString: api.ownerUrl })
-    await owner.connect()
-    await until(async () => {
-      const { rows } = await owner.query<{ open: boolean }>(
-        'select exists (select from tenants where id not in (select tenant_id from bound_adoptions)) as open',
-      )
-      return rows[0]?.open === false ? true : undefined
-    }, 'all rows were bound')
-    await owner.end()
+    api = await startInstalled({ METRICS_TOKEN: token })
   }, 180_000)
   afterAll(() => api.close())
 

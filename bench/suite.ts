@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
-import { startApi } from '#server/testing/api.ts'
 import { exitAfterOutput } from '../cli/exit-after-output.mjs'
 import { serverMemory } from '../cli/server-memory.mjs'
 import { token } from './cases/case-01-token.ts'
@@ -26,6 +25,7 @@ import { waterfall } from './cases/case-15-waterfall.ts'
 import { coldStart } from './cases/case-16-start.ts'
 import { stopChildren } from './child.ts'
 import { counters } from './counters.ts'
+import { startInstalled } from './installed.ts'
 import { openLab } from './lab.ts'
 import { comparer, type Pace } from './measure.ts'
 import { writePage } from './page.ts'
@@ -77,7 +77,7 @@ try {
   const compare = comparer(postmaster, pace)
   if (wanted('1', '2', '4', '5', '7', '15', '16')) {
     const { environment, options } = serverMemory
-    const api = await startApi({ NODE_ENV: 'production', ...environment, NODE_OPTIONS: options.join(' ') })
+    const api = await startInstalled({ NODE_ENV: 'production', ...environment, NODE_OPTIONS: options.join(' ') })
     const pid = api.process.pid ?? 0
     try {
       // The demo's first execution must not be charged to the first case.

@@ -49,7 +49,7 @@ export async function lists(lab: Lab, compare: ReturnType<typeof comparer>, many
     const result = await compare(
       byHand,
       side('countersign', () => read(operation, caller)),
-      { rounds: 1, segmentMs: 150 },
+      { rounds: 1 },
     )
     ratios.push({ name: operation.name, result })
   }

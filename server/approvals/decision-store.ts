@@ -1,4 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
+import { knownEnds } from '#server/kernel/bound/adopted.ts'
 import { checkedFrom, objectJson, objectsBelowJson } from '#server/kernel/bound/joined-store.ts'
 import { changedRow } from '#server/kernel/bound/known.ts'
 import type { Checked } from '#server/kernel/bound/store.ts'
@@ -66,7 +67,7 @@ const read = fixedStatement(
         sql<LinkInJson[] | null>`(select json_agg(json_build_object('id', l.id, 'accountId', l.account_id,
           'accountName', l.account_name, 'holder', l.holder, 'holderId', l.holder_id, 'holderName', l.holder_name,
           'kind', l.kind, 'createdAt', l.created_at, 'proof', l.proof, 'provedAt', l.proved_at))
-        from (${readLinksAround(tenantId, [memberId])}) l)`.as('links'),
+        from (${readLinksAround(tenantId, memberId)}) l)`.as('links'),
         objectJson(approvals, id, [id]).as('boundApproval'),
         objectJson(terms, id, [id]).as('boundTerms'),
         objectJson(members, member, [member]).as('boundMember'),
@@ -83,6 +84,7 @@ export async function lockForDecision(
   tx: Transaction,
   values: { tenantId: string; approvalId: string; memberId: string },
 ) {
+  const ends = knownEnds(values.tenantId)
   const [, [found]] = await inOneWrite(tx, [
     () => lockRow(tx, values.tenantId, values.approvalId),
     () => read(tx, values),
@@ -105,6 +107,7 @@ export async function lockForDecision(
       member: checkedFrom(boundMember),
     },
     seat: checkedFrom(boundSeat),
+    ends,
   }
 }
 

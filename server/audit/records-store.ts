@@ -41,7 +41,8 @@ export async function recordsAfter(
 ): Promise<ChangeRecord[]> {
   const { rows } = await sql<ChangeRecord>`
     select date, seq, audit_id, type as action, record -> 'actor' ->> 'id' as actor_id,
-      record -> 'resource' ->> 'type' as resource_type, record -> 'resource' ->> 'id' as resource_id
+      record -> 'resource' ->> 'type' as resource_type, record -> 'resource' ->> 'id' as resource_id,
+      record -> 'details' ->> 'approvalId' as approval_id
     from ${rowsAfter(tenantId, position, limit)}`.execute(tx)
   return rows
 }
@@ -68,7 +69,8 @@ export async function recentRecords(
 ): Promise<ChangeRecord[]> {
   const { rows } = await sql<ChangeRecord>`
     select date, seq, audit_id, type as action, record -> 'actor' ->> 'id' as actor_id,
-      record -> 'resource' ->> 'type' as resource_type, record -> 'resource' ->> 'id' as resource_id
+      record -> 'resource' ->> 'type' as resource_type, record -> 'resource' ->> 'id' as resource_id,
+      record -> 'details' ->> 'approvalId' as approval_id
     from (
       select * from audit_records where tenant_id = ${tenantId} order by date desc, seq desc limit ${limit}
     ) as last

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { knownEnds } from '#server/kernel/bound/adopted.ts'
 import { requireFoundBound } from '#server/kernel/bound/check.ts'
 import { checkedFrom, objectJson } from '#server/kernel/bound/joined-store.ts'
 import { boundType } from '#server/kernel/bound/types.ts'
@@ -45,6 +46,7 @@ const read = fixedStatement({ tenantId: '', agentId: '', environment: '' }, (tx,
  * tenant's bindings. Throws unless agent and release are the ones that the log commits to.
  */
 export async function findForStart(tx: Transaction, given: { tenantId: string; agentId: string; environment: string }) {
+  const ends = knownEnds(given.tenantId)
   const [found] = await read(tx, given)
   if (found === undefined) throw new Error('unreachable: one row')
   const { agentId, agentName, agentDisplayName, agentStatus, releaseId, releaseDigest, agentVersion } = found
@@ -54,7 +56,7 @@ export async function findForStart(tx: Transaction, given: { tenantId: string; a
       : { id: agentId, name: agentName, displayName: agentDisplayName, status: agentStatus }
   const release = checkedFrom(found.boundRelease)
   const isReleased = releaseId !== null && releaseDigest !== null && agentVersion !== null
-  await requireFoundBound(tx, given.tenantId, {
+  await requireFoundBound(tx, given.tenantId, ends, {
     agent: checkedFrom(found.boundAgent),
     release: isReleased ? release : [],
   })

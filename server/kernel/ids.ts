@@ -20,8 +20,8 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 export const newTraceId = (): string => randomBytes(16).toString('hex')
 export const newSpanId = (): string => randomBytes(8).toString('hex')
 
-/** The smallest id that can be generated at `at`: ids generated earlier are smaller. */
+/** The smallest id that can be generated at `at`: ids generated earlier are smaller. Before 1970 no id can be generated. */
 export const firstIdAt = (at: Date): string => {
-  const hex = at.getTime().toString(16).padStart(12, '0')
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
 }

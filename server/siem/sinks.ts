@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { Day } from '#lib/schemas/common.ts'
 import { type Config, ConfigError, isSafeToFetch } from '#server/kernel/config.ts'
 import { hecTransport } from './hec.ts'
 import { otlpTransport } from './otlp.ts'
@@ -16,7 +17,7 @@ const shared = {
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'Use lower-case letters, digits and hyphens.'),
   /** External ids. */
   tenants: z.array(z.string().min(1)).min(1),
-  from: z.iso.date().optional(),
+  from: Day.optional(),
   /** PEM. */
   ca: z.string().min(1).optional(),
 }

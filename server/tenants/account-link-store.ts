@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { newId } from '#server/kernel/ids.ts'
@@ -43,7 +43,9 @@ export async function insertAccountLink(
  * a policy of the database. Accounts that a voucher answers for are left out.
  */
 export async function findLinksAround(tx: Transaction, tenantId: string, memberIds: readonly string[]) {
-  return memberIds.length === 0 ? [] : await links(tx, { tenantId, memberIds })
+  const [memberId, ...others] = memberIds
+  if (memberId === undefined) return []
+  return others.length === 0 ? await linksOfOne(tx, { tenantId, memberId }) : await links(tx, { tenantId, memberIds })
 }
 
 export type LinkRow = {
@@ -59,11 +61,14 @@ export type LinkRow = {
   provedAt: Date | null
 }
 
-/** The same as part of a larger statement. */
-export const readLinksAround = (tenantId: string, memberIds: readonly string[]) =>
+/** The same of one member, as part of a larger statement. */
+export const readLinksAround = (tenantId: string, memberId: string) =>
+  linksAround(tenantId, sql`id = ${memberId}::uuid`)
+
+const linksAround = (tenantId: string, wanted: RawBuilder<unknown>) =>
   sql<LinkRow>`
     with around as (
-      select issuer, subject from members where tenant_id = ${tenantId} and id = any(${memberIds}::uuid[])
+      select issuer, subject from members where tenant_id = ${tenantId} and ${wanted}
     ), holders as (
       select issuer, subject from around
       union
@@ -83,11 +88,14 @@ export const readLinksAround = (tenantId: string, memberIds: readonly string[]) 
     where link.proof is distinct from 'vouch'
     order by link.id`
 
+const inOrder = (tx: Transaction, found: RawBuilder<LinkRow>) =>
+  tx.selectFrom(sql<LinkRow>`(${found})`.as('link')).selectAll().orderBy('link.id')
 const links = fixedStatement({ tenantId: '', memberIds: [''] }, (tx, { tenantId, memberIds }) =>
-  tx
-    .selectFrom(sql<LinkRow>`(${readLinksAround(tenantId, memberIds)})`.as('link'))
-    .selectAll()
-    .orderBy('link.id'),
+  inOrder(tx, linksAround(tenantId, sql`id = any(${memberIds}::uuid[])`)),
+)
+/** Of one member, as most callers ask: PostgreSQL plans this once, but a statement with a list at every call (docs/decisions/0111). */
+const linksOfOne = fixedStatement({ tenantId: '', memberId: '' }, (tx, { tenantId, memberId }) =>
+  inOrder(tx, readLinksAround(tenantId, memberId)),
 )
 
 /** All links of an account in the tenant where they were made, oldest first. */

@@ -38,10 +38,52 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** Runs the statement in `tx` with EXPLAIN (ANALYZE, BUFFERS) and returns its scans. */
-export async function scansOf(tx: Transaction, { text, values }: Statement): Promise<Scan[]> {
-  const explained = CompiledQuery.raw(`explain (analyze, buffers, timing off, format json) ${text}`, values)
-  const { rows } = await tx.executeQuery<Record<string, [{ Plan: Plan }]>>(explained)
+const explain = 'explain (analyze, buffers, timing off, format json)'
+
+/** Runs the statement in `tx` with EXPLAIN (ANALYZE, BUFFERS) and returns its scans. PostgreSQL plans it for these values. */
+export const scansOf = (tx: Transaction, { text, values }: Statement): Promise<Scan[]> =>
+  explained(tx, CompiledQuery.raw(`${explain} ${text}`, values))
+
+/** A failed transaction leaves its prepared statements on the connection, so no name is used twice. */
+let prepared = 0
+
+/** Calls of a prepared statement after which PostgreSQL may use one plan for all values (see "PREPARE" in its manual). */
+const callsUntilOnePlan = 5
+
+/**
+ * The same for each of the statements as a connection runs it when it has run them all several times: prepared, with one plan for all
+ * values if PostgreSQL chooses so.
+ */
+export async function scansOfPrepared(tx: Transaction, statements: readonly Statement[]): Promise<Scan[][]> {
+  const names = new Map([...new Set(statements.map(({ text }) => text))].map((text) => [text, `asked_${prepared++}`]))
+  const run = (text: string) => tx.executeQuery(CompiledQuery.raw(text))
+  const calls: string[] = []
+  for (const { text, values } of statements) {
+    const literals: string[] = []
+    for (const value of values) literals.push(await literal(tx, value))
+    calls.push(`execute ${names.get(text)}${literals.length === 0 ? '' : `(${literals.join(', ')})`}`)
+  }
+  for (const [text, name] of names) await run(`prepare ${name} as ${text}`)
+  for (let n = 0; n <= callsUntilOnePlan; n++) for (const call of calls) await run(call)
+  const found: Scan[][] = []
+  for (const call of calls) found.push(await explained(tx, CompiledQuery.raw(`${explain} ${call}`)))
+  for (const name of names.values()) await run(`deallocate ${name}`)
+  return found
+}
+
+/** EXECUTE takes no parameters. The driver turns the value into text, as for the statement itself, and PostgreSQL quotes it. */
+async function literal(tx: Transaction, value: unknown): Promise<string> {
+  const sent = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value
+  const { rows } = await tx.executeQuery<{ literal: string }>(
+    CompiledQuery.raw('select quote_nullable($1::text) as literal', [sent]),
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('unreachable: a select without a table has one row')
+  return row.literal
+}
+
+async function explained(tx: Transaction, query: CompiledQuery): Promise<Scan[]> {
+  const { rows } = await tx.executeQuery<Record<string, [{ Plan: Plan }]>>(query)
   const [answer] = Object.values(rows[0] ?? {})
   if (answer === undefined) throw new Error('unreachable: EXPLAIN has one row')
   return scans(answer[0].Plan)

@@ -1,5 +1,9 @@
 import { sql } from 'kysely'
+import { rowObjectJson } from '#server/kernel/bound/joined-store.ts'
+import { boundType } from '#server/kernel/bound/types.ts'
+import { preparedText } from '#server/kernel/db/constant-text.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 
 const skeletonColumns = [
   'spanId',
@@ -149,50 +153,61 @@ export const findSpan = (tx: Transaction, { tenantId, traceId, day }: TraceKey, 
 /** Larger attributes of one span are not streamed: a client requests the span to get them. */
 const streamedBytes = 32 * 1024
 
+/** As many changes as one read returns. */
+export const changesPerRead = 100
+
 /**
- * Returns starts and ends with a number above `after`, in order. Spans of telemetry have ended, so they have one number. Very
- * large attributes are omitted.
+ * Returns starts and ends with a number above `after`, in order, each with the bound object of its span. Spans of telemetry have
+ * ended, so they have one number. Very large attributes are omitted.
  */
-export const listChanges = (tx: Transaction, { tenantId, traceId, day }: TraceKey, after: number, limit: number) => {
-  // The shown values of executions are stored encrypted.
-  const size = sql`pg_column_size(attributes) + coalesce(pg_column_size(sealed), 0)`
-  const attributes = sql<unknown>`case when ${size} > ${sql.lit(streamedBytes)} then '[]' else attributes end`
-  const sealed = sql<
-    Buffer[] | null
-  >`case when origin = 'execution' and ${size} <= ${sql.lit(streamedBytes)} then sealed end`
+export const listChanges = (tx: Transaction, key: TraceKey, after: number) =>
+  changesAfter(tx, { ...key, after: String(after) })
+
+type ChangesAfter = TraceKey & { after: string }
+
+const changesAfter = fixedStatement(
+  { tenantId: '', traceId: '', day: '', after: '' },
+  (tx, given: ChangesAfter) => {
+    // The shown values of executions are stored encrypted.
+    const size = sql`pg_column_size(attributes) + coalesce(pg_column_size(sealed), 0)`
+    const attributes = sql<unknown>`case when ${size} > ${sql.lit(streamedBytes)} then '[]' else attributes end`
+    const sealed = sql<
+      Buffer[] | null
+    >`case when origin = 'execution' and ${size} <= ${sql.lit(streamedBytes)} then sealed end`
+    const changed = tx
+      .selectFrom(changesBy(tx, given, 'startChange').as('starts'))
+      .selectAll()
+      .unionAll(tx.selectFrom(changesBy(tx, given, 'endChange').as('ends')).selectAll())
+      .orderBy('change')
+      .limit(sql.lit(changesPerRead))
+    return tx
+      .selectFrom(changed.as('r'))
+      .select(['change', 'type', ...skeletonColumns, attributes.as('attributes'), sealed.as('sealed')])
+      .select(rowObjectJson(boundType('span')).as('bound'))
+      .orderBy('change')
+  },
+  preparedText,
+)
+
+/** The first changes of one kind, in the order of an index, as whole rows: what is large in them is read only for the page. */
+function changesBy(
+  tx: Transaction,
+  { tenantId, traceId, day, after }: ChangesAfter,
+  number: 'startChange' | 'endChange',
+) {
+  const started = sql`case origin when 'telemetry' then 'span.ended' else 'span.started' end`
+  const type = number === 'startChange' ? started : sql`'span.ended'`
   return tx
     .selectFrom('spans')
-    .select([
-      'startChange as change',
-      sql<'span.started' | 'span.ended'>`case origin when 'telemetry' then 'span.ended' else 'span.started' end`.as(
-        'type',
-      ),
-      ...skeletonColumns,
-      attributes.as('attributes'),
-      sealed.as('sealed'),
-    ])
+    .selectAll()
+    .select(sql<number>`${sql.ref(number)}`.as('change'))
+    .select(sql<'span.started' | 'span.ended'>`${type}`.as('type'))
     .where('tenantId', '=', tenantId)
     .where('day', '=', day)
     .where('traceId', '=', traceId)
-    .where('startChange', '>', after)
-    .unionAll((union) =>
-      union
-        .selectFrom('spans')
-        .select([
-          sql<number>`end_change`.as('change'),
-          sql<'span.started' | 'span.ended'>`'span.ended'`.as('type'),
-          ...skeletonColumns,
-          attributes.as('attributes'),
-          sealed.as('sealed'),
-        ])
-        .where('tenantId', '=', tenantId)
-        .where('day', '=', day)
-        .where('traceId', '=', traceId)
-        .where('endChange', '>', after),
-    )
-    .orderBy('change')
-    .limit(limit)
-    .execute()
+    .where(number, '>', sql<number>`${after}::integer`)
+    .orderBy(number)
+    .limit(sql.lit(changesPerRead))
 }
 
 export type TraceFilter = {

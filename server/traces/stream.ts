@@ -1,19 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { notFound } from '#lib/errors.ts'
 import { type PartialOutput, StreamInput, type TraceEvent } from '#lib/schemas/traces.ts'
-import { requireBound } from '#server/kernel/bound/check.ts'
 import { topicOf } from '#server/kernel/db/notify.ts'
 import { openWakes } from '#server/kernel/db/wakes.ts'
 import { subscription } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { shownSpans } from '#server/traces/encryption/shown-spans.ts'
-import { listAnswering } from '#server/traces/partial/partial-store.ts'
-import { endOf, type Partial, readPartials } from '#server/traces/partial/partial-text.ts'
-import { findTrace, findTraceOfExecution, isTraceOver, listChanges } from './store.ts'
-import { spanView } from './view.ts'
+import { endOf, type Partial } from '#server/traces/partial/partial-text.ts'
+import { type News, readNews } from './news.ts'
+import { findTrace, findTraceOfExecution } from './store.ts'
 
 const heartbeatMs = 15_000
-const changesPerRead = 100
 /** The events that may wait for one reader. An event has at most about 100 KB, so they stay below 1 MB. */
 const maxBufferedBytes = 256 * 1024
 /** A reader that stalls for this long misses the events in between. */
@@ -34,51 +30,33 @@ export const stream = subscription({
   async *run({ tenant, input, signal, buffered }): AsyncGenerator<[string, TraceEvent]> {
     const { database, listener } = runtime()
     const traceId = await followed(tenant.id, input)
-    let day: string | undefined
-    // Spans in which a model may be answering. While the set is empty, partial texts are not queried. Undefined: not read yet.
-    let answering: Set<string> | undefined
+    let known: Pick<News, 'day' | 'answering'> = { day: undefined, answering: undefined }
     const wakes = openWakes(listener, 'trace', topicOf(tenant.id, traceId), signal)
     let last = Number(input.lastEventId ?? 0)
     const fresh = freshPartials()
     try {
       while (!signal.aborted) {
-        const { changes, partials, over } = await database.inTenant(tenant.id, async (tx) => {
-          // Read before the changes: those of a trace that is over are complete.
-          const over = await isTraceOver(tx, tenant.id, traceId, input.executionId)
-          // The trace of an execution may begin later; its day never changes.
-          if (day === undefined) {
-            const trace = await findTrace(tx, tenant.id, traceId)
-            if (trace === undefined) return { changes: [], partials: [], over }
-            day = trace.day
-          }
-          const key = { tenantId: tenant.id, traceId, day }
-          answering ??= new Set(await listAnswering(tx, key))
-          const changes = await shownSpans(tx, key, await listChanges(tx, key, last, changesPerRead))
-          await requireBound(tx, tenant.id, 'span', [
-            ...new Set(changes.map(({ spanId }) => `${key.day}/${traceId}/${spanId}`)),
-          ])
-          for (const { spanId, origin, kind, endedAt } of changes)
-            if (endedAt !== null) answering.delete(spanId)
-            else if (origin === 'execution' && kind === 'model') answering.add(spanId)
-          return { changes, partials: answering.size > 0 ? await readPartials(tx, key) : [], over }
-        })
+        const { executionId } = input
+        const position = { tenantId: tenant.id, traceId, executionId, after: last, ...known }
+        const { day, answering, changes, more, partials, over } = await readNews(position)
+        known = { day, answering }
         let missed = 0
-        for (const { change, type, ...span } of changes) {
+        for (const { change, event } of changes) {
           if (!(await taken(buffered, signal))) {
             const head = await database.inTenant(tenant.id, (tx) => findTrace(tx, tenant.id, traceId))
             missed = (head?.changeCount ?? change) - last
             break
           }
           last = change
-          yield [String(change), { type, span: spanView(span) }]
+          yield [String(change), event]
         }
         if (missed > 0) {
           last += missed
-          answering = undefined
+          known = { day, answering: undefined }
           yield [String(last), { type: 'gap', missed }]
           continue
         }
-        if (changes.length === changesPerRead) continue
+        if (more) continue
         if (over) return
         // Each event contains the text since the last one, so a slow reader receives fewer and larger events.
         for (const partial of partials)

@@ -42,6 +42,15 @@ export async function adoptionOfType(tx: Transaction, tenantId: string, { later 
   return later !== true || adoption !== 'ended' ? adoption : await laterAdoptionOf(tx, tenantId)
 }
 
+/** The adoptions of a tenant that this process knows to have ended: of all types, and of those that a later version binds. */
+export type KnownEnds = { all: boolean; later: boolean }
+
+/** Asked before objects are read that are checked afterwards. An adoption that has ended never begins again. */
+export const knownEnds = (tenantId: string): KnownEnds => ({
+  all: knownOf().ended.has(tenantId),
+  later: knownOf().laterEnded.has(tenantId),
+})
+
 /** The adoption of the types that a later version binds, of a tenant whose other rows are bound. */
 async function laterAdoptionOf(tx: Transaction, tenantId: string): Promise<Adoption> {
   const { laterEnded } = knownOf()

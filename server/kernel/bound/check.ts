@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { ApiError } from '#lib/errors.ts'
 import type { Transaction } from '#server/kernel/db/closing.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { type Adoption, adoptionOf, adoptionOfType } from './adopted.ts'
+import { type Adoption, adoptionOf, adoptionOfType, type KnownEnds } from './adopted.ts'
 import { differenceIn } from './integrity-failed.ts'
 import { listObjects, listUnlike } from './log-store.ts'
 import { hasRightMac, rowDigest } from './state.ts'
@@ -45,16 +46,28 @@ export async function requireBoundTogether(
     await requireRight(tx, tenantId, bound, adoption, found.get(bound.type) ?? [])
 }
 
-/** The same for objects that a larger statement has read, by type. The statement must have locked those that may change. */
+/**
+ * The same for objects that a larger statement has read, by type. Before a write that depends on them, it must have locked those that
+ * may change. `before`: what was known before they were read. Throws "unavailable", too, if they have been adopted since.
+ */
 export async function requireFoundBound(
   tx: Transaction,
   tenantId: string,
+  before: KnownEnds,
   found: Readonly<Record<string, readonly Checked[]>>,
 ): Promise<void> {
   for (const [type, objects] of Object.entries(found)) {
     const bound = boundType(type)
     const adoption = await adoptionOfType(tx, tenantId, bound)
-    if (adoption !== 'open') await requireRight(tx, tenantId, bound, adoption, objects)
+    if (adoption === 'open') continue
+    try {
+      await requireRight(tx, tenantId, bound, adoption, objects)
+    } catch (error) {
+      if (before.all && (bound.later !== true || before.later)) throw error
+      const ids = [...new Set(objects.map(({ id }) => id))]
+      await requireRight(tx, tenantId, bound, adoption, await readObjects(tx, bound, ids))
+      throw new ApiError('unavailable', 'The rows of this tenant have just been bound to its log. Send this again.')
+    }
   }
 }
 

@@ -18,7 +18,16 @@ export function objectJson(bound: BoundType, id: RawBuilder<unknown>, key: reado
     left join bound_states b on b.tenant_id = app_tenant() and b.type = '${sql.raw(type)}' and b.id = given.id)`
 }
 
-/** The same for all objects whose key begins with `parent`. Null for none. */
+/** The object of the row `r` that the statement reads itself. */
+export function rowObjectJson(bound: BoundType) {
+  const { type, only } = bound
+  const [id, text] = [idText(bound), currentText(bound)]
+  const row = only === undefined ? text : `case when ${only} then ${text} end`
+  return sql<FoundInJson>`(select ${sql.raw(foundText(id, row))} from (select) as one
+    left join bound_states b on b.tenant_id = app_tenant() and b.type = '${sql.raw(type)}' and b.id = ${sql.raw(id)})`
+}
+
+/** The same as `objectJson` for all objects whose key begins with `parent`. Null for none. */
 export function objectsBelowJson(bound: BoundType, parent: RawBuilder<unknown>) {
   const { table, type, key } = bound
   const [column, kind] = key[0] ?? []

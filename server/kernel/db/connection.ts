@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg, { type PoolClient } from 'pg'
 import { countedBy } from '#server/kernel/observe/meters.ts'
-import { isConstantText } from './constant-text.ts'
+import { isConstantText, isPreparedText } from './constant-text.ts'
 
 /** A statement is prepared from this use on: rarely used ones would only fill the memory of every connection. */
 const usesUntilPrepared = 8
@@ -38,7 +38,9 @@ const names = new Map<string, string>()
 /** The name of the prepared statement for a frequent text; undefined for any other. */
 function preparedName(text: string): string | undefined {
   const known = names.get(text)
-  if (known !== undefined || names.size >= maxPrepared) return known
+  if (known !== undefined) return known
+  if (isPreparedText(text)) return nameFor(text)
+  if (names.size >= maxPrepared) return undefined
   if (text.length > longestPrepared && !isConstantText(text)) return undefined
   const count = (uses.get(text) ?? 0) + 1
   if (count < usesUntilPrepared) {
@@ -46,6 +48,10 @@ function preparedName(text: string): string | undefined {
     return undefined
   }
   uses.delete(text)
+  return nameFor(text)
+}
+
+function nameFor(text: string): string {
   const name = `cs_${hash('sha256', text).slice(0, 24)}`
   names.set(text, name)
   return name

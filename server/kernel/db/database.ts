@@ -17,8 +17,15 @@ export type Database = {
    * it throws.
    */
   inTenant<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** The same for work that only reads, and sends all its statements in one turn: nothing is waited for in between. */
-  readInTenant<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T>
+  /**
+   * The same for work that only reads, and sends all its statements in one turn: nothing is waited for in between. `plannedOnce` is for
+   * frequent statements on partitioned tables that have one good plan for all values, and are prepared from their first use on (preparedText).
+   */
+  readInTenant<T>(
+    tenantId: string,
+    work: (tx: Transaction) => Promise<T>,
+    options?: { plannedOnce?: boolean },
+  ): Promise<T>
   /** The same, in which all statements read one state of the database. It must not write. */
   inSnapshot<T>(tenantId: string, snapshot: Snapshot, work: (tx: Transaction) => Promise<T>): Promise<T>
   /** The same without a tenant: only the directory of tenants is visible, and no tenant's rows. */
@@ -109,8 +116,8 @@ export function openDatabase(
   return {
     url,
     inTenant: async (tenantId, work) => within(await spanned('tenant', openTransaction(pool, { tenantId, own })), work),
-    readInTenant: async (tenantId, work) =>
-      readingOnce(await spanned('tenant', openTransaction(pool, { tenantId })), work),
+    readInTenant: async (tenantId, work, options) =>
+      readingOnce(await spanned('tenant', openTransaction(pool, { tenantId, ...options })), work),
     inSnapshot: async (tenantId, snapshot, work) =>
       within(await spanned('snapshot', openTransaction(snapshots, { tenantId, snapshot })), work),
     inDirectory: async (work) => within(await spanned('directory', openTransaction(pool, { own })), work),

@@ -10,11 +10,12 @@ type Values<V> = { readonly [K in keyof V]: V[K] extends string[] ? readonly str
 /**
  * A statement whose text never depends on its values. `build` composes it once, with placeholders for the values, whose types are those of
  * `like`: composing a statement for each call costs this process more than sending it. A list of values has to be one parameter, as
- * in `= any(…)`, because its placeholder is not a list.
+ * in `= any(…)`, because its placeholder is not a list. `keep` registers the text: as one that is constant, or that is also prepared at its first use.
  */
 export function fixedStatement<V extends Record<string, string | string[]>, Row>(
   like: V,
   build: (tx: Transaction, given: Values<V>) => Compilable<Row>,
+  keep: (text: string) => string = constantText,
 ): (tx: Transaction, values: Values<V>) => Promise<Row[]> {
   const names = Object.keys(like)
   const placeholders = new Map<unknown, string>(names.map((name) => [`${mark}${name}`, name]))
@@ -23,7 +24,7 @@ export function fixedStatement<V extends Record<string, string | string[]>, Row>
     if (compiled === undefined) {
       const given: unknown = Object.fromEntries(names.map((name) => [name, `${mark}${name}`]))
       const { sql, parameters } = build(tx, given as Values<V>).compile()
-      compiled = { text: constantText(sql), parameters }
+      compiled = { text: keep(sql), parameters }
     }
     const byName: Readonly<Record<string, unknown>> = values
     const filled = (parameter: unknown): unknown => {

@@ -38,12 +38,20 @@ export async function inOneWrite<const W extends Works>(
   return (await Promise.all(started)) as { -readonly [K in keyof W]: Awaited<ReturnType<W[K]>> }
 }
 
+/** Statements of one turn are sent within these steps of each other, whatever composes them. */
+const stepsBetween = 20
+
 /** For work that sends all its statements in one turn and writes nothing: BEGIN, statements and COMMIT are one write. */
 export async function readingOnce<T>(
   { tx, commit }: OpenTransaction,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const { running } = await start(tx, async () => await work(tx))
+  for (let sent = statementsOf(tx), step = 0; step < stepsBetween; step++) {
+    await undefined
+    if (statementsOf(tx) !== sent) step = 0
+    sent = statementsOf(tx)
+  }
   const [read, committed] = await Promise.allSettled([running, commit()])
   // The COMMIT only reports that a statement failed.
   if (read.status === 'rejected') throw read.reason

@@ -75,11 +75,13 @@ function beginText(
   tenantId: string | undefined,
   snapshot: Snapshot | undefined,
   processId: string | undefined,
+  plannedOnce: boolean,
 ): string {
   const statements = [snapshot === undefined ? 'begin' : 'begin isolation level repeatable read']
   if (typeof snapshot === 'object') statements.push(`set transaction snapshot ${pg.escapeLiteral(snapshot.id)}`)
   if (snapshot !== undefined) statements.push('set local idle_in_transaction_session_timeout = 0')
   if (tenantId !== undefined) statements.push(`set local app.tenant_id = '${tenantId}'`)
+  if (plannedOnce) statements.push('set local plan_cache_mode = force_generic_plan')
   // others_listen() reads it.
   if (processId !== undefined) statements.push(`set local app.process_id = '${processId}'`)
   // now() and clock_timestamp() are then those of the schema clock, which read the setting (migration 0103).
@@ -98,6 +100,7 @@ type Opening = {
   snapshot?: Snapshot
   first?: CompiledQuery | undefined
   own?: OwnTransactions | undefined
+  plannedOnce?: boolean
 }
 
 /**
@@ -105,14 +108,15 @@ type Opening = {
  * statement in one write, without waiting for their response; a transaction without statements never reaches the
  * database. Kysely's own transactions wait for each response, and would send concurrent statements one by one.
  * `first` is sent right after BEGIN, in any case: if it fails, nothing that the transaction sends has an effect.
+ * With `plannedOnce`, PostgreSQL keeps one plan of each prepared statement for all values (docs/decisions/0112).
  * With `own`, the readers of this process are informed by it, and the database notifies other processes only.
  */
 export async function openTransaction(
   pool: pg.Pool,
-  { tenantId, snapshot, first, own }: Opening = {},
+  { tenantId, snapshot, first, own, plannedOnce = false }: Opening = {},
 ): Promise<OpenTransaction> {
   if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('The tenant must be given by its UUID.')
-  const beginning = beginText(tenantId, snapshot, own?.processId())
+  const beginning = beginText(tenantId, snapshot, own?.processId(), plannedOnce)
   const connection = new PooledConnection(await pool.connect())
   let begun: Promise<string> | undefined
   const confirmation = Promise.withResolvers<boolean>()

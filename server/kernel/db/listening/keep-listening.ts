@@ -30,7 +30,8 @@ export function keepListening(
   let retry: NodeJS.Timeout | undefined
 
   const connect = async () => {
-    const next = new pg.Client({ connectionString: url, keepAlive: true, application_name: name })
+    // A process may close it while it asks who else listens: without a pipeline, the driver warns when a statement has to wait.
+    const next = new pg.Client({ connectionString: url, keepAlive: true, application_name: name, pipeline: true })
     next.on('notification', onNotification)
     next.on('error', (error) => log.warn({ err: error }, 'the notification connection was lost'))
     // A client that failed to connect also emits 'end': its promise reports the failure, and it is retried only once.
@@ -50,11 +51,18 @@ export function keepListening(
       throw error
     }
     if (closed) {
-      await beforeClosing?.(next).catch(() => undefined)
-      return await next.end()
+      await end(next)
+      return
     }
     client = next
     onListening(next, connected.signal)
+  }
+  const end = async (last: pg.Client) => {
+    // It fails on a lost connection. What it would remove is then left to the other processes.
+    await beforeClosing?.(last).catch((error: unknown) =>
+      log.debug({ err: error }, 'a listening connection closed without its last statement'),
+    )
+    await last.end()
   }
   const reconnect = () => {
     connect().catch((error: unknown) => {
@@ -72,8 +80,6 @@ export function keepListening(
     clearTimeout(retry)
     const last = client
     if (last === undefined) return
-    // It fails on a lost connection, after which nothing needs to be undone.
-    await beforeClosing?.(last).catch(() => undefined)
-    await last.end()
+    await end(last)
   }
 }

@@ -8,6 +8,7 @@ import {
   type Locator,
   type Page,
   type Request,
+  type Response,
   type WebError,
 } from '@playwright/test'
 import axe, { type AxeResults, type RunOptions } from 'axe-core'
@@ -78,15 +79,17 @@ export const test = base.extend<Fixtures, { profileOf: (username: string, slug: 
   ],
   troubles: [
     async ({ origin }, use) => {
-      const found: string[] = []
+      const found: Trouble[] = []
       const expected: RegExp[] = []
       const ends: (() => void)[] = []
       await use({
         expect: (pattern) => expected.push(pattern),
-        watch: (context) => ends.push(reportTroubles(context, origin, (text) => found.push(text))),
+        watch: (context) => ends.push(reportTroubles(context, origin, (trouble) => found.push(trouble))),
       })
       for (const end of ends) end()
-      expect(found.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([])
+      const unexpected = found.filter(({ text }) => !expected.some((pattern) => pattern.test(text)))
+      // What the server said tells why.
+      expect(await Promise.all(unexpected.map(async ({ text, answer }) => `${text} ${await answer?.()}`))).toEqual([])
     },
     { auto: true },
   ],
@@ -106,17 +109,31 @@ export const test = base.extend<Fixtures, { profileOf: (username: string, slug: 
   },
 })
 
+type Trouble = { text: string; answer?: () => Promise<string> | undefined }
+
 /** Calls `report` for each trouble on the pages of a profile. Returns what ends this. */
-function reportTroubles(context: BrowserContext, origin: string, report: (text: string) => void): () => void {
+function reportTroubles(context: BrowserContext, origin: string, report: (trouble: Trouble) => void): () => void {
+  const refusals = new Map<string, Promise<string>>()
   const onConsole = (message: ConsoleMessage) => {
-    if (message.type() === 'error') report(`console: ${message.text()} (${message.location().url})`)
+    const { url } = message.location()
+    const answer = () => refusals.get(url)
+    if (message.type() === 'error') report({ text: `console: ${message.text()} (${url})`, answer })
   }
-  const onError = (error: WebError) => report(`page error: ${error.error().stack ?? error.error().message}`)
+  const onError = (error: WebError) => report({ text: `page error: ${error.error().stack ?? error.error().message}` })
   const onRequest = (request: Request) => {
-    if (request.url() === `${origin}/csp-report`) report(`policy: ${request.postData() ?? ''}`)
+    if (request.url() === `${origin}/csp-report`) report({ text: `policy: ${request.postData() ?? ''}` })
   }
-  context.on('console', onConsole).on('weberror', onError).on('request', onRequest)
-  return () => void context.off('console', onConsole).off('weberror', onError).off('request', onRequest)
+  const onResponse = (response: Response) => {
+    // The text of an answer is lost when the page is left.
+    if (response.status() >= 400) refusals.set(response.url(), response.text().catch(String))
+  }
+  context.on('console', onConsole).on('weberror', onError).on('request', onRequest).on('response', onResponse)
+  return () =>
+    void context
+      .off('console', onConsole)
+      .off('weberror', onError)
+      .off('request', onRequest)
+      .off('response', onResponse)
 }
 
 async function openProfile(browser: Browser, username: string, slug: string): Promise<Profile> {

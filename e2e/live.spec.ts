@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
-import { clientToken, decideAs, externalId, type RefundCase, waitingRefund } from './cases.ts'
+import { call, clientToken, decideAs, externalId, personToken, type RefundCase, waitingRefund } from './cases.ts'
 import { expect, test } from './fixtures.ts'
+import { demoPolicy, environment, readerManifest, releasedAgent } from './own-agent.ts'
 
 // Changes by others appear at once, over the page's one socket. Without the socket, the page polls. `npm run bench` measures how long
 // a change takes, with the goal of a second.
@@ -53,6 +54,87 @@ test('a reviewer who is writing sees that another reviewer decided, and keeps th
   await decideAs(origin, 'jonas', refund.approvalId, 'reject', 'Not this one.')
   await expect(page.getByRole('region', { name: /^(?:Decided?|Expired)$/ })).toContainText('Jonas', soon)
   await expect(reason).toHaveValue('Order and amount checked against the claim.')
+})
+
+test('what a colleague suspends or withdraws is so on open pages, which offer it no longer', async ({
+  signedIn,
+  origin,
+}) => {
+  const agentId = await releasedAgent(origin, readerManifest(`e2e-live-${Date.now()}`))
+  const maria = await personToken(origin, 'maria')
+  const { approvalId } = await call<{ approvalId: string }>(origin, maria, 'mutation', 'policyBindings.propose', {
+    agentId,
+    environment,
+    policyId: await demoPolicy(origin),
+    policyVersion: 1,
+    mode: 'shadow',
+  })
+  const request = await signedIn('anna')
+  await open(request, `approvals/${approvalId}`)
+  const agent = await signedIn('omar')
+  await open(agent, `agents/${agentId}`)
+  await expect(agent.getByRole('main')).toContainText('Proposed')
+  const suspend = agent.getByRole('button', { name: 'Suspend the agent' })
+  await expect(suspend).toBeVisible()
+  await expect(request.getByRole('radio', { name: 'Approve' })).toBeVisible()
+
+  type Revised = { id: string; status: string; revision: number }
+  const { items } = await call<{ items: Revised[] }>(origin, maria, 'query', 'policyBindings.list', { agentId })
+  for (const { id, revision } of items.filter(({ status }) => status === 'proposed'))
+    await call(origin, maria, 'mutation', 'policyBindings.withdraw', {
+      id,
+      expectedRevision: revision,
+      reason: 'Not needed.',
+    })
+  await expect(request.getByRole('heading', { level: 1 })).toContainText('Canceled', soon)
+  await expect(agent.getByRole('main')).toContainText('Withdrawn', soon)
+
+  // An open dialog stays what it was, with its draft.
+  await suspend.click()
+  const dialog = agent.getByRole('dialog')
+  await dialog.getByRole('textbox').fill('It repeats the same call.')
+  const omar = await personToken(origin, 'omar')
+  const { revision } = await call<Revised>(origin, omar, 'query', 'agents.get', { id: agentId })
+  await call(origin, omar, 'mutation', 'agents.suspend', {
+    id: agentId,
+    expectedRevision: revision,
+    reason: 'Only to be tried out.',
+  })
+  await expect(dialog).toContainText('This is no longer possible.', soon)
+  await expect(dialog.getByRole('heading')).toContainText('Suspend')
+  await expect(dialog.getByRole('textbox')).toHaveValue('It repeats the same call.')
+  await dialog.getByRole('button', { name: 'Keep the current state' }).click()
+  await expect(agent.getByRole('button', { name: 'Resume the agent' })).toBeVisible()
+})
+
+test('a version that a colleague publishes does not take the place of the one that is read', async ({
+  signedIn,
+  origin,
+}) => {
+  const maria = await personToken(origin, 'maria')
+  const post = async (path: string, body: object): Promise<{ id: string }> => {
+    const headers = { authorization: `Bearer ${maria}`, 'content-type': 'application/json' }
+    const response = await fetch(`${origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(response.ok).toBe(true)
+    return (await response.json()) as { id: string }
+  }
+  const { id: policyId } = await post('/v1/policies', { name: `e2e-read-${Date.now()}` })
+  const versions = `/v1/policies/${policyId}/versions`
+  const publish = async (version: number) => {
+    await post(versions, {
+      source: `@id("version-${version}") permit (principal, action in Countersign::Action::"ToolCall", resource);`,
+    })
+    await post(`${versions}/${version}/publish`, {})
+  }
+  await publish(1)
+  const page = await signedIn('maria')
+  await open(page, `policies/${policyId}`)
+  await page.getByRole('button', { name: 'Propose to bind version 1' }).click()
+  await publish(2)
+  await expect(page.getByText('Published version 2').first()).toBeAttached(soon)
+  await expect(page.getByRole('dialog')).toContainText('version 1')
+  await page.getByRole('dialog').getByRole('button', { name: 'Not now' }).click()
+  await expect(page.getByRole('link', { name: 'Version 1', exact: true })).toHaveAttribute('aria-current', 'page')
 })
 
 test('an export reports its stages and its end by itself', async ({ signedIn, origin }) => {

@@ -37,6 +37,10 @@ test('a request of critical risk is approved only after the time to read, which 
 }) => {
   const approvalId = await criticalRequest(origin)
   await signIn(page, 'jonas', 'globex')
+  let openings = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/approvals.open')) openings += 1
+  })
   await page.goto(`/t/${globex}/approvals/${approvalId}`)
   // The region is renamed after the decision.
   const rail = page.getByRole('region', { name: /^Decided?$/ })
@@ -48,6 +52,7 @@ test('a request of critical risk is approved only after the time to read, which 
   await expect(approve).toHaveAccessibleDescription(/You can approve in \d+ s\./)
   await expect(approve).toHaveAttribute('aria-disabled', 'true')
   await expectEveryView(page, 'time-to-read')
+  expect(openings).toBe(1)
   // Another page of the same person, and of the same request, does not start the time again.
   await page.reload()
   await expect(rail.getByRole('textbox', { name: /Reason/ })).toHaveValue('Agreed with Tom.')

@@ -75,6 +75,14 @@ test('after an approval, a reviewer proposes a standing grant, a second one appr
   await expect(anna.getByRole('heading', { level: 1 })).toContainText('Let up to 10 calls like')
   await expect(anna.getByText('You asked for this, so someone else must decide.').first()).toBeVisible()
 
+  // A dialog that is open when the proposal is approved does not become that of the active grant.
+  const own = await signedIn('anna')
+  await own.goto(`${home()}/approvals?view=grants`)
+  const proposed = own.getByRole('row', { name: /Let up to 10 calls like/ })
+  await proposed.getByRole('button', { name: /^Withdraw…/ }).click()
+  const withdraw = own.getByRole('dialog')
+  await withdraw.getByRole('textbox', { name: 'Reason' }).fill('Not needed after all.')
+
   const jonas = await signedIn('jonas')
   await jonas.goto(anna.url())
   await expect(jonas.getByRole('radio', { name: /^Escalate/ })).toBeDisabled()
@@ -84,6 +92,10 @@ test('after an approval, a reviewer proposes a standing grant, a second one appr
   await jonas.getByRole('checkbox').check()
   await jonas.getByRole('button', { name: /^Approve/ }).click()
   await expect(jonas.getByRole('region', { name: /^Decided?$/ })).toContainText('Recorded: approved.')
+
+  await expect(withdraw).toContainText('This is no longer possible.')
+  await expect(withdraw).toHaveAccessibleName('Withdraw this proposal?')
+  await expect(withdraw.getByRole('textbox', { name: 'Reason' })).toHaveValue('Not needed after all.')
 
   const next = await execute()
   await expect.poll(async () => (await execution(next)).status).toBe('succeeded')

@@ -48,14 +48,16 @@ function packed(bytes: Buffer): { from: number; size: number }[] {
   return files
 }
 
-/** Returns the archive with one bit changed in the middle of a file. `share` selects the file: 0 is the first, 1 the last. */
+/**
+ * Returns the archive with one bit changed in a file: the one that says whether its first block is the last. A bit further on may only
+ * write the same content in another way. `share` selects the file: 0 is the first, 1 the last.
+ */
 function flipped(bytes: Buffer, share: number): Buffer {
   const files = packed(bytes)
   const file = files[Math.round(share * (files.length - 1))]
   if (file === undefined) throw new Error('The archive does not contain a file of that size.')
-  const place = file.from + Math.floor(file.size / 2)
   const changed = Buffer.from(bytes)
-  changed[place] = (changed[place] ?? 0) ^ 1
+  changed[file.from] = (changed[file.from] ?? 0) ^ 1
   return changed
 }
 

@@ -15,11 +15,19 @@ const figures: readonly Path[] = [
   ['home', 'figures'],
 ]
 
+const grants: readonly Path[] = [
+  ['approvals', 'listGrants'],
+  ['approvals', 'listGrantUses'],
+]
+
 /** The queries that show a topic, by the start of their path, and the exceptions below it. */
 const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = {
   agents: { in: [['agents'], ['home', 'changes']] },
   alarms: { in: [['alarms']] },
-  approvals: { in: [['approvals'], ['agents', 'activity'], ...figures], except: [['approvals', 'mails']] },
+  approvals: {
+    in: [['approvals'], ['agents', 'activity'], ...figures],
+    except: [['approvals', 'mails'], ...grants],
+  },
   audit: {
     in: [
       ['audit', 'list'],
@@ -30,11 +38,13 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
   connectionTokens: { in: [['connectionTokens'], ['home', 'changes']] },
   delegations: { in: [['delegations']] },
   erasures: { in: [['erasures']] },
-  evidence: { in: [['evidence']] },
+  // A signed manifest never changes.
+  evidence: { in: [['evidence']], except: [['evidence', 'manifest']] },
   executions: {
     in: [['executions', 'list'], ['executions', 'get'], ['agents', 'activity'], ...figures],
   },
-  groups: { in: [['groups'], ['home', 'changes']] },
+  // A member is shown with their groups, and the other way round.
+  groups: { in: [['groups'], ['members'], ['home', 'changes']] },
   holds: { in: [['holds'], ['home', 'changes']] },
   inputs: {
     in: [
@@ -55,13 +65,14 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
       ['policies', 'simulate'],
     ],
   },
-  policyBindings: { in: [['policyBindings'], ['home', 'changes']] },
+  policyBindings: { in: [['policyBindings'], ['policies', 'rules'], ['home', 'changes']] },
   releases: { in: [['releases'], ['home', 'changes']] },
   savedViews: { in: [['savedViews']] },
   seals: { in: [['audit', 'checkpoint']] },
   secrets: { in: [['secrets'], ['home', 'changes']] },
   serviceAccounts: { in: [['serviceAccounts'], ['home', 'changes']] },
   sessions: { in: [['sessions']] },
+  standingGrants: { in: grants },
   tenants: { in: [['tenants'], ['session'], ['home', 'changes']] },
   traces: {
     in: [

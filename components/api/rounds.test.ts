@@ -1,4 +1,4 @@
-import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { isCount } from './matching.ts'
 import { createRounds } from './rounds.ts'
@@ -73,4 +73,58 @@ test('a change during the first load of a query reads it again, because the resp
   await vi.advanceTimersByTimeAsync(1000)
   expect(observer.getCurrentResult()).toMatchObject({ data: 'ended', isFetching: false })
   expect(answers).toHaveLength(2)
+})
+
+/** A list whose pages arrive when the test says so, with the cursors that were asked for. */
+async function pages(cache: QueryClient) {
+  const asked: (string | null)[] = []
+  const answers: (() => void)[] = []
+  const observer = new InfiniteQueryObserver(cache, {
+    queryKey: [['executions', 'list'], { input: {}, type: 'pages' }],
+    queryFn: ({ pageParam }) => {
+      asked.push(pageParam)
+      return new Promise<string>((resolve) => answers.push(() => resolve(`after ${pageParam}`)))
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: () => 'cursor',
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  observer.subscribe(() => undefined)
+  const answer = async () => {
+    for (const one of answers.splice(0)) one()
+    await vi.advanceTimersByTimeAsync(0)
+  }
+  await answer()
+  return { asked, answer, observer }
+}
+
+test('a further page that someone asked for is not canceled by a change, which is read after it', async () => {
+  const cache = new QueryClient()
+  const { asked, answer, observer } = await pages(cache)
+  const lists = createRounds({ cache, isWanted: () => true, mine: (query) => !isCount(query), roundMs: 250 })
+  void observer.fetchNextPage()
+  lists.take({ topic: 'executions', id: 'e' })
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(asked).toEqual([null, 'cursor'])
+  await answer()
+  expect(observer.getCurrentResult().data?.pages).toEqual(['after null', 'after cursor'])
+  expect(asked.slice(2)).toEqual([null])
+})
+
+test('a reload that a further page takes the place of follows it', async () => {
+  const cache = new QueryClient()
+  const { asked, answer, observer } = await pages(cache)
+  const lists = createRounds({ cache, isWanted: () => true, mine: (query) => !isCount(query), roundMs: 250 })
+  lists.take({ topic: 'executions', id: 'e' })
+  await vi.advanceTimersByTimeAsync(100)
+  expect(asked).toEqual([null, null])
+  void observer.fetchNextPage()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(asked).toEqual([null, null, 'cursor'])
+  await answer()
+  // Both pages, one after the other.
+  await answer()
+  await answer()
+  expect(asked).toEqual([null, null, 'cursor', null, 'cursor'])
+  expect(observer.getCurrentResult()).toMatchObject({ isFetching: false })
 })

@@ -39,19 +39,28 @@ export function createRounds({ cache, mine, isWanted, roundMs }: RoundsOptions) 
       predicate: (query: Query) =>
         mine(query) && changes.some((change) => isWanted(change.topic) === wanted && isTouched(query, change)),
     })
-    // The first load of a query is not begun again by an invalidation, and its response may be older than the change.
-    const loading = new Set(
-      cache
-        .getQueryCache()
-        .findAll(touching(true))
-        .filter(({ state }) => state.data === undefined && state.fetchStatus === 'fetching'),
-    )
+    const queries = cache.getQueryCache().findAll(touching(true))
+    const busy = queries.filter(isBusy)
     // Still followed, but not shown by any component that relies on this subscription.
     await cache.invalidateQueries({ ...touching(false), refetchType: 'none' })
-    await cache.invalidateQueries(touching(true))
-    if (loading.size > 0) await cache.invalidateQueries({ predicate: (query) => loading.has(query) })
+    // A slow one does not hold up the others.
+    void Promise.allSettled(busy.map(({ promise }) => promise)).then(() => reload(busy))
+    await reload(queries.filter((query) => !busy.includes(query)))
     reading = false
     if (changed.size > 0) schedule()
+  }
+
+  /** A further page that someone asks for takes the place of a reload, which then follows it. */
+  async function reload(queries: readonly Query[]): Promise<void> {
+    for (let left = new Set(queries); left.size > 0; ) {
+      const metas = new Map(queries.map((query) => [query, query.state.fetchMeta]))
+      await cache.invalidateQueries({ predicate: (query) => left.has(query) })
+      left = new Set(
+        [...left].filter(
+          (query) => query.state.fetchMeta?.fetchMore !== undefined && query.state.fetchMeta !== metas.get(query),
+        ),
+      )
+    }
   }
 
   return {
@@ -61,3 +70,10 @@ export function createRounds({ cache, mine, isWanted, roundMs }: RoundsOptions) 
     },
   }
 }
+
+/**
+ * The first load of a query is not begun again by an invalidation, and its response may be older than the change. A further page
+ * would be canceled, and the click that asked for it lost.
+ */
+const isBusy = ({ state: { data, fetchStatus, fetchMeta } }: Query): boolean =>
+  fetchStatus === 'fetching' && (data === undefined || fetchMeta?.fetchMore !== undefined)

@@ -26,6 +26,7 @@ type ProposeDialogProps = {
   missing: string | undefined
   propose: Pick<Act<never, { approvalId: string }>, 'pending' | 'failure' | 'output' | 'reset'>
   onPropose: () => void
+  onOpen?: () => void
   children: ReactNode
 }
 
@@ -37,7 +38,10 @@ export function ProposeDialog(props: ProposeDialogProps) {
   const [open, setOpen] = useState(false)
   const { pending, failure, output, reset } = propose
   const change = (next: boolean) => {
-    if (next) reset()
+    if (next) {
+      reset()
+      props.onOpen?.()
+    }
     setOpen(next)
   }
   return (

@@ -72,7 +72,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
   )
 }
 
-type ReasonPromptProps = Omit<ReasonDialogProps, 'blocked' | 'offered' | 'suffix' | 'permission'> & {
+type ReasonPromptProps = Omit<ReasonDialogProps, 'offered' | 'suffix' | 'permission'> & {
   open: boolean
   onOpenChange: (open: boolean) => void
   returnTo?: () => HTMLElement | null | undefined
@@ -115,7 +115,7 @@ export function ReasonPrompt(props: ReasonPromptProps) {
           <Button
             variant="primary"
             onClick={() => acting.run(reason.trim())}
-            disabledReason={over ? t.noLongerPossible : missing}
+            disabledReason={over ? t.noLongerPossible : (props.blocked ?? missing)}
             busyLabel={acting.pending ? busyLabel : undefined}
           >
             {label}

@@ -29,6 +29,7 @@ export const topicPermissions = {
   seals: 'any',
   secrets: ['secret:read'],
   serviceAccounts: ['service-account:manage'],
+  standingGrants: ['approval:list'],
   tenants: 'any',
   traces: ['trace:read'],
 } as const satisfies Record<string, 'any' | readonly Permission[]>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Topic, topicNames } from '#lib/rules/changes.ts'
+import { Day } from './common.ts'
 
 export const WatchChangesInput = z.strictObject({
   topics: z.array(z.enum(topicNames)).min(1).max(topicNames.length),
@@ -7,7 +8,7 @@ export const WatchChangesInput = z.strictObject({
   lastEventId: z
     .string()
     .regex(/^\d{4}-\d\d-\d\d\.\d{1,9}\.\d{1,9}$/)
-    .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success, 'Not a valid event id.')
+    .refine((text) => Day.safeParse(text.slice(0, 10)).success, 'Not a valid event id.')
     .optional(),
 })
 

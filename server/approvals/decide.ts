@@ -60,7 +60,7 @@ export const decide = mutation({
       memberId: principal.memberId,
     })
     const { approval, votes: votesBefore } = locked
-    await requireFoundBound(tx, tenant.id, locked.bound)
+    await requireFoundBound(tx, tenant.id, locked.ends, locked.bound)
     if (approval === undefined) throw notFound()
     const standsIn = await requireReviewer(context, approval, locked)
     if (standsIn !== undefined) await requireSeatAsLogged(context, approval, standsIn)
@@ -145,7 +145,7 @@ async function requireReviewer(
   const [facts] = await Promise.all([
     isPlain ? factsOfFirst(tenant, principal, approval, locked.facts) : reviewerFacts(tx, tenant, principal, approval),
     isPlain
-      ? requireFoundBound(tx, tenant.id, { approver_group_member: locked.seat })
+      ? requireFoundBound(tx, tenant.id, locked.ends, { approver_group_member: locked.seat })
       : requireSeatsBound(tx, tenant.id, approval.groupId, [principal.memberId]),
   ])
   const blocked = input.decision === 'reject' ? whyNotReject(facts) : whyNotDecide(facts)

@@ -7,4 +7,6 @@ export type ChangeRecord = {
   actorId: string
   resourceType: string
   resourceId: string
+  /** The approval that the change refers to: a call spends one, in a record of the execution. */
+  approvalId: string | null
 }

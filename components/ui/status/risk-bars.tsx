@@ -6,11 +6,12 @@ import { TONE_TEXT, type Tone } from './tone.ts'
 
 export type RiskLevel = 'low' | 'medium' | 'high' | 'critical'
 
-const LEVELS: Record<RiskLevel, { word: string; tone: Tone; filled: number }> = {
-  low: { word: t.lowRisk, tone: 'neutral', filled: 1 },
-  medium: { word: t.mediumRisk, tone: 'warn', filled: 2 },
-  high: { word: t.highRisk, tone: 'danger', filled: 3 },
-  critical: { word: t.criticalRisk, tone: 'danger', filled: 3 },
+/** `word` below the heading "Risk", `alone` elsewhere. */
+const LEVELS: Record<RiskLevel, { word: string; alone: string; tone: Tone; filled: number }> = {
+  low: { word: t.low, alone: t.lowRisk, tone: 'neutral', filled: 1 },
+  medium: { word: t.medium, alone: t.mediumRisk, tone: 'warn', filled: 2 },
+  high: { word: t.high, alone: t.highRisk, tone: 'danger', filled: 3 },
+  critical: { word: t.critical, alone: t.criticalRisk, tone: 'danger', filled: 3 },
 }
 
 const BARS = [
@@ -19,9 +20,9 @@ const BARS = [
   { x: 11, y: 2.5, height: 11 },
 ]
 
-/** One, two or three filled bars, and the word. */
+/** One, two or three filled bars, and the word: short in a column of its own, whole in a box. */
 export function RiskBars({ level, boxed = false }: { level: RiskLevel; boxed?: boolean }) {
-  const { word, tone, filled } = LEVELS[level]
+  const { word, alone, tone, filled } = LEVELS[level]
   const bars = (
     <Glyph>
       {BARS.map(({ x, y, height }, index) => (
@@ -40,7 +41,7 @@ export function RiskBars({ level, boxed = false }: { level: RiskLevel; boxed?: b
   if (boxed) {
     return (
       <Tag tone={tone} icon={bars}>
-        {word}
+        {alone}
       </Tag>
     )
   }

@@ -3,6 +3,7 @@
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
 import * as t from '#components/texts/ui/en.ts'
 import { classNames } from './class-names.ts'
+import { useWhilePressed } from './use-while-pressed.ts'
 
 export type Column<Row> = {
   key: string
@@ -33,16 +34,20 @@ type DataTableProps<Row> = {
   isSelected?: (row: Row) => boolean
 }
 
-/** A ruled table. If it is too wide for its container, it scrolls sideways, also by keyboard. */
+/**
+ * A ruled table. If it is too wide for its container, it scrolls sideways, also by keyboard. While a pointer is pressed on it,
+ * it keeps its rows and columns.
+ */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { caption, columns, rows, rowKey, dense = false, narrow = 'stack', isSelected } = props
+  const { caption, rowKey, dense = false, narrow = 'stack', isSelected } = props
+  const [{ columns, rows }, press] = useWhilePressed({ columns: props.columns, rows: props.rows })
   const sections = Array.isArray(rows) ? [{ key: 'all', heading: undefined, rows }] : rows.sections
   const { ref, overflows } = useOverflow()
   const stack = narrow === 'stack'
   const scrolling = overflows ? { role: 'region', 'aria-label': t.scrolls({ caption }), tabIndex: 0 } : {}
   return (
     // A scrollable area must be reachable by keyboard (WCAG 2.1.1).
-    <div ref={ref} {...scrolling} className="@container relative overflow-x-auto">
+    <div ref={ref} {...press} {...scrolling} className="@container relative overflow-x-auto">
       <table className={classNames('w-full border-collapse text-left', stack && '@max-[30rem]:block')}>
         <caption className="sr-only">{caption}</caption>
         <thead className={stack ? '@max-[30rem]:sr-only' : undefined}>

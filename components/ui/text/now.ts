@@ -1,30 +1,55 @@
 'use client'
 
 import { useSyncExternalStore } from 'react'
+import { onPressEnd } from './press.ts'
 
 /** Interval at which `useNow` updates, in milliseconds. */
 const STEP = 10_000
 
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
+/** What was drawn last. */
+let drawn = 0
+/** While a pointer is pressed, that stays: "1 min ago" is wider than "just now", and would move what is below before the click. */
+let held: { stop: () => void } | undefined
 
 function subscribe(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    timer = setInterval(notify, STEP)
+    window.addEventListener('pointerdown', hold, true)
+  }
   listeners.add(listener)
-  timer ??= setInterval(() => {
-    for (const notify of listeners) notify()
-  }, STEP)
   return () => {
     listeners.delete(listener)
-    if (listeners.size === 0) {
-      clearInterval(timer)
-      timer = undefined
-    }
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    window.removeEventListener('pointerdown', hold, true)
+    held?.stop()
+    held = undefined
+  }
+}
+
+function notify(): void {
+  for (const listener of listeners) listener()
+}
+
+function hold(): void {
+  held ??= {
+    stop: onPressEnd(() => {
+      held = undefined
+      notify()
+    }),
   }
 }
 
 /** Returns the current time in epoch milliseconds, updated every ten seconds; undefined in prerendered HTML. All callers share one timer. */
 export function useNow(): number | undefined {
-  return useSyncExternalStore(subscribe, present, absent)
+  return useSyncExternalStore(subscribe, snapshot, absent)
+}
+
+function snapshot(): number {
+  if (held === undefined) drawn = present()
+  return drawn
 }
 
 function present(): number {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonObject } from '#lib/json.ts'
+import { Day } from '#lib/schemas/common.ts'
 import { wordsOf } from '#lib/verify/fingerprint/words.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
 import { findLatestSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
@@ -21,7 +22,7 @@ const Size = z.coerce
   .min(0)
   .max(2 ** 31)
 /** The fields of a query string that name these heads. */
-export const knownHeads = { seals: Size.optional(), day: z.iso.date().optional(), size: Size.optional() }
+export const knownHeads = { seals: Size.optional(), day: Day.optional(), size: Size.optional() }
 
 export const knownHeadsOf = ({ seals, day, size }: z.infer<z.ZodObject<typeof knownHeads>>): KnownHeads => ({
   seals,

@@ -259,7 +259,10 @@ test('all keys of a tenant are below its log as they are in log-keys.json, with 
   expect(same).toEqual(file)
   expect(Date.parse(again)).toBeGreaterThanOrEqual(Date.parse(issuedAt) - 5000)
   expect(same.heads.seals.consistency.length).toBeGreaterThan(0)
-  expect((await fetchLog(`t/${tenant.externalId}/keys?seals=none`)).status).toBe(400)
+  for (const query of ['?seals=none', '?day=0000-01-01&size=1', '?day=2026-02-30&size=1']) {
+    expect((await fetchLog(`t/${tenant.externalId}/keys${query}`)).status, query).toBe(400)
+    expect((await logKeysOf(tenant.externalId, query)).status, query).toBe(400)
+  }
   // Readers of the verifier keys of one log get what they always got.
   expect(await text(`t/${tenant.externalId}/seals/keys?format=json`)).toMatch(/^localhost:3000\/t\//)
 })

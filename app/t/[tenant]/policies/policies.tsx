@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
@@ -16,6 +17,9 @@ import { newPolicyPath, policyPath } from '#lib/paths.ts'
 import type { Policy } from '#lib/schemas/policies.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
+/** While the socket is down, in milliseconds. */
+const refreshMs = 10_000
+
 /** Lists every policy, newest first. */
 export function Policies() {
   return (
@@ -29,6 +33,7 @@ function PolicyList() {
   const trpc = useTRPC()
   const { tenant } = useSession()
   const pages = usePages(trpc.policies.list, {})
+  useChanges(['policies'], refreshMs)
   return (
     <Page wide>
       <PageHeader

@@ -5,6 +5,7 @@ import { AccessPage } from '#components/access/access-page.tsx'
 import { ArchiveFilter, useArchived } from '#components/access/archive-filter.tsx'
 import { ManageButton } from '#components/access/manage-button.tsx'
 import { SecretStatusShape } from '#components/access/secret-status.tsx'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
@@ -18,6 +19,9 @@ import { useTRPC } from '#lib/trpc.ts'
 import { CreateKey } from './create-key.tsx'
 import { Granted } from './granted.tsx'
 import { ManageKey } from './manage-key.tsx'
+
+/** While the socket is down, in milliseconds. */
+const refreshMs = 30_000
 
 /** The keys that let programs call the API without signing in. */
 export function ApiKeys() {
@@ -46,6 +50,7 @@ function KeyList() {
   const includeArchived = useArchived()
   const [managed, setManaged] = useState<Secret>()
   const pages = usePages(trpc.secrets.list, { kind: 'api_key', includeArchived })
+  useChanges(['secrets'], refreshMs)
   return (
     <>
       <PagedTable

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { AccessPage } from '#components/access/access-page.tsx'
 import { ManageButton } from '#components/access/manage-button.tsx'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
@@ -17,6 +18,9 @@ import { CreateToken } from './create-token.tsx'
 import { ManageToken } from './manage-token.tsx'
 import { Reach } from './reach.tsx'
 import { TokenStatus } from './token-status.tsx'
+
+/** While the socket is down, in milliseconds. */
+const refreshMs = 30_000
 
 /** The credentials of programs that can only send a fixed header. */
 export function ConnectionTokens() {
@@ -44,6 +48,7 @@ function TokenList() {
   const trpc = useTRPC()
   const [managed, setManaged] = useState<ConnectionToken>()
   const pages = usePages(trpc.connectionTokens.list, {})
+  useChanges(['connectionTokens'], refreshMs)
   return (
     <>
       <PagedTable

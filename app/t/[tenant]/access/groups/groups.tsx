@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import { useState } from 'react'
 import { AccessPage } from '#components/access/access-page.tsx'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { shownText } from '#components/language/shown-text.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
@@ -19,6 +20,9 @@ import type { Group } from '#lib/schemas/members.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { ChangeMembers } from './change-members.tsx'
 import { CreateGroup } from './create-group.tsx'
+
+/** While the socket is down, in milliseconds. */
+const refreshMs = 30_000
 
 /** The approver groups and the people who decide in them. */
 export function Groups() {
@@ -47,6 +51,7 @@ function GroupList() {
   const { tenant } = useSession()
   const [changed, setChanged] = useState<Group>()
   const pages = usePages(trpc.groups.list, {})
+  useChanges(['groups', 'members'], refreshMs)
   return (
     <>
       <PagedTable

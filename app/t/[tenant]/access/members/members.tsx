@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { AccessPage } from '#components/access/access-page.tsx'
 import { ManageButton } from '#components/access/manage-button.tsx'
 import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
@@ -20,6 +21,9 @@ import { ManageMember } from './manage-member.tsx'
 import { MemberStatusShape } from './member-status.tsx'
 import { PendingReset, PendingRoles, RoleList, RolesOrigin } from './role-list.tsx'
 import { StatusFilter, useMemberFilter } from './status-filter.tsx'
+
+/** While the socket is down, in milliseconds. */
+const refreshMs = 30_000
 
 /** The people who are members of the tenant. */
 export function Members() {
@@ -48,6 +52,10 @@ function MemberList() {
   const { filter, status } = useMemberFilter()
   const [managed, setManaged] = useState<Member>()
   const pages = usePages(trpc.members.list, { kind: 'person', ...filter })
+  useChanges(['members', 'groups'], refreshMs)
+  // The list may be reloaded while the dialog is open, and a member then leave it who no longer matches its filter.
+  const current = pages.items?.find((row) => row.id === managed?.id)
+  if (current !== undefined && current !== managed) setManaged(current)
   return (
     <>
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
@@ -66,13 +74,7 @@ function MemberList() {
           </EmptyState>
         }
       />
-      {managed !== undefined && (
-        <ManageMember
-          // The current membership, in case the list was reloaded while the dialog is open.
-          member={pages.items?.find((row) => row.id === managed.id) ?? managed}
-          onClose={() => setManaged(undefined)}
-        />
-      )}
+      {managed !== undefined && <ManageMember member={managed} onClose={() => setManaged(undefined)} />}
     </>
   )
 }

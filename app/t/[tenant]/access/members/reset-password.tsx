@@ -23,7 +23,9 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
     touches: ['members', 'approvals'],
     onDone: setResult,
   })
-  const invited = member.status === 'invited'
+  // As the dialog was opened: an invitation that has been accepted since then is not a password to be reset.
+  const [shown] = useState(member)
+  const invited = shown.status === 'invited'
   if (result !== undefined)
     return (
       <LinkResult
@@ -40,7 +42,7 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
         onClose={onClose}
       />
     )
-  const asks = resetNeedsApproval(member, me.principal.roles)
+  const asks = resetNeedsApproval(shown, me.principal.roles)
   return (
     <ActDialog
       title={
@@ -50,7 +52,13 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
       label={asks ? t.requestResetOrCreate : t.createLink}
       busyLabel={t.creatingLink}
       act={act}
-      onRun={() => act.run({ id: member.id, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) })}
+      onRun={() =>
+        act.run({
+          id: shown.id,
+          expectedRevision: shown.revision,
+          ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+        })
+      }
       onClose={onClose}
     >
       <TextField

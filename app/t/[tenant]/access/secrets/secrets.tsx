@@ -5,6 +5,7 @@ import { AccessPage } from '#components/access/access-page.tsx'
 import { ArchiveFilter, useArchived } from '#components/access/archive-filter.tsx'
 import { ManageButton } from '#components/access/manage-button.tsx'
 import { SecretStatusShape } from '#components/access/secret-status.tsx'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
@@ -17,6 +18,9 @@ import type { Secret } from '#lib/schemas/secrets.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { CreateSecret } from './create-secret.tsx'
 import { ManageSecret } from './manage-secret.tsx'
+
+/** While the socket is down, in milliseconds. */
+const refreshMs = 30_000
 
 /** The named values that are stored encrypted. */
 export function Secrets() {
@@ -39,6 +43,7 @@ function SecretList() {
   const includeArchived = useArchived()
   const [managed, setManaged] = useState<Secret>()
   const pages = usePages(trpc.secrets.list, { kind: 'value', includeArchived })
+  useChanges(['secrets'], refreshMs)
   return (
     <>
       <PagedTable

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { AccessPage } from '#components/access/access-page.tsx'
 import { ManageButton } from '#components/access/manage-button.tsx'
 import { roleName } from '#components/access/permission-texts.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
@@ -18,6 +19,9 @@ import { AccountStatus } from './account-status.tsx'
 import { CreateAccount } from './create-account.tsx'
 import { LiveSecrets } from './live-secrets.tsx'
 import { ManageAccount } from './manage-account.tsx'
+
+/** While the socket is down, in milliseconds. */
+const refreshMs = 30_000
 
 /** The accounts of programs that sign in as themselves. */
 export function ServiceAccounts() {
@@ -45,6 +49,7 @@ function AccountList() {
   const trpc = useTRPC()
   const [managed, setManaged] = useState<ServiceAccount>()
   const pages = usePages(trpc.serviceAccounts.list, {})
+  useChanges(['serviceAccounts'], refreshMs)
   return (
     <>
       <PagedTable

@@ -4,6 +4,7 @@ import { useParams } from 'next/navigation'
 import { AgentRisk } from '#components/agents/agent-risk.tsx'
 import { AgentStatusShape } from '#components/agents/change-status.tsx'
 import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { SourceView } from '#components/code/source-view.tsx'
 import { ShortDigest } from '#components/json/short-digest.tsx'
 import { shownText } from '#components/language/shown-text.tsx'
@@ -30,6 +31,9 @@ import { KillSwitch } from './kill-switch.tsx'
 import { ReleasedTools } from './released-tools.tsx'
 import { Releases } from './releases.tsx'
 
+/** While the socket is down, in milliseconds. */
+const refreshMs = 10_000
+
 /** Shows one agent: its releases, policy bindings, kill switch, versions and manifest. */
 export function Agent() {
   const { agentId } = useParams<{ agentId: string }>()
@@ -44,6 +48,7 @@ function OneAgent({ id }: { id: string }) {
   const { tenant } = useSession()
   const trpc = useTRPC()
   const { data: agent, error, refetch } = useQuery(trpc.agents.get.queryOptions({ id }))
+  useChanges(['agents', 'releases', 'policyBindings'], refreshMs)
   const crumbs = [{ label: t.agents, href: agentsPath(tenant) }]
   const shownId = <Copyable value={id} label={t.agentId} shorten="middle" />
   if (agent === undefined)

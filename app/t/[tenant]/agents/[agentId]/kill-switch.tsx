@@ -21,10 +21,14 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
           <p>{SENTENCES[status]}</p>
         </div>
         <div className="flex flex-wrap items-start gap-2">
-          {status !== 'retired' && (
-            <ReasonDialog {...agentAct(client, agent, status === 'suspended' ? 'resume' : 'suspend')} offered />
-          )}
-          {status !== 'retired' && <ReasonDialog {...agentAct(client, agent, 'retire')} />}
+          {/* One dialog for each act: what someone else does must not make another act of an open one. */}
+          <ReasonDialog
+            {...agentAct(client, agent, 'suspend')}
+            over={status === 'suspended' || status === 'retired'}
+            offered
+          />
+          <ReasonDialog {...agentAct(client, agent, 'resume')} over={status !== 'suspended'} offered />
+          <ReasonDialog {...agentAct(client, agent, 'retire')} over={status === 'retired'} />
         </div>
       </div>
       <Stops agentId={agent.id} />

@@ -19,33 +19,40 @@ import { useTRPC } from '#lib/trpc.ts'
 export function ProposeBinding({ agent }: { agent: AgentDetail }) {
   const trpc = useTRPC()
   const { client } = useApi()
-  const [policyId, setPolicyId] = useState('')
+  // With its version as it was chosen: one that is published since then is not what was read.
+  const [chosen, setChosen] = useState<{ policyId: string; policyVersion: number }>()
   const [environment, setEnvironment] = useState('production')
   const [mode, setMode] = useState<Binding['mode']>('enforce')
   const policies = useQuery(trpc.policies.list.queryOptions({ limit: limits.pageRows }))
   const propose = useAct({ send: client.policyBindings.propose.mutate, touches: ['policyBindings', 'approvals'] })
   const published = (policies.data?.items ?? []).filter((policy) => policy.latestPublishedVersion !== null)
-  const policyVersion = published.find((policy) => policy.id === policyId)?.latestPublishedVersion ?? undefined
+  const choose = (policyId: string) => {
+    const policyVersion = published.find(({ id }) => id === policyId)?.latestPublishedVersion ?? undefined
+    setChosen(policyVersion === undefined ? undefined : { policyId, policyVersion })
+  }
   const noPolicy = policies.data !== undefined && published.length === 0 ? t.noPolicyIsPublished : undefined
   return (
     <ProposeDialog
       permission="binding:propose"
       label={t.proposeBinding}
       description={t.policyDecidesEachCall}
-      missing={noPolicy ?? (policyVersion === undefined ? t.choosePolicy : whyNotName(environment, 'environment'))}
+      missing={noPolicy ?? (chosen === undefined ? t.choosePolicy : whyNotName(environment, 'environment'))}
       propose={propose}
       onPropose={() => {
-        if (policyVersion !== undefined) propose.run({ agentId: agent.id, environment, policyId, policyVersion, mode })
+        if (chosen !== undefined) propose.run({ agentId: agent.id, environment, ...chosen, mode })
       }}
     >
       <SelectField
         label={t.policy}
-        value={policyId}
-        onChange={setPolicyId}
+        value={chosen?.policyId ?? ''}
+        onChange={choose}
         placeholder={policies.isPending ? t.loading : t.chooseA}
         options={published.map(({ id, name, latestPublishedVersion }) => ({
           value: id,
-          label: t.namedVersion({ name, latestPublishedVersion: String(latestPublishedVersion) }),
+          label: t.namedVersion({
+            name,
+            latestPublishedVersion: String(id === chosen?.policyId ? chosen.policyVersion : latestPublishedVersion),
+          }),
         }))}
         error={policies.error === null ? noPolicy : t.policiesCouldNotBe}
       />

@@ -22,6 +22,8 @@ export function ProposeRelease({ agent }: { agent: AgentDetail }) {
       label={t.proposeRelease}
       description={t.versionAndSchemasOf}
       missing={whyNotName(environment, 'environment')}
+      // A version that is registered while the dialog is open is not what its reader has seen.
+      onOpen={() => setVersion(agent.latestVersion)}
       propose={propose}
       onPropose={() => propose.run({ agentId: agent.id, version, environment })}
     >

@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
+import type { ActRun } from '#components/api/use-act.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
@@ -29,7 +30,7 @@ export function StandingGrants() {
   const { tenant } = useSession()
   const pages = usePages(trpc.approvals.listGrants, {})
   const [uses, setUses] = useState<StandingGrant>()
-  useChanges(['approvals'], pollMs)
+  useChanges(['standingGrants'], pollMs)
   const columns: Column<StandingGrant>[] = [
     {
       key: 'title',
@@ -112,7 +113,9 @@ export function StandingGrants() {
         failed={{ what: t.theStanding, act: t.seeStandingGrants, permission: 'approval:list' }}
         empty={<EmptyState title={t.noStandingGrants}>{t.afterYouApproveCall}</EmptyState>}
       />
-      {uses !== undefined && <GrantUses grant={uses} onClose={() => setUses(undefined)} />}
+      {uses !== undefined && (
+        <GrantUses grant={pages.items?.find(({ id }) => id === uses.id) ?? uses} onClose={() => setUses(undefined)} />
+      )}
     </>
   )
 }
@@ -141,26 +144,41 @@ function spentOf({ currency, total, max }: NonNullable<StandingGrant['spent']>):
   })
 }
 
-/** Ends an active grant; its proposer can withdraw a proposed one. */
+/** Ends an active grant; its proposer can withdraw a proposed one. An open dialog stays the one of them that it was. */
 function EndGrant({ grant }: { grant: StandingGrant }) {
   const { client } = useApi()
   const { me } = useSession()
-  const proposed = grant.status === 'proposed'
   const mine = grant.proposedBy.id === me.principal.id
+  const common = {
+    keepLabel: t.keepIt,
+    suffix: <span className="sr-only"> {grant.title}</span>,
+    permission: 'approval:decide',
+    act: (reason: string, options: ActRun) =>
+      client.approvals.revokeGrant.mutate({ grantId: grant.id, reason }, options),
+    touches: ['approvals', 'standingGrants'],
+  } as const
   return (
-    <ReasonDialog
-      label={proposed ? t.withdraw : t.revoke}
-      busyLabel={proposed ? t.withdrawingGrant : t.revokingGrant}
-      keepLabel={t.keepIt}
-      suffix={<span className="sr-only"> {grant.title}</span>}
-      title={proposed ? t.withdrawThisProposal : t.revokeThisStandingGrant}
-      consequence={proposed ? t.noOneCanApprove : t.fromNowOnCalls}
-      permission="approval:decide"
-      over={!(grant.status === 'active' || (proposed && mine))}
-      act={(reason, options) => client.approvals.revokeGrant.mutate({ grantId: grant.id, reason }, options)}
-      touches={['approvals']}
-      done={proposed ? t.proposalIsWithdrawn : t.standingGrantIsRevoked}
-      notDone={proposed ? t.proposalWasNotWithdrawn : t.standingGrantWasNot}
-    />
+    <>
+      <ReasonDialog
+        {...common}
+        label={t.withdraw}
+        busyLabel={t.withdrawingGrant}
+        title={t.withdrawThisProposal}
+        consequence={t.noOneCanApprove}
+        over={!(grant.status === 'proposed' && mine)}
+        done={t.proposalIsWithdrawn}
+        notDone={t.proposalWasNotWithdrawn}
+      />
+      <ReasonDialog
+        {...common}
+        label={t.revoke}
+        busyLabel={t.revokingGrant}
+        title={t.revokeThisStandingGrant}
+        consequence={t.fromNowOnCalls}
+        over={grant.status !== 'active'}
+        done={t.standingGrantIsRevoked}
+        notDone={t.standingGrantWasNot}
+      />
+    </>
   )
 }

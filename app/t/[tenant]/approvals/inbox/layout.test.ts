@@ -17,7 +17,7 @@ test('the address has precedence over what the browser remembers, each part on i
   expect(layoutOf(none, remembered)).toEqual({ hidden: ['agent'], density: 'comfortable' })
   expect(layoutOf(read('hide=none'), remembered)).toEqual({ hidden: [], density: 'comfortable' })
   expect(layoutOf(read('hide=group&density=compact'), remembered)).toEqual({ hidden: ['group'], density: 'compact' })
-  expect(layoutOf(none, none)).toEqual({ hidden: [], density: 'compact' })
+  expect(layoutOf(none, none)).toEqual({ hidden: ['group'], density: 'compact' })
 })
 
 test('columns and densities that do not exist are ignored', () => {

@@ -20,6 +20,9 @@ export type Density = keyof typeof densities
 
 export type Layout = { hidden: readonly ColumnKey[]; density: Density }
 
+/** Until a reader chooses: a filter shows the requests of one group, and the titles need the width. */
+const hiddenAtFirst = 'group'
+
 /** The layout as an address has it: '' leaves it to the browser. `hide` is a list of columns, or `none`. */
 export type LayoutSearch = { hide: string; density: Density | '' }
 
@@ -35,9 +38,9 @@ export const searchOfLayout = ({ hidden, density }: Layout): LayoutSearch => ({
   density,
 })
 
-/** What the address says, and otherwise what was chosen last in this browser. */
+/** What the address says, otherwise what was chosen last in this browser, and otherwise the usual. */
 export function layoutOf(address: LayoutSearch, remembered: LayoutSearch): Layout {
-  const hide = address.hide === '' ? remembered.hide : address.hide
+  const hide = address.hide || remembered.hide || hiddenAtFirst
   const density = address.density === '' ? remembered.density : address.density
   return {
     hidden: columnKeys.filter((key) => hide.split(',').includes(key)),

@@ -14,21 +14,20 @@ import { OneLine } from '#components/ui/text/one-line.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
-import type { UsualRange } from '#lib/schemas/approvals/usual.ts'
 import { visibleText } from '#lib/text/visible-text.ts'
-import { AgainstUsual } from './against-usual.tsx'
+import { AgainstUsual, AgainstUsualAwaited } from './against-usual.tsx'
 import { whyIneligible } from './bulk.ts'
 import type { Request } from './filter.ts'
 import { type Group, sumOf } from './groups.ts'
 import type { Layout } from './layout.ts'
+import type { Usual } from './use-usual.ts'
 
 type RequestTableProps = {
   groups: Group[]
   selection: Selection<Request>
   /** The same function as long as the addresses are the same, so that unchanged rows are not drawn again. */
   hrefOf: (request: Request) => string
-  /** By request. */
-  usual: ReadonlyMap<string, UsualRange>
+  usual: Usual
   layout: Layout
 }
 
@@ -53,8 +52,9 @@ export function RequestTable({ groups, selection, hrefOf, usual, layout }: Reque
       ),
     }
     const all = [select, ...requestColumns(hrefOf)]
-    const whole =
-      usual.size === 0 ? all : all.flatMap((one) => (one.key === 'amount' ? [one, againstUsual(usual)] : [one]))
+    // Its place is there before the answer, so that no row moves when it comes.
+    const withUsual = usual.awaited || usual.ranges.size > 0
+    const whole = withUsual ? all.flatMap((one) => (one.key === 'amount' ? [one, againstUsual(usual)] : [one])) : all
     return whole.filter(({ key }) => !hidden.split(',').includes(key))
   }, [set, hrefOf, usual, hidden])
   const sections: Section<Request>[] = groups.map((group) => ({
@@ -107,14 +107,18 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
       agentName === null ? (
         t.peopleGroupsAndSettings
       ) : (
-        <OneLine text={`${agentName}, ${environment ?? ''}`}>
-          <ShownText>{agentName}</ShownText>
+        <>
+          <OneLine text={agentName}>
+            <ShownText>{agentName}</ShownText>
+            {environment !== null && ','}
+          </OneLine>
           {environment !== null && (
             <span className="text-ink-2">
-              , <ShownText>{environment}</ShownText>
+              {' '}
+              <ShownText>{environment}</ShownText>
             </span>
           )}
-        </OneLine>
+        </>
       ),
   },
   {
@@ -131,12 +135,14 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
   { key: 'group', header: t.waitingFor, cell: ({ group }) => <ShownText>{group}</ShownText> },
 ]
 
-const againstUsual = (usual: ReadonlyMap<string, UsualRange>): Column<Request> => ({
+const againstUsual = ({ ranges, awaited }: Usual): Column<Request> => ({
   key: 'usual',
   header: t.againstUsual,
   cell: ({ approvalId, amount }) => {
-    const range = usual.get(approvalId)
-    return amount !== null && range !== undefined && <AgainstUsual amount={amount} usual={range} />
+    if (amount === null) return undefined
+    const usual = ranges.get(approvalId)
+    if (usual !== undefined) return <AgainstUsual amount={amount} usual={usual} />
+    return awaited && <AgainstUsualAwaited />
   },
 })
 

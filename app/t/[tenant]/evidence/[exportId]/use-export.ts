@@ -9,6 +9,8 @@ import { isOver } from '#components/evidence/export-status.tsx'
 const defaultTimeoutMs = 300_000
 /** While the export is in progress, in milliseconds. */
 const refreshMs = 2_000
+/** Afterwards, while the socket is down. */
+const overMs = 30_000
 
 /** Returns one export, kept current until it ends. Without a socket it is polled for `pollTimeoutMs`, then again on `resume`. */
 export function useExport(exportId: string) {
@@ -24,7 +26,8 @@ export function useExport(exportId: string) {
   const over = query.data !== undefined && isOver(query.data.status)
   const live = useLive()
   const paused = late && !live && !over
-  useChanges(over || paused ? [] : ['evidence'], refreshMs)
+  // Afterwards its archive may be deleted, or contain what was erased.
+  useChanges(paused ? [] : ['evidence'], over ? overMs : refreshMs)
   const timeoutMs = query.data?.pollTimeoutMs ?? defaultTimeoutMs
   useEffect(() => {
     if (over) return

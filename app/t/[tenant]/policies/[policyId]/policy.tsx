@@ -1,7 +1,9 @@
 'use client'
 
 import { useParams, useSearchParams } from 'next/navigation'
+import { useState } from 'react'
 import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { shownText } from '#components/language/shown-text.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
@@ -24,6 +26,9 @@ import { VersionDiff } from './version-diff.tsx'
 import { shownVersion, VersionHead, VersionSource } from './version-source.tsx'
 import { WhereBound } from './where-bound.tsx'
 
+/** While the socket is down, in milliseconds. */
+const refreshMs = 10_000
+
 /** Shows one policy: the rules of a version in words, whom they reach, what they decided, and how versions differ. */
 export function Policy() {
   const { policyId } = useParams<{ policyId: string }>()
@@ -38,7 +43,10 @@ function OnePolicy({ id }: { id: string }) {
   const { tenant } = useSession()
   const trpc = useTRPC()
   const wanted = Number(useSearchParams().get('version') ?? Number.NaN)
+  // What is read, and proposed from here, stays the same version when another one is published.
+  const [first, setFirst] = useState<number>()
   const { data: policy, error, refetch } = useQuery(trpc.policies.get.queryOptions({ id }))
+  useChanges(['policies', 'policyBindings'], refreshMs)
   const crumbs = [{ label: t.policies, href: policiesPath(tenant) }]
   const shownId = <Copyable value={id} label={t.policyId} shorten="middle" />
   if (policy === undefined)
@@ -58,7 +66,9 @@ function OnePolicy({ id }: { id: string }) {
         )}
       </Page>
     )
-  const shown = shownVersion(policy, wanted)
+  const named = policy.versions.some(({ version }) => version === wanted)
+  const shown = shownVersion(policy, named ? wanted : first)
+  if (!named && first === undefined && shown !== undefined) setFirst(shown.version)
   return (
     <Page wide>
       <PageHeader

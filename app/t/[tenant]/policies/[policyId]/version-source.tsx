@@ -20,7 +20,7 @@ import { Publish } from './publish.tsx'
 type PolicyDetail = Answers['policies']['get']
 
 /** Returns the version in the address, else the published version, else the newest draft. */
-export const shownVersion = ({ versions, latestPublishedVersion }: PolicyDetail, wanted: number) =>
+export const shownVersion = ({ versions, latestPublishedVersion }: PolicyDetail, wanted: number | undefined) =>
   versions.find(({ version }) => version === wanted) ??
   versions.find(({ version }) => version === latestPublishedVersion) ??
   versions[0]

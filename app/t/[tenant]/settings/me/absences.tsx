@@ -1,6 +1,7 @@
 'use client'
 
 import { useState } from 'react'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
@@ -18,6 +19,9 @@ import type { Delegation } from '#lib/schemas/delegations.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { EndAbsence } from './end-absence.tsx'
 import { PlanAbsence } from './plan-absence.tsx'
+
+/** While the socket is down, in milliseconds. */
+const refreshMs = 30_000
 
 /** Lists the delegations from and to the signed-in person, with a form to add one. */
 export function Absences() {
@@ -45,6 +49,7 @@ function AbsenceList() {
   const { me } = useSession()
   const [ending, setEnding] = useState<Delegation>()
   const pages = usePages(trpc.delegations.list, { mine: true })
+  useChanges(['delegations'], refreshMs)
   return (
     <>
       <PagedTable

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { failureOf } from '#lib/failure.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { Assertion } from '#lib/schemas/passkeys.ts'
-import { type Event, initial, type Machine, reduce } from './decision-state.ts'
+import { type Event, initial, type Machine, nextAttempt, reduce } from './decision-state.ts'
 import { type Conditions, isEditable, viewOf, whyNotChoose, whyNotSubmit } from './decision-view.ts'
 
 const JONAS = '0198c000-0000-7000-8000-000000000001'
@@ -114,12 +114,22 @@ const conditions = (changes: Partial<Conditions> = {}): Conditions => ({
   shownDigest: 'same',
   ...changes,
 })
-const run = (events: Event[], from: Machine = initial(JONAS)): Machine => events.reduce(reduce, from)
+/** What happens, or what the page makes of its state. */
+type Step = Event | ((machine: Machine) => Event)
+const run = (steps: Step[], from: Machine = initial(JONAS)): Machine =>
+  steps.reduce((machine, step) => reduce(machine, typeof step === 'function' ? step(machine) : step), from)
 const view = (machine: Machine, changes: Partial<Conditions> = {}) => viewOf(machine, conditions(changes))
 const load = (changes: Partial<Approval> = {}): Event => ({ type: 'loaded', approval: approval(changes) })
 const fill: Event = { type: 'edited', draft: { decision: 'approve', reason: 'Claim checked.' } }
 const acknowledge: Event = { type: 'edited', draft: { acknowledged: true } }
-const submit: Event = { type: 'submitted', newKey: 'key-1' }
+const submitAs =
+  (newKey: string) =>
+  (machine: Machine): Event => {
+    const attempt = nextAttempt(machine, newKey)
+    if (attempt === undefined) throw new Error('This form can’t be sent.')
+    return { type: 'submitted', attempt }
+  }
+const submit = submitAs('key-1')
 const lost: Event = { type: 'failed', failure: failureOf('network', 'The server can’t be reached.'), now: NOW }
 const sent = [load(), fill, acknowledge, submit]
 
@@ -226,7 +236,7 @@ describe('with a passkey', () => {
     expect(run(begun).attempt).not.toHaveProperty('passkey')
     const machine = run([...begun, confirmed])
     expect(machine.attempt?.passkey).toBe(assertion)
-    const again = run([lost, load({ passkey: 'needed' }), acknowledge, { type: 'submitted', newKey: 'key-2' }], machine)
+    const again = run([lost, load({ passkey: 'needed' }), acknowledge, submitAs('key-2')], machine)
     expect(again.attempt).toEqual(machine.attempt)
   })
 
@@ -235,8 +245,8 @@ describe('with a passkey', () => {
     (code) => {
       const machine = run([...begun, confirmed, without(code)])
       expect(view(machine)).toMatchObject({ is: 'drafting', problem: { code } })
-      expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).toMatchObject({ idempotencyKey: 'key-2' })
-      expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).not.toHaveProperty('passkey')
+      expect(run([submitAs('key-2')], machine).attempt).toMatchObject({ idempotencyKey: 'key-2' })
+      expect(run([submitAs('key-2')], machine).attempt).not.toHaveProperty('passkey')
     },
   )
 
@@ -412,7 +422,7 @@ describe('drifted', () => {
       { type: 'failed', failure: failureOf('digest_mismatch', 'Other bytes.', 409), now: NOW },
     ])
     expect(view(refused)).toEqual({ is: 'drifted', latest: undefined, stillOpen: false })
-    const reviewed = run([changed, { type: 'reviewed' }, acknowledge, { type: 'submitted', newKey: 'key-2' }], refused)
+    const reviewed = run([changed, { type: 'reviewed' }, acknowledge, submitAs('key-2')], refused)
     expect(reviewed.attempt).toMatchObject({ idempotencyKey: 'key-2', payloadDigest: `sha256:${'77'.repeat(32)}` })
   })
 })
@@ -432,14 +442,8 @@ describe('unknown', () => {
     const machine = run([...sent, lost, load()])
     expect(view(machine)).toMatchObject({ is: 'drafting', notRecorded: true })
     expect(whyNotSubmit(machine, conditions())).toBeUndefined()
-    expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt?.idempotencyKey).toBe('key-1')
-    const other = run(
-      [
-        { type: 'edited', draft: { reason: 'Another reason.' } },
-        { type: 'submitted', newKey: 'key-2' },
-      ],
-      machine,
-    )
+    expect(run([submitAs('key-2')], machine).attempt?.idempotencyKey).toBe('key-1')
+    const other = run([{ type: 'edited', draft: { reason: 'Another reason.' } }, submitAs('key-2')], machine)
     expect(other.attempt?.idempotencyKey).toBe('key-2')
   })
 
@@ -482,7 +486,7 @@ test('rate-limited: counts down the server’s delay, then sends the same decisi
   expect(view(machine, { now: NOW + 11_001 })).toEqual({ is: 'rate-limited', seconds: 1 })
   expect(whyNotSubmit(machine, conditions({ now: NOW + 500 }))).toBe('Too many requests. Try again in 12 s.')
   expect(whyNotSubmit(machine, conditions({ now: NOW + 12_000 }))).toBeUndefined()
-  expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt?.idempotencyKey).toBe('key-1')
+  expect(run([submitAs('key-2')], machine).attempt?.idempotencyKey).toBe('key-1')
 })
 
 test('session-ended: a refused token keeps the draft, and the same decision is sent after signing in again', () => {
@@ -491,7 +495,7 @@ test('session-ended: a refused token keeps the draft, and the same decision is s
   expect(machine.draft.reason).toBe('Claim checked.')
   expect(whyNotSubmit(machine, conditions({ sessionEnded: true }))).toMatch(/Sign in again/)
   expect(whyNotSubmit(machine, conditions())).toBeUndefined()
-  expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt?.idempotencyKey).toBe('key-1')
+  expect(run([submitAs('key-2')], machine).attempt?.idempotencyKey).toBe('key-1')
 })
 
 test('any other refusal shows the server’s message until the draft is edited', () => {

@@ -70,7 +70,7 @@ export type Event =
   | { type: 'loaded'; approval: Approval }
   | { type: 'restored'; draft: Pick<Draft, 'decision' | 'reason'> }
   | { type: 'edited'; draft: Partial<Draft> }
-  | { type: 'submitted'; newKey: string }
+  | { type: 'submitted'; attempt: Attempt }
   | { type: 'confirmed'; passkey: Assertion }
   | { type: 'answered'; auditId: string; at: string; status: ApprovalStatus }
   | { type: 'failed'; failure: Failure; now: number }
@@ -85,10 +85,8 @@ export function reduce(machine: Machine, event: Event): Machine {
       return isTouched(machine.draft) ? machine : { ...machine, draft: { ...machine.draft, ...event.draft } }
     case 'edited':
       return edited(machine, event.draft)
-    case 'submitted': {
-      const attempt = nextAttempt(machine, event.newKey)
-      return attempt === undefined ? machine : { ...machine, attempt, phase: { is: 'submitting' } }
-    }
+    case 'submitted':
+      return { ...machine, attempt: event.attempt, phase: { is: 'submitting' } }
     case 'confirmed':
       return machine.attempt === undefined
         ? machine
@@ -170,7 +168,8 @@ function edited(machine: Machine, change: Partial<Draft>): Machine {
   return { ...machine, draft: next, phase: phase.is === 'editing' ? { is: 'editing' } : phase }
 }
 
-function nextAttempt({ shown, draft, attempt }: Machine, newKey: string): Attempt | undefined {
+/** What a person who submits the form now sends. Undefined before a request is shown and a decision chosen. */
+export function nextAttempt({ shown, draft, attempt }: Machine, newKey: string): Attempt | undefined {
   if (shown === undefined || draft.decision === undefined) return undefined
   const content = {
     approvalId: shown.approvalId,

@@ -10,7 +10,7 @@ import { useOnline } from '#components/session/online.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
 import { canStillChange } from '../case/outcome.ts'
-import { type Draft, initial, type Machine, reduce } from './decision-state.ts'
+import { type Attempt, type Draft, initial, type Machine, nextAttempt, reduce } from './decision-state.ts'
 import { type Conditions, type View, viewOf, whyNotSubmit } from './decision-view.ts'
 import { useDeadline } from './use-deadline.ts'
 import { useDraftStorage } from './use-draft-storage.ts'
@@ -88,31 +88,44 @@ export function useDecision(approvalId: string): DecisionControl {
   const view = viewOf(machine, conditions)
   const whyNot = whyNotSubmit(machine, conditions)
 
-  const { attempt, phase } = machine
-  const submitting = phase.is === 'submitting' ? attempt : undefined
+  const left = useRef(false)
   useEffect(() => {
-    if (submitting === undefined) return
-    const { idempotencyKey, confirms, ...input } = submitting
+    left.current = false
+    return () => {
+      left.current = true
+    }
+  }, [])
+  // From the event that asks for it, not from an effect: React applies events again to earlier states while another render is
+  // pending, and an effect of the state would send again.
+  async function send(attempt: Attempt): Promise<void> {
+    const { idempotencyKey, confirms, ...input } = attempt
     const { approvalId: id, payloadDigest } = input
     if (confirms && input.passkey === undefined) {
-      confirmWithPasskey(client, { act: 'approve', approvalId: id, payloadDigest }).then(
-        (passkey) => dispatch({ type: 'confirmed', passkey }),
-        (failure: unknown) => dispatch({ type: 'failed', failure: toFailure(failure), now: Date.now() }),
-      )
-      return
+      input.passkey = await confirmWithPasskey(client, { act: 'approve', approvalId: id, payloadDigest })
+      // Who has left the page while the device asked would not see the outcome.
+      if (left.current) return
+      dispatch({ type: 'confirmed', passkey: input.passkey })
     }
-    client.approvals.decide
-      .mutate(
-        { ...input, decisionAcknowledged: true },
-        { context: { idempotencyKey }, signal: AbortSignal.timeout(decideTimeoutMs) },
-      )
-      .then(
-        ({ auditId, status }) => dispatch({ type: 'answered', auditId, at: new Date().toISOString(), status }),
-        (failure: unknown) => dispatch({ type: 'failed', failure: toFailure(failure), now: Date.now() }),
-      )
+    const context = { idempotencyKey }
+    const { auditId, status } = await client.approvals.decide
+      .mutate({ ...input, decisionAcknowledged: true }, { context, signal: AbortSignal.timeout(decideTimeoutMs) })
       // After any outcome the request, the lists and the badge may have changed. Reads in progress may predate the change.
       .finally(() => void queryClient.invalidateQueries(trpc.approvals.pathFilter(), { cancelRefetch: true }))
-  }, [submitting, client, queryClient, trpc])
+    dispatch({ type: 'answered', auditId, at: new Date().toISOString(), status })
+  }
+  // State is updated too late for a double click.
+  const sending = useRef(false)
+  function submit(): void {
+    const attempt = whyNot === undefined ? nextAttempt(machine, crypto.randomUUID()) : undefined
+    if (attempt === undefined || sending.current) return
+    sending.current = true
+    dispatch({ type: 'submitted', attempt })
+    send(attempt)
+      .catch((failure: unknown) => dispatch({ type: 'failed', failure: toFailure(failure), now: Date.now() }))
+      .finally(() => {
+        sending.current = false
+      })
+  }
 
   return {
     machine,
@@ -123,9 +136,7 @@ export function useDecision(approvalId: string): DecisionControl {
     loadError: error,
     reload: () => void refetch(),
     edit: (draft) => dispatch({ type: 'edited', draft }),
-    submit: () => {
-      if (whyNot === undefined) dispatch({ type: 'submitted', newKey: crypto.randomUUID() })
-    },
+    submit,
     review: () => dispatch({ type: 'reviewed' }),
     reasonField,
     sheet: { open: sheetOpen, setOpen: setSheetOpen },

@@ -9,9 +9,10 @@ import type { Approval } from '#lib/schemas/approvals.ts'
 export function useOpened(shown: Approval | undefined): Act<{ approvalId: string }> {
   const { client } = useApi()
   const opening = useAct({ send: client.approvals.open.mutate, touches: ['approvals'] })
-  const { run, pending, failure } = opening
+  const { run, pending, failure, output } = opening
   const approvalId = shown !== undefined && isUnopened(shown) ? shown.approvalId : undefined
-  const idle = !pending && failure === undefined
+  // Once: the answer comes before the request is read again.
+  const idle = !pending && failure === undefined && output === undefined
   // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is new on each render.
   useEffect(() => {
     if (approvalId !== undefined && idle) run({ approvalId })

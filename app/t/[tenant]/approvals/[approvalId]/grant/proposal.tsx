@@ -25,7 +25,7 @@ export function Proposal({ approvalId, group, preview }: ProposalProps) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(preview))
   const [reason, setReason] = useState('')
   const [valid, setValid] = useState(false)
-  const propose = useAct({ send: client.approvals.proposeGrant.mutate, touches: ['approvals'] })
+  const propose = useAct({ send: client.approvals.proposeGrant.mutate, touches: ['approvals', 'standingGrants'] })
   const terms = termsOf(draft, preview)
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   return (

@@ -7,8 +7,12 @@ import { isVisible } from '#lib/text/visible-text.ts'
 
 /** UUID in lower case, as the server writes it; no other text is an object's id. */
 export const Id = z.uuid().lowercase()
+/** ISO 8601 has a year 0, but PostgreSQL does not. */
+const isAfterYear0 = (text: string): boolean => text >= '0001'
 /** ISO 8601 in UTC with milliseconds. */
-export const Time = z.iso.datetime()
+export const Time = z.iso.datetime().refine(isAfterYear0, 'Must be a time from the year 1 or later.')
+/** A calendar day that a caller gives. */
+export const Day = z.iso.date().refine(isAfterYear0, 'Must be a date from the year 1 or later.')
 /** `sha256:` and 64 lower-case hex digits. */
 export const Digest = z.string().regex(/^sha256:[0-9a-f]{64}$/)
 export const TraceId = z.string().regex(/^[0-9a-f]{32}$/)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { Id, Reason, Time } from './common.ts'
+import { Day, Id, Reason, Time } from './common.ts'
 import { issueMessage } from './messages.ts'
 
 const messagesFor = (schema: z.ZodType, value: unknown) =>
@@ -20,6 +20,9 @@ test.each([
   ['an unknown field', z.strictObject({}), { id: 1 }, 'Unknown: id. Remove what this operation does not support.'],
   ['an id', Id, 'x', 'Must be an id in lower case, such as 019a0000-0000-7000-8000-000000000000.'],
   ['a time', Time, 'today', 'Must be a UTC time such as 2026-01-31T12:00:00Z.'],
+  ['a time that PostgreSQL cannot store', Time, '0000-12-31T23:59:59Z', 'Must be a time from the year 1 or later.'],
+  ['a day', Day, 'today', 'Must be a date such as 2026-01-31.'],
+  ['a day that PostgreSQL cannot store', Day, '0000-02-29', 'Must be a date from the year 1 or later.'],
 ])('describes %s', (_case, schema, value, message) => {
   expect(messagesFor(schema, value)).toEqual([message])
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Actor, Id, PageInput, page, Reason, Revision, Time, TraceId } from './common.ts'
+import { Actor, Day, Id, PageInput, page, Reason, Revision, Time, TraceId } from './common.ts'
 
 /** The subject is searched for as text in all content: an e-mail address, a customer number, a name. */
 export const CreateErasureInput = z.strictObject({
@@ -41,8 +41,8 @@ export const ErasureList = page(Erasure)
 export const CreateHoldInput = z
   .strictObject({
     traceId: TraceId.optional(),
-    from: z.iso.date().optional(),
-    to: z.iso.date().optional(),
+    from: Day.optional(),
+    to: Day.optional(),
     reason: Reason,
   })
   .refine(

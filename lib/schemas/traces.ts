@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '#lib/limits.ts'
 import { isVisible } from '#lib/text/visible-text.ts'
 import { AuditProof } from './audit.ts'
-import { Actor, Hex32, Id, Json, Justification, PageInput, page, SpanId, Time, TraceId } from './common.ts'
+import { Actor, Day, Hex32, Id, Json, Justification, PageInput, page, SpanId, Time, TraceId } from './common.ts'
 import { Erased } from './erased.ts'
 
 export const SpanKind = z.enum(['workflow', 'agent', 'model', 'tool', 'policy', 'approval', 'wait', 'other'])
@@ -239,7 +239,7 @@ export const VerifyInput = z.strictObject({
   /** External id; selects the tenant like the header. */
   tenant: z.string().min(1),
   auditId: Id,
-  date: z.iso.date().optional(),
+  date: Day.optional(),
   nonce: Hex32.optional(),
   merkleRoot: Hex32.optional(),
   leafIndex: z.int().min(0).optional(),

@@ -9,6 +9,8 @@ import { cancel } from '#server/approvals/cancel.ts'
 import { decide as decideApproval } from '#server/approvals/decide.ts'
 import { get as getApproval } from '#server/approvals/get.ts'
 import { requestChanges } from '#server/approvals/revisions/request-changes.ts'
+import { followLog, headOfLog } from '#server/audit/follow-log.ts'
+import { changesOf } from '#server/changes/topics.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId, newSpanId } from '#server/kernel/ids.ts'
@@ -177,8 +179,11 @@ describe('approvals.request', () => {
     await expect(run(evaluate, refund('500.00', { approvalId }), owner)).rejects.toMatchObject({
       code: 'digest_mismatch',
     })
+    const before = await runtime.database.inTenant(tenant.id, (tx) => headOfLog(tx, tenant.id))
     const answer = await run(evaluate, refund('500.00', { approvalId }))
     expect(answer).toMatchObject({ effect: 'allow', approvalId, arguments: { amount: '500.00' } })
+    const { records } = await runtime.database.inTenant(tenant.id, (tx) => followLog(tx, tenant.id, before))
+    expect(records?.flatMap(changesOf)).toContainEqual({ topic: 'approvals', id: approvalId })
     await expect(run(evaluate, refund('500.00', { approvalId }))).rejects.toMatchObject({ code: 'digest_mismatch' })
     expect(await run(getApproval, { approvalId })).toMatchObject({ usedAt: expect.any(String) })
     expect(await run(recompute, { decisionId: answer.decisionId })).toMatchObject({ same: true })

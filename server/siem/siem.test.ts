@@ -302,6 +302,30 @@ describe('a record', () => {
   })
 })
 
+test('a tenant whose position can’t be stored does not keep the others waiting', async () => {
+  // On both sides of it, because tenants are served one after the other.
+  const tenants = [await testTenant(runtime), await testTenant(runtime), await testTenant(runtime)] as const
+  const [before, broken, after] = tenants
+  await asOwner(
+    runtime,
+    `create function refuse_position() returns trigger language plpgsql as $$
+      begin raise exception 'the disk of this row is broken'; end $$;
+     create trigger broken before insert or update on siem_positions for each row when (new.tenant_id = '${broken.id}')
+     execute function refuse_position()`,
+  )
+  const siem = startSiem(await open(sinkOf('hec', tenants)))
+  try {
+    for (const tenant of [before, after])
+      await until(
+        async () => (arrived.hec(tenant).length === (await stored(tenant)).length ? true : undefined),
+        'the records of another tenant arrived',
+      )
+  } finally {
+    await siem.close()
+    await asOwner(runtime, 'drop trigger broken on siem_positions')
+  }
+})
+
 /** A value of OTLP as the JSON that it was. */
 function plain(value: Value): unknown {
   const { kvlistValue, arrayValue, intValue, ...rest } = value as Value & { arrayValue?: { values: Value[] } }

@@ -5,8 +5,9 @@ import { crc32 } from './crc32.ts'
 import type { Source } from './source.ts'
 
 // The one grammar of the archives that the service writes, in both versions: entries without gaps, each with a local header, its
-// bytes and a data descriptor; the directory; the ZIP64 end; the end. Every byte is either content or exactly what it must be,
-// so that no two programs can unpack different files from one archive. APPNOTE 6.3.10 names the fields.
+// bytes and a data descriptor; the directory; the ZIP64 end; the end. Every byte is either packed content or exactly what it
+// must be, so that no two programs can unpack different files from one archive. APPNOTE 6.3.10 names the fields. The same content can be
+// packed in several ways, so the files are what is proved, not the bytes of the archive.
 
 export type Entry = {
   /** As in the directory, with the folder. */

@@ -6,6 +6,7 @@ import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
 import { approve, bindingFor } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
+import { repeated } from '#server/testing/repeated-call.ts'
 import { until } from '#server/testing/until.ts'
 
 // Uses the official MCP client, as an external agent would.
@@ -28,9 +29,11 @@ async function connect(agent: string, server = 'payments', token?: string): Prom
 }
 
 type Structured = { status?: string; executionId?: string; approvalId?: string; code?: string }
-/** Answered at once while it waits, unless `waitSeconds` says otherwise. */
-const call = async (client: Client, name: string, id = 'A-1003', waitSeconds = 2) => {
-  const answer = await client.callTool({ name, arguments: { id }, _meta: { 'countersign/waitSeconds': waitSeconds } })
+/** Answered after two seconds while it waits for a person. */
+const call = async (client: Client, name: string, id = 'A-1003') => {
+  const answer = await repeated(() =>
+    client.callTool({ name, arguments: { id }, _meta: { 'countersign/waitSeconds': 2 } }),
+  )
   return { isError: answer.isError === true, content: (answer.structuredContent ?? {}) as Structured, answer }
 }
 const elsewhere = (name: string, more: Record<string, unknown> = {}) =>

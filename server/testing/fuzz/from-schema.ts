@@ -32,9 +32,26 @@ export function valid(schema: JsonValue): fc.Arbitrary<unknown> {
 const bound = (value: JsonValue | undefined, otherwise: number): number =>
   typeof value === 'number' && Math.abs(value) < 2 ** 31 ? value : otherwise
 
+/** Mostly with a year of four digits, which is all that an input accepts, and often the first, the last or one around 1970. */
+const time = fc
+  .oneof(
+    {
+      arbitrary: fc.date({ min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z') }),
+      weight: 3,
+    },
+    {
+      arbitrary: fc.constantFrom(...['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'].map((text) => new Date(text))),
+      weight: 1,
+    },
+    { arbitrary: fc.integer({ min: -2000, max: 2000 }).map((ms) => new Date(ms)), weight: 1 },
+    { arbitrary: fc.date(), weight: 1 },
+  )
+  .filter((date) => !Number.isNaN(date.getTime()))
+  .map((date) => date.toISOString())
+
 function text({ format, pattern, minLength, maxLength }: JsonObject): fc.Arbitrary<string> {
   if (format === 'uuid') return fc.uuid()
-  if (format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString())
+  if (format === 'date-time') return time
   if (format === 'email') return fc.emailAddress()
   if (format === 'uri') return fc.webUrl()
   if (typeof pattern === 'string') return fc.stringMatching(new RegExp(pattern))

@@ -6,7 +6,7 @@ import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { listOperations } from '#server/testing/list-operations.ts'
 import { fillLists, nthId } from '#server/testing/long-lists.ts'
-import { type Scan, scansOf, statementsOf } from '#server/testing/statements.ts'
+import { type Scan, type Statement, scansOf, scansOfPrepared, statementsOf } from '#server/testing/statements.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { countCases, sized } from './counts.ts'
 
@@ -103,20 +103,28 @@ test.each(operations.map((operation) => [operation.name, operation] as const))(
     const most = (bounded[operation.name] ?? 0) + allowed
     const tooMany: string[] = []
     let sent = 0
+    const asked: { given: unknown; statement: Statement }[] = []
     for (const given of operation.inputs.filter(isPeriod)) {
       const run = () => execute(operation.operation, caller, { ...given, limit }, { name: operation.name })
       const statements = await statementsOf(run)
       sent += statements.length
-      const scanned: Scan[] = await runtime.database.inTenant(tenant.id, async (tx) => {
-        const all: Scan[] = []
-        for (const statement of statements)
-          if (/^\s*(select|with)/i.test(statement.text)) all.push(...(await scansOf(tx, statement)))
-        return all
-      })
-      for (const { relation, index, rows: touched } of scanned)
-        if (touched > most)
-          tooMany.push(`${JSON.stringify(given)}: ${touched} of ${relation} by ${index ?? 'no index'}`)
+      for (const statement of statements)
+        if (/^\s*(select|with)/i.test(statement.text)) asked.push({ given, statement })
     }
+    const scanned = await runtime.database.inTenant(tenant.id, async (tx) => {
+      const first: Scan[][] = []
+      for (const { statement } of asked) first.push(await scansOf(tx, statement))
+      const later = await scansOfPrepared(
+        tx,
+        asked.map(({ statement }) => statement),
+      )
+      return { first, later }
+    })
+    for (const [calls, scans] of Object.entries(scanned))
+      for (const [index, { given }] of asked.entries())
+        for (const { relation, index: by, rows: touched } of scans[index] ?? [])
+          if (touched > most)
+            tooMany.push(`${JSON.stringify(given)}, ${calls} calls: ${touched} of ${relation} by ${by ?? 'no index'}`)
     expect(tooMany).toEqual([])
     // Not every input: exports and records are found by their id, so a search of these for a word sends nothing.
     expect(sent).toBeGreaterThanOrEqual(operation.inputs.length / 2)

@@ -109,13 +109,27 @@ test('requests of high risk are rejected together, but not approved', async ({ s
       .check()
   await expect(bar(page)).toContainText('2 selected')
   await expect(bar(page)).toContainText('Only requests of low risk can be approved together.')
-  // Another reviewer decides the first one in the meantime.
+  const reads = Promise.withResolvers<void>()
+  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
+    await reads.promise
+    await route.continue()
+  })
   await bar(page)
     .getByRole('button', { name: /^Reject 2…/ })
     .click()
   const dialog = page.getByRole('dialog', { name: 'Reject 2 requests' })
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Both customers withdrew their claims.')
+  // Requests that are not on the page yet can't have been read.
+  const read = dialog.getByRole('checkbox', { name: 'I have read each request and reject the 2 requests.' })
+  await expect(read).toHaveAttribute('aria-disabled', 'true')
+  await read.click({ force: true })
+  await expect(read).not.toBeChecked()
+  await expect(dialog.getByRole('button', { name: /^Reject 2 requests/ })).toHaveAttribute('aria-disabled', 'true')
+  await expect(dialog).toContainText('Loading the requests…')
+  reads.resolve()
+  await expect(dialog.getByRole('list', { name: 'Requests' }).getByRole('listitem')).toHaveCount(2)
   await dialog.getByRole('checkbox', { name: /I have read each request/ }).check()
+  // Another reviewer decides the first one before these decisions are sent.
   const token = await personToken(origin, 'jonas')
   const [first] = cases
   const input = {

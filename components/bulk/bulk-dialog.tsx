@@ -25,6 +25,8 @@ type BulkDialogProps = {
   missingAcknowledgement: string
   /** Why nothing can be sent. */
   whyNot: string | undefined
+  /** Whether the items are on the page: until then, nobody has read them. */
+  areShown: boolean
   state: 'open' | 'sending' | 'done'
   /** How it ended. */
   outcome: string
@@ -36,7 +38,7 @@ type BulkDialogProps = {
 
 /** Several ordinary acts with one reason: each item is listed, and each gets a result of its own. */
 export function BulkDialog(props: BulkDialogProps) {
-  const { title, description, label, busyLabel, keepLabel, whyNot, state, onSend, onClose, children } = props
+  const { title, description, label, busyLabel, keepLabel, whyNot, areShown, state, onSend, onClose, children } = props
   const [reason, setReason] = useState('')
   const [acknowledged, setAcknowledged] = useState(false)
   const missing = whyNot ?? whyNotReason(reason) ?? (acknowledged ? undefined : props.missingAcknowledgement)
@@ -81,7 +83,7 @@ export function BulkDialog(props: BulkDialogProps) {
             label={props.acknowledgement}
             checked={acknowledged}
             onChange={setAcknowledged}
-            locked={state === 'sending'}
+            locked={state === 'sending' || !areShown}
           />
         </>
       )}

@@ -58,6 +58,7 @@ export function CancelTogether({ executions, onClose }: CancelTogetherProps) {
       acknowledgement={t.iHaveReadList({ count: selected.length })}
       missingAcknowledgement={t.confirmThatYouHave}
       whyNot={undefined}
+      areShown
       state={state}
       outcome={outcomeText('executions', selected.map(resultOf), (count) => t.askedToStop({ count }))}
       onSend={(reason) => void send(reason)}

@@ -24,7 +24,7 @@ type DecideTogetherProps = { decision: BulkDecision; requests: readonly Request[
 export function DecideTogether({ decision, requests, onClose }: DecideTogetherProps) {
   const { items, loadError, state, send } = useBulk(decision, requests)
   const possible = (items ?? []).filter(({ whyNot }) => whyNot === undefined)
-  const effect = effectOf(possible)
+  const effect = items === undefined ? t.countedRequests({ count: requests.length }) : effectOf(possible)
   return (
     <BulkDialog
       title={t.decideTitle({ decision, count: requests.length })}
@@ -36,7 +36,14 @@ export function DecideTogether({ decision, requests, onClose }: DecideTogetherPr
       reasonHint={t.requiredStoredInAudit}
       acknowledgement={t.iHaveReadEach({ decision, effect })}
       missingAcknowledgement={t.confirmThatYouHave}
-      whyNot={possible.length === 0 ? t.noneOfTheseRequests : undefined}
+      whyNot={
+        items === undefined && loadError === undefined
+          ? t.loadingRequests
+          : possible.length === 0
+            ? t.noneOfTheseRequests
+            : undefined
+      }
+      areShown={items !== undefined}
       state={state}
       outcome={outcomeText(
         'approvals',

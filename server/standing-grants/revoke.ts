@@ -19,10 +19,16 @@ export const revoke = mutation({
     const { tx, tenant, input } = context
     const grant = await findStandingGrant(tx, tenant.id, input.grantId)
     if (grant === undefined) throw notFound()
-    const ended = grant.status === 'proposed' ? await withdraw(context, grant) : undefined
-    const revoked = ended ?? (await setGrantEnded(tx, tenant.id, grant.id, 'revoked'))
-    if (revoked === undefined)
-      throw new ApiError('conflict', `The standing grant is ${grant.status.replace('_', ' ')}.`)
+    const { expectedStatus = 'either' } = input
+    const ended =
+      grant.status === 'proposed' && expectedStatus !== 'active' ? await withdraw(context, grant) : undefined
+    const revoked =
+      ended ?? (expectedStatus === 'proposed' ? undefined : await setGrantEnded(tx, tenant.id, grant.id, 'revoked'))
+    if (revoked === undefined) {
+      // As it is now: it may have been decided at the same moment.
+      const { status } = (await findStandingGrant(tx, tenant.id, grant.id)) ?? grant
+      throw new ApiError('conflict', `The standing grant is ${status.replace('_', ' ')}.`)
+    }
     notify(tx, 'approval', tenant.id)
     return {
       grantId: grant.id,

@@ -319,6 +319,22 @@ describe('a proposal', () => {
     expect(payload(await end('maria', second.grantId))).toMatchObject({ status: 'revoked' })
     expect(await settled(await start(agentId))).toBe('waiting_approval')
   })
+
+  test('is not revoked by a withdrawal that a colleague’s approval preceded', async () => {
+    const { agentId } = await lowRiskAgent()
+    const { grantId, approvalId } = payload<Proposal & { grantId: string }>(await propose(await approvedRefund(agentId)))
+    const end = (expectedStatus: string) =>
+      mutate('anna', 'approvals.revokeGrant', { grantId, reason: 'Not any more.', expectedStatus })
+    const early = await end('active')
+    expect([reason(early), early.text]).toEqual(['conflict', expect.stringContaining('The standing grant is proposed.')])
+    await approve(api, approvalId)
+    const late = await end('proposed')
+    expect([reason(late), late.text]).toEqual(['conflict', expect.stringContaining('The standing grant is active.')])
+    expect(await grant(grantId, agentId)).toMatchObject({ status: 'active' })
+    expect(payload(await end('active'))).toMatchObject({ status: 'revoked' })
+    const ended = await end('active')
+    expect([reason(ended), ended.text]).toEqual(['conflict', expect.stringContaining('The standing grant is revoked.')])
+  })
 })
 
 describe('a grant ends for good', () => {

@@ -77,7 +77,12 @@ export const ProposeGrantOutput = z.object({
 })
 export type ProposeGrantOutput = z.infer<typeof ProposeGrantOutput>
 
-export const RevokeGrantInput = z.strictObject({ grantId: Id, reason: Reason })
+export const RevokeGrantInput = z.strictObject({
+  grantId: Id,
+  reason: Reason,
+  /** A proposal is withdrawn, and an active grant revoked: with this, only if it still has the status that the caller has seen. */
+  expectedStatus: z.enum(['proposed', 'active']).optional(),
+})
 export type RevokeGrantInput = z.infer<typeof RevokeGrantInput>
 export const RevokeGrantOutput = z.object({ grantId: Id, status: z.enum(['revoked', 'withdrawn']), revision: Revision })
 

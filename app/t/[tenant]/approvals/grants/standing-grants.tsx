@@ -8,6 +8,7 @@ import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
 import { formatMoney } from '#components/language/formats.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approvals/en.ts'
@@ -63,12 +64,10 @@ export function StandingGrants() {
       header: t.by,
       cell: ({ proposedBy, approvedBy }) => (
         <>
-          <ShownText>{proposedBy.displayName}</ShownText>
-          {approvedBy !== null && (
-            <>
-              {' and '}
-              <ShownText>{approvedBy.displayName}</ShownText>
-            </>
+          {approvedBy === null ? (
+            <ShownText>{proposedBy.displayName}</ShownText>
+          ) : (
+            t.twoPeople({ proposer: proposedBy.displayName, approver: approvedBy.displayName, shown: shownText })
           )}
         </>
       ),
@@ -153,14 +152,15 @@ function EndGrant({ grant }: { grant: StandingGrant }) {
     keepLabel: t.keepIt,
     suffix: <span className="sr-only"> {grant.title}</span>,
     permission: 'approval:decide',
-    act: (reason: string, options: ActRun) =>
-      client.approvals.revokeGrant.mutate({ grantId: grant.id, reason }, options),
     touches: ['approvals', 'standingGrants'],
   } as const
+  const end = (expectedStatus: 'proposed' | 'active') => (reason: string, options: ActRun) =>
+    client.approvals.revokeGrant.mutate({ grantId: grant.id, reason, expectedStatus }, options)
   return (
     <>
       <ReasonDialog
         {...common}
+        act={end('proposed')}
         label={t.withdraw}
         busyLabel={t.withdrawingGrant}
         title={t.withdrawThisProposal}
@@ -171,6 +171,7 @@ function EndGrant({ grant }: { grant: StandingGrant }) {
       />
       <ReasonDialog
         {...common}
+        act={end('active')}
         label={t.revoke}
         busyLabel={t.revokingGrant}
         title={t.revokeThisStandingGrant}

@@ -84,6 +84,13 @@ test('a record that was changed by SQL raises an alarm on each page, until an ad
   await expect(blocked).toHaveAttribute('aria-disabled', 'true')
   await expect(strip(vera)).toContainText('tenant admin')
 
+  // Open in another window while it is closed: the dialog stays, with what was written.
+  const other = await signedIn('tom', slug)
+  await other.goto(`${home(slug)}/alarms`)
+  await strip(other).getByRole('button', { name: 'Close with a reason' }).click()
+  const late = other.getByRole('dialog', { name: 'Close this alarm?' })
+  await late.getByRole('textbox', { name: 'Reason' }).fill(why)
+
   await strip(page).getByRole('button', { name: 'Close with a reason' }).click()
   const dialog = page.getByRole('dialog', { name: 'Close this alarm?' })
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Done.')
@@ -94,6 +101,14 @@ test('a record that was changed by SQL raises an alarm on each page, until an ad
   await expect(dialog).toBeHidden()
   await expect(strip(page)).toBeHidden()
   await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: '1 alarm' })).toBeHidden()
+
+  await expect(late).toContainText('This is no longer possible.')
+  await expect(late.getByRole('textbox', { name: 'Reason' })).toHaveValue(why)
+  await expect(other.getByText('No open alarms.')).toBeVisible()
+  await other.keyboard.press('Escape')
+  await expect(late).toBeHidden()
+  // Its button is gone: the region that it was in has the focus.
+  await expect(other.getByRole('region', { name: 'Open' })).toBeFocused()
 
   await expect(strip(vera)).toBeHidden()
   await expect(vera.getByText('No open alarms.')).toBeVisible()

@@ -137,10 +137,8 @@ test('a version that a colleague publishes does not take the place of the one th
   await expect(page.getByRole('link', { name: 'Version 1', exact: true })).toHaveAttribute('aria-current', 'page')
 })
 
-test('an export reports its stages and its end by itself', async ({ signedIn, origin }) => {
-  const page = await signedIn('vera')
-  await open(page, 'evidence')
-  await expect(page.getByRole('heading', { level: 1, name: 'Evidence' })).toBeVisible()
+/** An export of today, as a program asks for it. */
+async function startExport(origin: string): Promise<string> {
   const token = await clientToken(origin, 'audit-export')
   const today = new Date().toISOString().slice(0, 10)
   const response = await fetch(`${origin}/v1/evidence/export-jobs`, {
@@ -153,10 +151,54 @@ test('an export reports its stages and its end by itself', async ({ signedIn, or
     }),
   })
   const { exportId } = (await response.json()) as { exportId: string }
+  return exportId
+}
+
+test('an export reports its stages and its end by itself', async ({ signedIn, origin }) => {
+  const page = await signedIn('vera')
+  await open(page, 'evidence')
+  await expect(page.getByRole('heading', { level: 1, name: 'Evidence' })).toBeVisible()
+  const exportId = await startExport(origin)
   const listed = page.locator(`main a[href*="${exportId}"]`)
   await expect(listed).toBeVisible(soon)
   await listed.click()
   await expect(page.getByRole('button', { name: /^Download the archive/ })).toBeVisible({ timeout: 120_000 })
+})
+
+test('the dialog that cancels an export outlives the export, and what verifies an archive the archive', async ({
+  signedIn,
+  origin,
+}) => {
+  const exportId = await startExport(origin)
+  const page = await signedIn('vera')
+  // How the page sees it: in progress until the dialog is filled in, and deleted once it is verified.
+  let changed: object = { status: 'collecting' }
+  await page.route(`**/v1/evidence/factory/jobs/${exportId}`, async (route) => {
+    const answer = await route.fetch()
+    const job = (await answer.json()) as object
+    await route.fulfill({ response: answer, json: { ...job, ...changed } })
+  })
+  await open(page, `evidence/${exportId}`)
+  await page.getByRole('button', { name: 'Cancel the export' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Cancel this export?' })
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('The wrong period.')
+  await expect(dialog.getByRole('button', { name: 'Cancel the export' })).not.toHaveAttribute('aria-disabled')
+  changed = {}
+  await expect(dialog).toContainText('This is no longer possible.')
+  await expect(dialog.getByRole('textbox', { name: 'Reason' })).toHaveValue('The wrong period.')
+  await dialog.getByRole('button', { name: 'Keep exporting' }).click()
+  await page.getByRole('button', { name: 'Verify the archive here' }).click()
+  const heading = page.getByRole('heading', { level: 1 })
+  await expect(heading).toHaveText(/answers? hold/, { timeout: 60_000 })
+  changed = { archiveGone: { reason: 'retention_expired', at: new Date().toISOString() } }
+  // A download is on the record of the export, so the page reads it again.
+  const vera = await personToken(origin, 'vera')
+  await fetch(`${origin}/v1/evidence/factory/jobs/${exportId}/download`, {
+    headers: { authorization: `Bearer ${vera}` },
+  })
+  await expect(page.getByRole('button', { name: /^Download the archive/ })).toHaveCount(0)
+  await expect(heading).toHaveText(/answers? hold/)
+  await expect(page.getByRole('heading', { name: 'Verify here' })).toBeVisible()
 })
 
 test('a page without a socket polls, and follows changes again when the socket reconnects', async ({

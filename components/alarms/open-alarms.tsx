@@ -1,5 +1,6 @@
 'use client'
 
+import { useState } from 'react'
 import { loadedLater } from '#components/ui/feedback/loaded-later.tsx'
 import { AlarmsFailed } from './alarms-failed.tsx'
 import { useOpenAlarms } from './use-open-alarms.ts'
@@ -10,7 +11,14 @@ const OpenAlarmsOfPage = loadedLater(() => import('./open-alarm-list.tsx').then(
 /** Open alarms at the top of a page. Empty without any, and for people who may not read the audit log. */
 export function OpenAlarms() {
   const { data, error, refetch } = useOpenAlarms()
-  if (error !== null) return <AlarmsFailed error={error} retry={() => void refetch()} />
-  if (data === undefined || data.items.length === 0) return null
-  return <OpenAlarmsOfPage alarms={data.items} />
+  const [shown, setShown] = useState(false)
+  const alarms = data?.items ?? []
+  // Once there were some, a dialog may be open.
+  if (!shown && alarms.length > 0) setShown(true)
+  return (
+    <>
+      {error !== null && <AlarmsFailed error={error} retry={() => void refetch()} />}
+      {shown && <OpenAlarmsOfPage alarms={alarms} />}
+    </>
+  )
 }

@@ -1,9 +1,7 @@
 'use client'
 
 import { useEffect } from 'react'
-
-/** Regions that a screen reader announces by their name. */
-const places = 'section[aria-labelledby], section[aria-label], main'
+import { focusPlace, pathOf } from '#components/ui/controls/place.ts'
 
 /**
  * Keeps the focus in the page: when the element that has it is removed, because it was replaced or another person's change
@@ -15,8 +13,7 @@ export function useKeptFocus(): void {
     /** The element that has the focus, and what contains it. */
     let path: Element[] = []
     const remember = ({ target }: Event) => {
-      path = []
-      for (let at = target instanceof Element ? target : null; at !== null; at = at.parentElement) path.push(at)
+      path = target instanceof Element ? pathOf(target) : []
     }
     // A press elsewhere leaves the element on purpose.
     const forget = ({ target }: Event) => {
@@ -25,8 +22,7 @@ export function useKeptFocus(): void {
     const restore = () => {
       const [focused] = path
       if (focused === undefined || focused.isConnected || document.activeElement !== document.body) return
-      const place = path.find((one) => one.isConnected && one.matches(places))
-      if (place instanceof HTMLElement) focusRegion(place)
+      focusPlace(path)
     }
     const observer = new MutationObserver(restore)
     observer.observe(document.body, { childList: true, subtree: true })
@@ -38,13 +34,4 @@ export function useKeptFocus(): void {
       document.removeEventListener('pointerdown', forget, true)
     }
   }, [])
-}
-
-/** A region can have the focus only as long as it has it: later, a press inside it must not move the focus there. */
-function focusRegion(place: HTMLElement): void {
-  if (!place.hasAttribute('tabindex')) {
-    place.setAttribute('tabindex', '-1')
-    place.addEventListener('blur', () => place.removeAttribute('tabindex'), { once: true })
-  }
-  place.focus({ preventScroll: true })
 }

@@ -322,11 +322,16 @@ describe('a proposal', () => {
 
   test('is not revoked by a withdrawal that a colleague’s approval preceded', async () => {
     const { agentId } = await lowRiskAgent()
-    const { grantId, approvalId } = payload<Proposal & { grantId: string }>(await propose(await approvedRefund(agentId)))
+    const { grantId, approvalId } = payload<Proposal & { grantId: string }>(
+      await propose(await approvedRefund(agentId)),
+    )
     const end = (expectedStatus: string) =>
       mutate('anna', 'approvals.revokeGrant', { grantId, reason: 'Not any more.', expectedStatus })
     const early = await end('active')
-    expect([reason(early), early.text]).toEqual(['conflict', expect.stringContaining('The standing grant is proposed.')])
+    expect([reason(early), early.text]).toEqual([
+      'conflict',
+      expect.stringContaining('The standing grant is proposed.'),
+    ])
     await approve(api, approvalId)
     const late = await end('proposed')
     expect([reason(late), late.text]).toEqual(['conflict', expect.stringContaining('The standing grant is active.')])

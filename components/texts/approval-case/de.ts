@@ -167,6 +167,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   policiesNow: 'Richtlinien jetzt',
   loadingReleasesPolicies: 'Richtlinien des Release werden geladen…',
   lookWhetherItIs: 'Sehen Sie nach, ob es oben steht, bevor Sie es erneut senden.',
+  noLongerPossible: 'Das ist nicht mehr möglich.',
   writeItFirst: 'Schreiben Sie zuerst etwas.',
   notNow: 'Jetzt nicht',
   onePerson: 'eine Person',

@@ -34,7 +34,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   keepExporting: 'Weiter exportieren',
   cancelingExport: 'Export wird abgebrochen…',
   exportWasNotCanceled: 'Der Export wurde nicht abgebrochen.',
-  exportChangedInMeantime: 'Der Export hat sich inzwischen geändert. Versuchen Sie es erneut.',
+  exportIsCanceled: 'Der Export ist abgebrochen.',
   archivesFormChain: 'Archive bilden eine Kette',
   thisOneWhoseLog: 'Dieses, dessen Protokoll die unten fortsetzt',
   noArchiveWasMade: 'Vor ihm wurde kein Archiv erstellt.',

@@ -43,6 +43,7 @@ export const german: Translation<typeof import('./en.ts')> = {
     'Die Ausführung geht mit der ersten Antwort weiter, die sie erhält. Sie können eine Antwort nicht zurücknehmen. Sie wird mit Ihrem Namen gespeichert.',
   close: 'Schließen',
   notNow: 'Jetzt nicht',
+  noLongerWaits: 'Die Ausführung wartet nicht mehr auf diese Eingabe.',
   enterJsonValueFirst: 'Geben Sie zuerst einen JSON-Wert ein.',
   sending: '{input} wird gesendet…',
   answerJson: 'Antwort (JSON)',

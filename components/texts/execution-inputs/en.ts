@@ -47,6 +47,7 @@ export const executionContinuesWithFirst = text(
 )
 export const close = text('Close')
 export const notNow = text('Not now')
+export const noLongerWaits = text('The execution no longer waits for this input.')
 export const enterJsonValueFirst = text('Enter a JSON value first.')
 export const sending = text('Sending {input}…')
 export const answerJson = text('Answer (JSON)')

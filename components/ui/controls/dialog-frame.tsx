@@ -5,6 +5,7 @@ import { type ReactNode, useRef } from 'react'
 import * as t from '#components/texts/ui/en.ts'
 import { CloseIcon } from '#components/ui/status/icons.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
+import { focusPlace, pathOf } from './place.ts'
 
 export type DialogProps = {
   open: boolean
@@ -25,20 +26,21 @@ export type DialogProps = {
 export function DialogFrame(props: DialogProps) {
   const { open, onOpenChange, title, description, children, actions, placement = 'middle', returnTo } = props
   // Radix restores the focus only to its own trigger, but any button can open this dialog.
-  const opener = useRef<Element>(null)
+  const opener = useRef<Element[]>([])
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="scrim appear fixed inset-0 z-40" />
         <Radix.Content
           onOpenAutoFocus={() => {
-            opener.current = document.activeElement
+            opener.current = document.activeElement === null ? [] : pathOf(document.activeElement)
           }}
           onCloseAutoFocus={(event) => {
-            const next = returnTo?.() ?? opener.current
-            if (!(next instanceof HTMLElement) || !next.isConnected) return
             event.preventDefault()
-            next.focus()
+            const next = returnTo?.() ?? opener.current[0]
+            if (next instanceof HTMLElement && next.isConnected) next.focus()
+            // What was done in the dialog may have removed the button that opened it.
+            else if (document.activeElement === document.body) focusPlace(opener.current)
           }}
           className={classNames(
             'appear fixed z-50 flex flex-col gap-4 overflow-y-auto border border-line-strong bg-surface p-4 text-ink',

@@ -52,10 +52,15 @@ function AlarmLists() {
 
 function Open() {
   const { data, error, refetch } = useOpenAlarms()
-  if (error !== null) return <AlarmsFailed error={error} retry={() => void refetch()} />
-  if (data === undefined) return <Skeleton label={t.loadingAlarms} rows={2} rowClass="h-20" />
-  if (data.items.length === 0) return <EmptyState title={t.noOpenAlarms}>{t.logIsReadAgain}</EmptyState>
-  return <OpenAlarmList alarms={data.items} />
+  const failed = error !== null && <AlarmsFailed error={error} retry={() => void refetch()} />
+  if (data === undefined) return failed || <Skeleton label={t.loadingAlarms} rows={2} rowClass="h-20" />
+  return (
+    <>
+      {failed}
+      {data.items.length === 0 && <EmptyState title={t.noOpenAlarms}>{t.logIsReadAgain}</EmptyState>}
+      <OpenAlarmList alarms={data.items} />
+    </>
+  )
 }
 
 function Closed() {

@@ -10,11 +10,12 @@ import { scopeText } from '#components/evidence/scope-text.ts'
 import { shownText } from '#components/language/shown-text.tsx'
 import { type Crumb, Page, PageHeader } from '#components/layout/page.tsx'
 import { PageWithFacts } from '#components/layout/page-with-facts.tsx'
-import { ActionLink } from '#components/navigation/action-link.tsx'
+import { ActionLink, whoCan } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
+import { Button } from '#components/ui/controls/button.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
@@ -49,8 +50,22 @@ export function EvidenceExport() {
 }
 
 function OneExport({ exportId }: { exportId: string }) {
-  const { tenant } = useSession()
-  const { data: job, error, refetch, paused, resume } = useExport(exportId)
+  const loaded = useExport(exportId)
+  const [canceling, setCanceling] = useState(false)
+  const { data: job } = loaded
+  return (
+    <>
+      <Shown exportId={exportId} loaded={loaded} onCancel={() => setCanceling(true)} />
+      {/* Next to the page, which is another one once the export has ended. */}
+      {job !== undefined && <Cancel job={job} over={isOver(job.status)} open={canceling} onOpenChange={setCanceling} />}
+    </>
+  )
+}
+
+type ShownProps = { exportId: string; loaded: ReturnType<typeof useExport>; onCancel: () => void }
+
+function Shown({ exportId, loaded: { data: job, error, refetch, paused, resume }, onCancel }: ShownProps) {
+  const { tenant, can } = useSession()
   const crumbs = [{ label: t.evidence, href: evidencePath(tenant) }]
   const shownId = <Copyable value={exportId} label={t.exportId} shorten="middle" />
   if (job === undefined)
@@ -81,7 +96,9 @@ function OneExport({ exportId }: { exportId: string }) {
         <Section title={t.progress}>
           <Progress job={job} paused={paused} onResume={resume} />
           <div>
-            <Cancel job={job} />
+            <Button onClick={onCancel} disabledReason={can('evidence:export') ? undefined : whoCan('evidence:export')}>
+              {t.cancelExport}
+            </Button>
           </div>
         </Section>
       )}
@@ -96,6 +113,8 @@ const titleOf = (job: ExportJob): string => t.evidenceOf({ job: formatPeriod(job
 function Finished({ job, crumbs, id }: { job: ExportJob; crumbs: Crumb[]; id: ReactNode }) {
   const loaded = useLoadedArchive(job)
   const [report, setReport] = useState<Report>()
+  // A copy in this browser can be verified although the archive itself is deleted.
+  const verifiable = job.archiveGone === null || loaded.state.is === 'loading' || loaded.state.is === 'loaded'
   const head = (
     <>
       <PageHeader
@@ -106,7 +125,7 @@ function Finished({ job, crumbs, id }: { job: ExportJob; crumbs: Crumb[]; id: Re
         aside={
           <div className="flex flex-wrap items-start gap-2">
             <Again job={job} />
-            {job.archiveGone === null && <SaveReport loaded={loaded} />}
+            {verifiable && <SaveReport loaded={loaded} />}
           </div>
         }
       />
@@ -116,7 +135,7 @@ function Finished({ job, crumbs, id }: { job: ExportJob; crumbs: Crumb[]; id: Re
   )
   return (
     <PageWithFacts head={head} title={t.theArchive} facts={<ArchiveFacts job={job} />}>
-      <Archive job={job} loaded={loaded} onReport={setReport} />
+      <Archive job={job} loaded={loaded} verifiable={verifiable} onReport={setReport} />
     </PageWithFacts>
   )
 }
@@ -181,10 +200,11 @@ function Failed({ job: { status, error }, job }: { job: ExportJob }) {
   )
 }
 
-type ArchiveProps = { job: ExportJob; loaded: LoadedArchive; onReport: (report: Report) => void }
+type ArchiveProps = { job: ExportJob; loaded: LoadedArchive; verifiable: boolean; onReport: (report: Report) => void }
 
 /** What is left out comes before any tick. */
-function Archive({ job: { exportId, archiveGone, archiveName, omissions }, loaded, onReport }: ArchiveProps) {
+function Archive({ job, loaded, verifiable, onReport }: ArchiveProps) {
+  const { exportId, archiveGone, archiveName, omissions } = job
   const { can } = useSession()
   const onlyMasked = omissions.every(({ reason }) => reason === 'masked')
   return (
@@ -194,7 +214,7 @@ function Archive({ job: { exportId, archiveGone, archiveName, omissions }, loade
           <Omissions exportId={exportId} omissions={omissions} />
         </Section>
       )}
-      {archiveGone === null && (
+      {verifiable && (
         <Section title={t.verifyHere}>
           <VerifyHere loaded={loaded} onReport={onReport} />
         </Section>

@@ -33,6 +33,8 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
   const send = useAct({ send: rest.inputEvents.submit, touches: ['executions', 'inputs'] })
   const parsed = parseJson(text)
   const problem = 'problem' in parsed ? parsed.problem : undefined
+  // After a lost answer, the input that ended the wait may be this one: sent again, it says so.
+  const gone = over && send.failure === undefined
   const change = (next: boolean) => {
     if (send.pending) return
     // The next input is a new event, so it starts with an empty form.
@@ -68,7 +70,7 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
               <Button
                 variant="primary"
                 onClick={submit}
-                disabledReason={problem === undefined ? undefined : t.enterJsonValueFirst}
+                disabledReason={gone ? t.noLongerWaits : problem === undefined ? undefined : t.enterJsonValueFirst}
                 busyLabel={send.pending ? t.sending({ input }) : undefined}
               >
                 {t.send({ input })}

@@ -13,7 +13,7 @@ import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
-import { Said, TextForm, useReplaced } from './said.tsx'
+import { type ReplacedProps, Said, TextForm } from './said.tsx'
 
 // Only the requester sees it, after a review that ended the request.
 const Revise = loadedLater(() => import('./revise.tsx').then((module) => module.Revise), { waiting: t.loading })
@@ -21,13 +21,16 @@ const Revise = loadedLater(() => import('./revise.tsx').then((module) => module.
 const isCall = ({ kind }: Approval): boolean => kind === 'tool_call' || kind === 'external_call'
 
 /** For a reviewer who would approve other arguments: ends the request, and says what should change. */
-export function RequestChanges({ shown }: { shown: Approval }) {
+export function RequestChanges({ shown, form, over }: ReplacedProps) {
   const { client } = useApi()
-  const form = useReplaced()
-  const act = useAct({ send: client.approvals.requestChanges.mutate, touches: ['approvals'] })
+  const act = useAct({
+    send: client.approvals.requestChanges.mutate,
+    touches: ['approvals'],
+    onDone: form.leave,
+  })
   if (!isCall(shown)) return null
   if (!form.open)
-    return (
+    return over ? null : (
       <Button ref={form.button} onClick={form.enter}>
         {t.openRequestChanges}
       </Button>
@@ -41,6 +44,7 @@ export function RequestChanges({ shown }: { shown: Approval }) {
       busy={t.requestingChanges}
       notDone={t.requestForChangesWas}
       act={act}
+      over={over}
       send={(reason) => act.run({ approvalId, reason, expectedRevision: revision })}
       leave={form.leave}
     />

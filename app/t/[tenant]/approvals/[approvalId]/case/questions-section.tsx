@@ -8,7 +8,7 @@ import { Button } from '#components/ui/controls/button.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { RequestChanges } from './changes-section.tsx'
-import { Said, TextForm, useReplaced } from './said.tsx'
+import { type ReplacedProps, Said, TextForm, useReplaced } from './said.tsx'
 
 type Question = Approval['questions'][number]
 
@@ -17,7 +17,11 @@ export function QuestionsSection({ shown, expired }: { shown: Approval; expired:
   const { questions, status, blocked, mayAnswer } = shown
   const pending = status === 'pending' && !expired
   const mayAsk = pending && blocked === null
-  if (questions.length === 0 && !mayAsk) return null
+  const ask = useReplaced()
+  const changes = useReplaced()
+  // What someone is writing stays when a colleague decides the request.
+  const shows = mayAsk || ask.open || changes.open
+  if (questions.length === 0 && !shows) return null
   return (
     <CustodySection title={t.questions} note={noteOf(questions)}>
       {questions.length > 0 && (
@@ -38,10 +42,10 @@ export function QuestionsSection({ shown, expired }: { shown: Approval; expired:
           ))}
         </ul>
       )}
-      {mayAsk && (
+      {shows && (
         <div className="flex flex-wrap items-start gap-2">
-          <Ask shown={shown} />
-          <RequestChanges shown={shown} />
+          <Ask shown={shown} form={ask} over={!mayAsk} />
+          <RequestChanges shown={shown} form={changes} over={!mayAsk} />
         </div>
       )}
     </CustodySection>
@@ -54,16 +58,15 @@ function noteOf(questions: readonly Question[]): string | undefined {
   return open === 0 ? t.allAnswered : t.ofNotAnswered({ open, questions: questions.length })
 }
 
-function Ask({ shown: { approvalId, requestedBy } }: { shown: Approval }) {
+function Ask({ shown: { approvalId, requestedBy }, form, over }: ReplacedProps) {
   const { client } = useApi()
-  const form = useReplaced()
   const act = useAct({
     send: client.approvals.ask.mutate,
     touches: ['approvals'],
     onDone: form.leave,
   })
   if (!form.open)
-    return (
+    return over ? null : (
       <Button ref={form.button} onClick={form.enter}>
         <span>{t.askPerson({ requestedBy: requestedBy.displayName, shown: shownText })}</span>
       </Button>
@@ -76,6 +79,7 @@ function Ask({ shown: { approvalId, requestedBy } }: { shown: Approval }) {
       busy={t.asking}
       notDone={t.questionWasNotAsked}
       act={act}
+      over={over}
       send={(question) => act.run({ approvalId, question })}
       leave={form.leave}
     />

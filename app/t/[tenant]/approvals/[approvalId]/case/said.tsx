@@ -12,6 +12,7 @@ import type { InProgress } from '#components/ui/text/in-progress.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { limits } from '#lib/limits.ts'
+import type { Approval } from '#lib/schemas/approvals.ts'
 
 /** What a person said about the request, and when. */
 export function Said({ by, at, text }: { by: string; at: string; text: string }) {
@@ -39,6 +40,13 @@ export function useReplaced() {
   return { open, button, enter: () => setOpen(true), leave }
 }
 
+export type ReplacedProps = {
+  shown: Approval
+  form: ReturnType<typeof useReplaced>
+  /** It is no longer possible: the button is removed, but an open form stays with what was written. */
+  over: boolean
+}
+
 /** One text with a button, for what is stored in the audit record. */
 type TextFormProps = {
   label: ReactNode
@@ -49,11 +57,12 @@ type TextFormProps = {
   notDone: string
   act: Pick<Act<never>, 'pending' | 'failure'>
   send: (text: string) => void
+  over?: boolean
   /** For a form that a button opened: it has the focus from the beginning. */
   leave?: () => void
 }
 
-export function TextForm({ label, hint, button, busy, notDone, act, send, leave }: TextFormProps) {
+export function TextForm({ label, hint, button, busy, notDone, act, send, over = false, leave }: TextFormProps) {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   const opened = leave !== undefined
@@ -78,7 +87,7 @@ export function TextForm({ label, hint, button, busy, notDone, act, send, leave 
       <div className="flex flex-wrap items-start gap-2">
         <Button
           onClick={() => send(text)}
-          disabledReason={whyNotReason(text) === undefined ? undefined : t.writeItFirst}
+          disabledReason={over ? t.noLongerPossible : whyNotReason(text) === undefined ? undefined : t.writeItFirst}
           busyLabel={act.pending ? busy : undefined}
         >
           {button}

@@ -25,7 +25,7 @@ type BulkDialogProps = {
   missingAcknowledgement: string
   /** Why nothing can be sent. */
   whyNot: string | undefined
-  /** Whether the items are on the page: until then, nobody has read them. */
+  /** Whether the items are on the page: before that, they can’t have been read. */
   areShown: boolean
   state: 'open' | 'sending' | 'done'
   /** How it ended. */

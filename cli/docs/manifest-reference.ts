@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { formOf, together } from '#lib/schemas/form-of.ts'
 import { ManifestDocument } from '#lib/schemas/manifest.ts'
 
 /** One member of a manifest. `path` names lists with `[]`: `spec.tools[].allow`. */
@@ -24,28 +25,13 @@ export function manifestKeys(schema: z.ZodType = ManifestDocument, path = ''): K
   })
 }
 
-type Inner = { def: { type: string } & Record<string, unknown> }
-const innerOf = (schema: z.ZodType) => (schema as unknown as { _zod: Inner })._zod.def
-
 /** The objects that a value of the schema is, or that it lists. */
-function objectsIn(schema: z.ZodType, list = false): { object: z.ZodObject; list: boolean }[] {
-  const def = innerOf(schema)
-  switch (def.type) {
-    case 'object':
-      return [{ object: schema as z.ZodObject, list }]
-    case 'optional':
-    case 'nullable':
-    case 'default':
-      return objectsIn(def.innerType as z.ZodType, list)
-    case 'pipe':
-      return objectsIn(def.out as z.ZodType, list)
-    case 'array':
-      return objectsIn(def.element as z.ZodType, true)
-    case 'union':
-      return (def.options as z.ZodType[]).flatMap((option) => objectsIn(option, list))
-    default:
-      return []
-  }
+function objectsIn(schema: z.ZodType): { object: z.ZodObject; list: boolean }[] {
+  const { objects, elements } = formOf(schema)
+  return [
+    ...objects.map((object) => ({ object, list: false })),
+    ...together(elements.map(formOf)).objects.map((object) => ({ object, list: true })),
+  ]
 }
 
 type Json = Record<string, unknown>
@@ -224,11 +210,13 @@ Registration stores any mapping that has a name. A release (\`releases.propose\`
 - a reference other than \`\${input.…}\` and \`\${steps.<id>.output.…}\`, to an unknown step, to one that runs later, or to a member
   that the output of a model step or of a wait for several inputs does not have
 - two steps with one \`id\`
+- a merge key (\`<<\`), which YAML 1.2 does not have
+- a name or version that is written as a number and reads differently as a text, such as \`1.10\` (quote it)
 - a wait for an input that is not declared, or that another step waits for ([inputs](inputs.md))
 - a tool in \`requireApproval\` that \`allow\` does not list
 - \`local\` tools next to \`mcp\`, declared twice, or with the runtime \`steps\` or \`chat\`
 
-**Warnings**, which don’t prevent the registration: members that this page does not know, values that a release will refuse,
+**Warnings**, which don’t prevent the registration: members that this page does not know, at any depth, values that a release will refuse,
 steps whose tool is not allowed, and tools that their server does not offer now. Versions that were registered before a rule
 existed keep working, and registering them again returns them.
 

@@ -604,10 +604,3 @@ export const ManifestDocument = z.looseObject({
   ),
   spec: key(AgentSpec, 'What the agent does, and what it may do.', { runtime: { observe: {} } }),
 })
-
-/** Supported top-level and `spec` members; others are kept and named in a warning. */
-export const knownKeys = {
-  top: Object.keys(ManifestDocument.shape),
-  metadata: Object.keys(ManifestDocument.shape.metadata.shape),
-  spec: Object.keys(AgentSpec.shape),
-}

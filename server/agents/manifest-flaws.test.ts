@@ -180,3 +180,31 @@ test('the manifest of the demo is registered without a warning', () => {
   const yaml = readFileSync(new URL('../demo/refund-assistant.yaml', import.meta.url), 'utf8')
   expect(readManifest(yaml).warnings).toEqual([])
 })
+
+describe('what would be lost without a word is refused:', () => {
+  test('a merge key, at any depth', () => {
+    const yaml = `name: x
+spec:
+  tools:
+    - &base { mcp: { server: payments }, allow: [refund], requireApproval: [refund] }
+    - { <<: *base, allow: [lookup, refund] }
+`
+    expect(problemsOf(yaml)).toEqual(['spec.tools.1.<< 5:14 YAML 1.2 has no merge keys (<<). Write the members out.'])
+  })
+
+  test.each([
+    ['version: 1.10', 'version 2:10 Write the version in quotes: as a number, 1.10 is 1.1.'],
+    ['version: 1.0 # first', 'version 2:10 Write the version in quotes: as a number, 1.0 is 1.'],
+    ['version: 1e3', 'version 2:10 Write the version in quotes: as a number, 1e3 is 1000.'],
+    ['metadata: {version: 007}', 'metadata.version 2:21 Write the version in quotes: as a number, 007 is 7.'],
+  ])('a number that is written differently: %s', (line, problem) => {
+    expect(problemsOf(`name: x\n${line}\n`)).toEqual([problem])
+  })
+
+  test.each(['version: 1.4', 'version: 3', 'version: "1.10"', "version: '007'", 'version: 1.10.0'])(
+    'but not %s',
+    (line) => {
+      expect(problemsOf(`name: x\n${line}\n`)).toEqual([])
+    },
+  )
+})

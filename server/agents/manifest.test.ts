@@ -118,6 +118,31 @@ describe('refuses with line and column', () => {
   })
 })
 
+test.each([
+  ['spec.tools.0.requireApprovals', 'tools: [{ mcp: { server: payments }, allow: [a], requireApprovals: [a] }]'],
+  ['spec.tools.0.mcp.adress', 'tools: [{ mcp: { server: payments, adress: x } }]'],
+  ['spec.limits.maxToolcalls', 'limits: { maxToolcalls: 5 }'],
+  ['spec.governance.approval', 'governance: { approval: {} }'],
+  ['spec.governance.approvals.stages.0.quorums', 'governance: { approvals: { stages: [{ group: g, quorums: 2 }] } }'],
+  ['spec.data.sensitve', 'data: { sensitve: [] }'],
+  ['spec.runtime.steps.0.tool.argument', 'runtime: { steps: [{ id: s, tool: { server: p, name: n, argument: {} } }] }'],
+  ['spec.inputSchema.properties.id.pattern', 'inputSchema: { properties: { id: { type: string, pattern: x } } }'],
+])('warns about the misspelt member %s', (path, member) => {
+  const { warnings } = readManifest(`metadata: { name: a }\nspec: { ${member} }`)
+  expect(warnings.filter(({ message }) => message.startsWith('Unknown member')).map((one) => one.path)).toEqual([path])
+  expect(warnings.find((one) => one.path === path)).toMatchObject({ line: 2 })
+})
+
+test('knows members of any name where the format allows them', () => {
+  const { warnings } = readManifest(`metadata: { name: a, labels: { team: b }, annotations: { c: { d: e } } }
+spec:
+  runtime: { steps: [{ id: s, tool: { server: payments, name: n, arguments: { any: { name: 1 } } } }] }
+  tools: [{ mcp: { server: payments }, allow: [n] }]
+  inputSchema: { properties: { anyName: { type: object, properties: { other: { type: string } } } } }
+`)
+  expect(warnings).toEqual([])
+})
+
 test('reports at most 50 errors and 50 warnings, whatever the number of flaws', () => {
   const steps = Array(4000).fill('    - wait: 1').join('\n')
   const issuesOf = (yaml: string) => {

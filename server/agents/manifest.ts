@@ -6,8 +6,9 @@ import { addressFlaws } from '#lib/rules/addresses.ts'
 import { namesCourse } from '#lib/rules/approval-terms.ts'
 import { referenceFlaws } from '#lib/rules/manifest/references.ts'
 import { stepsWithoutTool, toolListFlaws } from '#lib/rules/manifest/tool-lists.ts'
+import { unknownMembers } from '#lib/rules/manifest/unknown-members.ts'
 import { waitFlaws } from '#lib/rules/waits.ts'
-import { AgentSpec, knownKeys } from '#lib/schemas/manifest.ts'
+import { AgentSpec, ManifestDocument } from '#lib/schemas/manifest.ts'
 import { issueMessage } from '#lib/schemas/messages.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { type Position, positionsIn } from './yaml-position.ts'
@@ -57,12 +58,14 @@ const paths = {
   owner: [['spec', 'owner'], ['owner']],
 } as const
 
-type Found = { value: string; path: readonly string[] }
+/** `number`: it is not written as a text. */
+type Found = { value: string; path: readonly string[]; number: boolean }
 
 function find(document: JsonObject, what: keyof typeof paths): Found | undefined {
   for (const path of paths[what]) {
-    const value = text(member(document, ...path))
-    if (value !== undefined) return { value, path }
+    const found = member(document, ...path)
+    const value = text(found)
+    if (value !== undefined) return { value, path, number: typeof found === 'number' }
   }
   return undefined
 }
@@ -95,8 +98,8 @@ export function readManifest(yaml: string): Manifest {
     },
     tools: operatorTools(document, positions),
     namesCourse: namesCourse(member(document, 'spec', 'governance', 'approvals')),
-    flaws: flawsIn(document, positions),
-    warnings: [...unknownKeys(document), ...specIssues(document), ...deniedSteps(document)]
+    flaws: [...numberFlaws({ name, version }, yaml, positions), ...flawsIn(document, positions)].slice(0, mostIssues),
+    warnings: [...unknown(document), ...specIssues(document), ...deniedSteps(document)]
       .slice(0, mostIssues)
       .map(({ at, ...issue }) => ({ ...issue, ...positions()(at) })),
   }
@@ -127,10 +130,44 @@ function refuseAddresses(document: JsonObject, positions: Positions): void {
  * What can't work in any execution: waits that can't be answered, references and conditions without a meaning, approvals of tools
  * that are not allowed.
  */
-const flawsIn = ({ spec }: JsonObject, positions: Positions): PlacedIssue[] =>
-  [...waitFlaws(spec), ...referenceFlaws(spec), ...toolListFlaws(spec)]
+const flawsIn = (document: JsonObject, positions: Positions): PlacedIssue[] => {
+  const { spec } = document
+  const inSpec = [...waitFlaws(spec), ...referenceFlaws(spec), ...toolListFlaws(spec)]
+  return [...inSpec.map(({ path, message }) => ({ path: ['spec', ...path], message })), ...mergeFlaws(document)]
     .slice(0, mostIssues)
-    .map(({ path, message }) => issueAt(positions, ['spec', ...path], message))
+    .map(({ path, message }) => issueAt(positions, path, message))
+}
+
+/** YAML 1.2 has no merge keys: what one was meant to bring in, such as `requireApproval`, would be missing. */
+function* mergeFlaws(
+  value: JsonValue,
+  path: readonly (string | number)[] = [],
+): Generator<{ path: readonly (string | number)[]; message: string }> {
+  if (Array.isArray(value)) for (const [index, inner] of value.entries()) yield* mergeFlaws(inner, [...path, index])
+  if (!isJsonObject(value)) return
+  for (const [key, inner] of Object.entries(value))
+    if (key === '<<') yield { path: [...path, key], message: 'YAML 1.2 has no merge keys (<<). Write the members out.' }
+    else yield* mergeFlaws(inner, [...path, key])
+}
+
+/** A name or version without quotes that is read as a number, which is written differently: 1.10 would be 1.1. */
+function numberFlaws(
+  texts: { name: Found; version: Found | undefined },
+  yaml: string,
+  positions: Positions,
+): PlacedIssue[] {
+  return Object.entries(texts).flatMap(([what, found]) => {
+    if (found?.number !== true) return []
+    const { line, column } = positions()(found.path)
+    const [source = ''] =
+      yaml
+        .split('\n')
+        [line - 1]?.slice(column - 1)
+        .match(/^[^\s,\]}*]+/) ?? []
+    if (source === '' || source === found.value) return []
+    return [issueAt(positions, found.path, `Write the ${what} in quotes: as a number, ${source} is ${found.value}.`)]
+  })
+}
 
 function operatorTools(document: JsonObject, positions: Positions): Manifest['tools'] {
   const tools = member(document, 'spec', 'tools')
@@ -171,22 +208,13 @@ function digestOf(document: JsonObject): string {
   }
 }
 
-function unknownKeys(document: JsonObject): Unplaced[] {
-  const unknown = (value: JsonValue | undefined, within: readonly string[], known: readonly string[]) =>
-    isJsonObject(value)
-      ? Object.keys(value)
-          .filter((key) => !known.includes(key))
-          .map((key) => warning([...within, key], 'Unknown member. It is stored but has no effect.'))
-      : []
-  const native = document.spec !== undefined || document.metadata !== undefined
-  return native
-    ? [
-        ...unknown(document, [], knownKeys.top),
-        ...unknown(document.metadata, ['metadata'], knownKeys.metadata),
-        ...unknown(document.spec, ['spec'], knownKeys.spec),
-      ]
-    : []
-}
+/** Other formats, which have neither, are stored as they are. */
+const unknown = (document: JsonObject): Unplaced[] =>
+  document.spec === undefined && document.metadata === undefined
+    ? []
+    : [...unknownMembers(document, [ManifestDocument])].map((at) =>
+        warning(at, 'Unknown member. It is stored but has no effect.'),
+      )
 
 const warning = (at: readonly (string | number)[], message: string): Unplaced => ({ path: at.join('.'), message, at })
 

@@ -90,6 +90,20 @@ describe('a client that can’t open addresses', () => {
     await client.close()
   })
 
+  test('that gives up before the call ends gets its result by repeating it, although its connection stayed open', async () => {
+    const client = await connect(undefined)
+    const before = (await pendingOf()).length
+    await expect(client.callTool(refund('3.50'), { timeout: 1500 })).rejects.toThrow(/timed out/)
+    const id = (await pendingOf())[0]?.id ?? ''
+    const { approvals } = await approvalsOf(id)
+    await approve(api, approvals[0] ?? '')
+    await until(async () => (await pendingOf())[0]?.status === 'succeeded' || undefined, 'the call ended')
+    const { structuredContent, isError } = await client.callTool(refund('3.50', { 'countersign/waitSeconds': 1 }))
+    expect([isError === true, structuredContent]).toEqual([false, expect.not.objectContaining({ status: 'pending' })])
+    expect((await pendingOf()).length).toBe(before + 1)
+    await client.close()
+  })
+
   test('that sends its own key means another call', async () => {
     const client = await connect(undefined)
     const meta = { 'countersign/waitSeconds': 1 }

@@ -11,6 +11,7 @@ import { wireLimits } from '#server/kernel/limits.ts'
 import { perform } from '#server/kernel/operation.ts'
 import { authenticated, declare, errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { placeOf, tellCanceled } from './canceled.ts'
 import { isOfOpeningSession, sessionFor } from './capabilities.ts'
 import { type Following, followingIn, followTasks } from './follow-tasks.ts'
 import { releasedTools } from './released-tools.ts'
@@ -69,7 +70,11 @@ function gatewayHandler(name: string, door?: Parameters<typeof authenticated>[1]
       const input = { agent, server, ...(environment === null ? {} : { environment }) }
       const served = await perform(authorized, input, { name })
       const opens = isOfOpeningSession(request)
-      const serving = { name, caller, server: String(server), served, opens }
+      const place = placeOf(caller, request)
+      const left = new AbortController()
+      // In a batch, the other requests are still answered.
+      const leave = () => Array.isArray(message) || left.abort()
+      const serving = { name, caller, server: String(server), served, opens, place, leave }
       const handler = createMcpHandler(({ era }) => toolServer(serving, era), {
         onerror: (error) => runtime().log.debug({ err: error }, 'mcp gateway'),
       })
@@ -78,7 +83,9 @@ function gatewayHandler(name: string, door?: Parameters<typeof authenticated>[1]
       const message = messageIn(body)
       if (Array.isArray(message) && message.length > wireLimits.calls)
         throw new ApiError('bad_request', `A batch can contain up to ${wireLimits.calls} messages.`)
-      const { url, method, headers, signal } = request
+      await tellCanceled(place, message)
+      const { url, method, headers } = request
+      const signal = AbortSignal.any([request.signal, left.signal])
       const following = followingIn(message)
       // The library checks the request, but can't follow tasks.
       const checked = await handler.fetch(new Request(url, { method, headers, signal, body }))

@@ -12,10 +12,10 @@ import {
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { idempotencyMeta } from '#server/agents/tool-servers.ts'
-import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { answerTo, longestWait, type Wait, type Waiting } from './answer.ts'
+import { whenCanceled } from './canceled.ts'
 import { opensAddresses } from './capabilities.ts'
 import { executionIn, stateOf } from './retry-state.ts'
 import type { Serving } from './serving.ts'
@@ -124,7 +124,7 @@ async function answerCall(
   const takesTask = understandsTasks(capabilities)
   const asks = !declined && (envelope === undefined ? opens : opensAddresses(capabilities))
   const wait = waitOf(context)
-  const { result, isPending, asking } = await whileHeld(caller, mcpReq.signal, (signal) =>
+  const { result, isPending, asking } = await whileHeld(serving, mcpReq, (signal) =>
     answerTo(caller.tenant, executionId, key, {
       ...wait,
       signal,
@@ -155,15 +155,28 @@ function refuseWithAddress({ approvalId, url }: Waiting): never {
   throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId: approvalId, url, message: question }], question)
 }
 
-/** Runs `work` while the call is held. Throws instead of its answer if the caller has lost its access in the meantime. */
-async function whileHeld<T>(caller: Caller, left: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const { signal, requireAccess, end } = whileAllowed(caller, left)
+/**
+ * Runs `work` while the call is held. Throws instead of its answer if the caller has lost its access in the meantime. When the
+ * client gives the call up, it gets no answer: it would not be seen, and so must not count as taken.
+ */
+async function whileHeld<T>(
+  { caller, place, leave }: Serving,
+  { id, signal: gone }: ServerContext['mcpReq'],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const canceled = new AbortController()
+  const off = whenCanceled(place, id, () => {
+    canceled.abort()
+    leave()
+  })
+  const { signal, requireAccess, end } = whileAllowed(caller, AbortSignal.any([gone, canceled.signal]))
   try {
     const answer = await work(signal)
     requireAccess()
     return answer
   } finally {
     end()
+    off()
   }
 }
 

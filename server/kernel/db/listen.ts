@@ -40,6 +40,7 @@ export const channels = [
   'notification',
   'tenant',
   'job',
+  'canceled_call',
 ] as const
 export type Channel = (typeof channels)[number]
 

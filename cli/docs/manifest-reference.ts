@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formOf, together } from '#lib/schemas/form-of.ts'
+import { formOf, together } from '#lib/rules/manifest/form-of.ts'
 import { ManifestDocument } from '#lib/schemas/manifest.ts'
 
 /** One member of a manifest. `path` names lists with `[]`: `spec.tools[].allow`. */

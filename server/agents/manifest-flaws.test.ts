@@ -189,7 +189,9 @@ spec:
     - &base { mcp: { server: payments }, allow: [refund], requireApproval: [refund] }
     - { <<: *base, allow: [lookup, refund] }
 `
-    expect(problemsOf(yaml)).toEqual(['spec.tools.1.<< 5:14 YAML 1.2 has no merge keys (<<). Write the members out.'])
+    expect(problemsOf(yaml)).toEqual([
+      'spec.tools.1.<< 5:14 Merge keys (<<) are not part of YAML 1.2. Write the members out.',
+    ])
   })
 
   test.each([

@@ -138,7 +138,7 @@ const flawsIn = (document: JsonObject, positions: Positions): PlacedIssue[] => {
     .map(({ path, message }) => issueAt(positions, path, message))
 }
 
-/** YAML 1.2 has no merge keys: what one was meant to bring in, such as `requireApproval`, would be missing. */
+/** Merge keys are not part of YAML 1.2: what one was meant to bring in, such as `requireApproval`, would be missing. */
 function* mergeFlaws(
   value: JsonValue,
   path: readonly (string | number)[] = [],
@@ -146,7 +146,8 @@ function* mergeFlaws(
   if (Array.isArray(value)) for (const [index, inner] of value.entries()) yield* mergeFlaws(inner, [...path, index])
   if (!isJsonObject(value)) return
   for (const [key, inner] of Object.entries(value))
-    if (key === '<<') yield { path: [...path, key], message: 'YAML 1.2 has no merge keys (<<). Write the members out.' }
+    if (key === '<<')
+      yield { path: [...path, key], message: 'Merge keys (<<) are not part of YAML 1.2. Write the members out.' }
     else yield* mergeFlaws(inner, [...path, key])
 }
 

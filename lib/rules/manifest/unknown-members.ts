@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
-import { formOf, together } from '#lib/schemas/form-of.ts'
+import { formOf, together } from './form-of.ts'
 
 export type Path = readonly (string | number)[]
 

@@ -5,8 +5,8 @@ import type { Caller } from '#server/kernel/auth/principal.ts'
 import { notify, topicOf } from '#server/kernel/db/notify.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
-// Before 2026-07-28, a client that gives up sends a notification, and may leave the response open. Requests have no session here,
-// so any process may get it.
+// Before 2026-07-28, a client that gives up sends a notification, and may leave the response open. Requests are not bound to a node,
+// so any of them may get it.
 
 const RequestId = z.union([z.string(), z.number()])
 const Canceled = z.looseObject({

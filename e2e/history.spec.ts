@@ -75,3 +75,31 @@ test('a reviewer is warned of a second refund for one claim, and sees what was u
   await expect(page.getByRole('heading', { level: 1 })).toContainText('CHF 59.90 for C-2')
   await expect(page.getByRole('region', { name: 'What was approved' })).toBeVisible()
 })
+
+test('what a colleague approves for the same object warns on a page that is open, and clears its acknowledgement', async ({
+  signedIn,
+  origin,
+}) => {
+  const agentId = await releasedAgent(origin, refunds('same-claim-refunds'))
+  const first = await ask(origin, agentId, 'C-70', '15.00')
+  await startAs(origin, agentId, { claim: 'C-70', amount: '16.00' })
+  const page = await signedIn('jonas')
+  await page.goto(`${home()}/approvals/${first}`)
+  await page.getByRole('radio', { name: 'Approve' }).check()
+  await page.getByRole('textbox', { name: 'Reason' }).fill('Checked against the claim.')
+  const acknowledgement = page.getByRole('checkbox', { name: /I have read the effects/ })
+  await acknowledgement.check()
+  const token = await personToken(origin, 'jonas')
+  const second = async () => {
+    const { items } = await call<{ items: Pending[] }>(origin, token, 'query', 'approvals.getPending', { limit: 100 })
+    return items.find(({ approvalId, title }) => title.endsWith('for C-70') && approvalId !== first)?.approvalId
+  }
+  await expect.poll(second).toBeDefined()
+  await decideAs(origin, 'anna', (await second()) ?? '', 'approve', 'The larger claim.')
+  await expect(page.getByText('The same action on the same object was approved before:')).toBeVisible({
+    timeout: 10_000,
+  })
+  await expect(acknowledgement).not.toBeChecked()
+  await expect(acknowledgement).toHaveAccessibleName(/the same was approved for this object before/)
+  await expect(page.getByRole('textbox', { name: 'Reason' })).toHaveValue('Checked against the claim.')
+})

@@ -143,6 +143,30 @@ test('requests of high risk are rejected together, but not approved', async ({ s
   await expect(dialog).toContainText('1 request rejected. 1 request refused.')
 })
 
+test('of two refunds for one object that are approved together, the second is left out', async ({
+  signedIn,
+  origin,
+}) => {
+  const name = 'same-object-refunds'
+  const agentId = await releasedAgent(origin, smallRefunds(name))
+  for (const amount of ['10.50', '25.50'])
+    await startAs(origin, agentId, { orderId: 'A-1001', claim: 'O-1001', amount })
+  await expect.poll(async () => (await listed(origin, name, 'approvals.getPending', 'all')).length).toBe(2)
+  const page = await signedIn('jonas')
+  await page.goto(`${home()}/approvals?agent=${name}`)
+  for (const row of [0, 1]) await rows(page).nth(row).getByRole('checkbox').check()
+  await bar(page)
+    .getByRole('button', { name: /^Approve 2…/ })
+    .click()
+  const dialog = page.getByRole('dialog', { name: 'Approve 2 requests' })
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Small amounts, all within the policy.')
+  await dialog.getByRole('checkbox', { name: /I have read each request/ }).check()
+  await dialog.getByRole('button', { name: /^Approve 2 requests/ }).click()
+  await expect(dialog).toContainText('1 request approved. 1 request refused.')
+  await expect(dialog.getByRole('listitem').last()).toContainText(/approved for this object before/)
+  expect(await listed(origin, name, 'approvals.getPending', 'all')).toHaveLength(1)
+})
+
 test('the inbox compares each amount with what is usually approved', async ({ signedIn, origin }) => {
   const name = 'usual-refunds'
   await smallRequests(origin, name, { 'U-1001': '20', 'U-1002': '21', 'U-1003': '22', 'U-1004': '23', 'U-1005': '24' })

@@ -22,8 +22,14 @@ const keys = (...wanted: unknown[]) => wanted.map((key) => JSON.stringify(key))
 
 describe('a change affects', () => {
   test('the query of its object and the lists of its topic', () => {
-    expect(touched({ topic: 'approvals', id: 'a' }, all)).toEqual(keys(get, pending))
+    const [one, another] = ['a', 'b'].map((id) => [['agents', 'get'], { input: { id }, type: 'query' }])
+    const list = [['agents', 'list'], { type: 'pages' }]
+    expect(touched({ topic: 'agents', id: 'a' }, [[one ?? []], [another ?? []], [list]])).toEqual(keys(one, list))
     expect(touched({ topic: 'mails', id: 'm' }, all)).toEqual(keys(mails))
+  })
+
+  test('every open request, when one is decided: it may be on the same object', () => {
+    expect(touched({ topic: 'approvals', id: 'a' }, all)).toEqual(keys(get, other, pending))
   })
 
   test('every query of its topic when it names no object', () => {

@@ -100,9 +100,15 @@ export function isTouched({ queryKey, state }: Pick<Query, 'queryKey' | 'state'>
   const { in: places, except = [] } = shown[topic]
   const within = (place: Path) => place.every((name, index) => path[index] === name)
   if (!places.some(within) || except.some(within)) return false
-  const subject = path.at(-1)?.startsWith('get') === true ? subjectOf(options) : undefined
+  const subject = namesOthers.some(within) ? undefined : subjectIn(path, options)
   return id === null || subject === undefined || subject === id
 }
+
+/** Queries of one object whose response depends on others: a request says whether the same was approved before. */
+const namesOthers: readonly Path[] = [['approvals', 'get']]
+
+const subjectIn = (path: readonly string[], options: unknown): string | undefined =>
+  path.at(-1)?.startsWith('get') === true ? subjectOf(options) : undefined
 
 const isPath = (path: unknown): path is string[] => Array.isArray(path)
 

@@ -10,8 +10,12 @@ export type Result =
   | { is: 'refused'; why: string }
   | { is: 'unknown'; why: string }
 
+/** The act was not sent, for a reason that the page found just before. */
+export class NotSent extends Error {}
+
 /** An error without a status from the server says nothing about whether the act was recorded. */
 export function resultOf(error: unknown): Result {
+  if (error instanceof NotSent) return { is: 'refused', why: error.message }
   const failure = toFailure(error)
   const refused = failure.httpStatus !== undefined && failure.httpStatus < 500
   return { is: refused ? 'refused' : 'unknown', why: failureText(failure) }

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useQueryClient } from '#components/api/query.ts'
-import type { Result } from '#components/bulk/result.ts'
+import { NotSent, type Result } from '#components/bulk/result.ts'
 import { sendEach } from '#components/bulk/send-each.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -22,7 +22,10 @@ export type Bulk = {
   send: (reason: string) => Promise<void>
 }
 
-/** Reads each request again, and then decides those that can be decided, one after the other, each by its own digest. */
+/**
+ * Reads each request again, and then decides those that can be decided, one after the other, each by its own digest. Before an approval
+ * it is read once more.
+ */
 export function useBulk(decision: BulkDecision, requests: readonly Request[]): Bulk {
   const trpc = useTRPC()
   const { client } = useApi()
@@ -57,6 +60,13 @@ export function useBulk(decision: BulkDecision, requests: readonly Request[]): B
     return () => closed.abort()
   }, [client, decision, selected])
 
+  /** One of the requests before it may have been on the same object. */
+  async function requireStill(request: Request, signal: AbortSignal): Promise<void> {
+    const now = await client.approvals.get.query({ approvalId: request.approvalId }, { signal })
+    const whyNot = whyNotNow(decision, request, now, await checkShown(now))
+    if (whyNot !== undefined) throw new NotSent(whyNot)
+  }
+
   const settle = ({ request }: Item, result: Result) =>
     setItems((all) => all?.map((item) => (item.request.approvalId === request.approvalId ? { ...item, result } : item)))
 
@@ -65,11 +75,13 @@ export function useBulk(decision: BulkDecision, requests: readonly Request[]): B
     const possible = (items ?? []).filter(({ whyNot }) => whyNot === undefined)
     await sendEach(
       possible,
-      ({ read: { approvalId, revision: expectedRevision, payloadDigest } }, options) =>
-        client.approvals.decide.mutate(
+      async ({ request, read: { approvalId, revision: expectedRevision, payloadDigest } }, options) => {
+        if (decision === 'approve') await requireStill(request, options.signal)
+        return await client.approvals.decide.mutate(
           { approvalId, decision, reason, expectedRevision, payloadDigest, decisionAcknowledged: true },
           options,
-        ),
+        )
+      },
       settle,
     )
     setState('done')

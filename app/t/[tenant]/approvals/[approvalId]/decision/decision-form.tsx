@@ -17,6 +17,7 @@ import { isEditable, whyNotChoose } from './decision-view.ts'
 import { PasskeyNote } from './passkey-note.tsx'
 import { ReadingNote } from './reading-note.tsx'
 import type { DecisionControl } from './use-decision.ts'
+import { shortcuts } from './use-shortcuts.ts'
 
 type DecisionFormProps = {
   decision: DecisionControl
@@ -40,7 +41,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
     label: VERBS[value],
     consequence,
     disabledReason: shownReason(editable ? whyNotChoose(machine, value) : undefined),
-    ...(keys === 'on' ? { shortcut: VERBS[value].charAt(0) } : {}),
+    ...(keys === 'on' ? { shortcut: shortcuts[value].toUpperCase() } : {}),
   })
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a second frame around the rail's frame.

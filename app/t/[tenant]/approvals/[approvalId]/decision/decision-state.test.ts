@@ -161,6 +161,20 @@ describe('drafting', () => {
     expect(whyNotSubmit(run([acknowledge], reasoned), conditions())).toBeUndefined()
   })
 
+  test('an acknowledgement lapses when the same is approved elsewhere, because it says so', () => {
+    const repeats = (approvalId: string): Approval['repeats'] => ({
+      approved: { approvalId, decidedAt: '2026-11-20T13:39:00.000Z' },
+      pending: 0,
+    })
+    const machine = run([load(), fill, acknowledge, load({ repeats: repeats(ANNA) })])
+    expect(machine.draft).toMatchObject({ decision: 'approve', reason: 'Claim checked.', acknowledged: false })
+    expect(whyNotSubmit(machine, conditions())).toMatch(/Confirm/)
+    const again = run([acknowledge, load({ repeats: repeats(ANNA), seal: 'pending' })], machine)
+    expect(again.draft.acknowledged).toBe(true)
+    const recovered = run([...sent, lost, load({ repeats: repeats(ANNA) })])
+    expect(recovered).toMatchObject({ phase: { is: 'editing', notRecorded: true }, draft: { acknowledged: false } })
+  })
+
   test('shortened values must be shown in full before approving, but not before rejecting', () => {
     const machine = run([load(), fill, acknowledge])
     expect(whyNotSubmit(machine, conditions({ unopened: 2 }))).toBe('Show the 2 shortened values in full first.')

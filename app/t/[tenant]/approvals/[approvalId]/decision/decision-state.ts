@@ -132,8 +132,15 @@ function loaded(machine: Machine, approval: Approval): Machine {
       // Nothing would be lost from an empty form, so the page shows the latest version immediately.
       if (approval.revision !== shown.revision && isTouched(machine.draft))
         return { ...next, phase: { is: 'conflict' } }
-      return { ...next, shown: approval }
+      return showing(next, approval)
   }
+}
+
+/** The acknowledgement says whether the same was approved before: it lapses when that changes. */
+function showing(machine: Machine, approval: Approval): Machine {
+  const before = (request: Approval | undefined) => request?.repeats?.approved?.approvalId
+  const same = before(machine.shown) === before(approval)
+  return { ...machine, shown: approval, ...(same ? {} : { draft: { ...machine.draft, acknowledged: false } }) }
 }
 
 /** Finds out whether a decision whose answer was lost is recorded. */
@@ -156,7 +163,7 @@ function resolved(machine: Machine, approval: Approval): Machine {
   if (approval.payloadDigest !== attempt.payloadDigest) return { ...machine, phase: { is: 'drifted' } }
   const untouched = approval.status === 'pending' && approval.revision === attempt.expectedRevision
   if (!untouched) return { ...machine, phase: { is: 'conflict' } }
-  return { ...machine, shown: approval, phase: { is: 'editing', notRecorded: true } }
+  return { ...showing(machine, approval), phase: { is: 'editing', notRecorded: true } }
 }
 
 function edited(machine: Machine, change: Partial<Draft>): Machine {

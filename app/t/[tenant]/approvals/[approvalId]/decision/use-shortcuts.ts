@@ -9,6 +9,9 @@ import type { Neighbours } from '../use-neighbours.ts'
 import { isEditable, whyNotChoose } from './decision-view.ts'
 import type { DecisionControl } from './use-decision.ts'
 
+/** The same in every language, as the keys of the inbox are. */
+export const shortcuts: Record<Decision, string> = { approve: 'a', reject: 'r', escalate: 'e' }
+
 /**
  * Choosing a decision, which moves the focus into the reason and never sends it; and the next and the previous request, while no
  * decision is under way.
@@ -16,9 +19,9 @@ import type { DecisionControl } from './use-decision.ts'
 export function useShortcuts(decision: DecisionControl, neighbours: Neighbours): void {
   const router = useRouter()
   const { view, machine } = decision
-  const choose = (selected: Decision, title: string, key: string): Action => ({
+  const choose = (selected: Decision, title: string): Action => ({
     title,
-    key,
+    key: shortcuts[selected],
     blocked: whyNotChoose(machine, selected) ?? (isEditable(view) ? undefined : t.itHasBeenDecided),
     run() {
       // Below a width of 900 px the reason can be focused only once its sheet is open.
@@ -38,9 +41,9 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
     run: () => target !== undefined && router.push(target),
   })
   useActions([
-    choose('approve', t.approveThisRequest, 'a'),
-    choose('reject', t.rejectThisRequest, 'r'),
-    choose('escalate', t.escalateThisRequest, 'e'),
+    choose('approve', t.approveThisRequest),
+    choose('reject', t.rejectThisRequest),
+    choose('escalate', t.escalateThisRequest),
     go(t.openNextRequest, 'j', neighbours.next),
     go(t.openPreviousRequest, 'k', neighbours.previous),
   ])

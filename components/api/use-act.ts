@@ -78,4 +78,7 @@ export function useAct<Input, Output>(options: ActOptions<Input, Output>): Act<I
 const IDLE = { pending: false, failure: undefined, error: undefined, output: undefined }
 
 /** Returns whether the change may have happened despite the failure. */
-export const isUnknown = ({ code }: Failure): boolean => code === 'network' || code === 'timeout'
+export const isUnknown = ({ code }: Failure): boolean => unknown.has(code)
+
+/** `unreadable`: the response broke off, or a proxy answered in place of the server. */
+const unknown: ReadonlySet<Failure['code']> = new Set(['network', 'timeout', 'unreadable'])

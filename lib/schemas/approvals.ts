@@ -152,6 +152,8 @@ export const ApprovalSummary = z.object({
   requestedBy: Actor,
   requestedAt: Time,
   expiresAt: Time,
+  /** An open question or the suspension of its agent stops the clock: then it does not expire at that time. */
+  clockStopped: z.boolean(),
   group: z.string(),
   eligible: z.boolean(),
   ineligibleReason: z.string().nullable(),

@@ -152,7 +152,11 @@ function filtered(tx: Transaction, tenantId: string, filter: ApprovalFilter) {
     query = query.where(sql<boolean>`identities @> ${behind(filter.requestedBy)}::jsonb`)
   if (filter.expiringWithinSeconds !== undefined)
     query = query.where(
-      sql<boolean>`expires_at < clock_timestamp() + make_interval(secs => ${filter.expiringWithinSeconds})`,
+      // Those whose clock is stopped don't expire.
+      sql<boolean>`expires_at < clock_timestamp() + make_interval(secs => ${filter.expiringWithinSeconds})
+        and parked_at is null and not exists (
+          select from approval_terms t
+          where t.tenant_id = approvals.tenant_id and t.approval_id = approvals.id and t.paused_at is not null)`,
     )
   if (filter.decidableBy !== undefined) {
     const { memberId, standsInFor, counterparts } = filter.decidableBy

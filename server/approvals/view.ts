@@ -10,6 +10,7 @@ import { actorsById } from '#server/tenants/actors.ts'
 import { findRepeats, type Repeats } from './repeats/history-store.ts'
 import { reviewerFactsOfAll } from './reviewer.ts'
 import type { ApprovalRow } from './store.ts'
+import { clockOf } from './terms/view.ts'
 import { findVotesOn } from './vote-store.ts'
 
 type Row = NonNullable<ApprovalRow>
@@ -42,6 +43,7 @@ export function summaryOf(
     requestedBy: actor(row.requestedBy),
     requestedAt: row.requestedAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
+    clockStopped: clockOf(row).stopped !== null,
     group: facts.groupName,
     eligible: blocked === undefined,
     ineligibleReason: blocked?.message ?? null,

@@ -192,6 +192,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   recorded:
     '{count, plural, one {# Anfrage} other {# Anfragen}} {decision, select, approve {genehmigt} other {abgelehnt}}.',
   countedRequests: '{count, plural, one {# Anfrage} other {# Anfragen}}',
+  clockStopped: 'Frist angehalten',
   twoPeople: '<shown>{proposer}</shown> und <shown>{approver}</shown>',
   spentOf: '{total} von {max}',
   usedOf: '{uses} von {most}',

@@ -206,6 +206,7 @@ export const recorded = text(
   '{count, plural, one {# request} other {# requests}} {decision, select, approve {approved} other {rejected}}.',
 )
 export const countedRequests = text('{count, plural, one {# request} other {# requests}}')
+export const clockStopped = text('Clock stopped')
 export const twoPeople = text('<shown>{proposer}</shown> and <shown>{approver}</shown>')
 export const spentOf = text('{total} of {max}')
 export const usedOf = text('{uses} of {most}')

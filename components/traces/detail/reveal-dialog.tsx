@@ -4,7 +4,7 @@ import Link from 'next/link'
 import { type FormEvent, useId, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
-import { RequestFailed } from '#components/session/request-failed.tsx'
+import { NotDone } from '#components/forms/not-done.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/trace-detail/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -62,6 +62,10 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
       justification: justification.trim(),
     })
   }
+  // The grant is recorded: its outcome must be seen.
+  const change = (next: boolean) => {
+    if (!ask.pending) onOpenChange(next)
+  }
   const toggle = (key: string, on: boolean) => {
     const next = new Set(chosen)
     if (on) next.add(key)
@@ -71,13 +75,13 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   return (
     <Dialog
       open={open}
-      onOpenChange={onOpenChange}
+      onOpenChange={change}
       title={t.revealMaskedValues}
       description={t.valuesAreShownFor}
       actions={
         waiting === undefined ? (
           <>
-            <Button onClick={() => onOpenChange(false)}>{t.cancel}</Button>
+            <Button onClick={() => change(false)}>{t.cancel}</Button>
             <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? t.requesting : undefined}>
               {t.revealFor15Minutes}
             </Button>
@@ -134,13 +138,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
             error={tried ? missing.justification : undefined}
           />
           {ask.failure !== undefined && (
-            <RequestFailed
-              error={ask.error}
-              what={t.theGrant}
-              act={t.revealMasked}
-              permission="trace:unmask"
-              retry={() => ask.reset()}
-            />
+            <NotDone failure={ask.failure} title={t.valuesWereNotRevealed} ifUnknown={t.askAgainSame} />
           )}
         </form>
       )}

@@ -3,6 +3,7 @@ import { answer } from '#server/approvals/answer.ts'
 import { ask } from '#server/approvals/ask.ts'
 import { decide } from '#server/approvals/decide.ts'
 import { get } from '#server/approvals/get.ts'
+import { getPending } from '#server/approvals/get-pending.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
@@ -49,6 +50,10 @@ const vote = (caller: Caller, approvalId: string, decision = 'approve') =>
     { approvalId, decision, decisionAcknowledged: true, reason: 'Checked the order.' },
     { name: 'approvals.decide' },
   )
+const listed = async (caller: Caller, view: 'all' | 'expiring', approvalId: string) => {
+  const { items } = await execute(getPending, caller, { view, limit: 100 }, { name: 'approvals.getPending' })
+  return items.find((item) => item.approvalId === approvalId)
+}
 const read = (caller: Caller, approvalId: string) => execute(get, caller, { approvalId }, { name: 'approvals.get' })
 const asks = (caller: Caller, approvalId: string) =>
   execute(ask, caller, { approvalId, question: 'Is the claim settled?' }, { name: 'approvals.ask' })
@@ -116,6 +121,8 @@ test('the clock is stopped while a question is open, if the terms say so, and th
   const first = await asks(jonas, approvalId)
   const second = await asks(both, approvalId)
   expect((await read(jonas, approvalId)).clock.stopped).toMatchObject({ by: 'question' })
+  expect(await listed(jonas, 'all', approvalId)).toMatchObject({ clockStopped: true })
+  expect(await listed(jonas, 'expiring', approvalId)).toBeUndefined()
   await until(() => Promise.resolve(Date.now() > Date.parse(before.expiresAt) + 500 || undefined), 'the first deadline')
   expect(await read(jonas, approvalId)).toMatchObject({ status: 'pending', blocked: null })
   await answers(maria, approvalId, first.questionId)
@@ -123,6 +130,7 @@ test('the clock is stopped while a question is open, if the terms say so, and th
   await answers(maria, approvalId, second.questionId)
   const after = await read(jonas, approvalId)
   expect(after.clock.stopped).toBeNull()
+  expect(await listed(jonas, 'expiring', approvalId)).toMatchObject({ clockStopped: false })
   expect(Date.parse(after.expiresAt)).toBeGreaterThan(Date.now())
   await until(async () => (await read(jonas, approvalId)).status === 'expired' || undefined, 'the later deadline')
 })

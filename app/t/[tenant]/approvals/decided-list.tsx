@@ -1,6 +1,7 @@
 'use client'
 
 import { useApi } from '#components/api/api.tsx'
+import { useChanges } from '#components/api/use-changes.ts'
 import { usePages } from '#components/api/use-pages.ts'
 import { csvPage, DownloadCsv } from '#components/lists/download-csv.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
@@ -13,12 +14,16 @@ import { decidedCsv } from './decided-csv.ts'
 import { EMPTY } from './inbox/empty.ts'
 import { OversightOfGroups } from './oversight.tsx'
 
+/** While the socket is down, in milliseconds. */
+const refreshMs = 30_000
+
 /** Requests that are no longer pending, newest first: what was decided, by whom, when and why. */
 export function DecidedList() {
   const trpc = useTRPC()
   const { client } = useApi()
   const { tenant } = useSession()
   const pages = usePages(trpc.approvals.list, { view: 'decided' })
+  useChanges(['approvals'], refreshMs)
   return (
     <>
       <OversightOfGroups />

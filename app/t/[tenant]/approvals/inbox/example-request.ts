@@ -19,6 +19,7 @@ export const requestWith = (changes: Partial<Request>): Request => ({
   requestedBy: { id: 'm1', displayName: 'Maria Köhler', username: 'maria', kind: 'person' },
   requestedAt: '2026-11-23T09:00:00.000Z',
   expiresAt: '2026-11-23T12:00:00.000Z',
+  clockStopped: false,
   group: 'Refund approvers',
   eligible: true,
   ineligibleReason: null,

@@ -19,6 +19,12 @@ test('requests are grouped by the time that is left, in the days of the readerâ€
   expect(titles('Europe/Berlin')).toEqual(['Expires within the hour: 1', 'Within seven days: 2', 'Later: 1'])
 })
 
+test('a request whose clock is stopped does not expire, whatever its time', () => {
+  const stopped = requestWith({ expiresAt: '2026-11-23T12:00:00.000Z', clockStopped: true })
+  const groups = groupByExpiry([stopped, at('2026-12-24T00:00:00.000Z')], now, 'UTC')
+  expect(groups.map(({ title }) => title)).toEqual(['Later', 'Clock stopped'])
+})
+
 test('amounts are added exactly, for each currency', () => {
   const amounts = ['0.10', '0.20', '-0.05', '1000'].map((value) => requestWith({ amount: { value, currency: 'EUR' } }))
   const dollars = requestWith({ amount: { value: '5.5', currency: 'USD' } })

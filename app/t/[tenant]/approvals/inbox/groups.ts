@@ -1,4 +1,4 @@
-import { formatMoney } from '#components/language/formats.ts'
+import { formatList, formatMoney } from '#components/language/formats.ts'
 import * as t from '#components/texts/approvals/en.ts'
 import { isSameDay } from '#components/ui/text/time-format.ts'
 import type { Request } from './filter.ts'
@@ -9,13 +9,14 @@ const hourMs = 3_600_000
 
 /** Groups requests by the time that is left; their order within a group is kept. `zone`: the one in which a day ends. */
 export function groupByExpiry(requests: readonly Request[], now: number, zone: string): Group[] {
-  const titleOf = ({ expiresAt }: Request): string => {
+  const titleOf = ({ expiresAt, clockStopped }: Request): string => {
+    if (clockStopped) return t.clockStopped
     const at = Date.parse(expiresAt)
     if (at - now <= hourMs) return t.expiresWithinHour
     if (isSameDay(new Date(at), new Date(now), zone)) return t.laterToday
     return at - now <= 7 * 24 * hourMs ? t.withinSevenDays : t.later
   }
-  return [t.expiresWithinHour, t.laterToday, t.withinSevenDays, t.later].flatMap((title) => {
+  return [t.expiresWithinHour, t.laterToday, t.withinSevenDays, t.later, t.clockStopped].flatMap((title) => {
     const own = requests.filter((request) => titleOf(request) === title)
     return own.length === 0 ? [] : [{ title, requests: own }]
   })
@@ -26,10 +27,9 @@ export function sumOf(requests: readonly Request[]): string {
   const sums = new Map<string, bigint>()
   for (const { amount } of requests)
     if (amount !== null) sums.set(amount.currency, (sums.get(amount.currency) ?? 0n) + tenThousandths(amount.value))
-  return [...sums]
-    .map(([currency, sum]) => formatMoney(decimal(sum), currency) ?? '')
-    .filter((text) => text !== '')
-    .join(' and ')
+  return formatList(
+    [...sums].map(([currency, sum]) => formatMoney(decimal(sum), currency) ?? '').filter((text) => text !== ''),
+  )
 }
 
 /** Amounts have at most four decimals. A sum of doubles would be wrong by a cent. */

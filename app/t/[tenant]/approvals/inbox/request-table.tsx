@@ -131,7 +131,11 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
     ),
   },
   { key: 'requested', header: t.requested, cell: ({ requestedAt }) => <Time at={requestedAt} show="relative" /> },
-  { key: 'expires', header: t.expires, cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
+  {
+    key: 'expires',
+    header: t.expires,
+    cell: ({ expiresAt, clockStopped }) => (clockStopped ? t.clockStopped : <Expiry at={expiresAt} />),
+  },
   { key: 'group', header: t.waitingFor, cell: ({ group }) => <ShownText>{group}</ShownText> },
 ]
 

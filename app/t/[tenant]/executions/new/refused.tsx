@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { isUnknown } from '#components/api/use-act.ts'
 import { failureText } from '#components/session/failure-text.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -15,7 +16,7 @@ import { toFailure } from '#lib/trpc.ts'
 export function Refused({ error, agent }: { error: unknown; agent: AgentSummary }) {
   const { tenant } = useSession()
   const failure = toFailure(error)
-  const unknown = failure.code === 'network' || failure.code === 'timeout'
+  const unknown = isUnknown(failure)
   const denied = deniedExecution(failure)
   return (
     <ErrorPanel

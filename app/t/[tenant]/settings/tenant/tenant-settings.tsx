@@ -33,8 +33,12 @@ export function TenantSettingsPage() {
         </Section>
       )}
       <Section title={t.branding}>
-        {/* The key resets the form after someone else changes the tenant, because saving the typed values would undo that change. */}
-        <BrandingForm key={me.tenantRevision} branding={me.tenant.branding} revision={me.tenantRevision} />
+        {/* The key resets the form after someone else changes it, because saving the typed values would undo that change. */}
+        <BrandingForm
+          key={JSON.stringify(me.tenant.branding)}
+          branding={me.tenant.branding}
+          revision={me.tenantRevision}
+        />
       </Section>
     </SettingsPage>
   )
@@ -50,7 +54,7 @@ function Rules() {
     return (
       <>
         <Dangers settings={shown.settings} />
-        <RulesForm key={shown.revision} {...shown} />
+        <RulesForm key={JSON.stringify(shown.settings)} {...shown} />
       </>
     )
   if (error === null) return <Skeleton label={t.loadingRules} rows={6} />

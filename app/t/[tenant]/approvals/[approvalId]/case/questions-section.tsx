@@ -1,5 +1,6 @@
 'use client'
 
+import { type ReactNode, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { shownText } from '#components/language/shown-text.tsx'
@@ -29,15 +30,14 @@ export function QuestionsSection({ shown, expired }: { shown: Approval; expired:
           {questions.map((one) => (
             <li key={one.id} className="flex flex-col gap-1 border-line border-b py-2">
               <Said by={one.by.displayName} at={one.at} text={one.question} />
-              {one.answer !== null ? (
+              {one.answer !== null && (
                 <div className="border-line-strong border-l-2 pl-3">
                   <Said by={one.answer.by.displayName} at={one.answer.at} text={one.answer.text} />
                 </div>
-              ) : pending && mayAnswer ? (
-                <Answer shown={shown} question={one} />
-              ) : (
-                <p className="text-ink-2">{pending ? t.notAnsweredYet : t.itWasNotAnswered}</p>
               )}
+              <Answer shown={shown} question={one} over={one.answer !== null || !pending || !mayAnswer}>
+                {one.answer === null && <p className="text-ink-2">{pending ? t.notAnsweredYet : t.itWasNotAnswered}</p>}
+              </Answer>
             </li>
           ))}
         </ul>
@@ -86,9 +86,24 @@ function Ask({ shown: { approvalId, requestedBy }, form, over }: ReplacedProps) 
   )
 }
 
-function Answer({ shown: { approvalId }, question }: { shown: Approval; question: Question }) {
+type AnswerProps = {
+  shown: Approval
+  question: Question
+  /** It is no longer possible. */
+  over: boolean
+  /** Shown then, unless someone has begun to write. */
+  children: ReactNode
+}
+
+function Answer({ shown: { approvalId }, question, over, children }: AnswerProps) {
   const { client } = useApi()
-  const act = useAct({ send: client.approvals.answer.mutate, touches: ['approvals'] })
+  const [writing, setWriting] = useState(false)
+  const act = useAct({
+    send: client.approvals.answer.mutate,
+    touches: ['approvals'],
+    onDone: () => setWriting(false),
+  })
+  if (over && !writing) return children
   return (
     <TextForm
       label={t.yourAnswer}
@@ -97,6 +112,8 @@ function Answer({ shown: { approvalId }, question }: { shown: Approval; question
       busy={t.answering}
       notDone={t.answerWasNotGiven}
       act={act}
+      over={over}
+      onWriting={setWriting}
       send={(answer) => act.run({ approvalId, questionId: question.id, answer })}
     />
   )

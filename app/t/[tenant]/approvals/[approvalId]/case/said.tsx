@@ -58,11 +58,24 @@ type TextFormProps = {
   act: Pick<Act<never>, 'pending' | 'failure'>
   send: (text: string) => void
   over?: boolean
+  /** Whether the field contains something. */
+  onWriting?: (writing: boolean) => void
   /** For a form that a button opened: it has the focus from the beginning. */
   leave?: () => void
 }
 
-export function TextForm({ label, hint, button, busy, notDone, act, send, over = false, leave }: TextFormProps) {
+export function TextForm({
+  label,
+  hint,
+  button,
+  busy,
+  notDone,
+  act,
+  send,
+  over = false,
+  onWriting,
+  leave,
+}: TextFormProps) {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   const opened = leave !== undefined
@@ -80,7 +93,10 @@ export function TextForm({ label, hint, button, busy, notDone, act, send, over =
           value={text}
           readOnly={act.pending}
           rows={2}
-          onChange={(event) => setText(event.target.value)}
+          onChange={({ target }) => {
+            setText(target.value)
+            onWriting?.(target.value !== '')
+          }}
         />
       </div>
       {act.failure !== undefined && <NotDone failure={act.failure} title={notDone} ifUnknown={t.lookWhetherItIs} />}

@@ -21,7 +21,10 @@ export function DecisionBar({ decision, shown }: { decision: DecisionControl; sh
   const mayApprove = whyNotChoose(machine, 'approve') === undefined
   return (
     <div className="flex flex-col gap-2">
-      <Line decision={decision} shown={shown} />
+      {/* Below 900 px, the notices of the rail are hidden while its sheet is closed. */}
+      <div role="status">
+        <Line decision={decision} shown={shown} />
+      </div>
       {editable ? (
         <div className={classNames('grid gap-2', mayApprove ? 'grid-cols-[1fr_1fr_auto]' : 'grid-cols-[1fr_auto]')}>
           <Button onClick={() => choose('reject')}>{VERBS.reject}…</Button>

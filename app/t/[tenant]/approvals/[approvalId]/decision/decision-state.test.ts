@@ -31,6 +31,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   requestedBy: person('0198c000-0000-7000-8000-000000000003', 'Maria'),
   requestedAt: '2026-11-20T13:20:00.000Z',
   expiresAt: '2026-11-20T14:20:00.000Z',
+  clockStopped: false,
   group: 'Refund approvers',
   eligible: true,
   reading: null,

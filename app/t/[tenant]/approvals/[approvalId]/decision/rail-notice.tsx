@@ -19,7 +19,8 @@ import type { DecisionControl } from './use-decision.ts'
 /** Why the person can't decide now, or what became of their decision. Announced by screen readers when it changes. */
 export function RailNotice({ id, decision, shown }: { id: string; decision: DecisionControl; shown: Approval }) {
   return (
-    <div id={id} role="status" className="empty:hidden">
+    // There from the start, or the first notice would not be announced. Empty, it must not leave a gap.
+    <div id={id} role="status" className="empty:-mt-4">
       <Notice decision={decision} view={decision.view} shown={shown} />
     </div>
   )

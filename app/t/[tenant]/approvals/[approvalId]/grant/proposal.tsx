@@ -17,10 +17,16 @@ import { type Draft, draftOf, lasting, termsOf } from './terms.ts'
 
 type Preview = Answers['approvals']['previewGrant']
 
-type ProposalProps = { approvalId: string; group: string; preview: Preview }
+type ProposalProps = {
+  approvalId: string
+  group: string
+  preview: Preview
+  /** Why it can’t be proposed now. */
+  blocked: string | undefined
+}
 
 /** The terms of a standing grant, from those of a call that was approved. */
-export function Proposal({ approvalId, group, preview }: ProposalProps) {
+export function Proposal({ approvalId, group, preview, blocked }: ProposalProps) {
   const { client } = useApi()
   const [draft, setDraft] = useState<Draft>(() => draftOf(preview))
   const [reason, setReason] = useState('')
@@ -34,8 +40,8 @@ export function Proposal({ approvalId, group, preview }: ProposalProps) {
       label={t.proposeStandingGrant}
       description={t.callsLikeThisOne}
       decides={t.anotherMemberOfDecides({ group })}
-      blocked={preview.blocked ?? undefined}
-      missing={missing(terms, valid, reason)}
+      blocked={blocked}
+      missing={blocked ?? missing(terms, valid, reason)}
       propose={propose}
       onPropose={() => terms !== undefined && propose.run({ approvalId, terms, reason })}
     >

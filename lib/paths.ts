@@ -44,8 +44,8 @@ export const auditFilePath = (search: AuditSearch & { format: 'csv' | 'ndjson' }
   withSearch('/v1/audit/file', search)
 
 /** Where MCP clients reach the released tools of one server; `tenant` is the external id. */
-export const gatewayPath = (tenant: string, agent: string, server: string) =>
-  `/v1/mcp/t/${[tenant, agent, server].map(encodeURIComponent).join('/')}`
+export const gatewayPath = (tenant: string, agent: string, server: string, search: { environment?: string } = {}) =>
+  withSearch(`/v1/mcp/t/${[tenant, agent, server].map(encodeURIComponent).join('/')}`, search)
 
 export const homePath = (tenant: string) => `/t/${segment(tenant)}`
 

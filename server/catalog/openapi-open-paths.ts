@@ -39,6 +39,7 @@ export const openPaths: Record<string, JsonObject> = {
         inPath('externalId', 'ext-northwind'),
         inPath('agent', 'refund-assistant'),
         inPath('server', 'payments'),
+        inQuery('environment', text),
       ],
       responses: { 200: { description: 'Success', content: json({ type: 'object' }) }, '4XX': error, default: error },
     },

@@ -16,7 +16,8 @@ const inserted = '/.well-known/oauth-protected-resource'
 export const resourceMetadata: RouteHandler = async (request) => {
   const requestId = newId()
   try {
-    const address = gatewayAt(new URL(request.url).pathname.slice(inserted.length))
+    const { pathname, search } = new URL(request.url)
+    const address = gatewayAt(pathname.slice(inserted.length), search)
     if (address === undefined) throw notFound()
     const realm = await lookUpForStranger('gateway-metadata', () =>
       runtime().database.inDirectory((tx) => findRealmSlug(tx, address.externalId)),

@@ -47,7 +47,10 @@ export const tenantGateway = gatewayHandler('mcp.callForTenant', {
   },
 })
 
-const addressOf = ({ url }: Request) => gatewayAt(new URL(url).pathname)
+function addressOf(request: Request) {
+  const { pathname, search } = new URL(request.url)
+  return gatewayAt(pathname, search)
+}
 
 function gatewayHandler(name: string, door?: Parameters<typeof authenticated>[1]): RouteHandler {
   return declare(

@@ -12,6 +12,7 @@ import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { Browser, type Visit } from '#server/testing/auth/browser.ts'
 import { authorizationRequest, exchangeCode, sendSignIn } from '#server/testing/auth/sign-in.ts'
 import { type ClientDocuments, startClientDocuments } from '#server/testing/fakes/client-documents.ts'
+import { approve } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 
 // A person pastes the address of the gateway into a client of another vendor, signs in, and works: with the official client.
@@ -98,7 +99,7 @@ async function allowed(request = requestOf(), browser = new Browser()) {
   return (await response.json()) as { access_token: string; refresh_token: string; scope: string }
 }
 const listTools = (token: string, url = address()) =>
-  api.request(token, new URL(url).pathname, {
+  api.request(token, url.slice(api.baseUrl.length), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
@@ -167,6 +168,60 @@ describe('an address of the gateway', () => {
       403,
     )
     expect((await listTools(await api.person('maria'), address('nobody'))).status).toBe(404)
+  })
+})
+
+describe('an address with an environment', () => {
+  const of = (environment: string) => `${address('both')}?environment=${environment}`
+  beforeAll(async () => {
+    const agentId = await releaseAgent(api, 'both', { runtime: { observe: {} }, tools: { payments: ['lookup_order'] } })
+    const input = { agentId, version: '1.0.0', environment: 'staging' }
+    const proposed = await api.mutate(await api.client('ci-pipeline'), 'releases.propose', input)
+    await approve(api, payload<{ approvalId: string }>(proposed).approvalId)
+  })
+
+  test('is what its metadata names, at an address with the same query', async () => {
+    const refused = await fetch(of('staging'), { method: 'POST', body: '{}' })
+    expect(refused.headers.get('www-authenticate')).toContain(`resource_metadata="${metadataOf(of('staging'))}"`)
+    expect(await (await fetch(metadataOf(of('staging')))).json()).toMatchObject({ resource: of('staging') })
+    for (const other of [`${address('both')}?environment=No%20Name`, `${address('both')}?other=staging`])
+      expect(await (await fetch(metadataOf(other))).json()).toMatchObject({ resource: address('both') })
+  })
+
+  test('lets the official client sign in, and names the environment to the person', async () => {
+    const provider = memory()
+    const connect = () => new StreamableHTTPClientTransport(new URL(of('production')), { authProvider: provider })
+    const transport = connect()
+    const first = new Client({ name: 'editor', version: '1.0.0' })
+    await expect(first.connect(transport)).rejects.toThrow(UnauthorizedError)
+    expect(provider.url?.searchParams.get('resource')).toBe(of('production'))
+    const browser = new Browser()
+    const page = await question(browser, String(provider.url))
+    expect(page.text).toContain('both (production)')
+    const { location = '' } = await browser.follow(await answer(browser, page, 'allow'), redirectUri)
+    await transport.finishAuth(new URL(location).searchParams)
+    const client = new Client({ name: 'editor', version: '1.0.0' })
+    await client.connect(connect())
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['lookup_order'])
+    await client.close()
+  })
+
+  test('accepts its own tokens and those for every environment, and no others', async () => {
+    const { access_token: staging } = await allowed(requestOf({ resource: of('staging') }))
+    const { access_token: everywhere } = await allowed(requestOf({ resource: address('both') }))
+    expect(decodeJwt(staging).aud).toBe(of('staging'))
+    const statuses = async (token: string) =>
+      await Promise.all(
+        [of('staging'), of('production'), address('both')].map(async (url) => (await listTools(token, url)).status),
+      )
+    expect(await statuses(staging)).toEqual([200, 401, 401])
+    // Without an environment the address is not clear, but the token is accepted.
+    expect(await statuses(everywhere)).toEqual([200, 200, 400])
+  })
+
+  test('in which nothing is released has nothing to allow', async () => {
+    const page = await question(new Browser(), requestOf({ resource: of('test') }).url)
+    expect([page.status, page.text.includes('value="allow"')]).toEqual([404, false])
   })
 })
 
@@ -275,6 +330,8 @@ describe('an authorization request of such a client', () => {
     ['for the whole API', () => 'urn:countersign:api'],
     ['for another organisation', () => address('pasted', 'payments', 'org-globex-2041')],
     ['for another spelling of the address', () => address('%70asted')],
+    ['for another spelling of the environment', () => `${address()}?environment=%70roduction`],
+    ['for the address with another query', () => `${address()}?environment=production&x=1`],
     ['for another server', () => 'https://elsewhere.example/v1/mcp/t/ext-northwind/pasted/payments'],
   ])('%s is refused', async (_name, resource) => {
     expect(await errorOf(requestOf({ resource: resource() }))).toBe('invalid_target')

@@ -5,8 +5,11 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
 import { findActiveRelease } from '#server/releases/store.ts'
 
-/** The tools at an address of the gateway in any environment, for the person who is asked whether a client may call them. */
-export const toolsAt = (tenantId: string, { agent: name, server }: GatewayAddress) =>
+/**
+ * The tools at an address of the gateway, in any environment if it names none, for the person who is asked whether a client may call
+ * them.
+ */
+export const toolsAt = (tenantId: string, { agent: name, server, environment: named }: GatewayAddress) =>
   runtime().database.inTenant(tenantId, async (tx) => {
     const agent = Id.safeParse(name).success
       ? await findAgent(tx, tenantId, name)
@@ -14,6 +17,7 @@ export const toolsAt = (tenantId: string, { agent: name, server }: GatewayAddres
     if (agent === undefined) return undefined
     const tools = new Map<string, string>()
     for (const { environment } of await findActiveReleases(tx, tenantId, [agent.id])) {
+      if (named !== undefined && named !== environment) continue
       const release = await findActiveRelease(tx, tenantId, agent.id, environment)
       if (release === undefined) continue
       const content = ReleaseContent.parse(release.content)

@@ -15,6 +15,8 @@ type Asked = {
   redirectUri: string
   person: string
   server: string
+  /** The only one in which the client may call the tools; undefined for any. */
+  environment: string | undefined
   gateway: GatewayTools
 }
 
@@ -22,7 +24,7 @@ const maxDescription = 200
 
 /** What a client of another vendor may do in the person's name, and where it leads. */
 export function consentPage(reader: Reader, asked: Asked): RenderedPage {
-  const { action, clientId, clientName, redirectUri, person, server, gateway } = asked
+  const { action, clientId, clientName, redirectUri, person, server, environment, gateway } = asked
   const t = reader.t.consent
   const redirect = new URL(redirectUri)
   const isLocal = redirect.protocol === 'http:'
@@ -32,7 +34,7 @@ export function consentPage(reader: Reader, asked: Asked): RenderedPage {
 <dl>
 <dt>${t.publisher}</dt><dd>${isRegisteredClient(clientId) ? t.unknownPublisher : new URL(clientId).host}</dd>
 <dt>${t.returnsTo}</dt><dd>${redirect.host}${isLocal && ` ${t.thisComputer}`}</dd>
-<dt>${t.agent}</dt><dd>${shown(gateway.agent)}</dd>
+<dt>${t.agent}</dt><dd>${shown(gateway.agent)}${environment !== undefined && ` (${environment})`}</dd>
 <dt>${t.toolsOf(shown(server))}</dt><dd><ul>${list(gateway)}</ul></dd>
 </dl>
 <p>${t.consequence}${isLocal && ` ${t.anyProgram}`}</p>

@@ -42,6 +42,7 @@ export async function serveConsent(
     redirectUri,
     person: person.displayName,
     server: address.server,
+    environment: address.environment,
     gateway,
   })
   sendPage(res, 200, page)

@@ -35,16 +35,19 @@ export type Credentials = {
   requestId: string
 }
 
-export const credentialsOf = ({ headers, method, url }: Request, requestId: string): Credentials => ({
-  authorization: headers.get('authorization') ?? undefined,
-  dpop: headers.get('dpop') ?? undefined,
-  request: { method, path: new URL(url).pathname },
-  apiKey: headers.get('x-svc-api-key') ?? undefined,
-  origin: headers.get('origin') ?? undefined,
-  tenantExternalId: headers.get('x-svc-tenant-external-id') ?? undefined,
-  tenantId: headers.get('x-svc-tenant-id') ?? undefined,
-  requestId,
-})
+export function credentialsOf({ headers, method, url }: Request, requestId: string): Credentials {
+  const { pathname, search } = new URL(url)
+  return {
+    authorization: headers.get('authorization') ?? undefined,
+    dpop: headers.get('dpop') ?? undefined,
+    request: { method, path: pathname, query: search },
+    apiKey: headers.get('x-svc-api-key') ?? undefined,
+    origin: headers.get('origin') ?? undefined,
+    tenantExternalId: headers.get('x-svc-tenant-external-id') ?? undefined,
+    tenantId: headers.get('x-svc-tenant-id') ?? undefined,
+    requestId,
+  }
+}
 
 /** Verified credentials; `identify` then finds the member that they belong to. */
 export type Presented =

@@ -3,7 +3,7 @@ import { type AccessToken, readBearer, type VerifiedToken, verifyAccessToken } f
 import { CredentialRefused } from './challenge.ts'
 import { type Proof, type ProvenRequest, usedBefore, verifyProof } from './dpop/proof.ts'
 import { deleteExpiredProofs, insertProof } from './dpop/store.ts'
-import { gatewayAt, gatewayUrl } from './gateway-address.ts'
+import { acceptedAt, gatewayAt } from './gateway-address.ts'
 
 /**
  * The headers Authorization and DPoP, or the values of a socket's first message, and the request that they came with.
@@ -18,11 +18,11 @@ export type Presentation = AccessToken & { proof: Proof | undefined }
  * 7.1). Throws ApiError 'unauthorized', and 'unavailable' if the keys of an external issuer could not be loaded.
  */
 export async function verifyAuthorization({ authorization, dpop, request }: Presented): Promise<Presentation> {
-  const gateway = gatewayAt(request.path)
-  const resource = gateway && gatewayUrl(gateway)
+  const gateway = gatewayAt(request.path, request.query)
+  const resources = gateway && acceptedAt(gateway)
   const accessToken = /^dpop ([^\s]+)$/i.exec(authorization)?.[1]
-  if (accessToken === undefined) return { ...(await readBearer(authorization, resource)), proof: undefined }
-  const verified = await verifyAccessToken(accessToken, 'DPoP', resource)
+  if (accessToken === undefined) return { ...(await readBearer(authorization, resources)), proof: undefined }
+  const verified = await verifyAccessToken(accessToken, 'DPoP', resources)
   const proof = await verifyProof(dpop, { accessToken, confirmation: verified.claims.cnf, request })
   return { ...verified, proof }
 }

@@ -79,11 +79,11 @@ export const ofEndedFamily = (scheme: Scheme): Error => refused('the sign-in of 
 export const verifyBearer = async (authorizationHeader: string): Promise<VerifiedToken> =>
   (await readBearer(authorizationHeader)).token
 
-/** Like verifyBearer, with all claims of the token. `resource` is passed to verifyAccessToken. */
-export async function readBearer(authorizationHeader: string, resource?: string): Promise<AccessToken> {
+/** Like verifyBearer, with all claims of the token. `resources` is passed to verifyAccessToken. */
+export async function readBearer(authorizationHeader: string, resources?: readonly string[]): Promise<AccessToken> {
   const match = /^bearer ([^\s]+)$/i.exec(authorizationHeader)
   if (match?.[1] === undefined) throw refused('the header is not of the form "Bearer <token>"')
-  const verified = await verifyAccessToken(match[1], 'Bearer', resource)
+  const verified = await verifyAccessToken(match[1], 'Bearer', resources)
   // A token that is bound to a key proves nothing without the key (RFC 9449, section 7.2).
   if (verified.claims.cnf !== undefined)
     throw refused('the token is bound to a key, but was sent without a proof of the key')
@@ -92,14 +92,14 @@ export async function readBearer(authorizationHeader: string, resource?: string)
 
 /**
  * Verifies an access token of a trusted issuer: format, issuer, key, signature, type, audience, times, client, tenant.
- * Also returns a token that is bound to a key: the caller has to check the proof. `resource`: the address of the request, if
- * it is one that the product's own realms issue tokens for. Throws ApiError 'unauthorized', and 'unavailable' if the keys of
+ * Also returns a token that is bound to a key: the caller has to check the proof. `resources`: the addresses
+ * whose tokens the request accepts, if it is one that the product's own realms issue tokens for. Throws ApiError 'unauthorized', and 'unavailable' if the keys of
  * an external issuer could not be loaded.
  */
 export async function verifyAccessToken(
   compact: string,
   scheme: Scheme = 'Bearer',
-  resource?: string,
+  resources: readonly string[] = [],
 ): Promise<AccessToken> {
   const refuse = (reason: string) => refused(reason, scheme)
   const unverified = parseCompactJws(compact)
@@ -109,7 +109,7 @@ export async function verifyAccessToken(
   const { kid } = unverified.header
   const known = typeof kid === 'string' ? await issuer.findKey(kid) : undefined
   if (known === undefined) throw refuse('the issuer or its key is unknown')
-  const audiences = [issuer.audience, ...(resource === undefined || issuer.foreign !== undefined ? [] : [resource])]
+  const audiences = [issuer.audience, ...(issuer.foreign === undefined ? resources : [])]
   const claims = await claimsOf(compact, unverified, issuer.url, audiences, known).catch((error: unknown) => {
     if (!(error instanceof errors.JOSEError)) throw error
     const reason = `${error.code}: ${error.message}`
@@ -131,8 +131,9 @@ export async function verifyAccessToken(
     refuse,
     expect: (expected, reason) => misconfigured(issuer, expected, reason, scheme),
   })
-  const isForApi = [claims.aud].flat().includes(issuer.audience)
-  return { token: resource === undefined || isForApi ? token : { ...token, resource }, claims }
+  const audience = [claims.aud].flat()
+  const resource = audience.includes(issuer.audience) ? undefined : resources.find((one) => audience.includes(one))
+  return { token: resource === undefined ? token : { ...token, resource }, claims }
 }
 
 /** The token's claims, when the library has checked the signature and then, at every call, the claims. */

@@ -141,7 +141,7 @@ describe('a token whose signature is known', () => {
   test('is refused for another audience', async () => {
     const resource = `${server.url}/v1/mcp/t/ext-northwind/agent/server`
     const narrow = await forge({ aud: resource })
-    await known(() => verifyAccessToken(narrow, 'Bearer', resource))
+    await known(() => verifyAccessToken(narrow, 'Bearer', [resource]))
     await refused(verifyBearer(`Bearer ${narrow}`))
   })
 

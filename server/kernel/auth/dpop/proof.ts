@@ -9,6 +9,8 @@ export type ProvenRequest = {
   method: string
   /** Path below the public origin, without the query. */
   path: string
+  /** The query, which a proof does not name. */
+  query?: string
   /** The public origin, if it is not BASE_URL. */
   origin?: string
 }

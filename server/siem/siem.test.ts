@@ -255,6 +255,13 @@ describe('what a sink did not accept is sent again:', () => {
   })
 })
 
+test('a receiver of syslog learns by which name it is called, unless that is an address', async () => {
+  const tenant = await testTenant(runtime)
+  const before = syslog.names.length
+  for (const host of ['localhost', '127.0.0.1']) await (await openOne(sinkOf('syslog', [tenant], { host }))).check()
+  expect(syslog.names.slice(before)).toEqual(['localhost', undefined])
+})
+
 describe('a record', () => {
   test('is what audit.get returns: a value that is masked there does not leave the server', async () => {
     const tenant = await testTenant(runtime)

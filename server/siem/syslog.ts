@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { ocsfMessage } from './ocsf.ts'
 import { NotAccepted, patienceMs, type SentRecord, type Sink } from './sink.ts'
@@ -48,6 +49,8 @@ function deliver({ host, port, ca, client }: SyslogTarget, frames: string): Prom
     const socket = connect({
       host,
       port,
+      // A name only: RFC 6066, section 3, excludes addresses. A receiver of several names chooses its certificate by it.
+      ...(isIP(host) === 0 ? { servername: host } : {}),
       minVersion: 'TLSv1.2',
       ...(ca === undefined ? {} : { ca }),
       ...(client === undefined ? {} : client),

@@ -48,10 +48,12 @@ export type SyslogBehaviour = 'reset' | 'silent'
 export async function startSyslog(certificate: { cert: string; key: string }) {
   const messages: string[] = []
   const broken: string[] = []
+  const names: (string | undefined)[] = []
   /** The connections below TLS, by the port of the sender. */
   const connections = new Map<number | undefined, Socket>()
   let behaviour: SyslogBehaviour | undefined
   const server = createTlsServer({ ...certificate, allowHalfOpen: true }, (socket) => {
+    names.push(socket.servername || undefined)
     if (behaviour === 'reset') socket.once('data', () => connections.get(socket.remotePort)?.resetAndDestroy())
     const parts: Buffer[] = []
     socket.on('data', (part) => parts.push(part))
@@ -87,6 +89,8 @@ export async function startSyslog(certificate: { cert: string; key: string }) {
     messages,
     /** What was not a whole frame. */
     broken,
+    /** Of the server, as each connection asked for it (SNI). */
+    names,
     behave(next: SyslogBehaviour | undefined) {
       behaviour = next
     },

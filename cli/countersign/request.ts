@@ -103,14 +103,15 @@ async function failureOf(response: Response): Promise<Failed> {
       : body
   if (!isJsonObject(data))
     return new Failed(exit, `The server answered ${status}.`, { code: 'unreadable', httpStatus: status, ...later })
-  const { message, error, code, requestId, issues, retryable } = data
+  const { message, error, code, reason, requestId, issues, retryable } = data
   const said =
     typeof message === 'string' ? message : typeof error === 'string' ? error : `The server answered ${status}.`
   return new Failed(
     exit,
     status === 401 ? `${said} Sign in again with countersign login, or renew the credential.` : said,
     {
-      code: code ?? null,
+      // Refusals of telemetry have it as `reason`.
+      code: code ?? reason ?? null,
       httpStatus: status,
       requestId: requestId ?? response.headers.get('x-request-id'),
       ...(issues === undefined ? {} : { issues }),

@@ -82,6 +82,18 @@ const routeError = {
   },
   required: ['error'],
 }
+const otlpError = {
+  type: 'object',
+  description: 'Of a route that receives telemetry, as JSON. A request in protobuf gets a google.rpc.Status.',
+  properties: {
+    message: text,
+    error: text,
+    reason: text,
+    requestId: text,
+    retryable: { type: 'boolean' },
+  },
+  required: ['error'],
+}
 const procedureError = {
   type: 'object',
   description: 'Of a procedure.',
@@ -159,9 +171,12 @@ export const components = (discovery: string): JsonObject => ({
   ),
   schemas: {
     Error: {
-      anyOf: ['RouteError', 'ProcedureError', 'JsonRpcError'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
+      anyOf: ['RouteError', 'OtlpError', 'ProcedureError', 'JsonRpcError'].map((name) => ({
+        $ref: `#/components/schemas/${name}`,
+      })),
     },
     RouteError: routeError,
+    OtlpError: otlpError,
     ProcedureError: procedureError,
     JsonRpcError: jsonRpcError,
   },

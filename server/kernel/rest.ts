@@ -5,7 +5,7 @@ import { authorize } from './auth/authorize.ts'
 import type { Caller } from './auth/principal.ts'
 import { readJson } from './body.ts'
 import { errorHeaders } from './error-headers.ts'
-import { answerFor } from './errors.ts'
+import { answerFor, type ErrorAnswer } from './errors.ts'
 import { newId } from './ids.ts'
 import { letIn } from './let-in.ts'
 import { type Declared, isContained, type Operation, perform } from './operation.ts'
@@ -21,19 +21,32 @@ export type RouteHandler = (request: Request, context: RouteContext) => Promise<
 
 const baseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
+type ErrorBody = { type: string; body: string | Uint8Array<ArrayBuffer> }
+
 /** The error body of REST routes. Selecting a tenant without a membership has a body with a single field. */
-export function errorResponse(error: unknown, requestId: string): Response {
-  const { status, code, message, retryable, issues, details } = answerFor(error, requestId, runtime().log)
+function restBody({ code, message, requestId, retryable, issues, details }: ErrorAnswer): ErrorBody {
   const body =
     code === 'tenant_access_denied'
       ? { error: message }
       : { error: message, code, requestId, retryable, issues, ...details }
-  return Response.json(body, {
-    status,
+  return { type: 'application/json', body: JSON.stringify(body) }
+}
+
+/** `bodyOf`: for a protocol that has error bodies of its own. */
+export function errorResponse(
+  error: unknown,
+  requestId: string,
+  bodyOf: (answer: ErrorAnswer) => ErrorBody = restBody,
+): Response {
+  const answer = answerFor(error, requestId, runtime().log)
+  const { type, body } = bodyOf(answer)
+  return new Response(body, {
+    status: answer.status,
     headers: {
       ...baseHeaders,
+      'content-type': type,
       'x-request-id': requestId,
-      ...errorHeaders(error, status),
+      ...errorHeaders(error, answer.status),
     },
   })
 }
@@ -62,7 +75,7 @@ export function authenticated(
     reading,
     tenantIn,
     contained = false,
-    refused = errorResponse,
+    refused = (error, requestId) => errorResponse(error, requestId),
   }: {
     reading?: (request: Request, context: RouteContext) => Promise<unknown>
     tenantIn?: (request: Request) => string | undefined

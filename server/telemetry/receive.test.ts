@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
@@ -234,7 +235,7 @@ describe('limits', () => {
     const big = `{"x":"${'a'.repeat(17 * 1024 * 1024)}"}`
     expect((await send(big)).status).toBe(413)
     const answer = await send(bomb, { 'content-encoding': 'gzip', 'content-type': 'application/json' })
-    expect([answer.status, answer.body]).toMatchObject([413, { code: 'payload_too_large' }])
+    expect([answer.status, answer.body]).toMatchObject([413, { reason: 'payload_too_large' }])
     expect((await send('{}')).status).toBe(200)
   }, 60_000)
 
@@ -259,6 +260,67 @@ describe('limits', () => {
     for (let at = 0; at < attributes.length; at += 2) attributes[at] = 0x4a
     expect((await send(wrap(prefix(attributes, 2)))).status).toBe(413)
   }, 60_000)
+})
+
+describe('a refusal', () => {
+  /** The message of a google.rpc.Status that has nothing else. */
+  const messageIn = (bytes: Uint8Array) => {
+    const reader = new BinaryReader(bytes)
+    expect(reader.tag()).toEqual([2, WireType.LengthDelimited])
+    const message = reader.string()
+    expect(reader.pos).toBe(reader.len)
+    return message
+  }
+  const post = (path: string, body: Body, headers: Record<string, string>) =>
+    fetch(new URL(path, api.baseUrl), { method: 'POST', headers, body })
+
+  test('is a Status in the encoding of the request, for each signal', async () => {
+    const bearer = { authorization: `Bearer ${token}` }
+    for (const path of ['/v1/traces', '/v1/logs', '/v1/metrics'])
+      for (const [status, headers] of [
+        [401, {}],
+        [403, { authorization: `Bearer ${maria}` }],
+        [400, bearer],
+      ] as const) {
+        const binary = await post(path, new Uint8Array([0xff]), {
+          'content-type': 'application/x-protobuf',
+          ...headers,
+        })
+        expect([path, binary.status, binary.headers.get('content-type')]).toEqual([
+          path,
+          status,
+          'application/x-protobuf',
+        ])
+        const message = messageIn(new Uint8Array(await binary.arrayBuffer()))
+        const json = await post(path, '{', { 'content-type': 'application/json; charset=utf-8', ...headers })
+        expect([path, json.status, json.headers.get('content-type')]).toEqual([path, status, 'application/json'])
+        const body = await json.json()
+        expect(body).toMatchObject({
+          message: expect.any(String),
+          error: body.message,
+          reason: expect.stringMatching(/^[a-z_]+$/),
+          requestId: json.headers.get('x-request-id'),
+          retryable: false,
+        })
+        expect(body).not.toHaveProperty('code')
+        if (status !== 400) expect(message).toBe(body.message)
+        expect(binary.headers.has('www-authenticate')).toBe(status === 401)
+      }
+  })
+
+  test('of an unknown encoding is JSON', async () => {
+    const answer = await send('x', { 'content-type': 'text/plain' })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([415, 'application/json'])
+    expect(answer.body).toMatchObject({ message: 'Send OTLP as application/x-protobuf or application/json.' })
+  })
+
+  test('of a tenant without a membership has the body of the API, and names no tenant in protobuf either', async () => {
+    const selecting = { 'x-svc-tenant-external-id': 'org-unknown' }
+    expect(await send('{}', selecting)).toMatchObject({ status: 403, text: '{"error":"Tenant access denied"}' })
+    const headers = { 'content-type': 'application/x-protobuf', authorization: `Bearer ${token}`, ...selecting }
+    const binary = await post('/v1/traces', new Uint8Array(), headers)
+    expect(messageIn(new Uint8Array(await binary.arrayBuffer()))).toBe('Tenant access denied')
+  })
 })
 
 describe('sending telemetry', () => {

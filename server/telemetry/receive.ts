@@ -5,7 +5,7 @@ import { type Authorized, authorize } from '#server/kernel/auth/authorize.ts'
 import { chunksOf, readBody } from '#server/kernel/body.ts'
 import { wireLimits } from '#server/kernel/limits.ts'
 import { type Operation, perform } from '#server/kernel/operation.ts'
-import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
+import { authenticated, declare, errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import type { RouteWire } from '#server/kernel/route-wire.ts'
 import { enter, type Place } from './admission.ts'
 import { countTelemetry } from './counters.ts'
@@ -17,7 +17,7 @@ import { exportLogs, logsWire } from './logs/export-logs.ts'
 import { countJsonPoints, countProtobufPoints } from './metrics/count-points.ts'
 import { metricsWire, refuseMetrics } from './metrics/refuse-metrics.ts'
 import { OtlpError, OtlpTooMuch } from './otlp.ts'
-import { answer, type Encoding, type PartialSuccess, type RejectedName } from './respond.ts'
+import { answer, type Encoding, type PartialSuccess, type RejectedName, refusalBody } from './respond.ts'
 
 const maxBytes = wireLimits.telemetry.bytes
 /** What a request counts for until it is known. */
@@ -39,16 +39,23 @@ export type Signal<D, R> = {
 /** OTLP/HTTP: 200 after the commit, with the number of refused items; 400 and 413 are permanent, 429 and 503 temporary. */
 export function receiver<D, R>(signal: Signal<D, R>): RouteHandler {
   const { name, operation, wire } = signal
-  const handler = authenticated(async (caller, request) => {
-    const authorized = authorize<Operation<D, R>>(caller, operation)
-    try {
-      return await receive(signal, authorized, request)
-    } catch (error) {
-      const busy = error instanceof ApiError && error.code === 'rate_limited'
-      countTelemetry(caller.tenant.id, busy ? { overloaded: 1 } : { refused: 1 })
-      throw error
-    }
-  })
+  const handler = authenticated(
+    async (caller, request) => {
+      const authorized = authorize<Operation<D, R>>(caller, operation)
+      try {
+        return await receive(signal, authorized, request)
+      } catch (error) {
+        const busy = error instanceof ApiError && error.code === 'rate_limited'
+        countTelemetry(caller.tenant.id, busy ? { overloaded: 1 } : { refused: 1 })
+        throw error
+      }
+    },
+    {
+      // A request in an unknown encoding gets JSON.
+      refused: (error, requestId, request) =>
+        errorResponse(error, requestId, (answer) => refusalBody(encodingNamed(request) ?? 'json', answer)),
+    },
+  )
   return declare({ name, operation, wire }, handler)
 }
 
@@ -100,7 +107,9 @@ async function receive<D, R>(
   request: Request,
 ): Promise<Response> {
   const { caller } = authorized
-  const encoding = encodingOf(request)
+  const encoding = encodingNamed(request)
+  if (encoding === undefined)
+    throw new ApiError('unsupported_media_type', 'Send OTLP as application/x-protobuf or application/json.')
   const announced = Number(request.headers.get('content-length') ?? 0)
   const place = await placeFor(request, Math.min(announced || unknownBytes, maxBytes))
   try {
@@ -118,11 +127,10 @@ async function receive<D, R>(
   }
 }
 
-function encodingOf(request: Request): Encoding {
+function encodingNamed(request: Request): Encoding | undefined {
   const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type === 'application/x-protobuf') return 'protobuf'
-  if (type === 'application/json') return 'json'
-  throw new ApiError('unsupported_media_type', 'Send OTLP as application/x-protobuf or application/json.')
+  return type === 'application/json' ? 'json' : undefined
 }
 
 /** Returns the decompressed body, once it is the request's turn to be decoded. */

@@ -227,8 +227,10 @@ export function payload<T>(answer: Answer): T {
   return body.result.data.json
 }
 
-/** Returns Countersign's error code from either form of an error body. */
+/** Returns Countersign's error code from any form of an error body. */
 export function reason(answer: Answer): string | undefined {
-  const body = answer.body as { code?: string; error?: { json?: { data?: { reason?: string } } } } | undefined
-  return body?.error?.json?.data?.reason ?? body?.code
+  const body = answer.body as
+    | { code?: string; reason?: string; error?: { json?: { data?: { reason?: string } } } }
+    | undefined
+  return body?.error?.json?.data?.reason ?? body?.code ?? body?.reason
 }

@@ -218,7 +218,25 @@ describe('CloudEvents', () => {
     expect(rows.map((row) => openData(cipher, row.id, row.data))).toEqual(['grüße', { $base64: 'Ynl0ZXM=' }, null])
   })
 
+  test('in structured form have only the members that are not null', async () => {
+    const execution = randomUUID()
+    const unset = { subject: null, ttl: null, other: null }
+    const first = await structured({
+      ...attributes('ce-null', execution),
+      ...unset,
+      data_base64: null,
+      data: { order: 'A' },
+    })
+    expect([first.status, told(first)[1]]).toEqual([202, undefined])
+    const again = await structured({ ...attributes('ce-null', execution), data: { order: 'A' } })
+    expect(again.body).toMatchObject({ result: 'duplicate' })
+    const bytes = await structured({ ...attributes('ce-null-data', execution), data: null, data_base64: 'Ynl0ZXM=' })
+    expect(bytes.status).toBe(202)
+    expect((await structured({ ...attributes('ce-null-id', execution), id: null })).status).toBe(400)
+  })
+
   test.each([
+    ['data_base64 that is not a string', { ...attributes('x', randomUUID()), data_base64: { a: 1 } }, 400],
     ['another version', { ...attributes('x', randomUUID()), specversion: '0.3' }, 400],
     ['no type', { ...attributes('x', randomUUID()), type: undefined }, 400],
     ['no correlation', { ...attributes('x', randomUUID()), executionid: undefined }, 400],

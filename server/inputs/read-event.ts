@@ -69,8 +69,12 @@ function attributesOf(headers: Headers): JsonObject {
 
 function fromStructured(event: JsonValue): JsonObject {
   if (!isJsonObject(event)) throw new ApiError('bad_request', 'A structured CloudEvent must be a JSON object.')
-  const { data, data_base64: bytes, ...attributes } = event
-  return fromAttributes(attributes, bytes === undefined ? (data ?? null) : { $base64: bytes })
+  // A member that is null is one that is not there (JSON format 1.0, section 2.2).
+  const present = Object.entries(event).filter(([, value]) => value !== null)
+  const { data = null, data_base64: bytes, ...attributes }: JsonObject = Object.fromEntries(present)
+  if (bytes === undefined) return fromAttributes(attributes, data)
+  if (typeof bytes !== 'string') throw new ApiError('bad_request', 'The data_base64 of a CloudEvent must be a string.')
+  return fromAttributes(attributes, { $base64: bytes })
 }
 
 function fromAttributes(attributes: JsonObject, data: JsonValue): JsonObject {

@@ -202,6 +202,21 @@ describe('CloudEvents', () => {
     })
   })
 
+  test('in binary form may have attributes in double quotes', async () => {
+    const execution = randomUUID()
+    const quoted = { ...attributes('ce "quoted" \\ %41', execution), type: 'a, b' }
+    const header = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%25')}"`
+    const headers = Object.entries(quoted).map(([name, text]) => [`ce-${name}`, header(text)])
+    const first = await api.request(sender, '/v1/input-events', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...Object.fromEntries(headers) },
+      body: '{"order":"A"}',
+    })
+    expect(first.status).toBe(202)
+    const again = await structured({ ...quoted, data: { order: 'A' } })
+    expect(again.body).toEqual({ ...(first.body as object), result: 'duplicate' })
+  })
+
   test('preserve text and bytes', async () => {
     const execution = randomUUID()
     for (const [id, body, type] of [

@@ -54,18 +54,22 @@ async function readData(request: Request, type: string): Promise<JsonValue> {
   return type.startsWith('text/') ? buffer.toString() : { $base64: buffer.toString('base64') }
 }
 
-/** Attributes are percent-encoded in headers. */
+/** Attributes are percent-encoded in headers, and may be in double quotes (HTTP binding 1.0.2, section 3.1.3.2). */
 function attributesOf(headers: Headers): JsonObject {
   try {
     return Object.fromEntries(
       [...headers]
         .filter(([name]) => name.startsWith('ce-'))
-        .map(([name, value]): [string, string] => [name.slice('ce-'.length), decodeURIComponent(value)]),
+        .map(([name, value]): [string, string] => [name.slice('ce-'.length), decodeURIComponent(unquoted(value))]),
     )
   } catch (cause) {
     throw new ApiError('bad_request', 'The ce- headers must be percent-encoded UTF-8.', { cause })
   }
 }
+
+/** The content of a quoted string (RFC 9110, section 5.6.4); any other value unchanged. */
+const unquoted = (value: string): string =>
+  /^"(?:[^"\\]|\\.)*"$/.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value
 
 function fromStructured(event: JsonValue): JsonObject {
   if (!isJsonObject(event)) throw new ApiError('bad_request', 'A structured CloudEvent must be a JSON object.')

@@ -1,6 +1,6 @@
 import { otlpLogs } from './otlp-log.ts'
 import { type Answer, membersOf, openPoster, refusedBy } from './post.ts'
-import type { Sink } from './sink.ts'
+import { PartlyAccepted, type Sink } from './sink.ts'
 
 export type OtlpTarget = {
   /** The whole address, usually with the path /v1/logs. */
@@ -16,8 +16,9 @@ export function otlpTransport({ url, ca, headers }: OtlpTarget): Pick<Sink, 'sen
   const post = async (body: string) => {
     const given = await headers()
     const answer = await poster.post(body, given)
-    if (answer.status < 200 || answer.status > 299 || rejectedOf(answer) > 0)
-      throw refusedBy(answer, Object.values(given))
+    const refusal = refusedBy(answer, Object.values(given))
+    if (answer.status < 200 || answer.status > 299) throw refusal
+    if (rejectedOf(answer) > 0) throw new PartlyAccepted(refusal.message)
   }
   return {
     send: (records) => post(otlpLogs(records)),

@@ -22,16 +22,16 @@ export const findOldestUnsent = (owner: LogOwner, sink: Sink): Promise<Date | un
   runtime().database.inTenant(owner.id, async (tx) => (await nextRecords(tx, owner, sink, 1)).records[0]?.createdAt)
 
 /**
- * Sends the tenant's next records to the sink, in the order of the log, and then moves its position. A process that dies between the
- * two sends them again. Returns how many were sent; undefined while another process sends. Throws NotAccepted.
+ * Sends up to `limit` of the tenant's next records to the sink, in the order of the log, and then moves its position. A process that dies
+ * between the two sends them again. Returns how many were sent; undefined while another process sends. Throws NotAccepted.
  */
-export async function sendRecords(owner: LogOwner, sink: Sink): Promise<number | undefined> {
+export async function sendRecords(owner: LogOwner, sink: Sink, limit = batchSize): Promise<number | undefined> {
   const { database } = runtime()
   // The lock is held during the call, by a connection of the pool for long transactions.
   return await database.inSnapshot(owner.id, 'new', async (holding) => {
     if (!(await tryLockSink(holding, owner.id, sink.name))) return undefined
     // In a transaction that began after the lock was taken.
-    const { records, position } = await database.inTenant(owner.id, (tx) => nextRecords(tx, owner, sink, batchSize))
+    const { records, position } = await database.inTenant(owner.id, (tx) => nextRecords(tx, owner, sink, limit))
     if (records.length === 0) return 0
     await sink.send(records.map((row) => sentRecord(owner, row)))
     await database.inTenant(owner.id, (tx) => setPosition(tx, owner.id, sink.name, position))

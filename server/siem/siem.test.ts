@@ -255,6 +255,41 @@ describe('what a sink did not accept is sent again:', () => {
   })
 })
 
+test('of a batch that was accepted in part, each other record is sent again singly, and the refused one ever less often', async () => {
+  const tenant = await testTenant(runtime)
+  await write(tenant, 'test.before', 2)
+  await write(tenant, 'test.refused')
+  await write(tenant, 'test.after', 2)
+  const all = await stored(tenant)
+  const refused = all.findIndex(({ type }) => type === 'test.refused')
+  const times: number[] = []
+  collector.behave(({ body }) => {
+    if (!body.includes('test.refused')) return { status: 200, body: {} }
+    times.push(performance.now())
+    return { status: 200, body: { partialSuccess: { rejectedLogRecords: '1', errorMessage: 'Refused.' } } }
+  })
+  const siem = startSiem(await open(sinkOf('otlp', [tenant])), { roundMs: 20, pauseMs: 100 })
+  try {
+    await until(async () => (times.length === 5 ? true : undefined), 'the refused record was sent five times')
+    const ids = all.map(({ auditId }) => auditId)
+    // The batch, the records before the refused one singly, and that one four times.
+    const again = Array.from({ length: 4 }, () => ids[refused])
+    expect(arrived.otlp(tenant)).toEqual([...ids, ...ids.slice(0, refused), ...again])
+    const [, first = 0, second = 0, third = 0, fourth = 0] = times
+    expect(second - first).toBeGreaterThanOrEqual(100)
+    expect(third - second).toBeGreaterThanOrEqual(200)
+    expect(fourth - third).toBeGreaterThanOrEqual(400)
+    collector.recover()
+    const rest = ids.slice(refused)
+    const isThere = async () => (arrived.otlp(tenant).at(-1) === ids.at(-1) ? true : undefined)
+    await until(isThere, 'the record was accepted, and those after it')
+    expect(arrived.otlp(tenant).slice(-rest.length)).toEqual(rest)
+    expect(arrived.otlp(tenant).length).toBe(ids.length + refused + 4 + rest.length)
+  } finally {
+    await siem.close()
+  }
+})
+
 test('a receiver of syslog learns by which name it is called, unless that is an address', async () => {
   const tenant = await testTenant(runtime)
   const before = syslog.names.length

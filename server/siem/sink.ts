@@ -31,5 +31,8 @@ export type Sink = {
 /** Why a sink did not take records. The message is for the operator's log and contains no secret. */
 export class NotAccepted extends Error {}
 
+/** Some of them were accepted, and it is unknown which: the protocol forbids to send all of them again. */
+export class PartlyAccepted extends NotAccepted {}
+
 /** Silence after which a sink counts as unreachable. */
 export const patienceMs = 10_000

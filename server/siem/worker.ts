@@ -4,7 +4,7 @@ import { repeat } from '#server/kernel/jobs/repeat.ts'
 import { counter, gauge } from '#server/kernel/observe/meters.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { batchSize, findOldestUnsent, sendRecords } from './send-records.ts'
-import { NotAccepted, type Sink } from './sink.ts'
+import { NotAccepted, PartlyAccepted, type Sink } from './sink.ts'
 
 const lag = gauge(
   'countersign_siem_lag_seconds_all',
@@ -12,36 +12,66 @@ const lag = gauge(
 )
 const sent = counter('countersign_siem_batches_total', 'Batches of audit records by sink and result.')
 
-const roundMs = 5_000
+/** The first pause before a record is sent again that a sink rejected in an accepted request; the next ones double. */
+const pace = { roundMs: 5_000, pauseMs: 10_000 }
+const longestPauseMs = 10 * 60_000
 /** Of one tenant in a turn: a sink that is new must not keep others waiting. */
 const batchesInTurn = 20
 
+/**
+ * Records that are sent singly, because the sink accepted a batch in part: the accepted ones are not sent again with the rejected one,
+ * which holds up those after it.
+ */
+type Singly = { left: number; restsUntil: number; pauseMs: number }
+
 /** Sends the audit records of each tenant to the operator's sinks, in every worker process; one of them sends at a time. */
-export function startSiem(sinks: readonly Sink[]): { close(): Promise<void> } {
+export function startSiem(sinks: readonly Sink[], { roundMs, pauseMs } = pace): { close(): Promise<void> } {
   const { log } = runtime()
   let closed = false
   const oldest = new Map<string, Date>()
   const failures = new Map<string, string>()
+  const singles = new Map<string, Singly>()
 
+  const slowDown = (key: string) => {
+    const singly = singles.get(key)
+    if (singly === undefined) return void singles.set(key, { left: batchSize, restsUntil: 0, pauseMs })
+    singly.restsUntil = performance.now() + singly.pauseMs
+    singly.pauseMs = Math.min(2 * singly.pauseMs, longestPauseMs)
+  }
+  const speedUp = (key: string, singly: Singly) => {
+    singly.left -= 1
+    singly.pauseMs = pauseMs
+    if (singly.left === 0) singles.delete(key)
+  }
   const send = async (owner: LogOwner, sink: Sink) => {
     const key = `${sink.name} ${owner.id}`
-    const notedFailure = failures.get(key)
+    if ((singles.get(key)?.restsUntil ?? 0) > performance.now()) return
+    let notedFailure = failures.get(key)
     try {
       for (let batch = 0; batch < batchesInTurn && !closed; batch++) {
         const unsent = await findOldestUnsent(owner, sink)
-        if (unsent === undefined) oldest.delete(key)
-        else oldest.set(key, unsent)
-        if (unsent === undefined) return
-        const count = await sendRecords(owner, sink)
+        if (unsent === undefined) {
+          oldest.delete(key)
+          singles.delete(key)
+          return
+        }
+        oldest.set(key, unsent)
+        const singly = singles.get(key)
+        const limit = singly === undefined ? batchSize : 1
+        const count = await sendRecords(owner, sink, limit)
         if (count === undefined) return
+        if (singly !== undefined) speedUp(key, singly)
         sent.add({ sink: sink.name, result: 'accepted' })
-        if (notedFailure !== undefined && failures.delete(key))
+        if (notedFailure !== undefined && failures.delete(key)) {
+          notedFailure = undefined
           log.info({ sink: sink.name, tenantId: owner.id }, 'a sink accepts audit records again')
-        if (count < batchSize) return void oldest.delete(key)
+        }
+        if (count < limit) return void oldest.delete(key)
       }
     } catch (error) {
       if (!(error instanceof NotAccepted)) throw error
       sent.add({ sink: sink.name, result: 'failed' })
+      if (error instanceof PartlyAccepted) slowDown(key)
       // Once for each reason, not in every round.
       if (error.message !== notedFailure)
         log.error(

@@ -6,6 +6,8 @@ export type TestLog = {
   spanId?: string
   eventName?: string
   severity?: string
+  /** By default 9 if there is a text. */
+  severityNumber?: number | string
   body?: OtlpValue
   attributes?: [key: string, value: OtlpValue][]
   ms?: number
@@ -24,24 +26,29 @@ export const logsJson = (logs: readonly TestLog[], resource: [string, OtlpValue]
         scopeLogs: [
           {
             scope: { name: 'test' },
-            logRecords: logs.map(({ ms = usualMs, observed, severity, body, attributes = [], ...ids }) => ({
-              ...ids,
-              ...(observed ? {} : { timeUnixNano: nanos(ms) }),
-              observedTimeUnixNano: nanos(ms),
-              ...(severity === undefined ? {} : { severityNumber: 9, severityText: severity }),
-              ...(body === undefined ? {} : { body: jsonValue(body) }),
-              attributes: jsonPairs(attributes),
-            })),
+            logRecords: logs.map(
+              ({ ms = usualMs, observed, severity, severityNumber, body, attributes = [], ...ids }) => ({
+                ...ids,
+                ...(observed ? {} : { timeUnixNano: nanos(ms) }),
+                observedTimeUnixNano: nanos(ms),
+                ...(severity === undefined ? {} : { severityNumber: 9, severityText: severity }),
+                ...(severityNumber === undefined ? {} : { severityNumber }),
+                ...(body === undefined ? {} : { body: jsonValue(body) }),
+                attributes: jsonPairs(attributes),
+              }),
+            ),
           },
         ],
       },
     ],
   })
 
-const logBytes = ({ traceId, spanId, eventName, severity, body, attributes = [], ms = usualMs, observed }: TestLog) =>
+const logBytes = (log: TestLog) =>
   message((at) => {
+    const { traceId, spanId, eventName, severity, severityNumber, body, attributes = [], ms = usualMs, observed } = log
     if (!observed) at.tag(1, 1).fixed64(nanos(ms))
     if (severity !== undefined) at.tag(2, 0).int32(9).tag(3, 2).string(severity)
+    if (severityNumber !== undefined) at.tag(2, 0).int32(Number(severityNumber))
     if (body !== undefined) at.tag(5, 2).bytes(valueBytes(body))
     for (const pair of attributes) at.tag(6, 2).bytes(pairBytes(pair))
     at.tag(8, 5).fixed32(1)

@@ -1,12 +1,13 @@
 import { decodeJson, field, anyValue as jsonValue, keyValues, micros, text } from '../decode-json.ts'
 import { anyValue, decodeProtobuf, keyValue } from '../decode-protobuf.ts'
 import { Allowance, DecodedLogs } from '../otlp.ts'
-import { bit64Field, bytesField, type Wire } from '../wire.ts'
+import { bit64Field, bytesField, varintField, type Wire } from '../wire.ts'
 import { entryOf, type LogRecord } from './log-record.ts'
 
 // opentelemetry/proto/logs/v1/logs.proto, and its JSON form.
 
 const timeField = bit64Field(1)
+const severityNumberField = varintField(2)
 const severityTextField = bytesField(3)
 const bodyField = bytesField(5)
 const attributesField = bytesField(6)
@@ -32,6 +33,7 @@ function logRecord(wire: Wire, end: number, allowance: Allowance): LogRecord {
     else if (tag === bodyField) log.body = anyValue(wire, wire.span(end), allowance, 0)
     else if (tag === timeField) log.micros = wire.micros(end)
     else if (tag === observedTimeField) log.observedMicros = wire.micros(end)
+    else if (tag === severityNumberField) log.severityNumber = wire.int32(end)
     else if (tag === severityTextField) log.severity = wire.text(end)
     else if (tag === eventNameField) log.eventName = wire.text(end)
     else if (tag === traceIdField) log.traceId = wire.hex(end)
@@ -47,17 +49,20 @@ export async function decodeJsonLogs(bytes: Uint8Array, allowance = new Allowanc
     groups: 'resourceLogs',
     scopes: 'scopeLogs',
     items: 'logRecords',
-    decode: (from, budget) =>
-      entryOf({
+    decode: (from, budget) => {
+      const severityNumber = field(from, 'severityNumber')
+      return entryOf({
         traceId: text(from, 'traceId').toLowerCase(),
         spanId: text(from, 'spanId').toLowerCase(),
         micros: micros(from, 'timeUnixNano'),
         observedMicros: micros(from, 'observedTimeUnixNano'),
         eventName: text(from, 'eventName'),
         severity: text(from, 'severityText'),
+        severityNumber: typeof severityNumber === 'number' ? severityNumber : 0,
         body: jsonValue(field(from, 'body'), budget, 0),
         attributes: keyValues(from, 'attributes', budget, 0),
-      }),
+      })
+    },
   })
   return new DecodedLogs(spans, rejected)
 }
@@ -69,6 +74,7 @@ const empty = (): LogRecord => ({
   observedMicros: 0,
   eventName: '',
   severity: '',
+  severityNumber: 0,
   body: null,
   attributes: [],
 })

@@ -88,6 +88,31 @@ describe('logs', () => {
       }
   })
 
+  test('without a text of their severity have the short name of its number', async () => {
+    const severityOf = async (encode: typeof logsJson | typeof logsProtobuf, from: Partial<TestLog>) => {
+      const { traceId, spanId } = ids()
+      const answer = await send('/v1/logs', encode([{ traceId, spanId, body: 'x', ...from }]))
+      expect(answer.status).toBe(200)
+      const { spans } = await read(traceId)
+      return new Map(spans[0]?.attributes.map((pair) => [pair.key, pair])).get('log.severity')
+    }
+    for (const encode of [logsJson, logsProtobuf]) {
+      for (const [severityNumber, value] of [
+        [1, 'TRACE'],
+        [8, 'DEBUG4'],
+        [9, 'INFO'],
+        [14, 'WARN2'],
+        [17, 'ERROR'],
+        [24, 'FATAL4'],
+      ] as const)
+        expect(await severityOf(encode, { severityNumber })).toEqual({ key: 'log.severity', value })
+      for (const severityNumber of [0, 25, -1]) expect(await severityOf(encode, { severityNumber })).toBeUndefined()
+      expect(await severityOf(encode, { severity: 'notice', severityNumber: 10 })).toMatchObject({ value: 'notice' })
+    }
+    // An enumeration is an integer in OTLP; the record is worth more than its severity.
+    expect(await severityOf(logsJson, { severityNumber: 'SEVERITY_NUMBER_INFO' })).toBeUndefined()
+  })
+
   test('store no unencrypted prompt', async () => {
     await sendLogs([{ ...ids(), eventName: 'gen_ai.user.message', body: `${prompt} Tell me, said the fox.` }])
     const { rows } = await owner.query(`select 1 from spans where spans::text like '%said the fox%'`)

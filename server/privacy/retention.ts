@@ -12,11 +12,12 @@ const executionsAtOnce = 50
 const rowsAtOnce = 200
 
 /**
- * Deletes content that is older than the tenant's retention. All content of an execution is deleted together, counted from its
- * end; other content is counted from its decision, settlement or creation. Rows, states, digests and the audit log are kept, and
- * so is content in progress, open or on hold. Each transaction writes an audit record; after a crash the next round continues.
+ * Deletes content that at `now`, a time of the database's clock, is older than the tenant's retention. All content of an execution is
+ * deleted together, counted from its end; other content is counted from its decision, settlement or creation. Rows, states, digests and
+ * the audit log are kept, and so is content in progress, open or on hold. Each transaction writes an audit record; after a crash the next
+ * round continues.
  */
-export async function purgeContent(tenantId: string, now = Date.now()): Promise<void> {
+export async function purgeContent(tenantId: string, now: number): Promise<void> {
   const { database } = runtime()
   const { retentionDays } = await database.inTenant(tenantId, async (tx) => settingsOf(await tenantById(tx, tenantId)))
   if (retentionDays === null) return

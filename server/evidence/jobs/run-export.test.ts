@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { exportStages } from '#lib/schemas/evidence.ts'
 import { listAlarms } from '#server/audit/alarms/list.ts'
 import { cancelExport } from '#server/evidence/cancel-export.ts'
@@ -108,6 +108,23 @@ describe('a run that was interrupted', () => {
     const job = await readExport(auditor, exportId)
     expect(job).toMatchObject({ status: 'failed', error: { code: 'unavailable' } })
     expect(job.error?.message).toContain('free in the server’s folder')
+  })
+
+  test('ends at its time limit by the database’s clock, not by that of a process that is ahead', async () => {
+    const tenant = await runtime.tenant()
+    const auditor = await auditorOf(tenant)
+    const exportId = await askForExport(auditor)
+    const dataDir = runtime.config.exportTmpDir
+    runtime.config.exportTmpDir = '/proc'
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 })
+    try {
+      await expect(runExport(tenant.id, exportId)).rejects.toMatchObject({ name: 'NoSpace' })
+    } finally {
+      vi.useRealTimers()
+      runtime.config.exportTmpDir = dataDir
+    }
+    await runExport(tenant.id, exportId)
+    expect((await readExport(auditor, exportId)).status).toBe('completed')
   })
 
   test('waits while the log is not signed, without an alarm, and ends with that reason at its time limit', async () => {

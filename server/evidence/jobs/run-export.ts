@@ -12,6 +12,7 @@ import { currentStore, storeOf } from '#server/evidence/places/place.ts'
 import { StoreFailed } from '#server/evidence/places/store-failed.ts'
 import { archiveNameOf, findRecorded, lockExport, setPlace } from '#server/evidence/store.ts'
 import { IntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
+import { databaseClock } from '#server/kernel/db/clock.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tellChannels } from '#server/notifications/tell-channels.ts'
 import {
@@ -47,7 +48,7 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
   } catch (error) {
     if (error instanceof Superseded || (await isSuperseded(run))) return
     if (isRefused(error)) return await fail(run, { code: 'integrity_failed', message: error.message })
-    if (Date.now() < deadlineOf(run)) throw error
+    if (!(await isLate(run))) throw error
     runtime().log.error({ err: error, exportId }, 'an evidence export kept failing and was abandoned')
     await fail(run, { code: 'unavailable', message: `${whyNot(error)} Request a new export.` })
   } finally {
@@ -61,7 +62,11 @@ const isRefused = (error: unknown): error is Error =>
   error instanceof ArchiveRefused ||
   error instanceof IntegrityFailed
 
-const deadlineOf = ({ row }: ClaimedExport): number => row.createdAt.getTime() + row.pollTimeoutMs
+/** Whether the time limit of the export is over by the database's clock, or will be in `seconds`. */
+async function isLate({ tenant, row }: ClaimedExport, seconds = 0): Promise<boolean> {
+  const now = await runtime().database.inTenant(tenant.id, async (tx) => (await databaseClock(tx))())
+  return now.getTime() + seconds * 1000 >= row.createdAt.getTime() + row.pollTimeoutMs
+}
 
 /** The reason for people who may see the export; errors of the program are only in the log. */
 function whyNot(error: unknown): string {
@@ -183,7 +188,7 @@ async function storeAgain(
     } catch (error) {
       signal.throwIfAborted()
       const seconds = storeAgainAfter[Math.min(attempt, storeAgainAfter.length - 1)] ?? 1
-      if (!(error instanceof StoreFailed) || Date.now() + seconds * 1000 > deadlineOf(run)) throw error
+      if (!(error instanceof StoreFailed) || (await isLate(run, seconds))) throw error
       runtime().log.warn({ err: error, place }, 'an archive could not be stored and will be tried again')
       progress.add(-stored)
       await setTimeout(seconds * 1000, undefined, { signal }).catch(() => signal.throwIfAborted())

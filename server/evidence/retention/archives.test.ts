@@ -83,7 +83,7 @@ describe('the tenant’s retention of archives', () => {
     const tenant = await tenantWith({})
     const { exportId } = await runtime.make(tenant, await auditorOf(tenant))
     await asOwner(runtime, `update evidence_exports set archive_name = null where id = '${exportId}'`)
-    await purgeArchives(tenant.id)
+    await purgeArchives(tenant.id, Date.now())
     expect(await runtime.files(tenant)).toEqual([])
   })
 })
@@ -133,7 +133,7 @@ describe('an erasure', () => {
     expect(await held.listed()).toMatchObject({ archives: [{ exportId: held.raw.exportId, outcome: 'held' }] })
     expect((await fetchArchive(held.pia, held.raw.exportId)).length).toBe(held.raw.archiveBytes)
     await release()
-    await purgeArchives(tenant.id)
+    await purgeArchives(tenant.id, Date.now())
     expect(await held.listed()).toMatchObject({ archives: [{ exportId: held.raw.exportId, outcome: 'deleted' }] })
     await expect(fetchArchive(held.pia, held.raw.exportId)).rejects.toMatchObject({
       code: 'gone',

@@ -16,11 +16,11 @@ import { markGone } from './mark-gone.ts'
 const dayMs = 86_400_000
 
 /**
- * Deletes archives that are older than the tenant's retention of archives, and those that an erasure found while a hold
- * protected them. The job, its manifest and its digests are kept. Also deletes what interrupted exports left in the store and
+ * Deletes archives that at `now`, a time of the database's clock, are older than the tenant's retention of archives, and those that an
+ * erasure found while a hold protected them. The job, its manifest and its digests are kept. Also deletes what interrupted exports left in the store and
  * in the scratch folder of this machine. A store that can't be reached is asked again in the next round.
  */
-export async function purgeArchives(tenantId: string, now = Date.now()): Promise<void> {
+export async function purgeArchives(tenantId: string, now: number): Promise<void> {
   const { database } = runtime()
   const settings = await database.inTenant(tenantId, async (tx) => settingsOf(await tenantById(tx, tenantId)))
   if (settings.archiveRetentionDays !== null) {

@@ -41,6 +41,9 @@ export async function databaseClock(tx: Transaction): Promise<() => Date> {
   }
 }
 
+/** The database's clock as it is now, not continued by one of this process: for what is deleted by it. */
+export const readDatabaseClock = async (tx: Transaction): Promise<number> => (await read(tx)).database
+
 function isFresh({ monotonic, wall, took }: Reading): boolean {
   const passed = performance.now() - monotonic
   return (

@@ -12,18 +12,15 @@ const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
 
 /**
- * Creates the partitions of `spans` from `today` (UTC) for `ahead` days, two weeks by default. Repeating it does no harm. `client` is the owner's:
- * the application's role can neither create nor drop a table. Gives up on a busy table after two seconds; the next run
+ * Creates the partitions of `spans` from `today` (UTC, by default the database's) for `ahead` days, two weeks by default. Repeating it does
+ * no harm. `client` is the owner's: the application's role can neither create nor drop a table. Gives up on a busy table after two seconds; the next run
  * tries again.
  */
-export async function makePartitions(
-  client: Client,
-  today = new Date().toISOString().slice(0, 10),
-  ahead = daysAhead,
-): Promise<void> {
+export async function makePartitions(client: Client, today?: string, ahead = daysAhead): Promise<void> {
   const known = new Set(await partitionDays(client))
+  const first = today ?? (await databaseDay(client))
   for (let later = 0; later <= ahead; later++) {
-    const day = dayAfter(today, later)
+    const day = dayAfter(first, later)
     if (known.has(day)) continue
     await client.query('begin')
     try {
@@ -41,6 +38,16 @@ export async function makePartitions(
   }
 }
 
+/** The day (UTC) of the database's clock. */
+async function databaseDay(client: Client): Promise<string> {
+  const { rows } = await client.query<{ day: string }>(
+    `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') as day`,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('unreachable: the clock has a row')
+  return row.day
+}
+
 /** Days (YYYY-MM-DD) that have a partition, oldest first. */
 export async function partitionDays(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ day: string }>(
@@ -52,14 +59,14 @@ export async function partitionDays(client: Client): Promise<string[]> {
 }
 
 /**
- * Drops partitions from before today that are empty, and those without spans of executions for which `over` returns true because
+ * Drops partitions from before `today` (UTC, by the database's clock) that are empty, and those without spans of executions for which `over` returns true because
  * no tenant needs them. Returns their days.
  */
 export async function dropPartitions(
   client: Client,
+  today: string,
   over: (day: string) => boolean | Promise<boolean>,
 ): Promise<string[]> {
-  const today = new Date().toISOString().slice(0, 10)
   const dropped: string[] = []
   for (const day of await partitionDays(client)) {
     if (day >= today) break

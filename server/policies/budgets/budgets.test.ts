@@ -223,7 +223,7 @@ describe('windows', () => {
     await settle(before.decisionId, { made: 'yes', tokens: 3 })
     expect(await windows(agent.policyId)).toEqual(['3', '100'])
     await moveBack(agent.policyId, 35)
-    await purgeWindows(tenant.id)
+    await purgeWindows(tenant.id, Date.now())
     expect(await windows(agent.policyId)).toEqual(['100'])
   })
 

@@ -5,9 +5,9 @@ import { deleteWindows } from './budget-store.ts'
 const keptMs = 35 * 86_400_000
 const batchSize = 500
 
-/** Deletes windows of budgets that ended long ago. The decision records keep what was reserved in them. */
-export async function purgeWindows(tenantId: string): Promise<void> {
-  const before = new Date(Date.now() - keptMs)
+/** Deletes windows of budgets that ended long before `now`, a time of the database's clock. The decision records keep what was reserved in them. */
+export async function purgeWindows(tenantId: string, now: number): Promise<void> {
+  const before = new Date(now - keptMs)
   for (let removed = batchSize; removed === batchSize; )
     removed = await runtime().database.inTenant(tenantId, (tx) => deleteWindows(tx, tenantId, before, batchSize))
 }

@@ -109,9 +109,9 @@ const ids = (found: ReadonlyMap<string, string[]>) =>
 test('nothing is deleted while the tenant keeps it without limit, or for longer', async () => {
   const before = await contentWith(api, content)
   expect(ids(before).length).toBeGreaterThan(5)
-  await purgeContent(tenantId)
+  await purgeContent(tenantId, Date.now())
   await setRetention(41)
-  await purgeContent(tenantId)
+  await purgeContent(tenantId, Date.now())
   expect(await contentWith(api, content)).toEqual(before)
 })
 
@@ -119,8 +119,8 @@ test('older content is deleted; content that is in progress, open, held or recen
   await setRetention(30)
   expect(existsSync(await contentFile())).toBe(true)
   // Two processes concurrently, and a third run: the first one deletes everything.
-  await Promise.all([purgeContent(tenantId), purgeContent(tenantId)])
-  await purgeContent(tenantId)
+  await Promise.all([purgeContent(tenantId, Date.now()), purgeContent(tenantId, Date.now())])
+  await purgeContent(tenantId, Date.now())
   const { rows: open } = await owner.query<{ id: string; decision: string }>(
     `select id, decision_id as decision from approvals where status = 'pending' and kind = 'external_call'`,
   )

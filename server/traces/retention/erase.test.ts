@@ -179,10 +179,10 @@ describe('retention', () => {
       await moveTo(traceId, days(ago))
     }
     await execute(createHold, auditor, { traceId: held, reason: 'Case 5.' }, { name: 'x' })
-    await purgeTraces(tenant.id)
+    await purgeTraces(tenant.id, Date.now())
     expect(await Promise.all([old, held, young].map(count))).toEqual([1, 1, 1])
     await owner.query(`update tenants set settings = '{"retentionDays":40}' where id = $1`, [tenant.id])
-    await purgeTraces(tenant.id)
+    await purgeTraces(tenant.id, Date.now())
     expect(await Promise.all([old, held, young].map(count))).toEqual([0, 1, 1])
   })
 
@@ -201,14 +201,14 @@ describe('retention', () => {
     const ownerUrl = new URL(process.env.TEST_DATABASE_URL ?? '')
     ownerUrl.pathname = new URL(runtime.database.url).pathname
     const keeper = { id: tenant.id }
-    await keepPartitions(ownerUrl.href, [keeper])
+    await keepPartitions(ownerUrl.href, [keeper], Date.now())
     // The empty partition is dropped. The other is kept by case 5, which covers another trace: whole days wait for all holds.
     expect([await exists(days(50)), await exists(days(45)), await exists(days(-13))]).toEqual([false, true, true])
     await owner.query('update legal_holds set released_at = now()')
     const other = await testTenant(runtime)
-    await keepPartitions(ownerUrl.href, [keeper, other])
+    await keepPartitions(ownerUrl.href, [keeper, other], Date.now())
     expect(await exists(days(45))).toBe(true)
-    await keepPartitions(ownerUrl.href, [keeper])
+    await keepPartitions(ownerUrl.href, [keeper], Date.now())
     expect(await exists(days(45))).toBe(false)
   })
 

@@ -8,7 +8,8 @@ import { deleteDay, findExpiredDay, hasHolds } from './retention-store.ts'
 /** The retention of a tenant's traces. `before` is the first day (YYYY-MM-DD) that is kept; undefined keeps all days. */
 export type Limit = { before: string | undefined; held: boolean }
 
-export async function retentionLimit(tenantId: string, now = Date.now()): Promise<Limit> {
+/** The retention of a tenant's traces at `now`, a time of the database's clock. */
+export async function retentionLimit(tenantId: string, now: number): Promise<Limit> {
   return await runtime().database.inTenant(tenantId, async (tx) => {
     const { retentionDays } = settingsOf(await tenantById(tx, tenantId))
     const before =
@@ -23,8 +24,11 @@ export const isOver =
   (day: string): boolean =>
     limits.every(({ before, held }) => before !== undefined && day < before && !held)
 
-/** Deletes data that is older than the tenant's retention, with a transaction for each day. Keeps data under a legal hold. */
-export async function purgeTraces(tenantId: string, now = Date.now()): Promise<void> {
+/**
+ * Deletes data that at `now`, a time of the database's clock, is older than the tenant's retention, with a transaction for each day. Keeps
+ * data under a legal hold.
+ */
+export async function purgeTraces(tenantId: string, now: number): Promise<void> {
   const { before } = await retentionLimit(tenantId, now)
   if (before === undefined) return
   const next = () =>

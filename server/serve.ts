@@ -23,6 +23,7 @@ import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
 import { isUnused, migrate } from '#server/kernel/db/migrate.ts'
+import { requireServerRole } from '#server/kernel/db/roles.ts'
 import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
 import { createLog, type Log } from '#server/kernel/log.ts'
 import { loadMcpServers } from '#server/kernel/mcp-servers.ts'
@@ -167,6 +168,7 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
 
 /** What must be true before anything is served. */
 async function checkStart(ownerUrl: string, say: Say): Promise<void> {
+  await runtime().database.inDirectory(requireServerRole)
   await encryptPlaintext(ownerUrl)
   await recordAccountsBefore()
   const clock = await checkClock()

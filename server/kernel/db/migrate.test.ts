@@ -1,9 +1,17 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ConfigError } from '#server/kernel/config.ts'
+import { createLog } from '#server/kernel/log.ts'
 import { until } from '#server/testing/until.ts'
+import { openDatabase } from './database.ts'
 import { isUnused, migrate } from './migrate.ts'
+import { requireServerRole } from './roles.ts'
 
 // Mistakes in DATABASE_URL are reported in one clear line.
 
@@ -127,4 +135,61 @@ test('an address without a password does not give the application’s role a gue
   } finally {
     vi.unstubAllEnvs()
   }
+})
+
+const workAs = async (url: string) => {
+  const database = openDatabase(url, createLog('silent'), { poolSize: 1 })
+  try {
+    await database.inDirectory(requireServerRole)
+  } finally {
+    await database.close()
+  }
+}
+
+/** A folder with the socket of the test's server, as libpq expects it. */
+async function socketFolder(): Promise<AsyncDisposable & { folder: string }> {
+  const { hostname, port } = new URL(process.env.TEST_DATABASE_URL ?? '')
+  const folder = await mkdtemp(join(tmpdir(), 'cs-socket-'))
+  const relay = createServer((near) => {
+    const far = connect(Number(port || 5432), hostname)
+    near.on('error', () => far.destroy())
+    far.on('error', () => near.destroy())
+    near.pipe(far).pipe(near)
+  }).listen(join(folder, '.s.PGSQL.5432'))
+  await once(relay, 'listening')
+  return {
+    folder,
+    async [Symbol.asyncDispose]() {
+      relay.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+test('a socket’s address, with its user as a parameter or in the environment, leads to the server’s role', async () => {
+  await using socket = await socketFolder()
+  const key = Buffer.alloc(32, 7)
+  const plain = `postgres:///${name}?host=${socket.folder}`
+  await workAs(await migrate(`${plain}&user=${name}&password=secret`, key))
+  vi.stubEnv('PGUSER', name)
+  vi.stubEnv('PGPASSWORD', 'secret')
+  try {
+    await workAs(await migrate(plain, key))
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})
+
+test('a parameter that names the owner does not make the server work as the owner', async () => {
+  const url = address((open) => open.searchParams.set('user', name))
+  await workAs(await migrate(url))
+})
+
+test('a server that is connected as another role, or as one that bypasses row-level security, does not start', async () => {
+  await expect(workAs(address(() => undefined))).rejects.toThrow(`works as the role ${name} instead of ${name}_server`)
+  const application = await migrate(address(() => undefined))
+  await workAs(application)
+  await server.query(`alter role ${name}_server bypassrls`)
+  await expect(workAs(application)).rejects.toThrow(`alter role ${name}_server nosuperuser nobypassrls`)
+  await server.query(`alter role ${name}_server nobypassrls`)
 })

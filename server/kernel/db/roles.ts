@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
-import type { Client } from 'pg'
+import { sql } from 'kysely'
+import { Client } from 'pg'
 import { ConfigError } from '#server/kernel/config.ts'
+import type { Transaction } from './closing.ts'
 import { keeperFunctions, keeperGrants, serverGrants } from './grants.ts'
 
 /** Roles of one installation: roles belong to the whole PostgreSQL server, so they carry the name of the database. */
@@ -39,9 +41,42 @@ export async function ensureRoles(client: Client, ownerUrl: string, masterKey: B
   // Set for the role, not the connection: a pooler in transaction mode does not pass on startup parameters.
   await client.query(`alter role ${name} set statement_timeout = '60s'`)
   await client.query(`alter role ${name} set idle_in_transaction_session_timeout = '60s'`)
-  url.username = server
+  return addressFor(url, server, password)
+}
+
+/** The address for another role. Throws ConfigError if the driver would connect as someone else. */
+function addressFor(address: URL, role: string, password: string): string {
+  const url = new URL(address)
+  url.username = role
   url.password = password
+  // A URL without a host can't contain a user, and the driver prefers parameters to the rest, as libpq does.
+  if (url.host === '' || url.searchParams.has('user')) url.searchParams.set('user', role)
+  if (url.host === '' || url.searchParams.has('password')) url.searchParams.set('password', password)
+  const driver = new Client({ connectionString: url.href })
+  if (driver.user !== role || driver.password !== password)
+    throw new ConfigError(
+      `DATABASE_URL: the server's role ${role} can't be put into an address of this form. Use postgres://user:password@host:5432/database, or postgres:///database?host=/folder&user=…&password=… for a socket.`,
+    )
   return url.href
+}
+
+/**
+ * Throws ConfigError if these connections are not bound by row-level security as the server's role is, such as behind a pooler that
+ * connects as the owner.
+ */
+export async function requireServerRole(tx: Transaction): Promise<void> {
+  const { rows } = await sql<{ name: string; expected: string; bound: boolean }>`
+    select rolname as name, current_database() || '_server' as expected, not rolsuper and not rolbypassrls as bound
+    from pg_roles where rolname = current_user`.execute(tx)
+  const [{ name, expected, bound } = { name: 'unknown', expected: '', bound: false }] = rows
+  if (name !== expected)
+    throw new ConfigError(
+      `DATABASE_URL: the server works as the role ${name} instead of ${expected}, which would not isolate tenants. Check the address and the pooler.`,
+    )
+  if (!bound)
+    throw new ConfigError(
+      `DATABASE_URL: the role ${name} bypasses row-level security, which isolates tenants. Run: alter role ${name} nosuperuser nobypassrls`,
+    )
 }
 
 /**

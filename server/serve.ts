@@ -141,7 +141,7 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   const masterKeys = await loadMasterKeys(config)
   // In a new database, no earlier version wrote anything.
   const adoptRowsAfter = (await isUnused(ownerUrl)) ? 0 : config.adoptRowsAfter
-  const url = await migrate(ownerUrl, masterKeys[0])
+  const url = await migrate(ownerUrl, masterKeys[0], (wait) => log.warn(wait, 'a migration waits for locks'))
   const listener = openListener(url, log)
   const database = openDatabase(url, log, { own: listener.own })
   closing.defer(() => database.close())

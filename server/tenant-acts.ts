@@ -73,7 +73,7 @@ export async function openInstallation(config: Config, say: Say, connections = 2
     const ownerUrl = config.databaseUrl ?? (await openEmbedded())
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
     const masterKeys = await loadMasterKeys(config)
-    const url = await migrate(ownerUrl, masterKeys[0])
+    const url = await migrate(ownerUrl, masterKeys[0], (wait) => log.warn(wait, 'a migration waits for locks'))
     const vault = createVault(...masterKeys)
     const listener = openListener(url, log)
     const database = openDatabase(url, log, { poolSize: connections, own: listener.own })

@@ -8,9 +8,10 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ConfigError } from '#server/kernel/config.ts'
 import { createLog } from '#server/kernel/log.ts'
+import { emptyDatabase } from '#server/testing/database.ts'
 import { until } from '#server/testing/until.ts'
 import { openDatabase } from './database.ts'
-import { isUnused, migrate } from './migrate.ts'
+import { applyMigrations, isUnused, type LockWait, migrate } from './migrate.ts'
 import { requireServerRole } from './roles.ts'
 
 // Mistakes in DATABASE_URL are reported in one clear line.
@@ -193,3 +194,33 @@ test('a server that is connected as another role, or as one that bypasses row-le
   await expect(workAs(application)).rejects.toThrow(`alter role ${name}_server nosuperuser nobypassrls`)
   await server.query(`alter role ${name}_server nobypassrls`)
 })
+
+test('a migration waits for a long transaction, says so, and lets the statements of others through', async () => {
+  const database = await emptyDatabase()
+  const clients = await Promise.all(
+    ['owner', 'countersign-export', 'other'].map(async (application) => {
+      const client = new Client({ connectionString: database.ownerUrl, application_name: application })
+      await client.connect()
+      return client
+    }),
+  )
+  const [owner, long, other] = clients as [Client, Client, Client]
+  try {
+    await applyMigrations(owner, '0106_views_of_executions.sql')
+    await long.query('begin')
+    await long.query('select from realm_users')
+    const waits: LockWait[] = []
+    const migrating = applyMigrations(owner, '0107_last_sign_in.sql', (wait) => waits.push(wait))
+    await until(async () => waits.length > 0 || undefined, 'the wait was reported')
+    const { rows } = await long.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const locks = [{ table: 'realm_users', connection: 'countersign-export', pid: rows[0]?.pid }]
+    expect(waits).toEqual([{ migration: '0107_last_sign_in.sql', locks }])
+    expect((await other.query('select from realm_users')).rowCount).toBe(0)
+    await long.query('commit')
+    expect(await migrating).toMatchObject({ applied: 1 })
+    expect((await other.query('select signed_in_at from realm_users')).rowCount).toBe(0)
+  } finally {
+    for (const client of clients) await client.end()
+    await database.close()
+  }
+}, 60_000)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
 import { PgBoss } from 'pg-boss'
 import { ConfigError } from '#server/kernel/config.ts'
@@ -12,17 +13,27 @@ const folder = new URL('./migrations/', import.meta.url)
 /** Every starting process waits for this lock while another one migrates. */
 export const migrationLock = 7_310_452
 
+/** Who has locks on tables of a migration that therefore waits, for the operator. */
+export type LockWait = { migration: string; locks: { table: string; connection: string; pid: number }[] }
+type OnWait = (wait: LockWait) => void
+
+const lockTimedOut = '55P03'
+/** Statements of processes that serve wait behind a migration that waits for a lock, so it gives them a turn. */
+const turnMs = 1000
+/** A wait is reported when it begins, and then about every minute. */
+const reportedEvery = 20
+
 /**
  * Migrates the database of `ownerUrl` to this version and returns the address for the application's role,
  * `<database>_server`, which may do what grants.ts lists. Its password is derived from the owner's, or from `masterKey`
  * if the address has none (a socket, a certificate), so that every node with the same settings can compute it and no one
- * else can. Throws if an applied migration has been edited.
+ * else can. Throws if an applied migration has been edited. `onWait`: as for applyMigrations.
  */
-export async function migrate(ownerUrl: string, masterKey?: Buffer): Promise<string> {
+export async function migrate(ownerUrl: string, masterKey?: Buffer, onWait?: OnWait): Promise<string> {
   const client = await connectOwner(ownerUrl)
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock])
-    const { known, applied } = await applyMigrations(client)
+    const { known, applied } = await applyMigrations(client, undefined, onWait)
     await makePartitions(client)
     await migrateQueue(ownerUrl)
     const url = await ensureRoles(client, ownerUrl, masterKey)
@@ -57,9 +68,14 @@ export async function isUnused(ownerUrl: string): Promise<boolean> {
 
 /**
  * Applies the migrations that the database lacks, in order, up to and including `last`. Returns how many, and whether this
- * version knows all that had been applied.
+ * version knows all that had been applied. A migration waits without limit for those that use its tables, such as exports and backups, and
+ * reports it to `onWait`.
  */
-export async function applyMigrations(client: Client, last?: string): Promise<{ applied: number; known: boolean }> {
+export async function applyMigrations(
+  client: Client,
+  last?: string,
+  onWait: OnWait = () => undefined,
+): Promise<{ applied: number; known: boolean }> {
   await client.query(`create table if not exists schema_migrations (
     name text primary key, sha256 text not null, applied_at timestamptz not null default now())`)
   const applied = new Map<string, string>()
@@ -75,13 +91,45 @@ export async function applyMigrations(client: Client, last?: string): Promise<{ 
     const before = applied.get(name)
     if (before === sha256) continue
     if (before !== undefined) throw new Error(`The migration ${name} was edited after it was applied.`)
-    await client.query('begin')
-    await client.query(text)
-    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256])
-    await client.query('commit')
+    for (let attempt = 0; !(await apply(client, { name, text, sha256 })); attempt += 1) {
+      if (attempt % reportedEvery === 0) onWait({ migration: name, locks: await locksOn(client, text) })
+      await setTimeout(turnMs)
+    }
     count += 1
   }
   return { applied: count, known: [...applied.keys()].every((name) => names.includes(name)) }
+}
+
+/** False if the tables were in use for two seconds: nothing has changed then. */
+async function apply(
+  client: Client,
+  { name, text, sha256 }: Record<'name' | 'text' | 'sha256', string>,
+): Promise<boolean> {
+  await client.query('begin')
+  try {
+    await client.query(`set local lock_timeout = '2s'`)
+    await client.query(text)
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== lockTimedOut) throw error
+    await client.query('rollback')
+    return false
+  }
+  await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256])
+  await client.query('commit')
+  return true
+}
+
+/** The locks of others on tables that the migration names. */
+async function locksOn(client: Client, text: string): Promise<LockWait['locks']> {
+  const { rows } = await client.query<LockWait['locks'][number]>(
+    `select distinct c.relname as table, a.application_name as connection, l.pid
+     from pg_locks l join pg_class c on c.oid = l.relation join pg_stat_activity a on a.pid = l.pid
+     where l.granted and l.pid <> pg_backend_pid() and c.relnamespace = 'public'::regnamespace and c.relname = any($1)
+       and l.database = (select oid from pg_database where datname = current_database())
+     order by 1, 3`,
+    [[...new Set(text.match(/\w+/g))]],
+  )
+  return rows
 }
 
 /** How many migrations of this version the database lacks, and of others it has. */

@@ -144,6 +144,8 @@ test('the systemd unit is valid where systemd can check it, and its settings are
   const names = [...(/^Environment=(.*)$/m.exec(unit)?.[1] ?? '').matchAll(/(\w+)=/g)].map(([, name]) => name)
   expect(names.filter((name) => name !== 'NODE_ENV' && !known.includes(name ?? ''))).toEqual([])
   expect(unit).toMatch(/^User=countersign$/m)
+  // Otherwise tool servers and the embedded database get the signal too, while calls still use them.
+  expect(unit).toMatch(/^KillMode=mixed$/m)
   const checked = spawnSync('systemd-analyze', ['verify', join(root, 'docs/deploy/countersign.service')], {
     encoding: 'utf8',
   })

@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import { Client, escapeIdentifier, escapeLiteral } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { applicationName } from '#server/kernel/db/application-name.ts'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
@@ -97,6 +97,27 @@ test('during an outage every response is 503 with Retry-After; after it the serv
   expect(await listening()).toBe(before)
   expect(after[applicationName('queue')]).toBeLessThanOrEqual(4)
   expect(after[applicationName()]).toBeLessThanOrEqual(32)
+}, 60_000)
+
+test('a server whose password was changed answers 503 until it has the right one', async () => {
+  const maria = await api.person('maria')
+  const role = escapeIdentifier(`${database()}_server`)
+  const { rows } = await server.query<{ secret: string }>(
+    'select rolpassword as secret from pg_authid where rolname = $1',
+    [`${database()}_server`],
+  )
+  await server.query(`alter role ${role} password 'rotated'`)
+  await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database()])
+  // More than once: the first ones find connections that were lost.
+  for (let asked = 0; asked < 40; asked++) {
+    const { status, headers } = await api.query(maria, 'agents.list', {})
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+  }
+  await server.query(`alter role ${role} password ${escapeLiteral(rows[0]?.secret ?? '')}`)
+  await until(
+    async () => ((await api.query(maria, 'agents.list', {})).status === 200 ? true : undefined),
+    'the server worked again',
+  )
 }, 60_000)
 
 test('any number of health checks use one connection', async () => {

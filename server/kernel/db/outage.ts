@@ -1,8 +1,8 @@
 /**
  * SQLSTATE classes and codes after which the same transaction may soon succeed: lost or refused connections, timeouts,
- * deadlocks.
+ * deadlocks. A refused password too: it is being rotated, and this process is restarted with the new one.
  */
-const sqlStates = /^(08...|53300|57014|57P0[1-4]|25P03|40001|40P01)$/
+const sqlStates = /^(08...|28P01|53300|57014|57P0[1-4]|25P03|40001|40P01)$/
 const systemErrors = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/
 /** The driver's own messages for a lost or failed connection; these errors do not have a code. */
 const driverMessages =

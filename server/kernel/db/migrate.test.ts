@@ -224,3 +224,47 @@ test('a migration waits for a long transaction, says so, and lets the statements
     await database.close()
   }
 }, 60_000)
+
+test('the last sign-ins of all tenants are filled in for an owner whom row-level security binds', async () => {
+  const database = `${name}_older`
+  const url = (role: (one: URL) => void) => {
+    const one = new URL(process.env.TEST_DATABASE_URL ?? '')
+    one.pathname = `/${database}`
+    role(one)
+    return one.href
+  }
+  await server.query(`alter role ${name} createrole`)
+  await server.query(`create database ${database} owner ${name}`)
+  const owner = new Client({
+    connectionString: url((one) => Object.assign(one, { username: name, password: 'secret' })),
+  })
+  const superuser = new Client({ connectionString: url(() => undefined) })
+  await Promise.all([owner.connect(), superuser.connect()])
+  try {
+    await applyMigrations(owner, '0106_views_of_executions.sql')
+    await superuser.query(`set session_replication_role = replica`)
+    const [tenant, signedIn, never] = ['1', '2', '3'].map((one) => `00000000-0000-7000-8000-00000000000${one}`)
+    for (const id of [signedIn, never])
+      await superuser.query(
+        `insert into realm_users (tenant_id, id, username, display_name) values ($1, $2, $3, 'Maria')`,
+        [tenant, id, `maria-${id}`],
+      )
+    await superuser.query(
+      `insert into realm_artifacts (tenant_id, model, id, payload) values ($1, 'Session', 's', $2)`,
+      [tenant, { accountId: signedIn, loginTs: 1_795_000_000 }],
+    )
+    await applyMigrations(owner)
+    const { rows } = await superuser.query('select id, signed_in_at as at from realm_users order by id')
+    expect(rows).toEqual([
+      { id: signedIn, at: new Date(1_795_000_000_000) },
+      { id: never, at: null },
+    ])
+    const { rows: forced } = await superuser.query(
+      `select from pg_class where relname in ('realm_users', 'realm_artifacts') and relforcerowsecurity`,
+    )
+    expect(forced).toHaveLength(2)
+  } finally {
+    await Promise.all([owner.end(), superuser.end()])
+    await server.query(`drop database ${database} with (force)`)
+  }
+}, 60_000)

@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { freePort } from '#server/testing/free-port.ts'
+import { startProcess } from '#server/testing/processes/start-process.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 import { loadConfig } from './kernel/config.ts'
@@ -30,6 +33,23 @@ const linesOf = (): Line[] =>
     .split('\n')
     .filter((line) => line.includes('"msg":"request"'))
     .map((line) => JSON.parse(line))
+
+test('a port that is taken is named with its setting', async () => {
+  await using taken = createServer().listen(0)
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  for (const [setting, environment] of [
+    ['PORT', { PORT: String(port) }],
+    ['METRICS_PORT', { PORT: '0', METRICS_PORT: String(port) }],
+  ] as const) {
+    const lines: string[] = []
+    await expect(startProcess(environment, lines)).rejects.toThrow('ended before it was ready')
+    await until(async () => lines.join('').includes('\n') || undefined, 'the reason was printed')
+    expect(lines.join('')).toMatch(
+      new RegExp(`^Port ${port} is in use by another process, .*\\. Set ${setting} to a different port\\.$`, 'm'),
+    )
+  }
+}, 60_000)
 
 describe('the metrics of a process', () => {
   test('need the token, and are text that Prometheus reads', async () => {

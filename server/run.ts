@@ -1,4 +1,4 @@
-import { ConfigError, loadConfig } from '#server/kernel/config.ts'
+import { type Config, ConfigError, loadConfig } from '#server/kernel/config.ts'
 import { EmbeddedDatabaseError } from '#server/kernel/db/embedded.ts'
 import type { OpenPages } from './console.ts'
 import { serve } from './serve.ts'
@@ -13,10 +13,9 @@ const sameSignalMs = 500
  * signal ended it before that.
  */
 export async function run(openPages: OpenPages, say = print): Promise<void> {
-  let port: number | undefined
+  let config: Config | undefined
   try {
-    const config = loadConfig()
-    port = config.port
+    config = loadConfig()
     const seconds = config.drainSeconds
     const server = await serve(config, say, openPages)
     say(`Countersign is ready at ${server.baseUrl}`)
@@ -33,26 +32,28 @@ export async function run(openPages: OpenPages, say = print): Promise<void> {
       say(`Stopping: running requests and calls have up to ${seconds} seconds. A second signal stops immediately.`)
       server.close().then(
         () => process.exit(0),
-        (error: unknown) => fail(error, port),
+        (error: unknown) => fail(error, config),
       )
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
   } catch (error) {
-    fail(error, port)
+    fail(error, config)
   }
 }
 
-function fail(error: unknown, port: number | undefined): never {
-  process.stderr.write(`${explain(error, port)}\n`)
+function fail(error: unknown, config: Config | undefined): never {
+  process.stderr.write(`${explain(error, config)}\n`)
   process.exit(1)
 }
 
 /** One line for errors that the operator can fix; all others show the stack. */
-function explain(error: unknown, port: number | undefined): string {
+function explain(error: unknown, config: Config | undefined): string {
   if (error instanceof ConfigError || error instanceof EmbeddedDatabaseError) return error.message
-  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-    return `Port ${port} is in use by another process, possibly another Countersign. Set PORT to a different port.`
-  if ((error as NodeJS.ErrnoException).code === 'EACCES')
-    return `This account may not use port ${port}. Set PORT to a different port.`
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  const setting = port !== undefined && port === config?.metricsPort ? 'METRICS_PORT' : 'PORT'
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is in use by another process, possibly another Countersign. Set ${setting} to a different port.`
+  if (code === 'EACCES' && port !== undefined)
+    return `This account may not use port ${port}. Set ${setting} to a different port.`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

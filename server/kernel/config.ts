@@ -6,15 +6,18 @@ import { type SpanSettings, spanSettingsExpected, spanSettingsOf, spanSettingsSc
 import { parseS3Location, type S3Location } from './s3-location.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
-const origin = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
+const origin = z
+  .url({ protocol: /^https?$/ })
+  .transform((value) => value.replace(/\/+$/, ''))
+  .refine((value) => new URL(value).pathname === '/' && !/[?#@]/.test(value))
 const integer = (min: number, max: number) =>
   z.string().regex(/^\d+$/, 'a whole number').transform(Number).pipe(z.number().min(min).max(max))
 const key = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32)
 
 const expected: Record<string, string> = {
   PORT: 'a whole number from 0 to 65535',
-  BASE_URL: 'an http(s) origin such as https://countersign.example',
-  AUTH_URL: 'an http(s) origin such as https://auth.example',
+  BASE_URL: 'an http(s) origin without a path, such as https://countersign.example',
+  AUTH_URL: 'an http(s) origin without a path, such as https://auth.example',
   DATABASE_URL: 'a PostgreSQL address such as postgres://user:password@host:5432/countersign',
   DATA_DIR: 'a folder',
   EXPORT_STORE: 'the address of a bucket such as s3://bucket or s3://bucket/prefix',

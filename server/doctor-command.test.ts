@@ -192,8 +192,16 @@ test('stores and a time-stamping authority get a line each, and nothing is writt
     expect(text).toMatch(/FAILED {3}Stores {4}SIGNER_MEMORY: the bucket other answers NoSuchBucket\. → Check the name/)
     expect(text).toMatch(/ok {7}Stores {4}TSA_URL: .* has stamped random bytes/)
     store.failWith(() => ({ status: 403, code: 'AccessDenied' }))
-    expect((await doctor({ AWS_ENDPOINT_URL_S3: store.url, EXPORT_STORE: 's3://evidence' })).text).toMatch(
-      /warning {2}Stores {4}EXPORT_STORE: the bucket evidence answers 403 \(AccessDenied\)/,
+    const denied = await doctor({
+      AWS_ENDPOINT_URL_S3: store.url,
+      EXPORT_STORE: 's3://evidence',
+      SIGNER_MEMORY: 's3://evidence/memory',
+    })
+    expect(denied.text).toMatch(
+      /warning {2}Stores {4}EXPORT_STORE: the bucket evidence answers 403 \(AccessDenied\)\. → Check the account; it needs .*s3:ListBucket/,
+    )
+    expect(denied.text).toMatch(
+      /FAILED {3}Stores {4}SIGNER_MEMORY: the bucket evidence answers 403 \(AccessDenied\)\. → Check the account; it needs s3:GetObject, s3:PutObject and s3:ListBucket\./,
     )
     expect(store.objects.size).toBe(0)
   } finally {

@@ -5,7 +5,11 @@ import type { S3Location } from '#server/kernel/s3-location.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './findings.ts'
 
 const patience = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true }
-const rights = 's3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket'
+const rights = {
+  EXPORT_STORE:
+    's3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload, s3:ListBucket and s3:ListBucketMultipartUploads',
+  SIGNER_MEMORY: 's3:GetObject, s3:PutObject and s3:ListBucket',
+}
 
 /** The stores of archives and of the signer's memory, and the time-stamping authority. Writes nothing. */
 export async function checkStores(config: Config): Promise<Finding[]> {
@@ -17,8 +21,12 @@ export async function checkStores(config: Config): Promise<Finding[]> {
   ]
 }
 
-/** Reads an object that does not exist, which a store only says to an account that may read there. */
-async function readable(name: string, { bucket, prefix }: S3Location, { s3Endpoint }: Config): Promise<Finding> {
+/** Reads an object that does not exist, which a store only says to an account that may list there; to others it answers 403. */
+async function readable(
+  name: keyof typeof rights,
+  { bucket, prefix }: S3Location,
+  { s3Endpoint }: Config,
+): Promise<Finding> {
   const { GetObjectCommand, S3Client, S3ServiceException } = await import('@aws-sdk/client-s3')
   const client = new S3Client({ maxAttempts: 1, forcePathStyle: s3Endpoint !== undefined, requestHandler: patience })
   const place = `${name}: the bucket ${bucket}`
@@ -33,8 +41,10 @@ async function readable(name: string, { bucket, prefix }: S3Location, { s3Endpoi
         'Check the AWS_ variables and the network.',
       )
     if (error.name === 'NoSuchKey') return ok('Stores', `${place} answers, and lets this server read`)
+    // Without an answer that nothing was signed yet, a new log is never signed.
+    const finding = name === 'SIGNER_MEMORY' ? failed : warning
     if (error.$metadata.httpStatusCode === 403)
-      return warning('Stores', `${place} answers 403 (${error.name}).`, `Check the account; it needs ${rights}.`)
+      return finding('Stores', `${place} answers 403 (${error.name}).`, `Check the account; it needs ${rights[name]}.`)
     return failed(
       'Stores',
       `${place} answers ${error.name}.`,

@@ -8,6 +8,8 @@ export const limits = {
   personName: 120,
   groupDisplayName: 120,
   secretName: 120,
+  /** A secret's destination: protocol, host and port. */
+  origin: 300,
   serviceAccountName: 80,
   passkeyName: 80,
   savedViewName: 60,

@@ -217,6 +217,10 @@ export const auditSentences: Readonly<Record<string, readonly [done: string, tri
   'secret.api_key_created': ['{actor} created {object}, an API key', '{actor} tried to create an API key'],
   'secret.archived': ['{actor} archived {object}', '{actor} tried to archive {object}'],
   'secret.created': ['{actor} created {object}', '{actor} tried to create a secret'],
+  'secret.destinations_set': [
+    '{actor} changed the addresses that {object} may be sent to',
+    '{actor} tried to change the addresses that a secret may be sent to',
+  ],
   'secret.revoked': ['{actor} revoked {object}', '{actor} tried to revoke {object}'],
   'secret.value_read': ['{actor} read the value of {object}', '{actor} tried to read the value of {object}'],
   'secret.value_used': ['{actor} used the value of {object}'],

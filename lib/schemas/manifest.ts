@@ -19,7 +19,7 @@ const Url = z.url({ protocol: /^https?$/ }).max(2000)
 const Auth = z.looseObject({
   secretRef: key(
     Name,
-    'The name of a secret of the tenant. Its value is sent as a bearer token, to this address only.',
+    'The name of a secret of the tenant. Its value is sent as a bearer token, to this address only. The address must be one of the secret’s destinations if it has any.',
     'crm',
   ),
 })

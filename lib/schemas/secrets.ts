@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#lib/limits.ts'
-import { maxValueBytes, secretStatuses } from '#lib/rules/secrets.ts'
+import { maxDestinations, maxValueBytes, originOf, secretStatuses } from '#lib/rules/secrets.ts'
 import { Actor, Id, PageInput, page, Revision, Time } from './common.ts'
 
 export const SecretKind = z.enum(['value', 'api_key'])
@@ -34,6 +34,20 @@ export const CreateApiKeyOutput = z.object({
   expiresAt: Time.nullable(),
 })
 
+/** The only origins that a value is sent to, as bearer token of a tool server, model or agent. */
+const Destinations = z
+  .array(
+    z
+      .string()
+      .max(limits.origin)
+      .refine((text) => originOf(text) !== undefined, 'Must be an origin such as https://crm.example, without a path.')
+      .overwrite((text) => originOf(text) ?? text),
+  )
+  .min(1)
+  .max(maxDestinations)
+  .overwrite((all) => [...new Set(all)])
+
+/** A value without `destinations` can be named by any manifest, but is sent only to addresses that a person has approved. */
 export const CreateSecretInput = z.strictObject({
   name: Name,
   value: z
@@ -41,6 +55,7 @@ export const CreateSecretInput = z.strictObject({
     .min(1)
     .refine((text) => new TextEncoder().encode(text).length <= maxValueBytes, `Use at most ${maxValueBytes} bytes.`),
   expiresAt: Future.optional(),
+  destinations: Destinations.optional(),
 })
 
 /** A record with its lifecycle, never with its value. */
@@ -58,6 +73,8 @@ export const Secret = z.object({
   archivedAt: Time.nullable(),
   /** Last use of an API key, to the minute. Null if it was never used or is not a key. */
   lastUsedAt: Time.nullable(),
+  /** The origins that a value is bound to. Null if it is not bound, and for API keys. */
+  destinations: z.array(z.string()).nullable(),
   revision: Revision,
 })
 export type Secret = z.infer<typeof Secret>
@@ -66,6 +83,13 @@ export const CreateSecretOutput = z.object({ secret: Secret, secretId: Id })
 /** `id` is the id of a secret or an API key. */
 export const SecretInput = z.strictObject({ id: AnyId })
 export const SecretOutput = z.object({ secret: Secret, secretId: Id })
+
+/** `destinations` replaces the whole list. Null ends the binding. */
+export const SetDestinationsInput = z.strictObject({
+  id: AnyId,
+  destinations: Destinations.nullable(),
+  expectedRevision: Revision,
+})
 
 /** `includeValue` also requires the permission secret:read_value, and is recorded in the audit log. */
 export const GetSecretInput = z.strictObject({ id: AnyId, includeValue: z.boolean().default(false) })

@@ -1,10 +1,9 @@
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { ApiError } from '#lib/errors.ts'
-import { systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { AddressRefused, openOutbound } from '#server/kernel/net/outbound.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { useSecretValue } from '#server/secrets/use-value.ts'
+import { SecretRefused, type SecretSender, useSecretValue } from '#server/secrets/use-value.ts'
 import { connectClient } from './mcp-client.ts'
 
 /** Limit for one response of a tool server; each event of a stream counts separately. */
@@ -20,6 +19,7 @@ const idleMs = 600_000
 export async function withRemoteServer<T>(
   tenant: Tenant,
   { server, url, secretRef }: { server: string; url: string; secretRef?: string },
+  sender: SecretSender,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const { config, database } = runtime()
@@ -27,14 +27,11 @@ export async function withRemoteServer<T>(
   const token =
     secretRef === undefined
       ? undefined
-      : await database.inTenant(tenant.id, (tx) =>
-          useSecretValue(tx, tenant, secretRef, { actor: systemActor, destination: origin }),
-        )
-  if (secretRef !== undefined && token === undefined)
-    throw new ApiError(
-      'not_ready',
-      `The secret ${secretRef} for the tool server ${server} does not exist or is no longer valid.`,
-    )
+      : await database
+          .inTenant(tenant.id, (tx) => useSecretValue(tx, tenant, secretRef, { destination: origin, sender }))
+          .catch((error: unknown) => {
+            throw error instanceof SecretRefused ? new ApiError('not_ready', error.message, { cause: error }) : error
+          })
   const outbound = openOutbound({ allowed: config.allowedPrivateHosts, maxBytes, idleMs })
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: (address, init) => outbound.fetch(address, init),

@@ -3,7 +3,9 @@ import { type Client, ProtocolError } from '@modelcontextprotocol/client'
 import { ApiError } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
+import { systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
+import { ofApprovedRelease, type SecretSender } from '#server/secrets/use-value.ts'
 import { withRemoteServer } from './remote-server.ts'
 import { endStdioServer, withStdioServer } from './stdio-connections.ts'
 import { toolDifferences } from './tool-drift.ts'
@@ -30,9 +32,12 @@ export type Tool = {
 /** The `_meta` member with the key under which a tool server must do the work at most once. */
 export const idempotencyMeta = 'countersign/idempotencyKey'
 
+/** Before an approval, unless a sender is given. */
+const noUnbound: SecretSender = { actor: systemActor, unbound: 'refused' }
+
 /** The tools of one of the agent's servers. Throws `not_found` for an operator's server that is not available to the tenant. */
-export const listTools = (tenant: Tenant, server: ToolServer): Promise<Tool[]> =>
-  withServer(tenant, server, (client) => offeredTools(client, server.server))
+export const listTools = (tenant: Tenant, server: ToolServer, sender = noUnbound): Promise<Tool[]> =>
+  withServer(tenant, server, sender, (client) => offeredTools(client, server.server))
 
 async function offeredTools(client: Client, server: string): Promise<Tool[]> {
   const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
@@ -95,7 +100,7 @@ export async function callTool(
 ): Promise<ToolResult> {
   const { server, released } = call
   try {
-    return await withServer(tenant, server, async (client) => {
+    return await withServer(tenant, server, ofApprovedRelease(systemActor), async (client) => {
       const offered = await offeredTools(client, server.server).catch((cause: unknown) => {
         throw new ApiError('unavailable', `The tool server ${server.server} did not list its tools.`, { cause })
       })
@@ -131,7 +136,12 @@ export async function abandonCall(tenant: Tenant, server: ToolServer): Promise<v
 }
 
 /** Runs `work` with a connection to one of the agent's servers. Throws ApiError when the server was not reached. */
-export const withServer = <T>(tenant: Tenant, server: ToolServer, work: (client: Client) => Promise<T>): Promise<T> =>
+export const withServer = <T>(
+  tenant: Tenant,
+  server: ToolServer,
+  sender: SecretSender,
+  work: (client: Client) => Promise<T>,
+): Promise<T> =>
   server.url === undefined
     ? withStdioServer(tenant, server.server, work)
-    : withRemoteServer(tenant, { ...server, url: server.url }, work)
+    : withRemoteServer(tenant, { ...server, url: server.url }, sender, work)

@@ -213,6 +213,10 @@ export const summaries: Record<string, Line> = {
   'secrets.get': 'Get an API key or secret, with its value if you may read it',
   'secrets.list': 'List API keys and secrets',
   'secrets.revoke': 'Revoke an API key or secret for good',
+  'secrets.setDestinations': [
+    'Bind a secret to the addresses that it may be sent to',
+    { id, destinations: ['https://crm.example'], expectedRevision: 1 },
+  ],
   'serviceAccounts.create': ['Create a service account', { name: 'ci-pipeline', roles: ['developer'] }],
   'serviceAccounts.disable': 'Disable a service account',
   'serviceAccounts.enable': 'Enable a service account',

@@ -12,18 +12,19 @@ export const create = mutation({
   input: CreateSecretInput,
   output: CreateSecretOutput,
   confidential: true,
-  audit: ({ name, expiresAt }, output) => ({
+  audit: ({ name, expiresAt, destinations }, output) => ({
     action: 'secret.created',
     resource: { type: 'secret', id: output?.secretId ?? name },
-    details: { name, expiresAt: expiresAt ?? null },
+    details: { name, expiresAt: expiresAt ?? null, destinations: destinations ?? null },
   }),
   async run({ tx, tenant, principal, input }) {
     const id = newId()
     const sealedValue = await encryptForTenant(tx, tenant.id, Buffer.from(input.value), valueContext(id))
     const expiresAt = input.expiresAt === undefined ? null : new Date(input.expiresAt)
-    const row = { tenantId: tenant.id, id, name: input.name, sealedValue, createdBy: principal.memberId, expiresAt }
+    const { name, destinations = null } = input
+    const row = { tenantId: tenant.id, id, name, sealedValue, createdBy: principal.memberId, expiresAt, destinations }
     if (!(await insertValue(tx, row)))
-      throw new ApiError('name_conflict', `A secret named ${input.name} already exists. Revoke or archive it first.`)
+      throw new ApiError('name_conflict', `A secret named ${name} already exists. Revoke or archive it first.`)
     return { secret: await secretView(tx, tenant.id, id), secretId: id }
   },
 })

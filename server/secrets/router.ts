@@ -5,6 +5,7 @@ import { createApiKey } from './create-api-key.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
 import { revoke } from './revoke.ts'
+import { setDestinations } from './set-destinations.ts'
 
 export const secrets = router({
   archive: procedure.mutation(archive),
@@ -13,4 +14,5 @@ export const secrets = router({
   get: procedure.query(get),
   list: procedure.query(list),
   revoke: procedure.mutation(revoke),
+  setDestinations: procedure.mutation(setDestinations),
 })

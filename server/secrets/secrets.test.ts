@@ -58,6 +58,7 @@ describe('a value', () => {
           revokedAt: null,
           archivedAt: null,
           lastUsedAt: null,
+          destinations: null,
           revision: 1,
         },
       })
@@ -156,6 +157,57 @@ describe('a value', () => {
     const keyed = expect.stringMatching(/^hmac-sha256:[0-9a-f]{64}$/)
     expect(rows.length).toBeGreaterThan(0)
     for (const row of rows) expect(row).toEqual({ key: keyed, fingerprint: keyed })
+  })
+})
+
+describe('the destinations of a value', () => {
+  type Bound = { secret: Secret }
+  const bind = (id: string, destinations: unknown, expectedRevision = 1, token = admin.northwind) =>
+    api.mutate(token, 'secrets.setDestinations', { id, destinations, expectedRevision })
+
+  test('are stored as origins, each once, and shown', async () => {
+    const given = ['https://CRM.example/', 'https://crm.example:443', 'http://10.0.0.1:8080']
+    const { secretId, secret } = await create({ destinations: given })
+    expect(secret.destinations).toEqual(['https://crm.example', 'http://10.0.0.1:8080'])
+    const listed = payload<{ items: Secret[] }>(await api.query(admin.northwind, 'secrets.list', { limit: 1 }))
+    expect(listed.items).toMatchObject([{ secretId, destinations: secret.destinations }])
+  })
+
+  test('are replaced and removed by those who may create secrets, on the known revision, with a record', async () => {
+    const { secretId } = await create()
+    expect((await bind(secretId, ['https://a.example'], 1, await api.person('vera'))).status).toBe(403)
+    const bound = payload<Bound>(await bind(secretId, ['https://a.example']))
+    expect(bound.secret).toMatchObject({ destinations: ['https://a.example'], revision: 2 })
+    const stale = await bind(secretId, ['https://b.example'])
+    expect([stale.status, reason(stale)]).toEqual([409, 'revision_conflict'])
+    expect(payload<Bound>(await bind(secretId, null, 2)).secret).toMatchObject({ destinations: null, revision: 3 })
+    const { rows } = await owner.query(
+      `select record->'details'->'destinations' as destinations from audit_records
+       where type = 'secret.destinations_set' and record->'resource'->>'id' = $1 order by seq`,
+      [secretId],
+    )
+    expect(rows).toEqual([{ destinations: ['https://a.example'] }, { destinations: null }])
+  })
+
+  test.each([
+    ['a path', ['https://crm.example/mcp']],
+    ['a user', ['https://me@crm.example']],
+    ['a host without a protocol', ['crm.example']],
+    ['another protocol', ['ftp://crm.example']],
+    ['an empty list', []],
+    ['too many', Array.from({ length: 21 }, (_, index) => `https://${index}.example`)],
+  ])('with %s are 400', async (_name, destinations) => {
+    const { secretId } = await create()
+    expect((await bind(secretId, destinations)).status).toBe(400)
+    expect((await api.mutate(admin.northwind, 'secrets.create', { name: 'x', value, destinations })).status).toBe(400)
+  })
+
+  test('are refused for ended values, API keys and records of another tenant', async () => {
+    const { secretId } = await create()
+    await act('secrets.revoke', secretId)
+    for (const id of [secretId, (await createKey()).secretId])
+      expect(reason(await bind(id, ['https://a.example'], 2))).toBe('conflict')
+    expect((await bind((await create({}, 'globex')).secretId, ['https://a.example'])).status).toBe(404)
   })
 })
 

@@ -26,6 +26,7 @@ export async function insertValue(
     sealedValue: Buffer
     createdBy: string
     expiresAt: Date | null
+    destinations: string[] | null
   },
 ): Promise<boolean> {
   const result = await tx
@@ -66,6 +67,7 @@ const selectSecrets = (tx: Transaction, tenantId: string) =>
       'secret.kind',
       'secret.name',
       'secret.createdBy',
+      'secret.destinations',
       'secret.revision',
       'secret.createdAt',
       'secret.expiresAt',
@@ -129,10 +131,10 @@ export async function findLiveValueByName(
   tx: Transaction,
   tenantId: string,
   name: string,
-): Promise<{ id: string; sealedValue: Buffer } | undefined> {
+): Promise<{ id: string; sealedValue: Buffer; destinations: string[] | null } | undefined> {
   const row = await tx
     .selectFrom('secrets')
-    .select(['id', 'sealedValue'])
+    .select(['id', 'sealedValue', 'destinations'])
     .where('tenantId', '=', tenantId)
     .where('kind', '=', 'value')
     .where('name', '=', name)
@@ -140,7 +142,28 @@ export async function findLiveValueByName(
     .where('archivedAt', 'is', null)
     .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', sql<Date>`clock_timestamp()`)]))
     .executeTakeFirst()
-  return row === undefined || row.sealedValue === null ? undefined : { id: row.id, sealedValue: row.sealedValue }
+  return row === undefined || row.sealedValue === null ? undefined : { ...row, sealedValue: row.sealedValue }
+}
+
+/** Whether the tenant has a live value with this name that is bound to the origin. */
+export async function isBoundTo(tx: Transaction, tenantId: string, name: string, origin: string): Promise<boolean> {
+  const found = await findLiveValueByName(tx, tenantId, name)
+  return found?.destinations?.includes(origin) ?? false
+}
+
+/** Replaces the destinations of a record that the caller has locked. */
+export async function updateDestinations(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  destinations: string[] | null,
+): Promise<void> {
+  await tx
+    .updateTable('secrets')
+    .set((e) => ({ destinations, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
 }
 
 /** active → revoked, permanently; deletes the value. A revoked, archived or expired record does not change. */

@@ -61,6 +61,7 @@ export async function secretViews(tx: Transaction, tenantId: string, rows: reado
     revokedAt: time(row.revokedAt),
     archivedAt: time(row.archivedAt),
     lastUsedAt: time(row.usedAt),
+    destinations: row.destinations,
     revision: row.revision,
   }))
 }

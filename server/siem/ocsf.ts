@@ -17,6 +17,7 @@ const activities: Readonly<Record<string, readonly [id: number, caption: string]
   activate: [10, 'Activate'],
   archived: [4, 'Delete'],
   created: [1, 'Create'],
+  destinations_set: [3, 'Update'],
   disabled: [9, 'Disable'],
   downloaded: [2, 'Read'],
   enabled: [8, 'Enable'],

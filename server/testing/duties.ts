@@ -102,11 +102,12 @@ export const alone: Readonly<Record<string, string>> = {
     'serviceAccounts.create',
     'serviceAccounts.rotateSecret',
   ]),
-  ...because('stores or ends a secret', [
+  ...because('stores, binds or ends a secret', [
     'connectionTokens.revoke',
     'secrets.archive',
     'secrets.create',
     'secrets.revoke',
+    'secrets.setDestinations',
   ]),
   ...because('switches a machine, whose people stay the same', ['serviceAccounts.disable', 'serviceAccounts.enable']),
 }

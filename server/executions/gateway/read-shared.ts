@@ -5,11 +5,13 @@ import { GatewayReadInput } from '#lib/schemas/gateway.ts'
 import { findAgent } from '#server/agents/store.ts'
 import { type ToolServer, toolServerOf } from '#server/agents/tool-server.ts'
 import { withServer } from '#server/agents/tool-servers.ts'
+import { systemActor } from '#server/kernel/audit/append.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { preparedMutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
 import { findActiveRelease } from '#server/releases/store.ts'
+import { ofApprovedRelease } from '#server/secrets/use-value.ts'
 import { requireReach } from './require-reach.ts'
 
 /** Milliseconds, and bytes of an answer. */
@@ -68,6 +70,7 @@ async function ask({ tenant, input }: Input, server: ToolServer): Promise<JsonOb
   const answer = await withServer(
     tenant,
     server,
+    ofApprovedRelease(systemActor),
     async (client): Promise<object> =>
       kind === 'resource'
         ? await client.readResource({ uri: name }, { timeout: patience })

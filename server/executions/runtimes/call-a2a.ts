@@ -4,10 +4,10 @@ import { failedCall } from '#server/agents/tool-result.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import type { StartedCall } from '#server/executions/state/started-call.ts'
 import { AddressRefused, NotReached } from '#server/kernel/net/outbound.ts'
+import { SecretRefused } from '#server/secrets/use-value.ts'
 import { withA2aAgent } from './a2a-client.ts'
 import { type LostTask, messageOutcome, type OpenTask, outcomeOf, partOf, taskOf } from './a2a-task.ts'
 import type { CallResult } from './budget.ts'
-import { NoSecret } from './endpoint.ts'
 
 /** For one request; the agent continues a task without a connection. */
 const requestMs = 60_000
@@ -62,7 +62,7 @@ export async function callA2aAgent(
       throw error
     }
     // Nothing was sent.
-    if (error instanceof AddressRefused || error instanceof NotReached || error instanceof NoSecret)
+    if (error instanceof AddressRefused || error instanceof NotReached || error instanceof SecretRefused)
       return failedCall(error.message)
     if (error instanceof A2AError) return failedCall(`The agent rejected the message: ${error.message}`)
     if (wire.status !== undefined && wire.status >= 300)

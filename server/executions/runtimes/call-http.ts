@@ -2,8 +2,9 @@ import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { failedCall, toolResult } from '#server/agents/tool-result.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import { AddressRefused, NotReached } from '#server/kernel/net/outbound.ts'
+import { SecretRefused } from '#server/secrets/use-value.ts'
 import type { CallResult } from './budget.ts'
-import { NoSecret, withEndpoint } from './endpoint.ts'
+import { withEndpoint } from './endpoint.ts'
 
 /** POSTs the input to the agent's own address. Throws without a complete response. */
 export async function callHttpAgent(
@@ -34,7 +35,7 @@ export async function callHttpAgent(
     )
   } catch (error) {
     // Nothing was sent.
-    if (error instanceof AddressRefused || error instanceof NotReached || error instanceof NoSecret)
+    if (error instanceof AddressRefused || error instanceof NotReached || error instanceof SecretRefused)
       return failedCall(error.message)
     throw error
   }

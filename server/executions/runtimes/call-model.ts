@@ -3,10 +3,11 @@ import { failedCall, toolResult } from '#server/agents/tool-result.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import { partialMaskerFor } from '#server/executions/state/masking.ts'
 import { AddressRefused, NotReached } from '#server/kernel/net/outbound.ts'
+import { SecretRefused } from '#server/secrets/use-value.ts'
 import { openPartialText } from '#server/traces/partial/partial-text.ts'
 import type { CallResult } from './budget.ts'
 import { functionsOf, messagesFor } from './conversation.ts'
-import { NoSecret, withEndpoint } from './endpoint.ts'
+import { withEndpoint } from './endpoint.ts'
 import { modelNamed } from './external.ts'
 import { readCompletion } from './read-completion.ts'
 
@@ -76,7 +77,7 @@ export async function callModel(
     )
   } catch (error) {
     if (error instanceof NotReached) throw new NotServed(error.message, { cause: error })
-    if (error instanceof AddressRefused || error instanceof NoSecret)
+    if (error instanceof AddressRefused || error instanceof SecretRefused)
       return { ...failedCall(error.message), usage: { inputTokens: 0, outputTokens: 0 } }
     throw error
   } finally {

@@ -105,7 +105,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   registered_clients: 'select, insert, update (used_at), delete',
   releases: 'select, insert, update (decided_at, revision, status)',
   saved_views: 'select, insert, update (search, shared), delete',
-  secrets: 'select, insert, update (archived_at, revision, revoked_at, sealed_value)',
+  secrets: 'select, insert, update (archived_at, destinations, revision, revoked_at, sealed_value)',
   siem_positions: 'select, insert, update (before, date, seen)',
   signing_keys: 'select, insert, update (private_key, retired_at)',
   spans:

@@ -1011,6 +1011,7 @@ export interface Secrets {
   archivedAt: Timestamp | null;
   createdAt: Generated<Timestamp>;
   createdBy: string;
+  destinations: string[] | null;
   expiresAt: Timestamp | null;
   id: string;
   kind: string;

@@ -15,11 +15,19 @@ export function greetingServer(): McpServer {
 }
 
 /** Starts the same server over HTTP on a free loopback port, only for clients of the revision 2026-07-28. */
-export async function startModernTools(): Promise<{ url: string; methods: string[]; close(): Promise<void> }> {
+export async function startModernTools(): Promise<{
+  url: string
+  methods: string[]
+  /** The header of each request, empty if it was not sent. */
+  authorizations: string[]
+  close(): Promise<void>
+}> {
   const handler = createMcpHandler(greetingServer, { legacy: 'reject' })
   const methods: string[] = []
+  const authorizations: string[] = []
   const server = createServer(
     getRequestListener(async (request) => {
+      authorizations.push(request.headers.get('authorization') ?? '')
       const message = await request.clone().json()
       methods.push(String(message.method))
       return await handler.fetch(request)
@@ -30,6 +38,7 @@ export async function startModernTools(): Promise<{ url: string; methods: string
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     methods,
+    authorizations,
     async close() {
       server.closeAllConnections()
       server.close()

@@ -456,6 +456,11 @@ export const lines: Record<string, Line> = {
   ],
   'GET /v1/secrets.list': ['secret:read', plain(), filter('secret', 'cursor')],
   'POST /v1/secrets.revoke': ['secret:revoke', by('secret', (id) => ({ id })), by('apiKey', (id) => ({ id }))],
+  'POST /v1/secrets.setDestinations': [
+    'secret:create',
+    by('secret', (id) => ({ id, destinations: ['https://crm.example'], expectedRevision: 1 })),
+    by('apiKey', (id) => ({ id, destinations: ['https://crm.example'], expectedRevision: 1 }), { own: [409] }),
+  ],
 
   'POST /v1/serviceAccounts.create': ['service-account:manage', fresh((name) => ({ name, roles: ['viewer'] }))],
   'POST /v1/serviceAccounts.disable': ['service-account:manage', by('serviceAccount', (clientId) => ({ clientId }))],

@@ -59,10 +59,13 @@ describe('a server that the manifest names by address', () => {
     expect(answer.text).toMatch(/is already a tool server of this installation/)
   })
 
-  test('with an unknown secret cannot be released', async () => {
+  test('with a secret that is not bound to the address cannot be released', async () => {
     const answer = await proposed({ server: 'remote', url: modern.url, auth: { secretRef: 'nowhere' } })
     expect(answer.status).toBe(409)
-    expect(answer.text).toMatch(/The secret nowhere for the tool server remote does not exist/)
+    expect(answer.text).toMatch(
+      /The secret nowhere may not be sent to http:\/\/127\.0\.0\.1:\d+ before this address is approved/,
+    )
+    expect(modern.methods).toEqual([])
   })
 })
 

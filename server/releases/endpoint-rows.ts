@@ -5,6 +5,23 @@ import type { ReleaseContent } from './content.ts'
 
 type Row = { path: string; value: string }
 
+/** Which secrets a release sends, and the addresses that it sends them to: nothing that is not in the rows for the reviewer. */
+export function secretPlaces({
+  spec,
+  agentCard,
+}: Pick<ReleaseContent, 'spec' | 'agentCard'>): { url: string; secretRef: string }[] {
+  const { http, a2a } = spec.runtime
+  const places = [
+    ...modelsOf(spec).map(({ endpoint, auth }) => ({ url: endpoint, secretRef: auth?.secretRef })),
+    { url: http?.url, secretRef: http?.auth?.secretRef },
+    { url: agentCard && interfaceOf(agentCard.card).url, secretRef: a2a?.auth?.secretRef },
+    ...spec.tools.map(toolServerIn),
+  ]
+  return places.flatMap(({ url, secretRef }) =>
+    url === undefined || secretRef === undefined ? [] : [{ url, secretRef }],
+  )
+}
+
 /** The addresses that a release calls and the secrets sent to them, for the reviewer. */
 export function endpointRows({ spec, agentCard }: Pick<ReleaseContent, 'spec' | 'agentCard'>): Row[] {
   const { http, a2a } = spec.runtime

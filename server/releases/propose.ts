@@ -7,7 +7,7 @@ import { type AgentSpec, localServer } from '#lib/schemas/manifest.ts'
 import { fetchAgentCard } from '#server/agents/agent-card.ts'
 import { specOf } from '#server/agents/manifest.ts'
 import { findAgent, findVersion } from '#server/agents/store.ts'
-import { mayUseServer, toolServerIn } from '#server/agents/tool-server.ts'
+import { mayUseServer, type ToolServer, toolServerIn } from '#server/agents/tool-server.ts'
 import { describedTool, listTools } from '#server/agents/tool-servers.ts'
 import { requestProposal } from '#server/approvals/proposal.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
@@ -16,8 +16,10 @@ import { preparedMutation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { listBoundPolicies } from '#server/policies/decisions/bound-policy-store.ts'
 import { keepToolSchemas } from '#server/policies/language/tenant-schema.ts'
+import type { SecretSender } from '#server/secrets/use-value.ts'
 import { type ReleaseContent, type ReleasedTool, releaseDigest } from './content.ts'
 import { endpointRows } from './endpoint-rows.ts'
+import { sendersBeforeApproval } from './secrets-before-approval.ts'
 import { findActiveRelease, insertRelease } from './store.ts'
 import { toolRows } from './tool-rows.ts'
 
@@ -40,7 +42,8 @@ export const propose = preparedMutation({
       approvalId: output?.approvalId,
     },
   }),
-  async prepare({ tenant, input }) {
+  async prepare({ input, ...caller }) {
+    const { tenant } = caller
     const found = await runtime().database.inTenant(tenant.id, async (tx) => {
       const agent = await findAgent(tx, tenant.id, input.agentId)
       const version = agent && (await findVersion(tx, tenant.id, agent.id, input.version))
@@ -53,7 +56,7 @@ export const propose = preparedMutation({
       throw new ApiError('not_ready', `The manifest allows only these environments: ${spec.environments.join(', ')}.`)
     const unbudgeted = whyNotBudgeted(spec)
     if (unbudgeted !== undefined) throw new ApiError('not_ready', unbudgeted)
-    const tools = await pinnedTools(tenant, spec)
+    const tools = await pinnedTools(tenant, spec, await sendersBeforeApproval(caller, spec))
     const { a2a } = spec.runtime
     const agentCard = a2a === undefined ? undefined : await fetchAgentCard(a2a.card)
     const content = {
@@ -108,7 +111,11 @@ export const propose = preparedMutation({
 })
 
 /** The current descriptions of the tools on the manifest's allow-lists. Throws `not_ready` for a missing tool. */
-async function pinnedTools(tenant: Tenant, spec: AgentSpec): Promise<ReleasedTool[]> {
+async function pinnedTools(
+  tenant: Tenant,
+  spec: AgentSpec,
+  senderFor: (server: ToolServer) => SecretSender,
+): Promise<ReleasedTool[]> {
   const pinned: ReleasedTool[] = []
   const seen = new Map<string, string>()
   for (const entry of spec.tools) {
@@ -141,7 +148,7 @@ async function pinnedTools(tenant: Tenant, spec: AgentSpec): Promise<ReleasedToo
         'not_ready',
         `${name} is already a tool server of this installation. Choose another name for yours.`,
       )
-    const offered = await listTools(tenant, server)
+    const offered = await listTools(tenant, server, senderFor(server))
     for (const wanted of entry.allow) {
       const tool = offered.find((candidate) => candidate.name === wanted)
       if (tool === undefined)

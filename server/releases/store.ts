@@ -68,6 +68,27 @@ export const listActiveContents = async (tx: Transaction, tenantId: string, agen
       .execute()
   ).map(({ content }) => content)
 
+/** Releases that people have approved at some time and whose manifest names this secret, newest first. */
+export const listApprovedNaming = (
+  tx: Transaction,
+  tenantId: string,
+  secret: string,
+  limit: number,
+  cursor: string | undefined,
+) =>
+  tx
+    .selectFrom('releases')
+    .select(['id', 'content'])
+    .where('tenantId', '=', tenantId)
+    .where('status', 'in', ['active', 'superseded', 'revoked'])
+    .where(
+      sql<boolean>`jsonb_path_exists(content, '$.spec.**.secretRef ? (@ == $name)', jsonb_build_object('name', ${secret}::text))`,
+    )
+    .$if(cursor !== undefined, (q) => q.where('id', '<', cursor ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
 export async function insertRelease(
   tx: Transaction,
   row: {

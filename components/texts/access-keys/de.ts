@@ -133,4 +133,18 @@ export const german: Translation<typeof import('./en.ts')> = {
   createSecretSoThat:
     'Erstellen Sie ein Geheimnis, damit Manifeste es beim Namen nennen können, statt den Wert zu enthalten.',
   created: 'Erstellt',
+  destinations: 'Ziele',
+  destinationsHint:
+    'Die einzigen Adressen, an die das Geheimnis gesendet werden darf, eine in jeder Zeile, zum Beispiel https://crm.example. Ohne Ziel wird es dorthin gesendet, wo ein Release es braucht, nachdem Personen die Adresse freigegeben haben.',
+  notDestination: 'Geben Sie Adressen ohne Pfad ein, zum Beispiel https://crm.example, statt {line}.',
+  tooManyDestinations: 'Ein Geheimnis kann höchstens {limit} Ziele haben.',
+  notBound: 'wo freigegebene Releases es brauchen',
+  changeDestinations: 'Ziele ändern',
+  changingDestinations: 'Ziele werden geändert…',
+  destinationsOf: 'Ziele von {record}',
+  destinationsCountFromNext:
+    'Sie gelten ab der nächsten Verbindung, auch in Ausführungen von Releases, die schon freigegeben sind.',
+  destinationsWereChanged: 'Die Ziele von {record} wurden geändert.',
+  thisSecretIsNotSent:
+    '{status, select, revoked {Dieses Geheimnis ist widerrufen, deshalb wird es nicht gesendet.} expired {Dieses Geheimnis ist abgelaufen, deshalb wird es nicht gesendet.} other {Dieses Geheimnis ist archiviert, deshalb wird es nicht gesendet.}}',
 }

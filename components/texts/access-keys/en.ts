@@ -147,3 +147,20 @@ export const createSecretSoThat = text(
   'Create a secret so that manifests can refer to it by name instead of containing the value.',
 )
 export const created = text('Created')
+export const destinations = text('Destinations')
+export const destinationsHint = text(
+  'The only addresses that the secret may be sent to, one on each line, such as https://crm.example. Without one, it is sent where a release needs it, after people have approved the address.',
+)
+export const notDestination = text('Enter addresses without a path, such as https://crm.example, instead of {line}.')
+export const tooManyDestinations = text('A secret can have at most {limit} destinations.')
+export const notBound = text('where approved releases need it')
+export const changeDestinations = text('Change the destinations')
+export const changingDestinations = text('Changing the destinations…')
+export const destinationsOf = text('Destinations of {record}')
+export const destinationsCountFromNext = text(
+  'They count from the next connection on, also in executions of releases that are already approved.',
+)
+export const destinationsWereChanged = text('The destinations of {record} were changed.')
+export const thisSecretIsNotSent = text(
+  '{status, select, revoked {This secret is revoked, so it is not sent anywhere.} expired {This secret is expired, so it is not sent anywhere.} other {This secret is archived, so it is not sent anywhere.}}',
+)

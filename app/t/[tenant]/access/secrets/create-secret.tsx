@@ -10,6 +10,7 @@ import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
 import { maxValueBytes } from '#lib/rules/secrets.ts'
+import { DestinationsField, destinationsIn, whyNotDestinations } from './destinations-field.tsx'
 
 /** Sends a value to the server, which encrypts it. */
 export function CreateSecret({ onClose }: { onClose: () => void }) {
@@ -17,6 +18,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
   const notice = useNotice()
   const [name, setName] = useState('')
   const [value, setValue] = useState('')
+  const [destinations, setDestinations] = useState('')
   const [expiry, setExpiry] = useState<Expiry>(() => expiryOf('never', Date.now()))
   const act = useAct({
     send: client.secrets.create.mutate,
@@ -32,9 +34,17 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
       description={t.valueIsEncryptedBefore}
       label={t.createThe}
       busyLabel={t.encryptingSecret}
-      missing={whyNot(name, value)}
+      missing={whyNot(name, value) ?? whyNotDestinations(destinations)}
       act={act}
-      onRun={() => act.run({ name: name.trim(), value, ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }) })}
+      onRun={() => {
+        const to = destinationsIn(destinations)
+        act.run({
+          name: name.trim(),
+          value,
+          ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }),
+          ...(to === undefined ? {} : { destinations: to }),
+        })
+      }}
       onClose={onClose}
     >
       <TextField
@@ -55,6 +65,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
         readOnly={act.pending}
         className="font-mono"
       />
+      <DestinationsField value={destinations} onChange={setDestinations} readOnly={act.pending} />
       <ExpiryField value={expiry} onChange={setExpiry} />
     </ActDialog>
   )

@@ -17,6 +17,7 @@ import { Time } from '#components/ui/text/time.tsx'
 import type { Secret } from '#lib/schemas/secrets.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { CreateSecret } from './create-secret.tsx'
+import { Destinations } from './destinations.tsx'
 import { ManageSecret } from './manage-secret.tsx'
 
 /** While the socket is down, in milliseconds. */
@@ -63,6 +64,7 @@ function SecretList() {
 const columns = (manage: (row: Secret) => void): Column<Secret>[] => [
   { key: 'name', header: t.name, rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
   { key: 'status', header: t.state, cell: (row) => <SecretStatusShape status={row.status} /> },
+  { key: 'destinations', header: t.destinations, cell: (row) => <Destinations of={row} /> },
   { key: 'age', header: t.created, cell: (row) => <Time at={row.createdAt} show="relative" /> },
   {
     key: 'expires',

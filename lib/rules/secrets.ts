@@ -10,10 +10,10 @@ export const maxDestinations = 20
 
 /**
  * The origin of this address, in the spelling in which origins are compared: protocol, host, and the port unless it is the
- * usual one. Undefined for any other text, such as an address with a path.
+ * usual one. Undefined for any other text, such as an address with a path or a wildcard.
  */
 export function originOf(text: string): string | undefined {
-  if (!/^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) || !URL.canParse(text)) return undefined
+  if (!/^https?:\/\/[^/?#@*\\\s]+\/?$/i.test(text) || !URL.canParse(text)) return undefined
   return new URL(text).origin
 }
 

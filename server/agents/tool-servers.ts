@@ -32,7 +32,7 @@ export type Tool = {
 /** The `_meta` member with the key under which a tool server must do the work at most once. */
 export const idempotencyMeta = 'countersign/idempotencyKey'
 
-/** Before an approval, unless a sender is given. */
+/** Without an approval, a secret is sent only to an address that it is bound to. */
 const noUnbound: SecretSender = { actor: systemActor, unbound: 'refused' }
 
 /** The tools of one of the agent's servers. Throws `not_found` for an operator's server that is not available to the tenant. */

@@ -96,14 +96,23 @@ export async function findLiveSecrets(tx: Transaction, tenantId: string, clientI
   return rows.map((row) => row.secretSha256)
 }
 
-/** Sets the account's last sign-in to now. */
-export async function setSignedIn(tx: Transaction, tenantId: string, id: string): Promise<void> {
-  await tx
+/**
+ * Sets the account's last sign-in to now. Waits for a transaction that is changing the password, and returns false if
+ * `passwordHash`, with which the password was verified, is no longer stored.
+ */
+export async function setSignedIn(
+  tx: Transaction,
+  tenantId: string,
+  { subject, passwordHash }: { subject: string; passwordHash: string },
+): Promise<boolean> {
+  const result = await tx
     .updateTable('realmUsers')
     .set({ signedInAt: sql<Date>`clock_timestamp()` })
     .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .execute()
+    .where('id', '=', subject)
+    .where('passwordHash', '=', passwordHash)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
 }
 
 /** When these accounts last signed in, by the account. Those that never did are left out. */

@@ -114,6 +114,26 @@ export async function endTokens(tx: Transaction, tenantId: string, id: string): 
     .execute()
 }
 
+/**
+ * The time before which access tokens of a principal are invalid, or null. It can't change until `tx` ends; waits for a
+ * transaction that is changing the member.
+ */
+export async function lockTokensNotBefore(
+  tx: Transaction,
+  tenantId: string,
+  { issuer, subject }: { issuer: string; subject: string },
+): Promise<Date | null> {
+  const row = await tx
+    .selectFrom('members')
+    .select('tokensNotBefore')
+    .where('tenantId', '=', tenantId)
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .forShare()
+    .executeTakeFirst()
+  return row?.tokensNotBefore ?? null
+}
+
 /** Active people with the role tenant_admin. */
 export const findAdmins = (tx: Transaction, tenantId: string) =>
   tx

@@ -154,7 +154,7 @@ export const lentWrites: Readonly<Record<string, readonly string[]>> = {
   ],
   'connection-tokens': ['tenants/machine-store.ts lockServiceAccountById'],
   demo: ['tenants/clock-store.ts moveTenantClock'],
-  identity: ['tenants/member-store.ts endTokens'],
+  identity: ['tenants/member-store.ts endTokens', 'tenants/member-store.ts lockTokensNotBefore'],
   releases: ['agents/store.ts setAgentActive'],
   scim: [
     'tenants/account-link-store.ts insertAccountLink',

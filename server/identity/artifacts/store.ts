@@ -186,6 +186,13 @@ export async function deleteArtifactsOfAccount(tx: Transaction, tenantId: string
     .where('tenantId', '=', tenantId)
     .where(sql<boolean>`payload ->> 'accountId' = ${accountId}`)
     .execute()
+  // A sign-in that has not reached its last redirect names its account elsewhere.
+  await tx
+    .deleteFrom('realmArtifacts')
+    .where('tenantId', '=', tenantId)
+    .where('model', '=', 'Interaction')
+    .where(sql<boolean>`${accountId} in (payload #>> '{result,login,accountId}', payload #>> '{session,accountId}')`)
+    .execute()
 }
 
 export async function deleteExpiredArtifacts(tx: Transaction, tenantId: string): Promise<number> {

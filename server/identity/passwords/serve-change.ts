@@ -47,15 +47,16 @@ async function change(
       return show(429, t.tooMany, {
         'retry-after': String(tried.spent.resetSeconds),
       })
-    const person = tried.subject === undefined ? undefined : await activePerson(realm, tried.subject)
+    const { verified } = tried
+    const person = verified === undefined ? undefined : await activePerson(realm, verified.subject)
     // One message for an unknown name, a wrong password and an inactive member.
-    if (tried.subject === undefined || person === undefined) return show(403, t.wrong)
+    if (verified === undefined || person === undefined) return show(403, t.wrong)
     const password = form.get('password') ?? ''
     const problem =
       passwordProblem(reader, person, { password, again: form.get('again') }) ??
       (password === current ? t.same : undefined)
     if (problem !== undefined) return show(422, problem)
-    const changed = await changePassword(realm, tried.subject, await hashPassword(password))
+    const changed = await changePassword(realm, verified.subject, await hashPassword(password))
     if (!changed) return show(403, t.wrong)
     sendPage(res, 200, passwordChangedPage(reader))
   } catch (error) {

@@ -59,7 +59,7 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
     subjectTypes: ['public'],
     pkce: { required: () => true },
     ttl: lifetimes(accessTokenTtl),
-    interactions: { policy: signInPolicy(), url: (_ctx, { uid }) => `${realm.url}/interaction/${uid}` },
+    interactions: { policy: signInPolicy(realm), url: (_ctx, { uid }) => `${realm.url}/interaction/${uid}` },
     findAccount: (_ctx, subject) => findAccount(realm, subject),
     loadExistingGrant,
     extraTokenClaims: (_ctx, token) => accessTokenClaims(realm, token),

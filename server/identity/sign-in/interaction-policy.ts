@@ -1,5 +1,7 @@
 import { interactionPolicy } from 'oidc-provider'
 import { isForeignClient } from '#server/identity/clients/foreign-clients.ts'
+import type { Realm } from '#server/identity/realms/realm.ts'
+import { isLoginOutdated } from './outdated-login.ts'
 
 const { Check, Prompt } = interactionPolicy
 
@@ -8,7 +10,7 @@ const { Check, Prompt } = interactionPolicy
  * clients, and always to those of other vendors (../consent). But another program on the same computer can pose as the command line (RFC 8252, section 8.6),
  * so the command line never signs in silently.
  */
-export function signInPolicy() {
+export function signInPolicy(realm: Realm) {
   const policy = interactionPolicy.base()
   policy.remove('consent')
   const login = policy.get('login')
@@ -30,6 +32,14 @@ export function signInPolicy() {
       'the signed-in account is no longer active',
       'login_required',
       ({ oidc }) => oidc.session?.accountId !== undefined && oidc.account === undefined,
+    ),
+  )
+  login.checks.add(
+    new Check(
+      'login_outdated',
+      'access was withdrawn from the account since the sign-in began',
+      'login_required',
+      ({ oidc }) => isLoginOutdated(realm, oidc),
     ),
   )
   // Clients of other vendors may request it by name; the product's own then get the token without a question.

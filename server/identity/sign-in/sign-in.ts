@@ -11,6 +11,7 @@ import { activePerson } from '#server/identity/tokens/claims.ts'
 import { type Reader, readerOf } from '#server/identity/words/reader.ts'
 import { OverloadError } from '#server/kernel/rate/turns.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { loginTimes } from './outdated-login.ts'
 import { isForeign } from './same-site.ts'
 import { signInPage } from './sign-in-page.ts'
 import { usernameKey } from './username.ts'
@@ -50,6 +51,8 @@ async function submit(
   })
   if (form instanceof FormError) return sendPage(res, form.status, notAcceptedPage(reader, form.message))
   const username = usernameKey(form.get('username') ?? '').slice(0, 256)
+  // Before the stored hash is read: what withdraws access later also withdraws it from this sign-in.
+  const beganAt = Date.now()
   let tried: Tried
   try {
     const attempt = { username, password: form.get('password') ?? '', interaction: interaction.uid, req }
@@ -63,16 +66,18 @@ async function submit(
     const problem = t.tooMany(Math.max(1, Math.ceil(resetSeconds / 60)))
     return show(reader, interaction, res, { username, problem, status: 429, retryAfter: resetSeconds })
   }
-  const { subject } = tried
-  if (subject === undefined) return show(reader, interaction, res, { username, problem: t.wrong })
+  const { verified } = tried
+  if (verified === undefined) return show(reader, interaction, res, { username, problem: t.wrong })
+  const { subject } = verified
   if ((await activePerson(realm, subject)) === undefined) {
     const problem = t.inactive(realm.displayName)
     return show(reader, interaction, res, { username, problem, status: 403 })
   }
-  await runtime().database.inTenant(realm.tenantId, (tx) => setSignedIn(tx, realm.tenantId, subject))
+  const isCurrent = await runtime().database.inTenant(realm.tenantId, (tx) => setSignedIn(tx, realm.tenantId, verified))
+  if (!isCurrent) return show(reader, interaction, res, { username, problem: t.wrong })
   const account = open.guard.accountOf('person', username)
   res.appendHeader('set-cookie', open.guard.browsers.cookieFor(req.headers.cookie, account))
-  const login = { accountId: subject, amr: ['pwd'] }
+  const login = { accountId: subject, amr: ['pwd'], ...loginTimes(beganAt) }
   await provider.interactionFinished(req, res, { login }, { mergeWithLastSubmission: false })
 }
 

@@ -14,8 +14,11 @@ import { hashInTurn, laneOf } from './turns.ts'
 
 export type PasswordAttempt = { username: string; password: string; interaction: string; req: IncomingMessage }
 
-/** The subject if the password is right, undefined if it is wrong, or the share that is used up. */
-export type Tried = { subject: string | undefined } | { spent: Budget }
+/** A person whose password is right, and the hash that it was compared with: another one may be stored by now. */
+export type Verified = { subject: string; passwordHash: string }
+
+/** The person if the password is right, undefined if it is wrong, or the share that is used up. */
+export type Tried = { verified: Verified | undefined } | { spent: Budget }
 
 /**
  * Tries a password once it is the caller's turn: what a stranger sends waits behind known browsers and known addresses,
@@ -26,8 +29,8 @@ export async function tryPassword(guard: Guard, attempt: PasswordAttempt): Promi
   const { tenantId } = guard
   try {
     const tried = await tryInTurn(guard, attempt)
-    note(tenantId, 'spent' in tried ? 'throttled' : tried.subject === undefined ? 'refused' : 'accepted')
-    if ('subject' in tried && tried.subject !== undefined) logAccepted(tenantId, tried.subject, attempt.req)
+    note(tenantId, 'spent' in tried ? 'throttled' : tried.verified === undefined ? 'refused' : 'accepted')
+    if ('verified' in tried && tried.verified !== undefined) logAccepted(tenantId, tried.verified.subject, attempt.req)
     return tried
   } catch (error) {
     if (error instanceof OverloadError) note(tenantId, 'overloaded')
@@ -73,10 +76,11 @@ async function tryInTurn(guard: Guard, { username, password, interaction, req }:
     if (req.socket.destroyed) throw new OverloadError('The caller has hung up.')
     const taken = await takeGuess(guess, standing)
     if ('spent' in taken) return taken
-    const matches = await verifyPassword(password, found.user?.passwordHash ?? undefined)
-    if (!matches || found.user?.disabledAt !== null) return { subject: undefined }
+    const { id, passwordHash, disabledAt } = found.user ?? {}
+    const matches = await verifyPassword(password, passwordHash ?? undefined)
+    if (!matches || id === undefined || passwordHash == null || disabledAt !== null) return { verified: undefined }
     taken.giveBack()
     places.note(account, client)
-    return { subject: found.user.id }
+    return { verified: { subject: id, passwordHash } }
   })
 }

@@ -83,6 +83,23 @@ export async function setPassword(
     .execute()
 }
 
+/** Replaces the password with this hash. Returns false if another one is stored by now. */
+export async function replacePassword(
+  tx: Transaction,
+  tenantId: string,
+  userId: string,
+  { verified, next }: { verified: string; next: string },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('realmUsers')
+    .set({ passwordHash: next })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', userId)
+    .where('passwordHash', '=', verified)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
 /** Deletes the account and its links; its subject is never used again. */
 export async function deleteUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {
   await tx.deleteFrom('realmUsers').where('tenantId', '=', tenantId).where('id', '=', userId).execute()

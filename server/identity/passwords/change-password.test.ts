@@ -1,18 +1,24 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { lockOut } from '#server/identity/links/sign-in-links.ts'
+import { issuerOf } from '#server/kernel/auth/realm.ts'
+import { lockForPassword } from '#server/tenants/activate.ts'
 import { Browser, type Visit } from '#server/testing/auth/browser.ts'
 import { authorizationRequest, refresh, signIn, type Tokens } from '#server/testing/auth/sign-in.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
+import { until } from '#server/testing/until.ts'
 
 let server: IdentityServer
 let realm: TestRealm
 let password: string
+let userId: string
 let slugs = 0
 beforeAll(async () => {
   server = await identityServer()
 })
 beforeEach(async () => {
   realm = await testRealm(server, `realm-${++slugs}`)
-  password = (await realm.person('maria', ['developer'])).password
+  ;({ password, userId } = await realm.person('maria', ['developer']))
 })
 afterAll(() => server.close())
 
@@ -76,4 +82,29 @@ test('counts its guesses with those of the sign-in form', async () => {
   for (let guess = 0; guess < 11; guess++) guesses.push((await change({ current: 'wrong' })).status)
   expect(guesses).toEqual([...Array.from({ length: 10 }, () => 403), 429])
   await expect(signedIn(password)).rejects.toThrow('429')
+})
+
+test('a change under way does not overwrite a reset', async () => {
+  const owner = await connectAsOwner(server.runtime)
+  try {
+    let sent: Promise<Visit> | undefined
+    await server.runtime.database.inTenant(realm.id, async (tx) => {
+      await lockForPassword(tx, realm.id, { issuer: issuerOf(realm.slug), subject: userId })
+      sent = change()
+      await until(async () => {
+        const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        return (await owner.query(waiting)).rowCount === 1 || undefined
+      }, 'the change to wait')
+      await lockOut(tx, realm.id, userId)
+    })
+    const refused = await sent
+    expect([refused?.status, refused?.text]).toEqual([
+      403,
+      expect.stringContaining('The user name or the current password is wrong'),
+    ])
+    await expect(signedIn(fresh)).rejects.toThrow()
+    expect(await mails()).toEqual([])
+  } finally {
+    await owner.end()
+  }
 })

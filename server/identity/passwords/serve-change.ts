@@ -56,7 +56,7 @@ async function change(
       passwordProblem(reader, person, { password, again: form.get('again') }) ??
       (password === current ? t.same : undefined)
     if (problem !== undefined) return show(422, problem)
-    const changed = await changePassword(realm, verified.subject, await hashPassword(password))
+    const changed = await changePassword(realm, verified, await hashPassword(password))
     if (!changed) return show(403, t.wrong)
     sendPage(res, 200, passwordChangedPage(reader))
   } catch (error) {

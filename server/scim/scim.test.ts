@@ -214,6 +214,28 @@ describe('an administrator’s decision', () => {
     expect(userIn(await server.call('GET', `/Users/${user.id}`)).active).toBe(true)
   })
 
+  test('to suspend outlasts a removal by the provider, until the administrator resumes the membership', async () => {
+    const user = await create()
+    expect((await byAdmin('suspend', user.id)).status).toBe(200)
+    const again = async () => {
+      expect((await server.call('DELETE', `/Users/${user.id}`)).status).toBe(204)
+      return await server.call('POST', '/Users', newUser({ externalId: user.externalId, active: true }))
+    }
+    const begun = await again()
+    expect([begun.status, userIn(begun)]).toMatchObject([201, { id: user.id, active: false }])
+    expect(await member(user.id)).toMatchObject({ status: 'suspended' })
+    const answer = await setActive(user.id, true)
+    expect([answer.status, detail(answer)]).toEqual([
+      409,
+      expect.stringContaining('An administrator suspended this person'),
+    ])
+    expect(userIn(await again()).active).toBe(false)
+    expect((await byAdmin('resume', user.id)).status).toBe(200)
+    expect(userIn(await again()).active).toBe(true)
+    expect(userIn(await setActive(user.id, false)).active).toBe(false)
+    expect(userIn(await setActive(user.id, true)).active).toBe(true)
+  })
+
   test('to remove stays, too', async () => {
     const user = await create()
     expect((await byAdmin('remove', user.id)).status).toBe(200)

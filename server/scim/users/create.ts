@@ -15,7 +15,7 @@ import { uniqueness } from '../protocol/errors.ts'
 import { Creating } from '../protocol/inputs.ts'
 import { Resource } from '../protocol/resource-schema.ts'
 import { providerOf } from '../provider.ts'
-import { endedByProvider } from './ended-by-provider.ts'
+import { endedByProvider, suspendedByAdministrator } from './ended-by-provider.ts'
 import { readUser } from './read.ts'
 import { namesOf, userOf } from './resource.ts'
 import { withAssigned } from './roles.ts'
@@ -23,7 +23,7 @@ import { findPersonNamed, lockSubject, putSent } from './store.ts'
 
 /**
  * Creates the membership of a subject of the provider, with the roles that SCIM may give. A membership that the provider has ended
- * begins again, without the roles and the seats in approver groups that it had.
+ * begins again, without the roles and the seats in approver groups that it had, and suspended if an administrator had suspended it.
  */
 export const createUser = mutation({
   ...scimOnly,
@@ -56,8 +56,9 @@ export const createUser = mutation({
     await requireFree(tx, tenant.id, issuer, known)
     const names = namesOf(user)
     const free = await namesFor(tx, tenant.id, { issuer, subject, memberId: known?.id }, names)
+    const staysSuspended = known !== undefined && (await suspendedByAdministrator(tx, tenant.id, known.id))
     const [status, roles] = [
-      user.active === false ? 'suspended' : 'active',
+      user.active === false || staysSuspended ? 'suspended' : 'active',
       withAssigned([], user.roles ?? []),
     ] as const
     const id = known?.id ?? newId()

@@ -19,5 +19,16 @@ export async function endedByProvider(
   if (last === undefined || !isJsonObject(last.details)) return false
   // A membership can begin suspended.
   const begun = how === 'member.suspended' && beginnings.includes(last.action) && last.details.active === false
-  return (last.action === how || begun) && last.details.through === 'scim'
+  if ((last.action !== how && !begun) || last.details.through !== 'scim') return false
+  return how === 'member.removed' || !(await suspendedByAdministrator(tx, tenantId, memberId))
+}
+
+/**
+ * Whether an administrator of the tenant was the last to suspend a member and has not resumed the membership since. The provider can
+ * remove such a member, but that does not lift the suspension.
+ */
+export async function suspendedByAdministrator(tx: Transaction, tenantId: string, memberId: string): Promise<boolean> {
+  const last = await findLastRecord(tx, tenantId, memberId, ['member.suspended', 'member.resumed'])
+  if (last?.action !== 'member.suspended') return false
+  return !isJsonObject(last.details) || last.details.through !== 'scim'
 }

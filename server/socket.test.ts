@@ -93,3 +93,23 @@ test('a plain bearer token opens a socket', async () => {
   const bearer = await api.client('ci-pipeline')
   expect(await subscribe({ authorization: `Bearer ${bearer}` })).toMatch(/^(started|not_found)$/)
 })
+
+test('a socket without credentials is closed after ten seconds, even if it answers pings; one with them stays open', async () => {
+  const address = `${api.baseUrl.replace('http', 'ws')}/v1?connectionParams=1`
+  const [stranger, caller] = [new WebSocket(address), new WebSocket(address)]
+  try {
+    for (const socket of [stranger, caller])
+      socket.on('message', (data) => {
+        if (String(data) === 'PING') socket.send('PONG')
+      })
+    const closed = once(stranger, 'close')
+    await Promise.all([once(stranger, 'open'), once(caller, 'open')])
+    const data = { authorization: `Bearer ${await api.client('ci-pipeline')}` }
+    caller.send(JSON.stringify({ method: 'connectionParams', data }))
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve('open'), 20_000).unref())
+    expect(await Promise.race([closed.then(([code]) => code), late])).toBe(4401)
+    expect(caller.readyState).toBe(WebSocket.OPEN)
+  } finally {
+    for (const socket of [stranger, caller]) socket.terminate()
+  }
+})

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { applyWSSHandler } from '@trpc/server/adapters/ws'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { ApiError } from '#lib/errors.ts'
 import { admitCaller } from '#server/kernel/auth/admit.ts'
 import { watchCaller } from '#server/kernel/auth/watch.ts'
@@ -22,15 +22,23 @@ const closeCodes = { tokenExpired: 4401, accessChanged: 4403 }
 const goingAway = 1001
 
 /**
- * The socket at `/v1`: the same router, with the token in the connection parameters. It closes when the token expires
- * and when the membership is suspended, removed or loses a role.
+ * The socket at `/v1`: the same router, with the token in the connection parameters. It closes if they do not arrive in time,
+ * when the token expires, and when the membership is suspended, removed or loses a role.
  */
 export function createSocket() {
+  const strangers = new WeakMap<WebSocket, NodeJS.Timeout>()
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: wireLimits.socket.bytes,
     perMessageDeflate: false,
     WebSocket: BoundedSocket,
+  })
+  // The library waits for the parameters without a limit.
+  server.on('connection', (client) => {
+    const late = () => client.close(closeCodes.tokenExpired, 'The connection parameters have not arrived.')
+    const timer = setTimeout(late, wireLimits.socket.credentialsMs)
+    strangers.set(client, timer)
+    client.once('close', () => clearTimeout(timer))
   })
   applyWSSHandler({
     wss: server,
@@ -50,6 +58,7 @@ export function createSocket() {
           tenantId: tenantIn(info.connectionParams, req, 'tenantId', 'x-svc-tenant-id'),
           requestId: newId(),
         })
+        clearTimeout(strangers.get(res))
         const stop = watchCaller(caller, ({ code, message }) =>
           res.close(code === 'unauthorized' ? closeCodes.tokenExpired : closeCodes.accessChanged, message),
         )

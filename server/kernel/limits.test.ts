@@ -5,15 +5,18 @@ import { wireLimits } from './limits.ts'
 test('docs/limits.md states every limit', async () => {
   const page = await readFile(new URL('../../docs/limits.md', import.meta.url), 'utf8')
   const { lookMs, headersMs, bodyMs, ...arrival } = wireLimits.arrival
-  const { arrival: _, ...counted } = wireLimits
-  const numbers = [...Object.values(counted), arrival].flatMap((limit) =>
+  const { arrival: _, socket, ...counted } = wireLimits
+  const { credentialsMs, ...message } = socket
+  const numbers = [...Object.values(counted), message, arrival].flatMap((limit) =>
     typeof limit === 'number' ? [limit] : Object.values(limit),
   )
   const stated = [
     ...numbers.map((value) => value.toLocaleString('en')),
     `${headersMs / 1000} seconds`,
     `${bodyMs / 1000} seconds`,
+    `connection parameters of a socket | ${credentialsMs / 1000} seconds`,
   ]
-  for (const value of stated) expect(page).toMatch(new RegExp(`(^|[^\\d,])${value}($|[^\\d,]|,[^\\d])`, 'm'))
+  for (const value of stated)
+    expect(page).toMatch(new RegExp(`(^|[^\\d,])${value.replace('|', '\\|')}($|[^\\d,]|,[^\\d])`, 'm'))
   expect(lookMs).toBeLessThanOrEqual(1000)
 })

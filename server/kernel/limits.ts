@@ -11,8 +11,8 @@ export const wireLimits = {
     /** Levels of objects and lists; deeper values could overflow the stack of recursive code. */
     depth: 100,
   },
-  /** A message on a socket. */
-  socket: { bytes: 64 * 1024, values: 1_000 },
+  /** A message on a socket, and the time until the first one has to name a caller. */
+  socket: { bytes: 64 * 1024, values: 1_000, credentialsMs: 10_000 },
   /** Calls in one request, as procedures or as messages of the Model Context Protocol. */
   calls: 10,
   manifest: {

@@ -228,6 +228,22 @@ test('serves clients of the protocol revision without sessions', async () => {
   await client.close()
 }, 60_000)
 
+test('each message of a batch uses up a call of the tenant’s budget', async () => {
+  await elsewhere('counted')
+  const list = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' })
+  const send = async (body: unknown) => {
+    const { headers } = await api.request(await api.person('maria'), '/v1/mcp/counted/payments', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(body),
+    })
+    return Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])
+  }
+  const before = await send(list(1))
+  await send(Array.from({ length: 10 }, (_, index) => list(index)))
+  expect(before - (await send(list(1)))).toBe(11)
+})
+
 describe('access', () => {
   const post = (token: string | undefined, path: string) =>
     api.request(token, path, {

@@ -9,6 +9,7 @@ import { readBody } from '#server/kernel/body.ts'
 import { scanJson } from '#server/kernel/json-budget.ts'
 import { wireLimits } from '#server/kernel/limits.ts'
 import { perform } from '#server/kernel/operation.ts'
+import { takeCalls } from '#server/kernel/rate/limits.ts'
 import { authenticated, declare, errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { placeOf, tellCanceled } from './canceled.ts'
@@ -86,6 +87,8 @@ function gatewayHandler(name: string, door?: Parameters<typeof authenticated>[1]
       const message = messageIn(body)
       if (Array.isArray(message) && message.length > wireLimits.calls)
         throw new ApiError('bad_request', `A batch can contain up to ${wireLimits.calls} messages.`)
+      // The request was admitted as one call.
+      if (Array.isArray(message) && message.length > 1) await takeCalls(caller.tenant.id, message.length - 1)
       await tellCanceled(place, message)
       const { url, method, headers } = request
       const signal = AbortSignal.any([request.signal, left.signal])

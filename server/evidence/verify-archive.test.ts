@@ -3,7 +3,9 @@ import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Duplex } from 'node:stream'
+import { createInflateRaw } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { wordsOf } from '#lib/verify/fingerprint/words.ts'
 import type { Heads } from '#lib/verify/freshness.ts'
@@ -15,6 +17,7 @@ import { verifiers } from '#server/evidence/archive/verify-page.ts'
 import { exportRuntime, twoDaysArchive } from '#server/testing/exports.ts'
 import { readArchiveFiles } from '#server/testing/extract.ts'
 import { packArchive, resealed } from '#server/testing/forged-archive.ts'
+import { hiddenAfterStream, withPacked } from '#server/testing/packed-entry.ts'
 import { countCases } from '#server/testing/properties/counts.ts'
 import type { TestTenant } from '#server/testing/tenant.ts'
 
@@ -188,6 +191,17 @@ describe('the verifier', () => {
   }, 60_000)
 })
 
+/** That of Node 20, which ignores what follows the end of a compressed stream. */
+class OlderDecompressionStream {
+  readonly readable: ReadableStream
+  readonly writable: WritableStream
+  constructor() {
+    const { readable, writable } = Duplex.toWeb(createInflateRaw())
+    this.readable = readable as ReadableStream
+    this.writable = writable as WritableStream
+  }
+}
+
 describe('a container that another program would read differently', () => {
   /** Position of the first local header, of the first entry in the directory, and of the end. */
   const places = () => ({
@@ -240,6 +254,26 @@ describe('a container that another program would read differently', () => {
     const report = await verifyArchive(blobOf(await make()))
     expect(report.verdicts.integrity).toBe('fails')
     expect(report.checks.map((check) => check.name)).toEqual(['Container'])
+  })
+
+  describe.each([
+    ['where the runtime refuses', undefined],
+    ['where the runtime ignores', OlderDecompressionStream],
+  ])('%s what follows a compressed stream', (_where, older) => {
+    beforeEach(() => void (older && vi.stubGlobal('DecompressionStream', older)))
+    afterEach(() => void vi.unstubAllGlobals())
+
+    test('a true archive holds', async () => {
+      expect((await verifyArchive(blobOf(bytes))).verdicts.integrity).toBe('holds')
+    })
+
+    test.each(hiddenAfterStream)('is refused: %s after the stream of an entry', async (_name, change) => {
+      for (const path of ['/data/report.html', '/seal/manifest.json.sig', '/README.txt']) {
+        const { verdicts, checks } = await verifyArchive(blobOf(withPacked(bytes, path, change)))
+        expect({ path, verdict: verdicts.integrity }).toEqual({ path, verdict: 'fails' })
+        expect(checks.find(({ state }) => state === 'fails')?.detail).toContain(`${path}" can’t be unpacked.`)
+      }
+    })
   })
 
   test('with one bit changed it fails, or unpacks to the same files; nothing makes the verifier throw', async (context) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { JsonValue } from '#lib/json.ts'
 import type { State, VerdictName } from '#lib/verify/report.ts'
 import { type ArchiveFiles, packArchive, resealed } from './forged-archive.ts'
+import { hiddenAfterStream, withPacked } from './packed-entry.ts'
 
 // Changes to an archive, each with the verdicts that it must get. The reader knows the service's fingerprint.
 
@@ -478,6 +479,13 @@ function* containers({ bytes }: Original): Generator<ArchiveChange> {
       if (entry % 3 === 1) yield patched(`directory ${field} of entry ${entry}`, at + offset, size)
   for (let at = bytes.length - 98; at < bytes.length; at += 2) yield patched(`end, byte ${at - bytes.length}`, at, 1)
   yield { name: 'ZIP: bytes after it', make: () => Buffer.concat([bytes, bytes]), expected: { integrity: 'fails' } }
+  for (const [what, change] of hiddenAfterStream)
+    yield {
+      name: `ZIP: ${what} after the stream of an entry`,
+      make: () => withPacked(bytes, '/data/report.html', change),
+      expected: { integrity: 'fails' },
+      says: 'can’t be unpacked',
+    }
 }
 
 const localFields = [

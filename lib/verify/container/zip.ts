@@ -179,28 +179,61 @@ async function localEntry(file: Source, header: Header): Promise<{ entry: Entry;
   return { entry: { name, packed, size, crc, dataAt }, end: dataAt + packed + after.byteLength }
 }
 
+/** Entries whose packed bytes were found to end with their compressed stream. */
+const ended = new WeakSet<Entry>()
+
 /** The unpacked bytes as they arrive. Broken as soon as they exceed the size in the directory, and when they differ from it. */
-export async function* pieces(file: Source, { name, packed, size, crc, dataAt }: Entry): AsyncGenerator<Bytes> {
-  const body = file.slice(dataAt, dataAt + packed)
-  const reader = body.stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
+export async function* pieces(file: Source, entry: Entry): AsyncGenerator<Bytes> {
+  const { name, packed, size, crc, dataAt } = entry
   let [read, sum] = [0, 0]
+  for await (const piece of inflated(file.slice(dataAt, dataAt + packed), name)) {
+    read += piece.length
+    if (read > size) break
+    sum = crc32(sum, piece)
+    yield piece
+  }
+  if (read !== size || sum !== crc) throw new Broken(`${shown(name)} is not what the archive’s directory says.`)
+  if (ended.has(entry)) return
+  await checkEnd(file, entry)
+  ended.add(entry)
+}
+
+async function* inflated(body: Source, name: string): AsyncGenerator<Bytes> {
+  const reader = body.stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
   const next = () =>
     reader.read().catch((error: unknown) => {
-      throw isUnreadable(error) ? new NotChecked(unreadable) : new Broken(`${shown(name)} can’t be unpacked.`)
+      throw isUnreadable(error) ? new NotChecked(unreadable) : notUnpacked(name)
     })
   try {
-    for (let piece = await next(); !piece.done; piece = await next()) {
-      read += piece.value.length
-      if (read > size) break
-      sum = crc32(sum, piece.value)
-      yield piece.value
-    }
+    for (let piece = await next(); !piece.done; piece = await next()) yield piece.value
   } finally {
     // Rejects with the error of a broken stream, which the read above has already reported.
     await reader.cancel().catch(() => undefined)
   }
-  if (read !== size || sum !== crc) throw new Broken(`${shown(name)} is not what the archive’s directory says.`)
 }
+
+/**
+ * Broken for bytes after the end of an entry’s compressed stream. Browsers and newer versions of Node refuse them while they
+ * unpack; Node 20 ignores them. There the entry is unpacked again without its last byte: if that is a whole stream, it ended before.
+ */
+async function checkEnd(file: Source, { name, packed, dataAt }: Entry): Promise<void> {
+  const emptyAndOneMore = new Blob([new Uint8Array([3, 0, 0])])
+  if (!(await isWhole(emptyAndOneMore, name))) return
+  if (await isWhole(file.slice(dataAt, dataAt + packed - 1), name)) throw notUnpacked(name)
+}
+
+/** Whether the bytes contain a compressed stream up to its end. */
+async function isWhole(body: Source, name: string): Promise<boolean> {
+  try {
+    for await (const _ of inflated(body, name));
+    return true
+  } catch (error) {
+    if (error instanceof Broken) return false
+    throw error
+  }
+}
+
+const notUnpacked = (name: string): Broken => new Broken(`${shown(name)} can’t be unpacked.`)
 
 /** Safe in every file system: no way out of the folder, nothing that one of them reads differently. */
 const isPath = (path: readonly string[]): boolean =>

@@ -22,7 +22,7 @@ const AuditFilters = {
   action: Word.optional(),
   /** Id of the resource. */
   resourceId: Word.optional(),
-  /** The period is [from, to). */
+  /** The period is [from, to). A record from shortly before midnight may be the first of the next day’s log, and then belongs to that day. */
   from: LogTime.optional(),
   to: LogTime.optional(),
 }

@@ -73,6 +73,13 @@ function hostOf({ origin }: Note, path: string): string {
   return origin.slice(0, -path.length)
 }
 
+/**
+ * A record has the time at which its transaction was done, and gets its place once the transactions before it are written. So the
+ * times in a log may be out of order, and a day's log may begin with times before midnight. None waits longer than this: the
+ * service signs no later record.
+ */
+export const mostWaitMs = 10 * 60_000
+
 /** What the records of a day say that other checks need. */
 export type SeenRecord = { date: string; seq: number; auditId: string; record: Json }
 
@@ -92,10 +99,10 @@ export async function checkDay(
   if (listed !== note.size) throw new Broken(`The archive has ${listed} leaves, but ${note.size} were signed.`)
   const leaves = leafReader(archive.pieces(`data/proofs/${date}.leaves`))
   const tree = growingTree()
-  const [start, end] = [about.period.start, about.period.end].map((time) => Date.parse(time)) as [number, number]
+  const edges = edgesIn(about, date)
   // A day that lies in the period has all its records here, and no other day has gaps between them.
   const [fromFirst, toLast] = limited ? [false, false] : wholeEnds(about, date)
-  let last: number | undefined
+  let [last, lastTime]: [number | undefined, number] = [undefined, 0]
   let records = 0
   for await (const line of archive.linesIn(`data/audit/${date}.ndjson`)) {
     const row = readRow(line, `data/audit/${date}.ndjson`)
@@ -103,10 +110,11 @@ export async function checkDay(
     if (last !== undefined && (limited ? seq <= last : seq !== last + 1))
       throw new Broken(`After record ${last} comes record ${seq}: a record is missing or duplicated.`)
     if (last === undefined && fromFirst && seq !== 0) throw new Broken(`The day’s records begin with number ${seq}.`)
-    last = seq
     rowMatches(row, about, date)
     const at = Date.parse(textMember(record, 'at', `Record ${seq}`))
-    if (!(at >= start && at < end)) throw new Broken(`Record ${seq} is outside the archive’s period.`)
+    const begins = last === undefined && !limited
+    if (!(at >= (begins ? edges.first : edges.earliest) && at < edges.latest)) throw outside(seq)
+    ;[last, lastTime] = [seq, at]
     for (let next = tree.size(); next < seq; next++) tree.add(await leaves.next())
     const logged = await leaves.next()
     if (!sameBytes(logged, leafHash(canonical(row.leaf))))
@@ -115,6 +123,7 @@ export async function checkDay(
     records += 1
     seen({ date, seq, auditId: row.auditId, record })
   }
+  if (last !== undefined && !limited && !(lastTime < edges.end)) throw outside(last)
   if (toLast && (fromFirst || last !== undefined) && (last ?? -1) + 1 !== note.size)
     throw new Broken(`The day has ${note.size} records in the log, and ${records} in the archive.`)
   for (let next = await leaves.maybe(); next !== undefined; next = await leaves.maybe()) tree.add(next)
@@ -124,7 +133,29 @@ export async function checkDay(
   return `${records} records match the log; all ${note.size} leaves of the day give the signed root.`
 }
 
+const outside = (seq: number): Broken => new Broken(`Record ${seq} is outside the archive’s period.`)
+
 const dayMs = 24 * 3600 * 1000
+
+/**
+ * The times that records of the day may have. Where the period begins or ends within the day, the archive has what the log has from
+ * the first record of the period to the last one; those between them may be slightly outside. Elsewhere it has the day's log
+ * from its first record on, or up to its last one.
+ */
+function edgesIn({ period, requested }: About, date: string) {
+  const [start, end] = [Date.parse(period.start), Date.parse(period.end)]
+  const midnight = Date.parse(date)
+  const cut = requested !== undefined && Date.parse(requested.end) > end
+  const endsWithin = end < midnight + dayMs && !cut
+  return {
+    /** Of the first record, and of the others. */
+    first: start > midnight ? start : start - mostWaitMs,
+    earliest: start - mostWaitMs,
+    /** Not included: after the last record, and after the others. */
+    end,
+    latest: endsWithin ? end + mostWaitMs : end,
+  }
+}
 
 /** Whether the archive has the records of a day from the first one on, and up to the last one that was signed. */
 function wholeEnds({ period, requested }: About, date: string): [fromFirst: boolean, toLast: boolean] {

@@ -51,11 +51,12 @@ export type RecordFilter = {
   actorId?: string | undefined
   action?: string | undefined
   resourceId?: string | undefined
-  /** [from, to), compared with the record's `createdAt`. */
+  /** [from, to). A record that waited across midnight has a time before its day, and counts from the beginning of that day on. */
   from?: Date | undefined
   to?: Date | undefined
 }
 
+const inItsDay = sql`greatest(created_at, date::timestamp at time zone 'UTC')`
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 
 /**
@@ -84,7 +85,7 @@ function filtered(tx: Transaction, tenantId: string, { actorId, action, resource
   if (action !== undefined) query = query.where('type', '=', action)
   if (resourceId !== undefined) query = query.where('resourceId', '=', resourceId)
   // The date limits the range of the index, and the time is exact.
-  if (from !== undefined) query = query.where('date', '>=', dayOf(from)).where('createdAt', '>=', from)
+  if (from !== undefined) query = query.where('date', '>=', dayOf(from)).where(sql<boolean>`${inItsDay} >= ${from}`)
   // A period that ends at midnight does not include the day that begins then.
   if (to !== undefined) query = query.where('date', '<=', dayOf(new Date(to.getTime() - 1))).where('createdAt', '<', to)
   return query
@@ -113,7 +114,7 @@ export const findRecordsAt = (
 export const findPlaces = (tx: Transaction, tenantId: string, auditIds: readonly string[]) =>
   tx
     .selectFrom('auditRecords')
-    .select(['date', 'seq', 'createdAt as at'])
+    .select(['date', 'seq'])
     .where('tenantId', '=', tenantId)
     .where('auditId', '=', sql<string>`any(${[...auditIds]}::uuid[])`)
     .execute()
@@ -123,12 +124,12 @@ export const findRegistrations = async (
   tx: Transaction,
   tenantId: string,
   passkeyIds: readonly string[],
-): Promise<{ date: string; seq: number; at: Date }[]> =>
+): Promise<{ date: string; seq: number }[]> =>
   passkeyIds.length === 0
     ? []
     : await tx
         .selectFrom('auditRecords')
-        .select(['date', 'seq', 'createdAt as at'])
+        .select(['date', 'seq'])
         .where('tenantId', '=', tenantId)
         .where('type', '=', 'passkey.registered')
         .where('resourceId', 'in', passkeyIds)

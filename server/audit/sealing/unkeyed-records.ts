@@ -1,5 +1,6 @@
 import { canonicalJson, JcsError } from '#lib/jcs.ts'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { mostWaitMs } from '#lib/verify/log.ts'
 import type { LogOwner } from '#server/audit/store.ts'
 import { auditLeafHash, keyedBytes, recordMacPurpose, textDigest } from '#server/kernel/audit/record.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -9,8 +10,6 @@ import type { SignerMemory } from './memory/signer-memory.ts'
 import { findRepeatedId, type KeyedRecord, listKeyedRecords } from './signer-store.ts'
 
 const rowsPerRead = 500
-/** A transaction may have waited for its place across midnight. None waits longer than this. */
-const waitedMs = 10 * 60_000
 
 /**
  * Checks that a process of this installation wrote the records `from` to before `to` of a day, as they are, and each only
@@ -54,7 +53,8 @@ function whyNotWritten(cipher: TenantCipher, tenant: LogOwner, row: KeyedRecord)
   if (!digest.equals(right) || !leafHash.equals(leaf)) return 'does not have the digest or the leaf hash of its content'
   const moment = typeof record.at === 'string' ? Date.parse(record.at) : Number.NaN
   if (moment !== row.createdAt.getTime()) return 'does not have its own time in the column created_at'
-  const [ownDay, waitedDay] = [moment, moment + waitedMs].map((time) => new Date(time).toISOString().slice(0, 10))
+  // A transaction may have waited for its place across midnight.
+  const [ownDay, waitedDay] = [moment, moment + mostWaitMs].map((time) => new Date(time).toISOString().slice(0, 10))
   if (date !== ownDay && date !== waitedDay) return `was written on ${ownDay}`
 }
 

@@ -123,7 +123,9 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
    these hashes (RFC 6962) is the one in data/proofs/<date>.checkpoint. The
    text of that checkpoint is a leaf of the log of closed days; the
    .seal.tlog-proof has its number and the hashes that lead from it to the
-   root of that log.
+   root of that log. A record has the time at which its act was done, and its
+   place when it was written, at most ten minutes later: a day's first records
+   may be from before midnight, and times may be slightly out of order.
 
 9. Nothing is missing silently. Every day from the beginning of the period to
    its end has its files. Each record that creates an object

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
-import { findBeginning, findTimeAfter } from '#server/audit/coverage-store.ts'
+import { findBeginning, findPart, findTimeAfter, type LogPart } from '#server/audit/coverage-store.ts'
 import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { type LogName, sealLog } from '#server/audit/sealing/log-name.ts'
 import { checkedDay, LogBroken, type SignedDay } from '#server/audit/sealing/read-day.ts'
@@ -41,10 +41,12 @@ export type RowsAsOf = {
   /** The first record with a mac of this service; undefined if all have one. */
   keyedFrom?: { date: string; seq: number } | undefined
 }
+/** A day of the log, and which of its records are in the archive. */
+export type CoveredDay = SignedDay & LogPart
 /** What an archive covers: the part of the requested period between the beginning of the log and its newest signed head. */
 export type Coverage = {
   period: { start: Date; end: Date }
-  days: readonly SignedDay[]
+  days: readonly CoveredDay[]
   seals: SealHead | undefined
   before: ArchiveBefore | undefined
   rows: RowsAsOf
@@ -85,7 +87,7 @@ export async function coverageOf(
       const seals = await sealHead(tx, tenant)
       const period = await coveredPeriod(tx, run, days)
       const before = previous && (await archiveBefore(tx, tenant, previous, seals))
-      return { period, days, seals, before, rows }
+      return { period, days: await partsOf(tx, run, days, period), seals, before, rows }
     }),
   )
 }
@@ -104,6 +106,26 @@ async function coveredPeriod(
     start: new Date(Math.max(row.startAt.getTime(), beginning)),
     end: new Date(Math.min(row.endAt.getTime(), after?.getTime() ?? nextMidnight, nextMidnight)),
   }
+}
+
+/** Whole days, except where the request begins or ends within one. A day's log begins with records from shortly before midnight. */
+async function partsOf(
+  tx: Transaction,
+  { tenant, row }: ClaimedExport,
+  days: readonly SignedDay[],
+  { start, end }: Coverage['period'],
+): Promise<CoveredDay[]> {
+  const covered: CoveredDay[] = []
+  const cut = row.endAt > end
+  for (const day of days) {
+    const midnight = Date.parse(day.date)
+    const part = await findPart(tx, tenant.id, day, {
+      start: start.getTime() > midnight ? start : undefined,
+      end: end.getTime() < midnight + dayMs && !cut ? end : undefined,
+    })
+    covered.push({ ...day, ...part })
+  }
+  return covered
 }
 
 async function sealHead(tx: Transaction, tenant: LogOwner): Promise<SealHead | undefined> {

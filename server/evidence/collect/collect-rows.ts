@@ -1,4 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
+import type { Coverage } from '#server/evidence/archive/coverage.ts'
 import { requireNotMissing } from '#server/kernel/bound/missing.ts'
 import { idsWithout, isOneOf, streamCommitted, streamRows } from '#server/kernel/bound/stream-store.ts'
 import { boundType } from '#server/kernel/bound/types.ts'
@@ -19,10 +20,10 @@ export type Committed = ReadonlyMap<RowFile, ReadonlySet<string>>
 export async function committedElsewhere(
   tx: Transaction,
   tenantId: string,
-  { period, rowsFrom, dates }: { period: Period; rowsFrom: Period; dates: readonly string[] },
+  { days, rowsFrom }: { days: Coverage['days']; rowsFrom: Period },
 ): Promise<Committed> {
   const found = new Map(rowFiles.map((file) => [file, new Set<string>()]))
-  for await (const lot of inLots(streamCommitted(tx, tenantId, { ...period, dates })))
+  for await (const lot of inLots(streamCommitted(tx, tenantId, days)))
     for (const [file, ids] of found) {
       const asked = lot.flatMap(({ type, id }) => (type === file.type ? [id] : []))
       if (asked.length === 0) continue

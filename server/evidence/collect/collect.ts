@@ -1,8 +1,9 @@
+import { mostWaitMs } from '#lib/verify/log.ts'
 import { listExpiredFiles } from '#server/audit/coverage-store.ts'
 import { type LoggedRecord, readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { findPlaces, findRegistrations } from '#server/audit/store.ts'
 import type { Bag } from '#server/evidence/archive/bag.ts'
-import { type Coverage, chainFile } from '#server/evidence/archive/coverage.ts'
+import { type Coverage, type CoveredDay, chainFile } from '#server/evidence/archive/coverage.ts'
 import { type ClaimedExport, checkStillOurs } from '#server/evidence/jobs/export-claim.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
@@ -28,9 +29,11 @@ const text = { mediaType: 'text/plain; charset=utf-8' }
 
 /**
  * Rows are read from a little before the period on: a row has the time at which its transaction began, its audit record the
- * time of the commit, and a record of the period obliges the archive to have the row.
+ * time of the commit, and a record of the period obliges the archive to have the row. Until all rows are bound, the states in a record
+ * don't name each of them, and the record may be from before the midnight at which the period begins.
  */
 const marginMs = 60_000
+const unboundMarginMs = marginMs + mostWaitMs
 
 /**
  * Writes all payload files and returns the omissions. If the requester may no longer read raw payloads, the archive is without
@@ -61,15 +64,16 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
   const json = { mediaType: 'application/json' }
   await bag.addFile('data/export.json', [`${JSON.stringify(description(run, covered), null, 2)}\n`], json)
   await bag.addFile('data/chain.json', [chainFile(covered)], json)
-  const rowsFrom = { ...period, start: new Date(period.start.getTime() - marginMs) }
+  const margin = covered.rows.boundSince === undefined ? unboundMarginMs : marginMs
+  const rowsFrom = { ...period, start: new Date(period.start.getTime() - margin) }
   const report = reportRows()
   const masked = !row.includeRawPayloads
   // Kinds of rows with content that an archive without raw payloads leaves out.
   const withheld = new Set<string>()
-  const named = namedRecords(row.scope === null ? covered : { ...covered, days: [] })
+  const named = namedRecords(row.scope === null ? days : [])
   for (const day of days) {
     const leaves = new LeafColumn()
-    await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, covered, day, leaves, named))
+    await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, day, leaves, named))
     if (!row.includeProofs) continue
     await bag.addFile(`data/proofs/${day.date}.checkpoint`, [day.note], text)
     if (day.seal !== undefined) await bag.addFile(`data/proofs/${day.date}.seal.tlog-proof`, [day.seal.tlogProof], text)
@@ -89,7 +93,7 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
     const elsewhere =
       archive.strictSince === undefined || row.scope !== null
         ? undefined
-        : await committedElsewhere(tx, tenant.id, { period, rowsFrom, dates: days.map(({ date }) => date) })
+        : await committedElsewhere(tx, tenant.id, { days, rowsFrom })
     const passkeys = new Set<string>()
     for (const file of rowFiles) {
       if (file.later === true && covered.rows.spansBoundSince === undefined) continue
@@ -115,7 +119,7 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
   const others: SignedDay[] = row.includeProofs ? await addOtherRecords(run, bag, named) : []
   // A file whose bytes expired still has its row, which is listed above.
   const listed = new Set(leftOut.flatMap(({ resource, id }) => (resource === 'files' ? [id] : [])))
-  for (const id of await database.inTenant(tenant.id, (tx) => listExpiredFiles(tx, tenant.id, period)))
+  for (const id of await database.inTenant(tenant.id, (tx) => listExpiredFiles(tx, tenant.id, days)))
     if (!listed.has(id)) leftOut.push({ resource: 'files', id, reason: 'retention_expired' })
   for (const date of dates) {
     const day = within(date, period)
@@ -183,14 +187,13 @@ async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
 async function* auditLines(
   tx: Transaction,
   { tenant, row: { scope } }: ClaimedExport,
-  { period: { start, end } }: Coverage,
-  day: SignedDay,
+  day: CoveredDay,
   leaves: LeafColumn,
   named: NamedRecords,
 ): AsyncGenerator<string> {
   for await (const lot of readDay(tx, tenant, day)) {
     for (const { leafHash } of lot) leaves.push(leafHash)
-    const ofPeriod = lot.filter(({ createdAt }) => createdAt >= start && createdAt < end)
+    const ofPeriod = lot.filter(({ seq }) => seq >= day.from && seq < day.to)
     const rows = scope === null ? ofPeriod : await recordsInScope(tx, tenant.id, scope, ofPeriod)
     if (scope !== null) for (const row of rows) named.contained(row)
     yield rows.map(auditLine).join('')
@@ -244,6 +247,6 @@ const description = ({ tenant, row }: ClaimedExport, { period }: Coverage) => ({
         : 'What was decided can’t be recomputed from this archive: payloadDigest is made from the payload and its salt, which only an archive with raw payloads contains.'),
     traces:
       'data/execution-spans.ndjson contains the spans of executions, which are bound to the log as rows are; data/traces those of telemetry, and those of executions that are older than that. `auditId` and `resourceIndex` identify the line of the resources, `auditId` and `batchIndex` the leaf of the batches. README.txt describes how to verify a span.',
-    log: 'data/audit contains {leaf, nonce, record} for each record of the period; data/proofs contains the leaf hashes of whole days.',
+    log: 'data/audit contains {leaf, nonce, record} for each record of the period; data/proofs contains the leaf hashes of whole days. A record belongs to the day of its log, which may begin with records from shortly before midnight. Where the period begins or ends within a day, the records are those from the first one in it to the last one, as the log has them: their times may be slightly out of order.',
   },
 })

@@ -23,14 +23,16 @@ export type NamedRecords = {
   missing(): [date: string, places: number[]][]
 }
 
-export function namedRecords({ days, period: { start, end } }: Pick<Coverage, 'days' | 'period'>): NamedRecords {
-  const dates = new Set(days.map(({ date }) => date))
+export function namedRecords(days: Coverage['days']): NamedRecords {
+  const parts = new Map(days.map(({ date, ...part }) => [date, part]))
   const contained = new Set<string>()
   const missing = new Map<string, Set<number>>()
   return {
     contained: ({ date, seq }) => void contained.add(`${date} ${seq}`),
-    needed({ date, seq, at }) {
-      if ((dates.has(date) && at >= start && at < end) || contained.has(`${date} ${seq}`)) return
+    needed({ date, seq }) {
+      const part = parts.get(date)
+      if (part !== undefined && seq >= part.from && seq < part.to) return
+      if (contained.has(`${date} ${seq}`)) return
       missing.set(date, (missing.get(date) ?? new Set()).add(seq))
     },
     missing: () =>

@@ -8,7 +8,7 @@ import type { BoundType } from './types.ts'
 // Reads many rows with their bound states through a cursor. Conditions name the row `r`.
 
 /** Where the record is that committed to the state of a row. */
-export type RecordPlace = { date: string; seq: number; at: Date }
+export type RecordPlace = { date: string; seq: number }
 
 export type StreamedRow = {
   id: string
@@ -91,7 +91,7 @@ async function findStates(
   const auditIds = states.map(({ auditId }) => auditId)
   const records = await tx
     .selectFrom('auditRecords')
-    .select(['auditId', 'date', 'seq', 'createdAt as at'])
+    .select(['auditId', 'date', 'seq'])
     .where('tenantId', '=', tenantId)
     .where('auditId', '=', sql<string>`any(${auditIds}::uuid[])`)
     .execute()
@@ -128,20 +128,21 @@ function given(bound: BoundType, ids: readonly string[]): RawBuilder<unknown> {
 const isGiven = ({ key }: BoundType): RawBuilder<boolean> =>
   sql.raw(key.map(([column], index) => `r.${column} = given.k${index}`).join(' and '))
 
-/** The objects to which records of these days and times commit, each once. */
+/** The objects to which records of these parts of the log commit, each once. `to` is not included. */
 export const streamCommitted = (
   tx: Transaction,
   tenantId: string,
-  { dates, start, end }: { dates: readonly string[]; start: Date; end: Date },
+  parts: readonly { date: string; from: number; to: number }[],
 ): AsyncGenerator<{ type: string; id: string }> =>
   cursorRows(
     tx,
     sql<{ type: string; id: string }>`select distinct state->>'type' as type, state->>'id' as id
-      from audit_records record
+      from unnest(${parts.map(({ date }) => date)}::date[], ${parts.map(({ from }) => from)}::integer[],
+        ${parts.map(({ to }) => to)}::integer[]) as part (date, first, after)
+      join audit_records record on record.date = part.date and record.seq >= part.first and record.seq < part.after
       cross join jsonb_array_elements(case when jsonb_typeof(record.record->'states') = 'array' then record.record->'states'
         else '[]'::jsonb end) as state
-      where record.tenant_id = ${tenantId} and record.date = any(${[...dates]}::date[])
-        and record.created_at >= ${start} and record.created_at < ${end}`,
+      where record.tenant_id = ${tenantId}`,
   )
 
 /** An object of the type that was bound and whose row was deleted outside the server; undefined if none was. */

@@ -23,7 +23,7 @@ export function fitted<T>(
   for (const name of ['details', 'states', 'reason']) {
     const { [name]: value, ...rest } = left
     if (value === undefined) continue
-    left = name === 'reason' ? { ...rest, reason: `${String(value).slice(0, shortReason)}…` } : rest
+    left = name === 'reason' ? { ...rest, reason: `${String(value).slice(0, shortReason).toWellFormed()}…` } : rest
     dropped = [...dropped, name]
     form = write(left, { dropped, bytes })
     if (sizeOf(form) <= maxBytes) return form

@@ -109,6 +109,14 @@ describe('a message of more than 8 KB', () => {
     expect(JSON.stringify(resourceLogs)).toContain('countersign.audit.dropped')
   })
 
+  test('has text that receivers can read, also where its reason is cut within a character', () => {
+    const record = sent('approval.approve', { reason: `${'x'.repeat(499)}${'🔑'.repeat(5_000)}` })
+    expect(event(record).comment).toBe(`${'x'.repeat(499)}\ufffd…`)
+    // JSON of half a character is an escape that strict receivers refuse.
+    for (const text of [ocsfMessage(record, (json) => json), otlpLogs([record])])
+      expect(text).not.toMatch(/\\ud[89a-f]/i)
+  })
+
   test('fits as a frame of syslog too, whose escapes need more bytes', () => {
     // Below the limit in UTF-8.
     const record = sent('approval.approve', { details: { text: 'ü'.repeat(3_000) } })

@@ -52,6 +52,12 @@ export async function listReleasedArchives(
   return rows
 }
 
+/** Whether a hold protects an archive that is not gone. */
+export async function isOnHold(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+  const { rows } = await archives(tenantId, sql`e.id = ${id} and ${held}`).execute(tx)
+  return rows.length > 0
+}
+
 /**
  * Marks the archive permanently as gone. The store deletes it after the commit. False: it is gone already, or a hold protects it.
  */

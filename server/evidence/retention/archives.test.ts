@@ -7,8 +7,9 @@ import { createHold } from '#server/privacy/create-hold.ts'
 import { erasures } from '#server/privacy/jobs.ts'
 import { listAllErasures } from '#server/privacy/list-erasures.ts'
 import { releaseHold } from '#server/privacy/release-hold.ts'
+import { insertHold } from '#server/privacy/store.ts'
 import { aroundNow, auditorOf, exportRuntime, fetchArchive, readExport } from '#server/testing/exports.ts'
-import { asOwner } from '#server/testing/owner.ts'
+import { asOwner, connectAsOwner } from '#server/testing/owner.ts'
 import type { TestTenant } from '#server/testing/tenant.ts'
 import { endSpan, startSpan, startTrace } from '#server/traces/recording/record.ts'
 import { purgeArchives } from './purge-archives.ts'
@@ -37,6 +38,40 @@ async function hold(tenant: TestTenant): Promise<() => Promise<unknown>> {
   const reason = 'The supervisory authority asked for it.'
   const { holdId } = await execute(createHold, vera, { from: today(), to: today(), reason }, { name: 'holds.create' })
   return () => execute(releaseHold, vera, { id: holdId, expectedRevision: 1, reason }, { name: 'holds.release' })
+}
+
+/** Begins to place a hold, does `work`, and commits the hold once `work` waits or has ended. */
+async function placedDuring(tenant: TestTenant, work: () => Promise<void>): Promise<void> {
+  const vera = await auditorOf(tenant)
+  const [placed, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = runtime.database.inTenant(tenant.id, async (tx) => {
+    await insertHold(tx, {
+      ...{ tenantId: tenant.id, id: newId(), traceId: null, fromDay: today(), toDay: today() },
+      ...{ reason: 'Another authority asked for it.', createdBy: vera.principal.memberId },
+    })
+    placed.resolve()
+    await committing.promise
+  })
+  await placed.promise
+  const owner = await connectAsOwner(runtime)
+  try {
+    let ended = false
+    const working = work().finally(() => {
+      ended = true
+    })
+    await expect
+      .poll(async () => {
+        const { rows } = await owner.query(`select from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`)
+        return ended ? 'ended' : rows.length > 0 ? 'waits' : 'works'
+      })
+      .toMatch(/ended|waits/)
+    committing.resolve()
+    await Promise.all([holding, working])
+  } finally {
+    committing.resolve()
+    await owner.end()
+  }
 }
 
 describe('the tenant’s retention of archives', () => {
@@ -77,6 +112,14 @@ describe('the tenant’s retention of archives', () => {
     await release()
     await purgeArchives(tenant.id, inDays(31))
     await expect(fetchArchive(auditor, exportId)).rejects.toMatchObject({ code: 'gone' })
+  })
+
+  test('keeps an archive on which a hold is being placed', async () => {
+    const tenant = await tenantWith({ archiveRetentionDays: 30 })
+    const auditor = await auditorOf(tenant)
+    const { exportId } = await runtime.make(tenant, auditor)
+    await placedDuring(tenant, () => purgeArchives(tenant.id, inDays(31)))
+    expect((await fetchArchive(auditor, exportId)).length).toBeGreaterThan(0)
   })
 
   test('removes what an export that ended left in the folder where archives are made', async () => {
@@ -140,6 +183,17 @@ describe('an erasure', () => {
       details: { reason: 'erased' },
     })
     expect(await runtime.files(tenant)).toEqual([`${held.masked.exportId}.zip`])
+  })
+
+  test('keeps an archive whose hold was released, and on which another one is being placed', async () => {
+    const tenant = await tenantWith({ archivesOnErasure: 'delete' })
+    const release = await hold(tenant)
+    const { pia, raw, listed, run } = await archivesOf(tenant)
+    await run()
+    await release()
+    await placedDuring(tenant, () => purgeArchives(tenant.id))
+    expect(await listed()).toMatchObject({ archives: [{ exportId: raw.exportId, outcome: 'held' }] })
+    expect((await fetchArchive(pia, raw.exportId)).length).toBe(raw.archiveBytes)
   })
 
   test.each(['preflight', 'collecting', 'sealing', 'verifying'])(

@@ -1,5 +1,5 @@
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
-import { lockRemoval } from '#server/kernel/content/removal-store.ts'
+import { lockHolds, lockRemoval } from '#server/kernel/content/removal-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { setArchiveGone } from './archives-store.ts'
@@ -13,6 +13,8 @@ export async function markGone(
   erasureId?: string,
 ): Promise<boolean> {
   await lockRemoval(tx, tenantId)
+  // The store deletes the archive after the commit, so that no hold may be placed after this check.
+  await lockHolds(tx, tenantId)
   if (!(await setArchiveGone(tx, tenantId, exportId, reason))) return false
   await appendAudit(tx, await tenantById(tx, tenantId), {
     actor: systemActor,

@@ -5,6 +5,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import {
+  isOnHold,
   listArchivesToDelete,
   listEndedExports,
   listExpiredArchives,
@@ -41,6 +42,8 @@ async function settleReleased(tenantId: string, onErasure: 'mark' | 'delete'): P
   for (const { exportId, erasureId } of released)
     await database.inTenant(tenantId, async (tx) => {
       if (onErasure === 'delete') await markGone(tx, tenantId, exportId, 'erased', erasureId)
+      // A new hold keeps the archive, and what was found in it.
+      if (await isOnHold(tx, tenantId, exportId)) return
       await setFound(tx, { tenantId, erasureId, exportId, outcome: onErasure === 'delete' ? 'deleted' : 'marked' })
     })
 }

@@ -191,6 +191,11 @@ test('stores and a time-stamping authority get a line each, and nothing is writt
     expect(text).toContain('ok       Stores    EXPORT_STORE: the bucket evidence answers, and lets this server read')
     expect(text).toMatch(/FAILED {3}Stores {4}SIGNER_MEMORY: the bucket other answers NoSuchBucket\. → Check the name/)
     expect(text).toMatch(/ok {7}Stores {4}TSA_URL: .* has stamped random bytes/)
+    expect(text).not.toContain('versions')
+    store.setVersioning('Enabled')
+    expect((await doctor({ AWS_ENDPOINT_URL_S3: store.url, EXPORT_STORE: 's3://evidence' })).text).toMatch(
+      /warning {2}Stores {4}EXPORT_STORE: the bucket evidence has versions, so it keeps archives .* → Let a lifecycle rule/,
+    )
     store.failWith(() => ({ status: 403, code: 'AccessDenied' }))
     const denied = await doctor({
       AWS_ENDPOINT_URL_S3: store.url,

@@ -15,7 +15,9 @@ const rights = {
 export async function checkStores(config: Config): Promise<Finding[]> {
   const { exportStore, signerMemory, tsaUrl } = config
   return [
-    ...(exportStore === undefined ? [] : [await readable('EXPORT_STORE', exportStore, config)]),
+    ...(exportStore === undefined
+      ? []
+      : [await readable('EXPORT_STORE', exportStore, config), ...(await keptVersions(exportStore, config))]),
     ...(signerMemory === 'file' ? [] : [await readable('SIGNER_MEMORY', signerMemory, config)]),
     ...(tsaUrl === undefined ? [] : [await timeStamped(tsaUrl)]),
   ]
@@ -50,6 +52,23 @@ async function readable(
       `${place} answers ${error.name}.`,
       'Check the name of the bucket, the region and the account.',
     )
+  } finally {
+    client.destroy()
+  }
+}
+
+/** Says so if the bucket keeps what this server deletes. Nothing if it does not, or if the account may not read that. */
+async function keptVersions({ bucket }: S3Location, { s3Endpoint }: Config): Promise<Finding[]> {
+  const { GetBucketVersioningCommand, S3Client } = await import('@aws-sdk/client-s3')
+  const client = new S3Client({ maxAttempts: 1, forcePathStyle: s3Endpoint !== undefined, requestHandler: patience })
+  try {
+    const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
+    if (Status === undefined) return []
+    const text = `EXPORT_STORE: the bucket ${bucket} has versions, so it keeps archives that retention or an erasure deletes.`
+    return [warning('Stores', text, 'Let a lifecycle rule of the bucket expire noncurrent versions.')]
+  } catch {
+    // What else is wrong with the store, the line about reading says.
+    return []
   } finally {
     client.destroy()
   }

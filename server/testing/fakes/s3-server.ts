@@ -27,6 +27,7 @@ export async function s3Server(bucket = 'evidence') {
   const objects = new Map<string, Stored>()
   const uploads = new Map<string, Upload>()
   const calls: S3Call[] = []
+  let versioning: 'Enabled' | 'Suspended' | undefined
   let fail: (call: S3Call) => Fault | undefined = () => undefined
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
@@ -109,6 +110,10 @@ export async function s3Server(bucket = 'evidence') {
         const rows = found.map(([id, one]) => `<Upload><Key>${one.key}</Key><UploadId>${id}</UploadId></Upload>`)
         return xml(200, `<ListMultipartUploadsResult>${rows.join('')}</ListMultipartUploadsResult>`)
       }
+      case 'GetBucketVersioning': {
+        const status = versioning === undefined ? '' : `<Status>${versioning}</Status>`
+        return xml(200, `<VersioningConfiguration>${status}</VersioningConfiguration>`)
+      }
       case 'DeleteObject':
         objects.delete(key)
         return { status: 204 }
@@ -142,6 +147,10 @@ export async function s3Server(bucket = 'evidence') {
     /** Undefined lets a request through. */
     failWith(next: (call: S3Call) => Fault | undefined) {
       fail = next
+    },
+    /** What the store says of its versions. It does not keep any. */
+    setVersioning(status: 'Enabled' | 'Suspended') {
+      versioning = status
     },
     async close() {
       server.closeAllConnections()
@@ -177,6 +186,7 @@ function operationOf(method: string, query: URLSearchParams): string {
   if (method === 'PUT') return query.has('partNumber') ? 'UploadPart' : 'PutObject'
   if (method === 'DELETE') return query.has('uploadId') ? 'AbortMultipartUpload' : 'DeleteObject'
   if (method === 'HEAD') return 'HeadObject'
+  if (query.has('versioning')) return 'GetBucketVersioning'
   return query.has('uploads') ? 'ListMultipartUploads' : 'GetObject'
 }
 

@@ -15,7 +15,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   isRevoked: '{record} ist widerrufen.',
   revokeNamed: '{record} widerrufen',
   stopsWorkingFromNext:
-    '{kind, select, key {Der API-Schlüssel} other {Das Geheimnis}} gilt ab der nächsten Anfrage nicht mehr und kann nicht wiederhergestellt werden. Wenn es noch gebraucht wird, erstellen Sie etwas Neues.',
+    '{kind, select, key {Der API-Schlüssel} other {Das Geheimnis}} gilt ab der nächsten Anfrage nicht mehr und kann nicht wiederhergestellt werden. {kind, select, key {Wenn er noch gebraucht wird, erstellen Sie einen neuen} other {Wenn es noch gebraucht wird, erstellen Sie ein neues}}.',
   revokeThe: '{kind, select, key {API-Schlüssel widerrufen} other {Geheimnis widerrufen}}',
   revokingKey: 'API-Schlüssel wird widerrufen…',
   revokingSecret: 'Geheimnis wird widerrufen…',
@@ -38,7 +38,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   never: 'Nie',
   expires: 'Läuft ab',
   chooseWhenItExpires: 'Ablauf wählen',
-  itWorksUntilIt: 'Gilt, bis es widerrufen wird.',
+  itWorksUntilIt: 'Gilt bis zum Widerruf.',
   worksUntilTime: 'Gilt bis <at>Zeit</at>.',
   manage: 'Verwalten<hidden> {name}</hidden>',
   identityProvider: 'Identitätsanbieter',

@@ -82,7 +82,7 @@ test('Jonas finds three small refunds among the others, and approves them by key
   const items = dialog.getByRole('list', { name: 'Requests' }).getByRole('listitem')
   await expect(items).toHaveCount(3)
   await expect(items.first()).toContainText(/S-100\d/)
-  const send = dialog.getByRole('button', { name: 'Approve 3 requests of together €36.39' })
+  const send = dialog.getByRole('button', { name: 'Approve 3 requests (€36.39 in total)' })
   await expect(send).toHaveAttribute('aria-disabled', 'true')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Small amounts, all within the policy.')
   await dialog.getByRole('checkbox', { name: /I have read each request/ }).check()

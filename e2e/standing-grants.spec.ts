@@ -66,7 +66,7 @@ test('after an approval, a reviewer proposes a standing grant, a second one appr
   await dialog.getByRole('textbox', { name: 'Pattern for id' }).fill('A-*')
   await dialog.getByRole('textbox', { name: /^In total/ }).fill('1000')
   await expect(dialog.getByRole('region', { name: 'What it would have meant' })).toContainText(
-    'would have run by the grant',
+    'would have run under the grant',
   )
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('The same small refunds each week.')
   await expectEveryView(anna, 'grant-proposal')

@@ -70,7 +70,7 @@ export const german: Translation<typeof import('./en.ts')> = {
     'Die Verbindung brach ab, bevor der Server Ihre Entscheidung bestätigt hat. Diese Seite prüft, ob sie gespeichert wurde; bis dahin können Sie keine andere senden.',
   recorded: 'Gespeichert: {decision, select, approve {genehmigt} reject {abgelehnt} other {eskaliert}}.',
   recordIsShownBelow:
-    '{waits, select, true {Die Anfrage wartet noch, weil sie weitere Entscheidungen braucht. } other {Der Eintrag steht unter der Anfrage. }}Das kann nicht rückgängig gemacht werden.',
+    '{waits, select, true {Die Anfrage wartet noch, weil sie weitere Entscheidungen braucht. } other {Der Eintrag steht unter der Anfrage. }}Ihre Entscheidung kann nicht rückgängig gemacht werden.',
   expiryCountsAsRejection:
     'Ein Ablauf gilt als Ablehnung. <shown>{onExpiry}</shown> Was Sie eingegeben haben, ist noch da.',
   youCantDecideThis: 'Sie können darüber nicht entscheiden.',

@@ -77,7 +77,7 @@ export const connectionWasLostBefore = text(
 )
 export const recorded = text('Recorded: {decision, select, approve {approved} reject {rejected} other {escalated}}.')
 export const recordIsShownBelow = text(
-  '{waits, select, true {The request is still waiting, because it needs more decisions. } other {The record is shown below the request. }}It can’t be undone.',
+  '{waits, select, true {The request is still waiting, because it needs more decisions. } other {The record is shown below the request. }}Your decision can’t be undone.',
 )
 export const expiryCountsAsRejection = text(
   'Expiry counts as rejection. <shown>{onExpiry}</shown> What you typed is still here.',

@@ -30,7 +30,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   pastNoneMatched:
     '{requests, plural, one {Sie wäre nicht durch die Dauerfreigabe gelaufen.} other {Keine davon wäre durch die Dauerfreigabe gelaufen.}}',
   pastMatched:
-    '{of, select, it {Sie} all {Alle} other {{matched} davon}} wären durch die Dauerfreigabe gelaufen: {outcome, select, approved {Menschen haben {approved, plural, one {sie genehmigt} other {alle # genehmigt}}} rejected {Menschen haben {rejected} abgelehnt} other {Menschen haben {approved} genehmigt und {rejected} abgelehnt}}.',
+    '{of, select, it {Sie wäre} all {Alle wären} other {{matched, plural, one {# davon wäre} other {# davon wären}}}} durch die Dauerfreigabe gelaufen: {outcome, select, approved {Menschen haben {approved, plural, one {sie genehmigt} other {alle # genehmigt}}} rejected {Menschen haben {rejected, plural, one {sie abgelehnt} other {alle # abgelehnt}}} other {Menschen haben {approved} genehmigt und {rejected} abgelehnt}}.',
   oneDay: 'Ein Tag',
   days: '{days} Tage',
   exactly: 'genau {value}',

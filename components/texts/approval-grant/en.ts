@@ -31,10 +31,10 @@ export const pastDecided = text(
   'In the last 90 days, people decided {requests, plural, one {one request} other {# requests}} for this action.',
 )
 export const pastNoneMatched = text(
-  '{requests, plural, one {It would not have run by the grant.} other {None of them would have run by the grant.}}',
+  '{requests, plural, one {It would not have run under the grant.} other {None of them would have run under the grant.}}',
 )
 export const pastMatched = text(
-  '{of, select, it {It} all {All of them} other {{matched} of them}} would have run by the grant: {outcome, select, approved {people approved {approved, plural, one {it} other {all #}}} rejected {people rejected {rejected}} other {people approved {approved} and rejected {rejected}}}.',
+  '{of, select, it {It} all {All of them} other {{matched, plural, one {# of them} other {# of them}}}} would have run under the grant: {outcome, select, approved {people approved {approved, plural, one {it} other {all #}}} rejected {people rejected {rejected, plural, one {it} other {all #}}} other {people approved {approved} and rejected {rejected}}}.',
 )
 export const oneDay = text('One day')
 export const days = text('{days} days')

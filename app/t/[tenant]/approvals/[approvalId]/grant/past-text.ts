@@ -8,10 +8,10 @@ export function pastText({ requests, matched, approved, rejected }: GrantSimulat
   if (matched === 0) return `${decided} ${t.pastNoneMatched({ requests })}`
   const said = t.pastMatched({
     of: requests === 1 ? 'it' : matched === requests ? 'all' : 'some',
-    matched: String(matched),
+    matched,
     outcome: rejected === 0 ? 'approved' : approved === 0 ? 'rejected' : 'both',
     approved,
-    rejected: String(rejected),
+    rejected,
   })
   return `${decided} ${said}`
 }

@@ -93,7 +93,6 @@ export const german: Translation<typeof import('./en.ts')> = {
   tryAgain: 'Erneut versuchen',
   yourOrganisationRequiresAt:
     'Ihre Organisation verlangt mindestens {seconds} s Lesezeit, bevor eine Anfrage mit diesem Risiko genehmigt wird. Ablehnen braucht keine Zeit.',
-  itHasBeenDecided: 'Darüber wurde entschieden, oder gerade wird entschieden.',
   decisionIsBeingSent: 'Eine Entscheidung wird gesendet.',
   thereIsNone: 'Es gibt keine.',
   approveThisRequest: 'Diese Anfrage genehmigen',

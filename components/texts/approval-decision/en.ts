@@ -104,7 +104,6 @@ export const tryAgain = text('Try again')
 export const yourOrganisationRequiresAt = text(
   'Your organisation requires at least {seconds} s of reading before a request of this risk is approved. Rejecting needs no time.',
 )
-export const itHasBeenDecided = text('It has been decided, or is being decided.')
 export const decisionIsBeingSent = text('A decision is being sent.')
 export const thereIsNone = text('There is none.')
 export const approveThisRequest = text('Approve this request')

@@ -1,6 +1,6 @@
 'use client'
 
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useState } from 'react'
 import type { Machine } from './decision-state.ts'
 
 /** The longest delay that a browser's timer supports, in milliseconds. */
@@ -13,8 +13,10 @@ export function useDeadline({ shown, phase }: Machine): number {
   const reading = shown?.status === 'pending' && approvableAt !== null && now < Date.parse(approvableAt)
   const counting = reading || (phase.is === 'rate-limited' && now < phase.until)
   const expiresAt = shown?.status === 'pending' ? Date.parse(shown.expiresAt) : undefined
-  useEffect(() => {
+  // Before it is shown: without an interval, the time is that of the last change.
+  useLayoutEffect(() => {
     if (!counting) return
+    setNow(Date.now())
     const timer = setInterval(() => setNow(Date.now()), 1000)
     return () => clearInterval(timer)
   }, [counting])

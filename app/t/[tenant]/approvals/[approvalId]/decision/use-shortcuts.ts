@@ -22,7 +22,7 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
   const choose = (selected: Decision, title: string): Action => ({
     title,
     key: shortcuts[selected],
-    blocked: whyNotChoose(machine, selected) ?? (isEditable(view) ? undefined : t.itHasBeenDecided),
+    blocked: whyNotChoose(machine, selected) ?? (isEditable(view) ? undefined : decision.whyNot),
     run() {
       // Below a width of 900 px the reason can be focused only once its sheet is open.
       flushSync(() => {

@@ -38,6 +38,8 @@ export function ProposeDialog(props: ProposeDialogProps) {
   const [open, setOpen] = useState(false)
   const { pending, failure, output, reset } = propose
   const change = (next: boolean) => {
+    // The dialog stays open during a call, so that its outcome is shown.
+    if (pending) return
     if (next) {
       reset()
       props.onOpen?.()

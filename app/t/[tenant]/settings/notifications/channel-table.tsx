@@ -12,6 +12,7 @@ import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
+import type { Failure } from '#lib/failure.ts'
 import { limits } from '#lib/limits.ts'
 import type { Channel } from '#lib/schemas/notifications/channels.ts'
 import { EditChannel, NewSecret } from './edit-channel.tsx'
@@ -22,9 +23,26 @@ type Open = { channel: Channel; what: 'edit' | 'remove' | 'secret' }
 export function ChannelTable({ channels }: { channels: Channel[] }) {
   const { client } = useApi()
   const [open, setOpen] = useState<Open>()
-  const test = useAct({ send: client.notifications.testChannel.mutate, touches: ['notifications'] })
-  const turn = useAct({ send: client.notifications.updateChannel.mutate, touches: ['notifications'] })
-  const failure = test.failure ?? turn.failure
+  /** Of the last press. */
+  const [failure, setFailure] = useState<Failure>()
+  const test = useAct({
+    send: client.notifications.testChannel.mutate,
+    touches: ['notifications'],
+    onFailed: setFailure,
+  })
+  const turn = useAct({
+    send: client.notifications.updateChannel.mutate,
+    touches: ['notifications'],
+    onFailed: setFailure,
+  })
+  const sendTest = ({ id }: Channel) => {
+    setFailure(undefined)
+    test.run({ id })
+  }
+  const turnOver = ({ id, revision, status }: Channel) => {
+    setFailure(undefined)
+    turn.run({ id, expectedRevision: revision, status: status === 'active' ? 'disabled' : 'active' })
+  }
   const columns: Column<Channel>[] = [
     {
       key: 'name',
@@ -66,7 +84,7 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
       cell: (channel) => (
         <span className="flex flex-wrap gap-x-3">
           {channel.status === 'active' && (
-            <Act label={t.sendTest} name={channel.name} onClick={() => test.run({ id: channel.id })} />
+            <Act label={t.sendTest} name={channel.name} onClick={() => sendTest(channel)} />
           )}
           <Act label={t.openChange} name={channel.name} onClick={() => setOpen({ channel, what: 'edit' })} />
           {channel.kind === 'webhook' && (
@@ -75,13 +93,7 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
           <Act
             label={channel.status === 'active' ? t.turnOff : t.turnOn}
             name={channel.name}
-            onClick={() =>
-              turn.run({
-                id: channel.id,
-                expectedRevision: channel.revision,
-                status: channel.status === 'active' ? 'disabled' : 'active',
-              })
-            }
+            onClick={() => turnOver(channel)}
           />
           <Act label={t.openRemove} name={channel.name} onClick={() => setOpen({ channel, what: 'remove' })} />
         </span>

@@ -86,6 +86,10 @@ export const german: Translation<typeof import('./en.ts')> = {
   wordsOrId: 'Wörter oder eine ID',
   only: 'Nur {id}…',
   objectsWithTheseWords: 'Objekte mit diesen Wörtern',
+  objectsFound:
+    '{count, plural, =0 {Keine Objekte mit diesen Wörtern.} one {# Objekt mit diesen Wörtern.} other {# Objekte mit diesen Wörtern.}}',
+  kindOf:
+    '{kind, select, approval {Freigabe} execution {Ausführung} agent {Agent} policy {Richtlinie} trace {Trace} export {Export von Nachweisen} other {{kind}}}',
   onlyRecordsAboutStrong: 'Nur Einträge zu <strong>strong</strong>',
   showAllObjects: 'Alle Objekte zeigen',
   downloadWasInterrupted: 'Das Herunterladen wurde unterbrochen.',

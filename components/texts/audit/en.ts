@@ -93,6 +93,12 @@ export const someoneElse = text('Someone else, {id}…')
 export const wordsOrId = text('Words or an ID')
 export const only = text('Only {id}…')
 export const objectsWithTheseWords = text('Objects with these words')
+export const objectsFound = text(
+  '{count, plural, =0 {No objects with these words.} one {# object with these words.} other {# objects with these words.}}',
+)
+export const kindOf = text(
+  '{kind, select, approval {approval} execution {execution} agent {agent} policy {policy} trace {trace} export {evidence export} other {{kind}}}',
+)
 export const onlyRecordsAboutStrong = text('Only records about <strong>strong</strong>')
 export const showAllObjects = text('Show all objects')
 export const downloadWasInterrupted = text('The download was interrupted.')

@@ -1,7 +1,7 @@
 'use client'
 
 import { useId, useState } from 'react'
-import { keepPreviousData, useQuery } from '#components/api/query.ts'
+import { useQuery } from '#components/api/query.ts'
 import { useNames } from '#components/audit/use-names.ts'
 import { useSettled } from '#components/code/use-settled.ts'
 import * as t from '#components/texts/audit/en.ts'
@@ -22,22 +22,31 @@ const isId = (text: string): boolean => /^[0-9a-f-]{32,36}$/i.test(text)
 /** The object that records are about: found by its words, or by its id. */
 export function ObjectField({ resourceId, onChange }: ObjectFieldProps) {
   const [text, setText] = useState('')
+  /** The field or the list below it has the focus. */
+  const [inside, setInside] = useState(false)
   const listId = useId()
   const trpc = useTRPC()
   const q = useSettled(text.trim())
   const { data } = useQuery(
     trpc.search.find.queryOptions(
       { q, kinds: ['approval', 'execution', 'agent', 'policy', 'trace', 'export'] },
-      { enabled: q.length > 1, placeholderData: keepPreviousData, staleTime: 10_000 },
+      { enabled: q.length > 1, staleTime: 10_000 },
     ),
   )
-  const found = q.length > 1 && text !== '' ? (data?.items ?? []) : []
+  // Only of the text as it is now: Enter takes the first one.
+  const items = q.length > 1 && q === text.trim() ? data?.items : undefined
+  const found = inside && items !== undefined ? items : []
   const choose = (id: string) => {
     setText('')
     onChange(id)
   }
   return (
-    <div className="relative">
+    // biome-ignore lint/a11y/noStaticElementInteractions: the list closes when the focus leaves its controls.
+    <div
+      className="relative"
+      onFocus={() => setInside(true)}
+      onBlur={({ currentTarget, relatedTarget }) => setInside(currentTarget.contains(relatedTarget))}
+    >
       <TextField
         label={t.about}
         type="search"
@@ -55,9 +64,14 @@ export function ObjectField({ resourceId, onChange }: ObjectFieldProps) {
           else if (found[0] !== undefined) choose(found[0].id)
         }}
       />
+      <p role="status" className="sr-only">
+        {inside && items !== undefined && t.objectsFound({ count: items.length })}
+      </p>
       {found.length > 0 && (
+        // A press anywhere on the list leaves the focus inside, also in browsers that give none to buttons.
         <ul
           id={listId}
+          tabIndex={-1}
           aria-label={t.objectsWithTheseWords}
           className="absolute top-full left-0 z-10 max-h-80 w-80 max-w-[90vw] overflow-y-auto border border-line-strong bg-raised"
         >
@@ -72,7 +86,7 @@ export function ObjectField({ resourceId, onChange }: ObjectFieldProps) {
                   <ShownText>{title}</ShownText>
                 </span>
                 <span className="wrap-anywhere text-dense text-ink-2">
-                  {kind}
+                  {t.kindOf({ kind })}
                   {note !== null && note !== '' && (
                     <>
                       , <ShownText>{note}</ShownText>

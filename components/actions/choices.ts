@@ -77,7 +77,7 @@ export const foundChoices = (tenant: string, items: readonly Found[]): Group[] =
       .map(({ id, title: name, note, status, at }) => ({
         id: `${kind} ${id}`,
         title: name,
-        note: [note, status?.replaceAll('_', ' ')].filter((one) => typeof one === 'string').join(', '),
+        note: [note, status === null ? null : t.stateOf({ status })].filter((one) => one !== null).join(', '),
         at,
         found: true,
         href: path(tenant, id),

@@ -111,14 +111,17 @@ function Chooser({ tenant, onSignOut, recent, onChosen }: ChooserProps) {
         className="min-h-12 shrink-0 border-line border-b bg-transparent px-4 outline-offset-[-2px] placeholder:text-ink-2"
       />
       <Options id={listId} groups={shown} at={at} onPoint={setPointed} onChoose={choose} />
-      <p role="status" className="border-line border-t px-4 py-2 text-dense text-ink-2">
-        {found.status ?? (groups.length === 0 ? t.nothing : t.keys)}
+      <p className="flex flex-wrap gap-x-2 border-line border-t px-4 py-2 text-dense text-ink-2">
+        <span role="status">{found.status ?? (text.trim() === '' ? '' : t.results({ count: countOf(groups) }))}</span>
+        {found.status === undefined && groups.length > 0 && <span>{t.keys}</span>}
       </p>
     </>
   )
 }
 
 const none: readonly Group[] = []
+
+const countOf = (groups: readonly Group[]): number => groups.reduce((sum, { choices }) => sum + choices.length, 0)
 
 type OptionsProps = {
   id: string

@@ -5,6 +5,10 @@ import { expect, test } from 'vitest'
 import { sourceOf } from '#components/language/text.ts'
 import { auditSentences } from '#lib/audit/sentences.ts'
 import { errorStatus } from '#lib/errors.ts'
+import { AgentStatus } from '#lib/schemas/agents.ts'
+import { ApprovalStatus } from '#lib/schemas/approvals.ts'
+import { ExportStatus } from '#lib/schemas/evidence.ts'
+import { ExecutionStatus } from '#lib/schemas/executions.ts'
 
 type Source = Record<string, string>
 
@@ -63,6 +67,14 @@ test('German has a text for each code of an error', async () => {
   const { german } = await read('failures')
   const codes = [...Object.keys(errorStatus), 'network', 'timeout', 'unreadable', 'no_passkey', 'not_loaded', 'other']
   expect(namesIn(german.ofCode ?? '')).toEqual([`{code: ${codes.sort()}}`, '{message}'])
+})
+
+test('what is found has a word for each state', async () => {
+  const states = [ApprovalStatus, ExecutionStatus, AgentStatus, ExportStatus].flatMap(
+    ({ options }): string[] => options,
+  )
+  const { english } = await read('palette')
+  expect(namesIn(english.stateOf ?? '')).toEqual([`{status: ${[...new Set(states), 'other'].sort()}}`, '{status}'])
 })
 
 test('German has a sentence for each action of the audit log, and for each attempt that can be refused', async () => {

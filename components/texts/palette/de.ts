@@ -4,7 +4,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   title: 'Suchen oder Befehl ausführen',
   placeholder: 'Eine Seite, ein Befehl, Wörter einer Anfrage oder eine beliebige ID',
   found: 'Gefunden',
-  nothing: 'Nichts gefunden.',
+  results: '{count, plural, =0 {Nichts gefunden.} one {# Treffer.} other {# Treffer.}}',
   keys: 'Eingabe öffnet, Escape schließt.',
   noAnswer: 'Die Suche antwortet nicht. Befehle funktionieren.',
   searching: 'Suche läuft…',
@@ -19,6 +19,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   traces: 'Traces',
   evidence: 'Nachweise',
   audit: 'Protokoll',
+  stateOf:
+    '{status, select, pending {wartet auf eine Entscheidung} approved {genehmigt} rejected {abgelehnt} expired {abgelaufen} canceled {abgebrochen} queued {in der Warteschlange} running {läuft} waiting_approval {wartet auf Freigabe} waiting_input {wartet auf Eingabe} succeeded {erfolgreich} failed {fehlgeschlagen} denied {verboten} timed_out {Zeit überschritten} indeterminate {Ergebnis unbekannt} registered {registriert} active {aktiv} suspended {ausgesetzt} retired {stillgelegt} preflight {Protokoll wird geprüft} collecting {Einträge werden gesammelt} sealing {wird versiegelt} verifying {wird geprüft} completed {abgeschlossen} completed_with_omissions {abgeschlossen mit Auslassungen} other {{status}}}',
   goHome: 'Zur Startseite',
   goApprovals: 'Zu den Freigaben',
   goExecutions: 'Zu den Ausführungen',

@@ -5,7 +5,7 @@ import { text } from '#components/language/text.ts'
 export const title = text('Search, or run a command')
 export const placeholder = text('A page, a command, words of a request, or any id')
 export const found = text('What was found')
-export const nothing = text('Nothing was found.')
+export const results = text('{count, plural, =0 {Nothing was found.} one {# result.} other {# results.}}')
 export const keys = text('Enter opens, Escape closes.')
 export const noAnswer = text('The search does not answer. Commands work.')
 export const searching = text('Searching…')
@@ -20,6 +20,9 @@ export const policies = text('Policies')
 export const traces = text('Traces')
 export const evidence = text('Evidence')
 export const audit = text('Audit')
+export const stateOf = text(
+  '{status, select, pending {waiting for a decision} approved {approved} rejected {rejected} expired {expired} canceled {canceled} queued {queued} running {running} waiting_approval {waiting for approval} waiting_input {waiting for input} succeeded {succeeded} failed {failed} denied {denied} timed_out {timed out} indeterminate {outcome unknown} registered {registered} active {active} suspended {suspended} retired {retired} preflight {checking the log} collecting {collecting records} sealing {sealing} verifying {verifying} completed {completed} completed_with_omissions {completed with omissions} other {{status}}}',
+)
 export const goHome = text('Go to home')
 export const goApprovals = text('Go to approvals')
 export const goExecutions = text('Go to executions')

@@ -14,6 +14,9 @@ const LEVELS: Record<RiskLevel, { word: string; alone: string; tone: Tone; fille
   critical: { word: t.critical, alone: t.criticalRisk, tone: 'danger', filled: 3 },
 }
 
+/** The word below a heading that says that it is a risk. */
+export const riskWord = (level: RiskLevel): string => LEVELS[level].word
+
 const BARS = [
   { x: 2, y: 9.5, height: 4 },
   { x: 6.5, y: 6, height: 7.5 },

@@ -7,7 +7,9 @@ import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { TypedField } from '#components/lists/typed-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approvals/en.ts'
+import { riskWord } from '#components/ui/status/risk-bars.tsx'
 import { approvalsPath } from '#lib/paths.ts'
+import { riskTiers } from '#lib/rules/risk.ts'
 import { visibleText } from '#lib/text/visible-text.ts'
 import {
   type Age,
@@ -86,7 +88,7 @@ export function InboxFilters({ filter, requests }: { filter: InboxFilter; reques
               { value: ALL, label: t.all },
               ...[...new Set([...values, filter[choice]])]
                 .filter((value) => value !== '')
-                .map((value) => ({ value, label: choice === 'risk' ? capitalised(value) : visibleText(value) })),
+                .map((value) => ({ value, label: labelOf(choice, value) })),
             ]}
           />
         )
@@ -131,6 +133,9 @@ function MoreFilters({ filter }: { filter: InboxFilter }) {
   )
 }
 
-const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+function labelOf(choice: Choice, value: string): string {
+  const tier = choice === 'risk' ? riskTiers.find((one) => one === value) : undefined
+  return tier === undefined ? visibleText(value) : riskWord(tier)
+}
 
 const whyNotAmount = (text: string) => (isAmountFilter(text) ? undefined : t.digitsAndPoint)

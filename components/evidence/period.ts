@@ -1,6 +1,5 @@
 import * as t from '#components/texts/evidence/en.ts'
-import { formatAbsolute } from '#components/ui/text/time-format.ts'
-import { dateFormat } from '#lib/formatters.ts'
+import { formatAbsolute, formatDay } from '#components/ui/text/time-format.ts'
 
 const DAY_MS = 86_400_000
 
@@ -12,14 +11,11 @@ export function formatPeriod({ startDate, endDate }: Period): string {
   const end = Date.parse(endDate)
   if (start % DAY_MS !== 0 || end % DAY_MS !== 0)
     return t.upTo({ start: formatAbsolute(new Date(start), 'UTC'), end: formatAbsolute(new Date(end), 'UTC') })
-  const first = formatDay(start)
-  const last = formatDay(end - DAY_MS)
+  const first = formatDay(new Date(start), 'UTC')
+  const last = formatDay(new Date(end - DAY_MS), 'UTC')
   return first === last ? `${first} (UTC)` : t.firstToLast({ first, last })
 }
 
 /** Whether only a part of the period is covered. */
 export const isCut = (asked: Period, covered: Period): boolean =>
   Date.parse(covered.startDate) > Date.parse(asked.startDate) || Date.parse(covered.endDate) < Date.parse(asked.endDate)
-
-const formatDay = (time: number): string =>
-  dateFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(time)

@@ -106,6 +106,7 @@ export const german: Translation<typeof import('./en.ts')> = {
     '{proofs, select, true {mit Beweisen} other {ohne Beweise}}, sensible Werte {raw, select, true {unmaskiert} other {maskiert}}',
   containsNow: 'Enthält jetzt',
   counting: 'Wird gezählt…',
+  aboutCounts: 'etwa {counts}',
   cantBeCountedAt: 'Kann im Moment nicht gezählt werden.',
   aboutReadyIn: 'etwa {bytes}, bereit in {seconds}',
   whoCanDownloadIt: 'Wer es herunterladen kann',

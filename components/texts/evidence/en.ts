@@ -113,6 +113,7 @@ export const proofsAndMasking = text(
 )
 export const containsNow = text('Contains now')
 export const counting = text('Counting…')
+export const aboutCounts = text('about {counts}')
 export const cantBeCountedAt = text('Can’t be counted at the moment.')
 export const aboutReadyIn = text('about {bytes}, ready in {seconds}')
 export const whoCanDownloadIt = text('Who can download it')

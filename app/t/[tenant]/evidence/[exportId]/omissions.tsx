@@ -1,9 +1,9 @@
 import { countOfKind, kindWords } from '#components/evidence/kind-words.ts'
+import { formatList } from '#components/language/formats.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
-import { listFormat } from '#lib/formatters.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 import { useManifest } from './use-export.ts'
 
@@ -45,7 +45,7 @@ export function Omissions({ exportId, omissions }: { exportId: string; omissions
         <details>
           <summary className="min-h-6 w-fit cursor-pointer">{t.maskedButNotLeft}</summary>
           <p className="max-w-[75ch] text-ink-2">
-            {t.sensitiveValuesInArchive({ listOf: listOf(masked.map(({ resource }) => kindWords(resource))) })}
+            {t.sensitiveValuesInArchive({ listOf: formatList(masked.map(({ resource }) => kindWords(resource))) })}
           </p>
         </details>
       )}
@@ -63,8 +63,6 @@ function groupsOf(omissions: readonly Omission[]): Group[] {
   }
   return [...groups.values()]
 }
-
-const listOf = (names: readonly string[]): string => listFormat('en-GB').format(names)
 
 const COLUMNS: Column<Group>[] = [
   {

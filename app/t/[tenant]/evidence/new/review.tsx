@@ -67,12 +67,13 @@ export function Review({ range, scope, purpose, proofs, raw, now }: ReviewProps)
 const beginsLater = (asked: Range, covered: { startDate: string }): boolean =>
   Date.parse(covered.startDate) > Date.parse(asked.startDate)
 
-const countWords = ({ executions, approvals, decisions, spans, records, exact }: ExportEstimate): string =>
-  (exact ? '' : 'about ') +
-  [
+function countWords({ executions, approvals, decisions, spans, records, exact }: ExportEstimate): string {
+  const counts = [
     t.executions({ executions }),
     t.approvals({ approvals }),
     t.decisions({ decisions }),
     t.spans({ spans }),
     t.recordsOf({ records }),
   ].join(', ')
+  return exact ? counts : t.aboutCounts({ counts })
+}

@@ -1,9 +1,9 @@
 'use client'
 
 import { useApi } from '#components/api/api.tsx'
+import { justificationHint, whyNotJustification } from '#components/forms/justification-rule.ts'
 import { ReasonPrompt } from '#components/forms/reason-dialog.tsx'
 import * as t from '#components/texts/alarms/en.ts'
-import { isJustification, justificationHint, justificationRule } from '#lib/rules/justification.ts'
 import type { Alarm } from '#lib/schemas/alarms.ts'
 import { alarmWords } from './alarm-words.ts'
 
@@ -26,8 +26,8 @@ export function CloseAlarm({ alarm, ...dialog }: CloseAlarmProps) {
       keepLabel={t.keepItOpen}
       title={t.closeThisAlarm}
       consequence={t.closingItChangesNothing({ title: alarmWords(alarm).title })}
-      reasonHint={t.whatWasFoundAnd({ justificationHint })}
-      whyNot={(reason) => (isJustification(reason) ? undefined : justificationRule)}
+      reasonHint={t.whatWasFoundAnd({ justificationHint: justificationHint() })}
+      whyNot={whyNotJustification}
       act={(reason, options) => client.alarms.close.mutate({ id: alarm.id, reason }, options)}
       touches={['alarms', 'audit']}
       done={t.alarmIsClosed}

@@ -6,7 +6,6 @@ const { min, max, different } = limits.justification
 /** What a justification has to be, as the end of a sentence that starts with "A justification must have". */
 const rule = `${min} to ${max.toLocaleString('en')} characters, at least ${min} of them visible and ${different} different`
 export const justificationRule = `A justification must have ${rule}.`
-export const justificationHint = `${min} to ${max.toLocaleString('en')} characters.`
 
 /**
  * Whether `text` justifies showing sensitive values: the same rule in every body, header and form. It can't be satisfied by

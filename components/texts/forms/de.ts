@@ -6,6 +6,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   reasonHint: 'Erforderlich. Wird im Protokoll gespeichert.',
   reasonMissing: 'Geben Sie einen Grund ein.',
   reasonTooLong: 'Ein Grund kann höchstens {limit} Zeichen haben.',
+  justificationHint: '{min} bis {max} Zeichen.',
+  justificationRule:
+    'Eine Begründung muss {min} bis {max} Zeichen haben, mindestens {min} davon sichtbar und {different} verschieden.',
   noLongerPossible: 'Das ist nicht mehr möglich.',
   notChanged: 'Die Änderung wurde nicht vorgenommen.',
   unknownChange: 'Ob die Änderung vorgenommen wurde, ist nicht bekannt.',

@@ -7,6 +7,10 @@ export const reason = text('Reason')
 export const reasonHint = text('Required. Stored in the audit record.')
 export const reasonMissing = text('Enter a reason.')
 export const reasonTooLong = text('A reason can have at most {limit} characters.')
+export const justificationHint = text('{min} to {max} characters.')
+export const justificationRule = text(
+  'A justification must have {min} to {max} characters, at least {min} of them visible and {different} different.',
+)
 export const noLongerPossible = text('This is no longer possible.')
 export const notChanged = text('The change was not made.')
 export const unknownChange = text('It is unknown whether the change was made.')

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { type FormEvent, useId, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
+import { justificationHint, whyNotJustification } from '#components/forms/justification-rule.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/trace-detail/en.ts'
@@ -14,7 +15,6 @@ import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { limits } from '#lib/limits.ts'
 import { approvalPath } from '#lib/paths.ts'
-import { isJustification, justificationHint, justificationRule } from '#lib/rules/justification.ts'
 import { isVisible } from '#lib/text/visible-text.ts'
 import type { Reveal } from './use-reveal.ts'
 
@@ -49,7 +49,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   const missing = {
     fields: !whole && chosen.size === 0 ? t.chooseAtLeastOne : undefined,
     purpose: purpose.trim().length < limits.purpose.min || !isVisible(purpose) ? t.enterPurpose : undefined,
-    justification: isJustification(justification) ? undefined : justificationRule,
+    justification: whyNotJustification(justification),
   }
   function send(event: FormEvent) {
     event.preventDefault()
@@ -131,7 +131,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
           />
           <TextArea
             label={t.justification}
-            hint={justificationHint}
+            hint={justificationHint()}
             limit={limits.justification.max}
             value={justification}
             onChange={(event) => setJustification(event.target.value)}

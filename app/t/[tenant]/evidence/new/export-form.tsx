@@ -5,6 +5,7 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import type { Days } from '#components/forms/days.ts'
+import { justificationHint, whyNotJustification } from '#components/forms/justification-rule.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -14,7 +15,6 @@ import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
 import { evidenceExportPath } from '#lib/paths.ts'
-import { isJustification, justificationHint, justificationRule } from '#lib/rules/justification.ts'
 import type { ExportJob, ExportScope } from '#lib/schemas/evidence.ts'
 import { type Preset, type Range, rangeOf } from './range.ts'
 import { RangeFields } from './range-fields.tsx'
@@ -52,13 +52,13 @@ export function ExportForm({ like }: { like?: ExportJob }) {
     onDone: ({ exportId }) => router.push(evidenceExportPath(tenant, exportId)),
   })
   const range = rangeOf(preset, { custom, same, now })
-  const missing = raw && !isJustification(why)
+  const missing = raw ? whyNotJustification(why) : undefined
   const scope = scopeOf(about)
 
   function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    if ('field' in range || scope === 'missing' || missing || create.pending) return
+    if ('field' in range || scope === 'missing' || missing !== undefined || create.pending) return
     if (purpose.trim().length > mostPurpose) return
     const body: Body = {
       ...range,
@@ -106,8 +106,8 @@ export function ExportForm({ like }: { like?: ExportJob }) {
         {raw && (
           <TextArea
             label={t.whyAreSensitiveValues}
-            hint={t.recordedInAuditLog({ justificationHint })}
-            error={tried && missing ? justificationRule : undefined}
+            hint={t.recordedInAuditLog({ justificationHint: justificationHint() })}
+            error={tried ? missing : undefined}
             value={why}
             limit={limits.justification.max}
             onChange={(event) => setWhy(event.target.value)}

@@ -67,6 +67,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   storedEncryptedAndNot: 'Wird verschlüsselt gespeichert und nicht mehr gezeigt.',
   giveItName: 'Geben Sie einen Namen ein.',
   enterAddress: 'Geben Sie eine Adresse ein.',
+  addressProblem:
+    '{problem, select, not_mail {Geben Sie eine einzelne Mailadresse ein, zum Beispiel team@example.com.} not_https {Geben Sie eine Adresse ein, die mit https:// beginnt.} other {Die Adresse darf weder Benutzer noch Passwort enthalten.}}',
   chooseAtLeastOne: 'Wählen Sie mindestens ein Ereignis.',
   secretOfWebhook: 'Das Geheimnis des Webhooks',
   receiverChecksSignaturesWith: 'Der Empfänger prüft damit die Signaturen. Es wird nur dieses eine Mal gezeigt.',

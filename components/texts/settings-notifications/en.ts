@@ -72,6 +72,9 @@ export const unchangedAt = text('Unchanged, at {host}')
 export const storedEncryptedAndNot = text('Stored encrypted, and not shown again.')
 export const giveItName = text('Give it a name.')
 export const enterAddress = text('Enter an address.')
+export const addressProblem = text(
+  '{problem, select, not_mail {Enter one mail address, such as team@example.com.} not_https {Enter an address that begins with https://.} other {The address must not contain a user or password.}}',
+)
 export const chooseAtLeastOne = text('Choose at least one event.')
 export const secretOfWebhook = text('The secret of the webhook')
 export const receiverChecksSignaturesWith = text('The receiver checks signatures with it. It is shown only this once.')

@@ -10,8 +10,9 @@ import * as t from '#components/texts/settings-notifications/en.ts'
 import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
-import { type ChannelKind, whyNotAddress } from '#lib/schemas/notifications/channel-address.ts'
+import type { ChannelKind } from '#lib/schemas/notifications/channel-address.ts'
 import type { Channel, NotificationEvent } from '#lib/schemas/notifications/channels.ts'
+import { addressText } from './address-text.ts'
 import { channelEvents, eventWords, kindWords } from './event-words.ts'
 
 const hints: Readonly<Record<ChannelKind, string>> = {
@@ -113,7 +114,7 @@ type Form = { kind: ChannelKind; name: string; address: string; events: readonly
 function missing(form: Form) {
   if (form.name.trim() === '') return t.giveItName
   if (form.isNew && form.address === '') return t.enterAddress
-  const problem = form.address === '' ? undefined : whyNotAddress(form.kind, form.address.trim())
+  const problem = form.address === '' ? undefined : addressText(form.kind, form.address.trim())
   if (problem !== undefined) return problem
   return form.events.length === 0 ? t.chooseAtLeastOne : undefined
 }

@@ -32,6 +32,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   rotateSecret: 'Geheimnis erneuern',
   enable: 'Aktivieren',
   disable: 'Deaktivieren',
+  enableNamed: '{account} aktivieren',
+  disableNamed: '{account} deaktivieren',
   isDisabled: '{account} ist {status, select, active {aktiviert} other {deaktiviert}}.',
   accountCantObtainNew:
     'Das Konto bekommt keine neuen Token, seine bisherigen werden ab der nächsten Anfrage abgelehnt, und seine Verbindungstoken sind endgültig widerrufen. Sie können das Konto wieder aktivieren.',

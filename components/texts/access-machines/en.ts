@@ -34,6 +34,8 @@ export const thisAccountIsDisabled = text('This account is disabled. Enable it f
 export const rotateSecret = text('Rotate the secret')
 export const enable = text('Enable')
 export const disable = text('Disable')
+export const enableNamed = text('Enable {account}')
+export const disableNamed = text('Disable {account}')
 export const isDisabled = text('{account} is {status, select, active {enabled} other {disabled}}.')
 export const accountCantObtainNew = text(
   'The account can’t obtain new tokens, its existing tokens are refused from the next request on, and its connection tokens are revoked permanently. You can enable the account again.',

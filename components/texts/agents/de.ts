@@ -69,11 +69,11 @@ export const german: Translation<typeof import('./en.ts')> = {
   isRetired: '{displayName} ist stillgelegt.',
   agentWasNotRetired: 'Der Agent wurde nicht stillgelegt.',
   cantSuspend:
-    'Nur ein aktiver Agent kann ausgesetzt werden; dieser ist {status, select, active {aktiv} suspended {ausgesetzt} retired {stillgelegt} other {{status}}}.',
+    'Nur ein aktiver Agent kann ausgesetzt werden; dieser ist {status, select, registered {registriert} active {aktiv} suspended {ausgesetzt} retired {stillgelegt} other {{status}}}.',
   cantResume:
-    'Nur ein ausgesetzter Agent kann wieder aufgenommen werden; dieser ist {status, select, active {aktiv} suspended {ausgesetzt} retired {stillgelegt} other {{status}}}.',
+    'Nur ein ausgesetzter Agent kann wieder aufgenommen werden; dieser ist {status, select, registered {registriert} active {aktiv} suspended {ausgesetzt} retired {stillgelegt} other {{status}}}.',
   cantRetire:
-    'Nur ein ausgesetzter Agent kann stillgelegt werden; dieser ist {status, select, active {aktiv} suspended {ausgesetzt} retired {stillgelegt} other {{status}}}.',
+    'Nur ein ausgesetzter Agent kann stillgelegt werden; dieser ist {status, select, registered {registriert} active {aktiv} suspended {ausgesetzt} retired {stillgelegt} other {{status}}}.',
   allAgents: 'Alle Agenten',
   agentsCouldNotBe: 'Die Agenten konnten nicht geladen werden.',
   riskNotStated: 'Risiko nicht angegeben',

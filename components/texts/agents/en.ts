@@ -76,13 +76,13 @@ export const itsParkedExecutionsEnd = text(
 export const isRetired = text('{displayName} is retired.')
 export const agentWasNotRetired = text('The agent was not retired.')
 export const cantSuspend = text(
-  'Only an agent that is active can be suspended; this one is {status, select, active {active} suspended {suspended} retired {retired} other {{status}}}.',
+  'Only an agent that is active can be suspended; this one is {status, select, registered {registered} active {active} suspended {suspended} retired {retired} other {{status}}}.',
 )
 export const cantResume = text(
-  'Only an agent that is suspended can be resumed; this one is {status, select, active {active} suspended {suspended} retired {retired} other {{status}}}.',
+  'Only an agent that is suspended can be resumed; this one is {status, select, registered {registered} active {active} suspended {suspended} retired {retired} other {{status}}}.',
 )
 export const cantRetire = text(
-  'Only an agent that is suspended can be retired; this one is {status, select, active {active} suspended {suspended} retired {retired} other {{status}}}.',
+  'Only an agent that is suspended can be retired; this one is {status, select, registered {registered} active {active} suspended {suspended} retired {retired} other {{status}}}.',
 )
 export const allAgents = text('All agents')
 export const agentsCouldNotBe = text('The agents could not be loaded.')

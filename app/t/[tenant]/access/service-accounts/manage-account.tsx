@@ -85,7 +85,7 @@ function Switch({ account, onClose }: Manage) {
   })
   return (
     <ActDialog
-      title={`${off ? t.disable : t.enable} ${account.name}`}
+      title={off ? t.disableNamed({ account: account.name }) : t.enableNamed({ account: account.name })}
       description={off ? t.accountCantObtainNew : t.accountCanSignIn}
       label={off ? t.disableAccount : t.enableAccount}
       busyLabel={off ? t.disablingAccount : t.enablingAccount}

@@ -45,6 +45,14 @@ export const german: Translation<typeof import('./en.ts')> = {
   linkExpires: 'Link gilt bis',
   passkeysRemoved: 'Entfernte Passkeys',
   oneTimeLink: 'Einmal-Link',
+  giveThisLinkTo:
+    'Kein Mailserver ist eingerichtet, daher wurde nichts gesendet. Geben Sie den Link selbst an {member} weiter: Er wird einmal gezeigt, gilt einmal und läuft in 72 Stunden ab.',
+  linkIsBeingSent:
+    'Der Link wird an {email} gesendet. Er gilt einmal, läuft in 72 Stunden ab und wird sonst niemandem gezeigt.',
+  countAsOneUntil:
+    'Bis belegt ist, dass {member} das Konto kontrolliert, gelten Sie und {member} als eine Person und können Ihre Anfragen nicht gegenseitig genehmigen: Eine andere Person der Administration kann für das Konto bürgen.',
+  resetNeedsApproval:
+    '{member} hat Rollen, die eine zweite Person verlangen, daher muss das Zurücksetzen erst genehmigt werden, von einer Person, die Änderungen genehmigen darf. Setzen Sie das Passwort innerhalb von {hours} Stunden nach der Genehmigung erneut zurück.',
   iHaveLink: 'Ich habe den Link',
   close: 'Schließen',
   createAnotherLink: 'Anderen Link erstellen',

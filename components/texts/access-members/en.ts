@@ -52,6 +52,18 @@ export const userName = text('User name')
 export const linkExpires = text('Link expires')
 export const passkeysRemoved = text('Passkeys removed')
 export const oneTimeLink = text('one-time link')
+export const giveThisLinkTo = text(
+  'No mail server is configured, so nothing was sent. Give this link to {member} yourself: it is shown once, works once, and expires in 72 hours.',
+)
+export const linkIsBeingSent = text(
+  'The link is being sent to {email}. It works once, expires in 72 hours, and is shown to no one else.',
+)
+export const countAsOneUntil = text(
+  'Until it is proved that {member} controls the account, you and {member} count as one person and can’t approve each other’s requests: another administrator can vouch for it.',
+)
+export const resetNeedsApproval = text(
+  '{member} has roles that require a second person, so the change approvers have to approve the reset first. Reset the password again within {hours} hours of their approval.',
+)
 export const iHaveLink = text('I have the link')
 export const close = text('Close')
 export const createAnotherLink = text('Create another link')

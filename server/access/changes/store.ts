@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
+import { resetHours } from '#lib/rules/members/link-notice.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 
 export type ChangeKind = 'role_grant' | 'group_change' | 'setting_change' | 'password_reset'
-/** How long an approved reset can be carried out. */
-export const resetHours = 24
 
 export type ChangeStatus = 'proposed' | 'approved' | 'applied' | 'rejected' | 'withdrawn'
 

@@ -1,5 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import type { PersonalLanguage } from '#lib/languages.ts'
+import { linkNotice } from '#lib/rules/members/link-notice.ts'
 import { createSignInLink, type SignInLink } from '#server/identity/links/sign-in-links.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -34,13 +35,7 @@ export async function handOver(
   const link = await createSignInLink(tx, tenant, account.subject, purpose, byMail)
   await tieToPerson(tx, tenant.id, { account, kind, by: principal, mailed: byMail, passkeysRemoved })
   const expiresAt = link.expiresAt.toISOString()
-  const until = `Until it is proved that ${displayName} controls the account, you and ${displayName} count as one person and can’t approve each other’s requests: another administrator can vouch for it.`
-  if (!byMail || email === null)
-    return {
-      inviteUrl: link.url,
-      expiresAt,
-      notice: `No mail server is configured, so nothing was sent. Give this link to ${displayName} yourself: it is shown once, works once, and expires in 72 hours. ${until}`,
-    }
+  if (!byMail || email === null) return { inviteUrl: link.url, expiresAt, notice: linkNotice('shown', account) }
   const language = await languageOf(tx, tenant, account.id)
   await queueMail(tx, tenant, {
     kind: 'sign_in_link',
@@ -50,11 +45,7 @@ export async function handOver(
     language,
     ...mailOf(tenant, principal, link, { kind, passkeysRemoved, language }),
   })
-  return {
-    inviteUrl: null,
-    expiresAt,
-    notice: `The link is being sent to ${email}. It works once, expires in 72 hours, and is shown to no one else. ${until}`,
-  }
+  return { inviteUrl: null, expiresAt, notice: linkNotice('mailed', account) }
 }
 
 /** The output of an invitation or a reset without its link, for replays. */

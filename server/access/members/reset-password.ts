@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { linkNotice, resetHours } from '#lib/rules/members/link-notice.ts'
 import { resetNeedsApproval, whyNotResetPassword } from '#lib/rules/members.ts'
 import { ResetPasswordInput, ResetPasswordOutput } from '#lib/schemas/members.ts'
 import { lockOut } from '#server/identity/links/sign-in-links.ts'
@@ -11,7 +12,7 @@ import { forgetPasskeys } from '#server/passkeys/credentials.ts'
 import { endTokens, type MemberRow } from '#server/tenants/member-store.ts'
 import { passwordResetPresentation } from '../changes/presentation.ts'
 import { proposeChange } from '../changes/propose.ts'
-import { resetHours, spendApproved } from '../changes/store.ts'
+import { spendApproved } from '../changes/store.ts'
 import { handOver, withoutLink } from './hand-over.ts'
 import { requirePerson } from './require-person.ts'
 import { lockTarget, stopWhen } from './target.ts'
@@ -100,7 +101,7 @@ async function propose(
     member: await memberView(tx, caller.tenant, member.id),
     inviteUrl: null,
     expiresAt: null,
-    notice: `${member.displayName} has roles that require a second person, so the change approvers have to approve the reset first. Reset the password again within ${resetHours} hours of their approval.`,
+    notice: linkNotice('needs_approval', member),
     change,
     passkeysRemoved: 0,
     removedPasskeys: [],

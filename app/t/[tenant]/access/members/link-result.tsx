@@ -10,6 +10,7 @@ import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Answers } from '#lib/trpc.ts'
+import { handoverOf, linkNoticeText } from './link-notice-text.ts'
 
 type LinkResultProps = {
   title: string
@@ -23,7 +24,8 @@ type LinkResultProps = {
 
 /** The result of an invitation or a reset: a one-time link, a sent mail, or a request that waits for approval. */
 export function LinkResult({ title, result, removed = [], lost, onClose }: LinkResultProps) {
-  const { inviteUrl, expiresAt, notice, change, member } = result
+  const { inviteUrl, expiresAt, change, member } = result
+  const handover = handoverOf(result)
   const waits = change !== null && (
     <Proposed
       what={
@@ -47,13 +49,13 @@ export function LinkResult({ title, result, removed = [], lost, onClose }: LinkR
       )}
     </KeyValues>
   )
-  if (inviteUrl !== null)
+  if (handover === 'shown' || handover === 'lost')
     return (
       <ShownOnce
         title={title}
-        description={notice}
+        description={linkNoticeText(result)}
         noun={t.oneTimeLink}
-        value={inviteUrl}
+        value={inviteUrl ?? undefined}
         confirm={t.iHaveLink}
         lost={lost}
         onClose={onClose}
@@ -67,7 +69,7 @@ export function LinkResult({ title, result, removed = [], lost, onClose }: LinkR
       open
       onOpenChange={(open) => open || onClose()}
       title={title}
-      description={notice}
+      description={linkNoticeText(result)}
       actions={<Button onClick={onClose}>{t.close}</Button>}
     >
       {until}

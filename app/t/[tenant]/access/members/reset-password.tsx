@@ -10,6 +10,7 @@ import { TextField } from '#components/ui/controls/text-field.tsx'
 import { resetNeedsApproval } from '#lib/rules/members.ts'
 import type { Member } from '#lib/schemas/members.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { handoverOf } from './link-notice-text.ts'
 import { LinkResult } from './link-result.tsx'
 
 /** Creates a new one-time link. If the member has a guarded role, a change approver has to approve it first. */
@@ -31,7 +32,7 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
       <LinkResult
         title={
           result.change === null
-            ? result.inviteUrl === null
+            ? handoverOf(result) === 'mailed'
               ? t.linkForIsBeing({ member: member.displayName })
               : t.oneTimeLinkFor({ member: member.displayName })
             : t.resetForWaitsFor({ member: member.displayName })

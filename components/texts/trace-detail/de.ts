@@ -97,4 +97,5 @@ export const german: Translation<typeof import('./en.ts')> = {
   image: 'Bild',
   sound: 'Ton',
   file: 'Datei',
+  atHost: 'bei {host}',
 }

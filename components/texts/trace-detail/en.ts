@@ -104,3 +104,4 @@ export const runningWithErrors = text(
 export const image = text('Image')
 export const sound = text('Sound')
 export const file = text('File')
+export const atHost = text('at {host}')

@@ -242,7 +242,7 @@ function mediaPart(part: JsonObject, what: string): Part {
   const type = textIn(part.mime_type ?? part.mimeType ?? part.mediaType ?? part.media_type)
   const address = addressIn(part.image_url ?? part.image ?? part.url ?? part.uri ?? part.file)
   const host = address !== undefined && URL.canParse(address) ? new URL(address).host : ''
-  const where = host === '' ? undefined : `at ${host}`
+  const where = host === '' ? undefined : t.atHost({ host })
   return { kind: 'media', what, note: [type, where].filter((one) => one !== undefined).join(', ') }
 }
 

@@ -64,7 +64,7 @@ function Groups() {
 const floorText = (seconds: number | null): string => (seconds === null ? t.noMinimumTimeTo : t.atLeastSTo({ seconds }))
 
 const share = (part: number, of: number): string => (of === 0 ? '' : ` (${Math.round((100 * part) / of)} %)`)
-const took = (seconds: number | null): string => (seconds === null ? 'unknown' : formatDuration(seconds * 1000))
+const took = (seconds: number | null): string => (seconds === null ? t.unknownTime : formatDuration(seconds * 1000))
 
 const columns: Column<Group>[] = [
   { key: 'group', header: t.group, rowHeader: true, cell: ({ group }) => <ShownText>{group}</ShownText> },
@@ -93,12 +93,12 @@ const columns: Column<Group>[] = [
     header: t.mostVotes,
     cell: ({ mostVotes, decided, voters }) =>
       mostVotes === null ? (
-        'none'
+        t.noVotes
       ) : (
         <>
           <ShownText>{mostVotes.by.displayName}</ShownText>, {mostVotes.votes}
           {share(mostVotes.votes, decided)}
-          {voters === 1 && ', alone'}
+          {voters === 1 && t.alone}
         </>
       ),
   },

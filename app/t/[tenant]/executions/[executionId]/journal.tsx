@@ -8,6 +8,7 @@ import { shownText } from '#components/language/shown-text.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/execution-journal/en.ts'
+import * as language from '#components/texts/language/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -155,7 +156,7 @@ function RequestLink({ entry: { approvalId } }: { entry: JournalEntry }) {
 function Clock({ at }: { at: string }) {
   const zone = useContext(TimeZoneContext)
   const date = new Date(at)
-  const clock = dateFormat('en-GB', { timeStyle: 'medium', timeZone: zone }).format(date)
+  const clock = dateFormat(language.dates, { timeStyle: 'medium', timeZone: zone }).format(date)
   return (
     <time dateTime={at} title={formatAbsolute(date, zone)} className="whitespace-nowrap">
       {clock} {zoneName(zone, date)}

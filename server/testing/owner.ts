@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import type { Runtime } from '#server/kernel/runtime.ts'
+import { until } from './until.ts'
 
 /** Connects to the runtime's database as its owner, who bypasses grants and row-level security. The caller disconnects. */
 export async function connectAsOwner({ database }: Pick<Runtime, 'database'>): Promise<Client> {
@@ -26,3 +27,14 @@ export async function asOwner(
     await client.end()
   }
 }
+
+/** Resolves when a statement of the service waits for a lock, such as one that `owner` holds. */
+export const waitingForLock = (owner: Client): Promise<true> =>
+  until(async () => {
+    // A transaction sees what it saw first.
+    await owner.query('select pg_stat_clear_snapshot()')
+    const { rowCount } = await owner.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rowCount === 0 ? undefined : true
+  }, 'a statement waited for the lock')

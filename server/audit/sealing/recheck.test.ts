@@ -4,7 +4,7 @@ import { today } from '#server/audit/store.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import { connectAsOwner } from '#server/testing/owner.ts'
+import { connectAsOwner, waitingForLock } from '#server/testing/owner.ts'
 import { moveToPast } from '#server/testing/past-day.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { recheckTenant } from './recheck.ts'
@@ -49,6 +49,29 @@ test('the recurring check runs in a process that began on an empty database', { 
   } finally {
     await sealer.close()
   }
+})
+
+test('a check that is stopped ends after the records that it is reading, and the log stays due', async () => {
+  const tenant = await testTenant(runtime)
+  await runtime.database.inTenant(tenant.id, (tx) =>
+    appendAudit(tx, tenant, { actor: systemActor, action: 'test', resource: { type: 'x', id: newId() } }),
+  )
+  await signTenant(tenant.id)
+  const checked = async () =>
+    (await owner.query('select 1 from audit_trees where tenant_id = $1 and checked_at is not null', [tenant.id]))
+      .rowCount
+  await owner.query('begin; lock table audit_records in access exclusive mode')
+  const stop = new AbortController()
+  const check = recheckTenant(tenant.id, 'all', stop.signal)
+  const ended = expect(check).rejects.toThrow('aborted')
+  await waitingForLock(owner)
+  stop.abort()
+  await owner.query('commit')
+  await ended
+  expect(await checked()).toBe(0)
+  await recheckTenant(tenant.id)
+  // The day, and the log of closed days.
+  expect(await checked()).toBe(2)
 })
 
 describe('a change', () => {

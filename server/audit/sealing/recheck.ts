@@ -28,19 +28,21 @@ export type DueLogs = 'open' | 'closed' | 'all'
 
 /**
  * Checks the logs of a tenant that are due: hashes every record and every leaf, and compares the root with the signature and
- * with what the signer remembers. A log that fails is reported; one that passes again is no longer marked as broken.
+ * with what the signer remembers. A log that fails is reported; one that passes again is no longer marked as broken. Rejects
+ * soon after `signal` was aborted: a log that was not read to its end stays due.
  */
-export async function recheckTenant(tenantId: string, logs: DueLogs = 'all'): Promise<void> {
+export async function recheckTenant(tenantId: string, logs: DueLogs = 'all', signal?: AbortSignal): Promise<void> {
   const { database } = runtime()
   const refused = await database.inTenant(tenantId, (tx) => whyMemoryRefused(tx, tenantId))
   // The rows can't be compared with it: that each log differs from it says nothing about the log.
   if (refused !== undefined) return await reportBroken(tenantId, sealLog, refused)
   const due = await database.inTenant(tenantId, async (tx) => listDue(tx, await tenantById(tx, tenantId), logs))
   for (const { log, altered } of due) {
+    signal?.throwIfAborted()
     // Another process may have checked it in the meantime.
     if (altered === undefined && !(await database.inTenant(tenantId, (tx) => isStillDue(tx, tenantId, log)))) continue
     const tenant = await database.inTenant(tenantId, (tx) => tenantById(tx, tenantId))
-    const broken = altered ?? (await whyStillBroken(tenant, log))
+    const broken = altered ?? (await whyStillBroken(tenant, log, signal))
     if (broken !== undefined) {
       await reportBroken(tenantId, log, { message: broken })
       continue
@@ -97,17 +99,24 @@ async function isStillDue(tx: Transaction, tenantId: string, log: LogName): Prom
  * The same after the tenant was signed: rows are behind the memory where a signer ended between its memory and the COMMIT, and the next
  * signing completes them.
  */
-async function whyStillBroken(tenant: LogOwner, log: LogName): Promise<string | undefined> {
-  if ((await whyBroken(tenant, log)) === undefined) return undefined
+async function whyStillBroken(
+  tenant: LogOwner,
+  log: LogName,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  if ((await whyBroken(tenant, log, signal)) === undefined) return undefined
   await signTenant(tenant.id)
-  return await whyBroken(tenant, log)
+  return await whyBroken(tenant, log, signal)
 }
 
-/** Reads a whole log, in slices, and returns why it does not match what was signed; undefined when it does. */
-export async function whyBroken(tenant: LogOwner, log: LogName): Promise<string | undefined> {
+/**
+ * Reads a whole log, in slices, and returns why it does not match what was signed; undefined when it does. Rejects after the
+ * slice during which `signal` is aborted.
+ */
+export async function whyBroken(tenant: LogOwner, log: LogName, signal?: AbortSignal): Promise<string | undefined> {
   try {
     if (log === sealLog) await inTenant(tenant, (tx) => checkSeals(tx, tenant))
-    else await checkStoredDay(tenant, log)
+    else await checkStoredDay(tenant, log, signal)
   } catch (error) {
     if (error instanceof LogBroken || error instanceof LogRefused) return error.message
     throw error
@@ -118,12 +127,13 @@ const inTenant = <T>(tenant: LogOwner, work: (tx: Transaction) => Promise<T>): P
   runtime().database.inTenant(tenant.id, work)
 
 /** Each slice is a transaction of its own: a large day must hold neither a connection nor the process. */
-async function checkStoredDay(tenant: LogOwner, date: string): Promise<void> {
+async function checkStoredDay(tenant: LogOwner, date: string, signal: AbortSignal | undefined): Promise<void> {
   const day = await inTenant(tenant, (tx) => storedDay(tx, tenant, date))
   const check = recordsOf(tenant, day)
   for (let at = 0; at < day.size; at += recordsPerSlice) {
     const end = Math.min(day.size, at + recordsPerSlice)
     for (const row of await inTenant(tenant, (tx) => listRecordsOf(tx, tenant.id, date, at, end))) check.add(row)
+    signal?.throwIfAborted()
   }
   check.end()
   await inTenant(tenant, async (tx) => {

@@ -43,7 +43,8 @@ export function startSealer(): Sealer {
   const outages = new Map<string, { since: number; reported: boolean }>()
   let waitingSince: number | undefined
   let waitReported = false
-  let closed = false
+  const closing = new AbortController()
+  const { signal } = closing
 
   const report = (error: unknown) =>
     log.error({ err: error }, 'the audit log could not be signed; the sealer will try again')
@@ -81,15 +82,15 @@ export function startSealer(): Sealer {
   const signAll = async () => {
     const owners = await database.inDirectory(listLogOwners)
     await reportWaiting(owners)
-    for (const { id } of owners) if (!closed) await sign(id).catch(report)
+    for (const { id } of owners) if (!signal.aborted) await sign(id).catch(report)
   }
   const recheckAll = (logs: DueLogs) => async () => {
     const begun = performance.now()
     for (const { id } of await database.inDirectory(listLogOwners))
-      if (!closed)
-        await recheckTenant(id, logs).catch((error: unknown) =>
-          log.error({ err: error }, 'the recurring check of the log failed'),
-        )
+      if (!signal.aborted)
+        await recheckTenant(id, logs, signal).catch((error: unknown) => {
+          if (error !== signal.reason) log.error({ err: error }, 'the recurring check of the log failed')
+        })
     return Math.min(10 * (performance.now() - begun), longestRestMs)
   }
   // Reading whole days takes long: signing does not wait for it, and days that grow do not wait for closed ones.
@@ -102,7 +103,7 @@ export function startSealer(): Sealer {
   const signOne = async (tenantId: string) => {
     // The process that fills a demo tenant signs its log.
     const ordinary = await database.inTenant(tenantId, (tx) => isOnOrdinaryClock(tx, tenantId))
-    if (ordinary && !closed) await sign(tenantId)
+    if (ordinary && !signal.aborted) await sign(tenantId)
   }
   const gather = (tenantId: string) => {
     const one: Notified = { timer: setTimeout(() => start(tenantId, one), gatherMs), begun: false, again: false }
@@ -112,19 +113,19 @@ export function startSealer(): Sealer {
     const current = slots
       .run(async () => {
         one.begun = true
-        if (!closed) await signOne(tenantId)
+        if (!signal.aborted) await signOne(tenantId)
       })
       .catch(report)
       .finally(() => {
         running.delete(current)
         notified.delete(tenantId)
-        if (one.again && !closed) gather(tenantId)
+        if (one.again && !signal.aborted) gather(tenantId)
       })
     running.add(current)
   }
   const off = listener.on('audit', '*', (tenantId) => {
     if (tenantId === undefined) for (const round of rounds) round.begin()
-    if (tenantId === undefined || closed) return
+    if (tenantId === undefined || signal.aborted) return
     const one = notified.get(tenantId)
     if (one === undefined) gather(tenantId)
     else one.again = one.begun
@@ -132,7 +133,7 @@ export function startSealer(): Sealer {
 
   return {
     async close() {
-      closed = true
+      closing.abort()
       off()
       for (const { timer } of notified.values()) clearTimeout(timer)
       await Promise.all([...running, ...rounds.map((round) => round.close())])

@@ -28,19 +28,19 @@ class Busy extends Error {}
 /**
  * Binds all rows of a tenant that no version before this one bound, in batches, and writes the end to the log: from then on a
  * row that differs from its state is tampering. The signer's memory gets the end too. Call it only while no process of an older
- * version can write. Returns false if it has to be called again: another process does the same, rows were being changed, or the
- * memory can't be read or written.
+ * version can write. Returns false if it has to be called again: another process does the same, rows were being changed, the
+ * memory can't be read or written, or `signal` was aborted, which ends it after the batch that is being bound.
  */
-export async function adoptTenant(tenantId: string): Promise<boolean> {
+export async function adoptTenant(tenantId: string, signal?: AbortSignal): Promise<boolean> {
   if (await inTenant(tenantId, async (tx) => (await adoptionOf(tx, tenantId)) === 'ended')) {
     const remembered = await rememberAdoption(tenantId)
     const open = await inTenant(tenantId, (tx) => openTypes(tx, tenantId))
     if (open.length === 0) return (await rememberLaterAdoption(tenantId)) && remembered
     if ((await inTenant(tenantId, (tx) => recallLaterAdoption(tx, tenantId))) !== 'open') return false
-    return (await adoptTypes(tenantId, open, endLaterAdoption)) && remembered
+    return (await adoptTypes(tenantId, open, endLaterAdoption, signal)) && remembered
   }
   if ((await inTenant(tenantId, (tx) => recallAdoption(tx, tenantId))) !== 'open') return false
-  return await adoptTypes(tenantId, boundTypes, endAdoption)
+  return await adoptTypes(tenantId, boundTypes, endAdoption, signal)
 }
 
 /**
@@ -65,15 +65,16 @@ async function adoptTypes(
   tenantId: string,
   types: readonly BoundType[],
   end: (tenantId: string) => Promise<boolean>,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> {
   try {
     for (let round = 0; round < mostRounds; round++) {
-      for (const bound of types) await adoptRows(tenantId, bound)
-      if (await isAllBound(tenantId, types)) return await end(tenantId)
+      for (const bound of types) await adoptRows(tenantId, bound, signal)
+      if (await isAllBound(tenantId, types, signal)) return await end(tenantId)
     }
     return false
   } catch (error) {
-    if (error instanceof Busy) return false
+    if (error instanceof Busy || (signal?.aborted === true && error === signal.reason)) return false
     throw error
   }
 }
@@ -81,7 +82,7 @@ async function adoptTypes(
 const inTenant = <T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> =>
   runtime().database.inTenant(tenantId, work)
 
-async function adoptRows(tenantId: string, bound: BoundType): Promise<void> {
+async function adoptRows(tenantId: string, bound: BoundType, signal: AbortSignal | undefined): Promise<void> {
   const adopt = (read: (tx: Transaction) => Promise<Compared[]>) =>
     inTenant(tenantId, async (tx) => {
       if (!(await lockAdoption(tx, tenantId))) throw new Busy()
@@ -91,12 +92,16 @@ async function adoptRows(tenantId: string, bound: BoundType): Promise<void> {
       if (changes.length > 0) await tx.executeQuery(await recordChanges(tx, tenantId, cipher, changes, 'state.adopted'))
       return objects
     })
-  await pages((after) => adopt((tx) => readRowsAfter(tx, bound, after, { limit: batch, lock: true })))
+  await pages(signal, (after) => adopt((tx) => readRowsAfter(tx, bound, after, { limit: batch, lock: true })))
   // A process of an older version deletes rows without recording it.
-  await pages((after) => adopt(async (tx) => await readStatesAfter(tx, bound, after ?? '', batch)))
+  await pages(signal, (after) => adopt(async (tx) => await readStatesAfter(tx, bound, after ?? '', batch)))
 }
 
-async function isAllBound(tenantId: string, types: readonly BoundType[]): Promise<boolean> {
+async function isAllBound(
+  tenantId: string,
+  types: readonly BoundType[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const cipher = await inTenant(tenantId, (tx) => tenantCipher(tx, tenantId))
   for (const bound of types) {
     let open = false
@@ -104,18 +109,24 @@ async function isAllBound(tenantId: string, types: readonly BoundType[]): Promis
       open ||= objects.some((one) => changeToAdopt(cipher, bound, one) !== undefined)
       return open ? [] : objects
     }
-    await pages((after) =>
+    await pages(signal, (after) =>
       inTenant(tenantId, async (tx) => look(await readRowsAfter(tx, bound, after, { limit: batch, lock: false }))),
     )
-    await pages((after) => inTenant(tenantId, async (tx) => look(await readStatesAfter(tx, bound, after ?? '', batch))))
+    await pages(signal, (after) =>
+      inTenant(tenantId, async (tx) => look(await readStatesAfter(tx, bound, after ?? '', batch))),
+    )
     if (open) return false
   }
   return true
 }
 
-async function pages(read: (after: string | undefined) => Promise<Compared[]>): Promise<void> {
+async function pages(
+  signal: AbortSignal | undefined,
+  read: (after: string | undefined) => Promise<Compared[]>,
+): Promise<void> {
   let after: string | undefined
   for (;;) {
+    signal?.throwIfAborted()
     const objects = await read(after)
     if (objects.length === 0) return
     after = objects.at(-1)?.id

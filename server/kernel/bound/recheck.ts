@@ -24,6 +24,7 @@ const recordsOfObjects = 200
 export const recheckRows = (tenantId: string, pace?: RestingPace): Promise<Tampered[] | undefined> =>
   comparing(tenantId, async (comparison) => {
     for (const bound of boundTypes) {
+      if (pace?.isStopped() === true) return
       if ((await comparison.inTenant((tx) => adoptionOfType(tx, tenantId, bound))) !== 'ended') continue
       await allPages(bound, comparison, pace, (tx, after) =>
         readRowsAfter(tx, bound, after, { limit: batch, lock: false }),

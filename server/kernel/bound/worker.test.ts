@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { connectAsOwner } from '#server/testing/owner.ts'
+import { connectAsOwner, waitingForLock } from '#server/testing/owner.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
 import { adoptTenant } from './adopt.ts'
@@ -45,6 +45,21 @@ const insertGroup = async (tenantId: string): Promise<string> => {
   )
   return id
 }
+
+test('a worker that is closed ends its adoption after the rows that it is binding', async () => {
+  const tenant = await testTenant(running)
+  const locked = await insertGroup(tenant.id)
+  // Before there is a tenant whose rows are compared, only an adoption reads it.
+  await owner.query('begin; lock table approver_groups in access exclusive mode')
+  const binding = startBinding({ sweep: 20 })
+  await waitingForLock(owner)
+  const closed = binding.close()
+  await owner.query('commit')
+  await closed
+  expect(await statesOf(locked)).toHaveLength(1)
+  expect(await ended(tenant.id)).toBe(false)
+  expect(await adoptTenant(tenant.id)).toBe(true)
+})
 
 test('binds what an older version wrote, changed and deleted, writes the end to the log, and reports a difference', async () => {
   const tenant = await testTenant(running)

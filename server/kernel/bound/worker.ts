@@ -60,7 +60,7 @@ export function startBinding(every: Partial<Every> = {}): { close(): Promise<voi
     if (performance.now() - startedAt < config.adoptRowsAfter * 1000) return
     for (const { id } of await tenants()) {
       if (signal.aborted) return
-      if (!adopted.has(id) && (await adoptTenant(id).catch(failedFor(id)))) adopted.add(id)
+      if (!adopted.has(id) && (await adoptTenant(id, signal).catch(failedFor(id)))) adopted.add(id)
     }
   }
   /** Runs `check` for each tenant that is due; one whose adoption is open stays due. */

@@ -9,6 +9,7 @@ import { migrationLock } from '#server/kernel/db/migrate.ts'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { testDatabase } from '#server/testing/database.ts'
 import { freePort } from '#server/testing/free-port.ts'
+import { waitingForLock } from '#server/testing/owner.ts'
 import { startProcess } from '#server/testing/processes/start-process.ts'
 import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
@@ -187,6 +188,23 @@ test('a call that runs longer than DRAIN_SECONDS is cut, and continues in the ne
   await api.killAndRestart()
   await reaches('succeeded')
   expect(await lines('paid', id)).toBe(1)
+  await api.close()
+}, 180_000)
+
+test('a process of which a part does not close ends before it is killed, and its log names the part', async () => {
+  const api = await startApi({ DRAIN_SECONDS: '1', LOG_LEVEL: 'info' })
+  const owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+  // The signer reads it in every round.
+  await owner.query('begin; lock table audit_days in access exclusive mode')
+  await waitingForLock(owner)
+  const exited = once(api.process, 'exit')
+  api.process.kill('SIGTERM')
+  const killing = setTimeout(() => api.process.kill('SIGKILL'), 11_000)
+  expect(await exited).toEqual([0, null])
+  clearTimeout(killing)
+  expect(api.logged()).toMatch(/"open":\[[^\]]*"signer"[^\]]*"database"/)
+  await owner.end()
   await api.close()
 }, 180_000)
 

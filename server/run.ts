@@ -1,5 +1,6 @@
 import { type Config, ConfigError, loadConfig } from '#server/kernel/config.ts'
 import { EmbeddedDatabaseError } from '#server/kernel/db/embedded.ts'
+import { runtime } from '#server/kernel/runtime.ts'
 import type { OpenPages } from './console.ts'
 import { serve } from './serve.ts'
 
@@ -8,9 +9,12 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`)
 /** The terminal signals the whole group, and npm forwards its own signal: the same signal within this time counts once. */
 const sameSignalMs = 500
 
+/** Closing takes at most so long after running requests and jobs have had their time. Supervisors are told to wait for ten seconds. */
+const closeMs = 7000
+
 /**
- * Serves until a signal ends this process: exit code 0 after everything has been closed, 1 after a failure or if a second
- * signal ended it before that.
+ * Serves until a signal ends this process: exit code 0 after everything has been closed, or what takes too long was left as by
+ * a crash; 1 after a failure or if a second signal ended it before that.
  */
 export async function run(openPages: OpenPages, say = print): Promise<void> {
   let config: Config | undefined
@@ -30,6 +34,13 @@ export async function run(openPages: OpenPages, say = print): Promise<void> {
       }
       first = { signal, at: performance.now() }
       say(`Stopping: running requests and calls have up to ${seconds} seconds. A second signal stops immediately.`)
+      setTimeout(
+        () => {
+          runtime().log.error({ open: server.open() }, 'the process ends although parts of it are still open')
+          process.exit(0)
+        },
+        seconds * 1000 + closeMs,
+      )
       server.close().then(
         () => process.exit(0),
         (error: unknown) => fail(error, config),

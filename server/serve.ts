@@ -9,6 +9,7 @@ import { registerCatalog } from '#server/catalog/operations.ts'
 import { companyMcpServers } from '#server/demo/company/tool-servers.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
+import { exportsEnded } from '#server/evidence/jobs/export-jobs.ts'
 import { toolsAt } from '#server/executions/gateway/tools-at.ts'
 import { registerGatewayTools } from '#server/identity/consent/gateway-tools.ts'
 import { identityHandler, isRealmPath } from '#server/identity/handler.ts'
@@ -49,7 +50,12 @@ import { api } from './routes.ts'
 import { barePolicy, fixedHeaders } from './shell/policy.ts'
 import { createSocket } from './socket.ts'
 
-export type RunningServer = { baseUrl: string; close(): Promise<void> }
+export type RunningServer = {
+  baseUrl: string
+  close(): Promise<void>
+  /** The parts that are not closed yet. The first one is the one that `close` waits for. */
+  open(): string[]
+}
 type Operators = Awaited<ReturnType<typeof readOperatorFiles>>
 /** Prints one line for people. */
 type Say = (line: string) => void
@@ -59,7 +65,8 @@ type Say = (line: string) => void
  * EmbeddedDatabaseError, or the system's error for a port that is taken.
  */
 export async function serve(settings: Config, say: Say, openPages: OpenPages): Promise<RunningServer> {
-  const closing = new AsyncDisposableStack()
+  const closing = openParts()
+  const [stopping, cut] = [new AbortController(), new AbortController()]
   try {
     const log = createLog(settings.logLevel)
     // The port is taken first: a second start on it must not touch the database.
@@ -67,24 +74,24 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
       https: settings.baseUrl.startsWith('https:'),
       rateLimitPerMinute: settings.rateLimitPerMinute,
     })
-    closing.defer(() => front.close())
-    closing.defer(measureProcess())
+    closing.defer({ port: () => front.close() })
+    closing.defer({ 'process metrics': measureProcess() })
     await startSpansOf(settings, log, closing)
-    if (settings.metricsPort !== undefined) closing.defer(await openMetricsPort(settings.metricsPort, settings))
+    if (settings.metricsPort !== undefined)
+      closing.defer({ 'metrics port': await openMetricsPort(settings.metricsPort, settings) })
     const config = settings.port === 0 ? onPort(settings, front.port) : settings
     const operators = await readOperatorFiles(config)
     if (config.identity === 'external') log.info({ authUrl: config.authUrl }, 'another provider serves the realms')
     await refuseUnfinishedRestore(config.dataDir)
     const ownerUrl = config.databaseUrl ?? (await openEmbedded(config, say, closing))
-    const stopping = new AbortController()
     front.enter('migrating')
-    await openRuntime({ config, log, ...operators, stopping: stopping.signal }, ownerUrl, closing)
+    await openRuntime({ config, log, ...operators, stopping: stopping.signal, cut: cut.signal }, ownerUrl, closing)
     front.enter('starting')
     await checkStart(ownerUrl, say)
     await startWork(operators, ownerUrl, closing)
     if (config.seedDemo && config.roles.has('worker')) await seedDemo(say)
     const socket = createSocket()
-    closing.defer(() => socket.close())
+    closing.defer({ sockets: () => socket.close() })
     front.answerWith(
       config.roles.has('web') ? routesOf(config, log, socket, openPages(config, log)) : healthOnly(config, log),
     )
@@ -98,26 +105,55 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
         stopping.abort()
         socket.leave()
         await drained
-        await closing.disposeAsync()
+        cut.abort()
+        await closing.close()
       },
+      open: () => closing.open(),
     }
   } catch (error) {
-    await closing.disposeAsync()
+    cut.abort()
+    await closing.close()
     throw error
   }
 }
 
+type Closers = Record<string, () => unknown>
+type Parts = ReturnType<typeof openParts>
+
+/** What is to be closed, by names for the operator. */
+function openParts() {
+  const stack = new AsyncDisposableStack()
+  const names = new Set<string>()
+  return {
+    /** Those of one call are closed together, after those of later calls. */
+    defer(parts: Closers): void {
+      for (const name of Object.keys(parts)) names.add(name)
+      stack.defer(async () => {
+        const closing = Object.entries(parts).map(async ([name, close]) => {
+          await close()
+          names.delete(name)
+        })
+        // Also if one fails, the others must be closed before what they need is.
+        await Promise.allSettled(closing)
+        await Promise.all(closing)
+      })
+    },
+    open: () => [...names].reverse(),
+    close: () => stack.disposeAsync(),
+  }
+}
+
 /** Loads the recorder of spans only where one is configured. */
-async function startSpansOf({ spans }: Config, log: Log, closing: AsyncDisposableStack): Promise<void> {
+async function startSpansOf({ spans }: Config, log: Log, closing: Parts): Promise<void> {
   if (spans === undefined) return
   const { startSpans } = await import('#server/kernel/observe/span-exporter.ts')
   const started = startSpans(spans, log)
-  closing.defer(() => started.close())
+  closing.defer({ spans: () => started.close() })
 }
 
-async function openEmbedded({ dataDir }: Config, say: Say, closing: AsyncDisposableStack): Promise<string> {
+async function openEmbedded({ dataDir }: Config, say: Say, closing: Parts): Promise<string> {
   const embedded = await openEmbeddedDatabase({ dataDir, say })
-  closing.defer(() => embedded.release())
+  closing.defer({ 'embedded database': () => embedded.release() })
   return embedded.ownerUrl
 }
 
@@ -132,11 +168,11 @@ async function readOperatorFiles(config: Config) {
   }
 }
 
-type Settled = Pick<Runtime, 'config' | 'log' | 'mcpServers' | 'trustedIssuers' | 'stopping'>
+type Settled = Pick<Runtime, 'config' | 'log' | 'mcpServers' | 'trustedIssuers' | 'stopping' | 'cut'>
 
 /** Database, queue and keys: with `settled`, what `runtime()` returns from here on. */
-async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDisposableStack): Promise<void> {
-  const { config, log, mcpServers, trustedIssuers, stopping } = settled
+async function openRuntime(settled: Settled, ownerUrl: string, closing: Parts): Promise<void> {
+  const { config, log, mcpServers, trustedIssuers, stopping, cut } = settled
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const masterKeys = await loadMasterKeys(config)
   // In a new database, no earlier version wrote anything.
@@ -144,13 +180,15 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   const url = await migrate(ownerUrl, masterKeys[0], (wait) => log.warn(wait, 'a migration waits for locks'))
   const listener = openListener(url, log)
   const database = openDatabase(url, log, { own: listener.own })
-  closing.defer(() => database.close())
-  closing.defer(() => listener.close())
+  closing.defer({ database: () => database.close() })
+  closing.defer({ listener: () => listener.close() })
   const queue = await openQueue(url, log, listener)
-  closing.defer(closeEngine)
-  closing.defer(closeManifestThread)
-  closing.defer(closeToolServers)
-  closing.defer(() => queue.close())
+  closing.defer({ 'policy engine': closeEngine })
+  closing.defer({ 'manifest threads': closeManifestThread })
+  closing.defer({ 'tool servers': closeToolServers })
+  closing.defer({ queue: () => queue.close() })
+  // What they enqueue again needs the queue and the database.
+  closing.defer({ exports: exportsEnded })
   const vault = createVault(...masterKeys)
   setRuntime({
     config: { ...config, adoptRowsAfter },
@@ -158,6 +196,7 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
     mcpServers,
     trustedIssuers,
     stopping,
+    cut,
     database,
     listener,
     queue,
@@ -176,23 +215,23 @@ async function checkStart(ownerUrl: string, say: Say): Promise<void> {
 }
 
 /** Everything that runs without a request, in a worker. Another process only creates the queues, to add jobs to them. */
-async function startWork(operators: Operators, ownerUrl: string, closing: AsyncDisposableStack): Promise<void> {
+async function startWork(operators: Operators, ownerUrl: string, closing: Parts): Promise<void> {
   registerDecisions()
   registerCatalog(collectCatalog())
   registerGatewayTools(toolsAt)
   const isWorker = runtime().config.roles.has('worker')
   await runtime().queue.work(isWorker ? jobs : jobs.map((job) => ({ ...job, concurrency: 0 })))
   if (!isWorker) return
-  for (const part of [
-    startSealer(),
-    startWitnessing(operators.witnesses),
-    startSiem(operators.sinks),
-    startHousekeeping(ownerUrl),
-    startCommitting(),
-    startFilling(),
-    startBinding(),
-  ])
-    closing.defer(() => part.close())
+  const parts = {
+    signer: startSealer(),
+    witnesses: startWitnessing(operators.witnesses),
+    sinks: startSiem(operators.sinks),
+    housekeeping: startHousekeeping(ownerUrl),
+    commitments: startCommitting(),
+    'search of approvals': startFilling(),
+    'rows bound to the log': startBinding(),
+  }
+  closing.defer(Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, () => part.close()])))
 }
 
 const apiPaths = ['/v1/', `${scimPath}/`, '/.well-known/countersign/', '/.well-known/oauth-protected-resource/v1/']

@@ -24,14 +24,19 @@ export type Runtime = {
    * another process after the call that runs.
    */
   stopping: AbortSignal
+  /** Aborted when the time of running requests and jobs (DRAIN_SECONDS) is over: what listens ends at once, in order. */
+  cut: AbortSignal
 }
 
 // Owned by this module: set once when the process starts.
 let current: Runtime | undefined
 
-/** `stopping` may be omitted by a process that serves no one. */
-export function setRuntime(runtime: Omit<Runtime, 'stopping'> & Partial<Pick<Runtime, 'stopping'>>): void {
-  current = { ...runtime, stopping: runtime.stopping ?? new AbortController().signal }
+type Ends = 'stopping' | 'cut'
+
+/** `stopping` and `cut` may be omitted by a process that serves no one. */
+export function setRuntime(runtime: Omit<Runtime, Ends> & Partial<Pick<Runtime, Ends>>): void {
+  const never = new AbortController().signal
+  current = { ...runtime, stopping: runtime.stopping ?? never, cut: runtime.cut ?? never }
 }
 
 /** Throws until main.ts has set up the process, so code that runs at import time must not call it. */

@@ -27,6 +27,7 @@ export async function joinServer(databaseUrl: string, dataDir: string): Promise<
     mcpServers: {},
     trustedIssuers: [],
     stopping: new AbortController().signal,
+    cut: new AbortController().signal,
   }
   setRuntime(runtime)
   bindRows()

@@ -38,6 +38,7 @@ export async function testRuntime(
     mcpServers: options.mcpServers ?? {},
     trustedIssuers: [],
     stopping: new AbortController().signal,
+    cut: new AbortController().signal,
   }
   setRuntime(runtime)
   bindRows()

@@ -24,6 +24,7 @@ import {
   Superseded,
   transition,
 } from './export-claim.ts'
+import { exportQueue } from './export-queue.ts'
 import type { MadeArchive } from './make-archive.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { withRowsAsOf } from './rows-as-of.ts'
@@ -38,16 +39,19 @@ const storeAgainAfter = [1, 2, 5, 15, 30]
  * Creates the archive of an export: checks the log, has a process make and verify the archive in the scratch folder, stores and
  * publishes it. Repeated after a crash, it starts again; on an export that has ended it does nothing. A broken log fails the
  * export. Other errors are thrown, so that the queue tries again until the time limit of the export, after which it fails, too.
+ * When the process is to end, the export is cut, and left to another process or the next start.
  */
 export async function runExport(tenantId: string, exportId: string): Promise<void> {
   const run = await claim(tenantId, exportId)
   if (run === undefined) return
   const watch = watchClaim(run)
+  const { cut } = runtime()
   try {
-    await makeAndStore(run, watch.signal)
+    await makeAndStore(run, AbortSignal.any([watch.signal, cut]))
   } catch (error) {
     if (error instanceof Superseded || (await isSuperseded(run))) return
     if (isRefused(error)) return await fail(run, { code: 'integrity_failed', message: error.message })
+    if (cut.aborted) return await leaveToNext(run)
     if (!(await isLate(run))) throw error
     runtime().log.error({ err: error, exportId }, 'an evidence export kept failing and was abandoned')
     await fail(run, { code: 'unavailable', message: `${whyNot(error)} Request a new export.` })
@@ -72,6 +76,12 @@ async function isLate({ tenant, row }: ClaimedExport, seconds = 0): Promise<bool
 function whyNot(error: unknown): string {
   if (error instanceof StoreFailed) return `The archive could not be stored. ${error.message}`
   return error instanceof NoSpace || error instanceof SigningWaits ? error.message : 'The archive could not be created.'
+}
+
+/** A new job, because the end of a process is not a failure of this one. */
+const leaveToNext = ({ tenant, row }: ClaimedExport): Promise<void> => {
+  const { database, queue } = runtime()
+  return database.inTenant(tenant.id, (tx) => queue.enqueue(tx, exportQueue, { tenantId: tenant.id, id: row.id }))
 }
 
 async function makeAndStore(run: ClaimedExport, signal: AbortSignal): Promise<void> {

@@ -145,6 +145,42 @@ test('a second job with an id waits for the first and delays no other job', asyn
   }
 })
 
+test.each(['enqueue', 'enqueueFirst'] as const)(
+  'jobs of one tenant that do not end leave slots to others: %s',
+  async (how) => {
+    const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
+    const name = `shared-${how.toLowerCase()}`
+    const end = Promise.withResolvers<void>()
+    try {
+      const [hanging, other] = [newId(), newId()]
+      const ran: string[] = []
+      const run = ({ tenantId }: { tenantId: string }) => {
+        ran.push(tenantId)
+        return tenantId === hanging ? end.promise : Promise.resolve()
+      }
+      await queue.work([{ queue: name, concurrency: 8, run }])
+      const enqueue = (tenantId: string) =>
+        database.inDirectory((tx) => queue[how](tx, name, { tenantId, id: newId() }))
+      for (let n = 0; n < 20; n++) await enqueue(hanging)
+      await until(async () => ran.length >= 6 || undefined, 'the share was used')
+      const begun = performance.now()
+      for (let n = 0; n < 10; n++) await enqueue(other)
+      await until(
+        async () => ran.filter((id) => id === other).length === 10 || undefined,
+        'the jobs of the other tenant',
+      )
+      expect(performance.now() - begun).toBeLessThan(5000)
+      // One that is fetched at the moment when the share is used up may be one too many.
+      expect([6, 7]).toContain(ran.filter((id) => id === hanging).length)
+      end.resolve()
+      await until(async () => ran.length === 30 || undefined, 'the other jobs')
+    } finally {
+      end.resolve()
+      await queue.close()
+    }
+  },
+)
+
 test('the job of a killed process is run by another process', async () => {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/processes/queue-process.ts')], {
     env: { NODE_ENV: 'test', APP_URL: source.appUrl, QUEUE: 'orphaned' },

@@ -1,13 +1,13 @@
 import { AsyncResource } from 'node:async_hooks'
-import { setTimeout } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
-import { type Clock, type Job, PgBoss, systemClock } from 'pg-boss'
+import { type Clock, PgBoss, systemClock } from 'pg-boss'
 import { afterEnd, withCommit } from './db/closing.ts'
 import type { Transaction } from './db/database.ts'
 import type { Listener } from './db/listen.ts'
 import { notify } from './db/notify.ts'
 import { newId } from './ids.ts'
-import { openSlots, type Slots } from './jobs/slots.ts'
+import { endedWithin } from './jobs/ended-within.ts'
+import { openSharedSlots, type SharedSlots } from './jobs/shared-slots.ts'
 import { takenJobs } from './jobs/taken.ts'
 import type { Log } from './log.ts'
 import { beginJob, measureQueues } from './observe/queue-meters.ts'
@@ -24,7 +24,7 @@ export type JobData = { tenantId: string; id: string }
 
 export type JobHandler = {
   queue: string
-  /** The maximum number of concurrent jobs in this process. */
+  /** The maximum number of concurrent jobs in this process; those of one tenant are at most three quarters of it. */
   concurrency: number
   /** `retries`: the number of earlier attempts. Throws to be retried. */
   run(data: JobData, retries: number): Promise<void>
@@ -45,7 +45,8 @@ export type Queue = {
    */
   enqueue(tx: Transaction, queue: string, data: JobData, startAfter?: Date | { seconds: number }): Promise<void>
   /**
-   * The same for the first job of an id that no one else knows yet. If this process works on the queue and is not busy, it takes the job
+   * The same for the first job of an id that no one else knows yet. If this process works on the queue and is not busy, and the tenant does not
+   * have its share of it, it takes the job
    * with the COMMIT and runs it at once, without a trip to the queue; if it dies, another one gets the job.
    */
   enqueueFirst(tx: Transaction, queue: string, data: JobData, taken?: WhenTaken): Promise<void>
@@ -70,8 +71,14 @@ const settings = {
   retentionSeconds: 10 * 365 * 86_400,
 }
 
-/** Polling by each worker only catches jobs that both the notification and the poll of all queues have missed. */
-const polling = { pollingIntervalSeconds: 60 }
+/** Catches jobs that both the notification and the poll of all queues have missed. */
+const lookMs = 60_000
+
+/**
+ * After a look past the jobs of a tenant that has its share, which reads all of them, a queue rests ten times as long as it took, and not
+ * longer than this.
+ */
+const longestRestMs = 1000
 
 /** How long running jobs have when the process closes its queue. */
 const closeMs = 5000
@@ -93,16 +100,17 @@ const sentWithCommit = (tx: Transaction) => ({
   },
 })
 
-/** One of a queue's workers in this process. */
-type Runner = { workerId: string; busy: boolean }
-
 /** What this process does with the jobs of a queue. */
 type Working = {
-  runners: Runner[]
-  slots: Slots
+  slots: SharedSlots
+  /** The look that is under way. */
+  looking?: Promise<void> | undefined
+  /** No look past the jobs of other tenants before this time. */
+  restsUntil: number
+  rest?: NodeJS.Timeout | undefined
   /** `run`: by default the queue's handler. */
   perform(data: JobData, retries: number, run?: () => Promise<void>): Promise<void>
-  /** How often a worker was to be woken. */
+  /** How often there was to be a look for jobs. */
   wakes: number
 }
 
@@ -145,12 +153,14 @@ export async function openQueue(
   let drained = false
   const stopListening = listener.on('job', '*', (queue) => {
     // Without a name: notifications may have been missed.
-    for (const name of queue === undefined ? workings.keys() : [queue]) wakeNext(name)
+    for (const name of queue === undefined ? workings.keys() : [queue]) wake(name)
   })
+  const everyMinute = setInterval(() => [...workings.keys()].forEach(wake), lookMs).unref()
 
   const enqueue: Queue['enqueue'] = async (tx, queue, data, startAfter) => {
     await boss.send(queue, data, {
       singletonKey: data.id,
+      group: { id: data.tenantId },
       db: sentWithCommit(tx),
       ...(startAfter === undefined ? {} : { startAfter: startAfter instanceof Date ? startAfter : startAfter.seconds }),
     })
@@ -160,7 +170,7 @@ export async function openQueue(
     enqueue,
     async enqueueFirst(tx, queue, data, own) {
       const working = workings.get(queue)
-      const slot = drained ? undefined : working?.slots.reserve()
+      const slot = drained ? undefined : working?.slots.reserve(data.tenantId)
       if (working === undefined || slot === undefined) return await enqueue(tx, queue, data)
       const id = newId()
       if (own === undefined) withCommit(tx, CompiledQuery.raw(takenJobText, [id, queue, JSON.stringify(data), data.id]))
@@ -175,9 +185,9 @@ export async function openQueue(
         const { wakes } = working
         // A job that arrived since then may have waited for a slot, or for the end of this one because it has the same id.
         const wakeForMissed = () => {
-          if (working.wakes !== wakes) wakeNext(queue)
+          if (working.wakes !== wakes) wake(queue)
         }
-        outside.runInAsyncScope(() => taken.start(queue, id, run, wakeForMissed))
+        outside.runInAsyncScope(() => taken.start(queue, { id, retryCount: 0 }, run, wakeForMissed))
       })
     },
     async work(handlers) {
@@ -185,7 +195,6 @@ export async function openQueue(
         await boss.createQueue(queue, { policy: 'singleton', ...settings })
         // Creating the queue does not change one that an earlier version created.
         await boss.updateQueue(queue, settings)
-        const all: Runner[] = []
         const perform: Working['perform'] = async (data, retries, own = () => run(data, retries)) => {
           const measured = beginJob(queue)
           const span = beginRoot('consumer')
@@ -201,31 +210,14 @@ export async function openQueue(
             throw error
           }
         }
-        const slots = openSlots(concurrency)
-        workings.set(queue, { runners: all, slots, perform, wakes: 0 })
-        for (let index = 0; index < concurrency; index++) {
-          const runner: Runner = { workerId: '', busy: false }
-          runner.workerId = await boss.work<JobData>(queue, polling, async ([job]: Job<JobData>[]) => {
-            if (job === undefined) return
-            runner.busy = true
-            // One notification may cover several jobs.
-            wakeNext(queue)
-            try {
-              await slots.run(() => perform(job.data, job.retryCount))
-            } finally {
-              runner.busy = false
-              // Checks immediately for jobs that arrived while all workers were busy, instead of at the next poll.
-              boss.notifyWorker(runner.workerId)
-            }
-          })
-          all.push(runner)
-        }
+        workings.set(queue, { slots: openSharedSlots(concurrency), perform, restsUntil: 0, wakes: 0 })
+        wake(queue)
       }
       looking ??= pollQueues(
         {
           executeSql: database.executeSql,
           queues: () => [...workings.keys()],
-          onDue: wakeNext,
+          onDue: wake,
           onLost: () => boss.supervise(),
         },
         log,
@@ -233,36 +225,75 @@ export async function openQueue(
     },
     async drain(ms) {
       drained = true
-      const ended = Promise.all([
-        ...[...workings.keys()].map((queue) => boss.offWork(queue, { wait: true })),
-        taken.ended(),
-      ])
-      const cut = new AbortController()
-      await Promise.race([ended, setTimeout(ms, undefined, { signal: cut.signal }).catch(() => undefined)])
-      cut.abort()
+      await endedWithin(
+        ms,
+        looksEnded().then(() => taken.ended()),
+      )
     },
     async close() {
       stopListening()
+      clearInterval(everyMinute)
       stopMeters()
       await looking?.close()
       const wasDrained = drained
       drained = true
+      await endedWithin(closeMs, looksEnded())
       await taken.close(wasDrained ? 0 : closeMs)
-      await boss.stop({ graceful: !wasDrained, timeout: closeMs })
+      await boss.stop({ graceful: false })
       await database.close()
     },
   }
 
-  /** Wakes one idle worker, a different one each time: the library would have all of them query for one job. */
-  function wakeNext(queue: string): void {
+  async function looksEnded(): Promise<void> {
+    await Promise.all([...workings.values()].map(({ looking }) => looking))
+  }
+
+  /** Looks for jobs, again if a look is under way. */
+  function wake(queue: string): void {
     const working = workings.get(queue)
     if (working === undefined) return
     working.wakes += 1
-    const all = working.runners
-    const runner = all.find(({ busy }) => !busy)
-    // Another process may have a free worker for the job.
-    if (runner === undefined || !working.slots.isFree()) return
-    all.push(...all.splice(all.indexOf(runner), 1))
-    boss.notifyWorker(runner.workerId)
+    if (!drained) working.looking ??= outside.runInAsyncScope(look, undefined, queue, working)
+  }
+
+  /** Takes jobs until none is found after the last wake. */
+  async function look(queue: string, working: Working): Promise<void> {
+    try {
+      for (;;) {
+        const { wakes } = working
+        if (!(await takeNext(queue, working)) && wakes === working.wakes) return
+      }
+    } catch (error) {
+      log.error({ err: error }, 'queue')
+    } finally {
+      working.looking = undefined
+    }
+  }
+
+  /** Runs the next job, of a tenant that does not have its share. False if there is none, or no slot. */
+  async function takeNext(queue: string, working: Working): Promise<boolean> {
+    const full = working.slots.full()
+    const restMs = full.length === 0 ? 0 : working.restsUntil - performance.now()
+    if (restMs > 0) {
+      working.rest ??= setTimeout(() => {
+        working.rest = undefined
+        wake(queue)
+      }, restMs).unref()
+      return false
+    }
+    if (drained || !working.slots.isFree()) return false
+    const begun = performance.now()
+    const [job] = await boss.fetch<JobData>(queue, { ignoreGroups: full })
+    if (job === undefined) {
+      if (full.length > 0) working.restsUntil = performance.now() + restAfter(performance.now() - begun)
+      return false
+    }
+    const { id, data, retryCount } = job
+    // A slot that was free before may have been taken by a first job.
+    const run = () => working.slots.run(data.tenantId, () => working.perform(data, retryCount))
+    taken.start(queue, { id, retryCount }, run, () => wake(queue))
+    return true
   }
 }
+
+const restAfter = (lookedMs: number): number => Math.min(10 * lookedMs, longestRestMs)

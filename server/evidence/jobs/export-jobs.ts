@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { endedWithin } from '#server/kernel/jobs/ended-within.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { exportQueue, formerExportQueue } from './export-queue.ts'
@@ -22,12 +22,7 @@ export const evidenceExports: JobHandler = {
 }
 
 /** Resolves when the exports that were cut have ended, or soon: the queue then takes back those that have not. */
-export async function exportsEnded(): Promise<void> {
-  const late = new AbortController()
-  const end = setTimeout(endMs, undefined, { signal: late.signal }).catch(() => undefined)
-  await Promise.race([Promise.allSettled(running), end])
-  late.abort()
-}
+export const exportsEnded = (): Promise<void> => endedWithin(endMs, Promise.allSettled(running))
 
 /** Passes on what a process of an earlier version has enqueued. */
 export const formerExports: JobHandler = {

@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
 import type { PgBoss } from 'pg-boss'
 import type { Log } from '#server/kernel/log.ts'
+import { endedWithin } from './ended-within.ts'
 
 /** A third of the heartbeat that the queues require. */
 const heartbeatMs = 3000
@@ -9,7 +9,7 @@ const heartbeatMs = 3000
 type Taken = { queue: string; attempt: { id: string; retryCount: number }; running: Promise<void> }
 
 /**
- * The jobs that this process has taken in the transaction that enqueued them, without a look at the queue. To the library they are
+ * The jobs that this process runs: fetched from the queue, or taken in the transaction that enqueued them. To the library they are
  * running jobs: if this process dies, their heartbeat stops, and another one gets them.
  */
 export function takenJobs(boss: PgBoss, log: Log) {
@@ -32,9 +32,9 @@ export function takenJobs(boss: PgBoss, log: Log) {
       : boss.fail(queue, attempt, { message: error instanceof Error ? error.message : String(error) }))
   }
   return {
-    /** Runs a job that was committed as taken, and then calls `settled`. `run` throws to have it retried. */
-    start(queue: string, id: string, run: () => Promise<void>, settled: () => void): void {
-      const one: Taken = { queue, attempt: { id, retryCount: 0 }, running: Promise.resolve() }
+    /** Runs a job that is active in the database, and then calls `settled`. `run` throws to have it retried. */
+    start(queue: string, attempt: Taken['attempt'], run: () => Promise<void>, settled: () => void): void {
+      const one: Taken = { queue, attempt, running: Promise.resolve() }
       taken.add(one)
       beating ??= setInterval(beat, heartbeatMs).unref()
       one.running = run()
@@ -55,9 +55,7 @@ export function takenJobs(boss: PgBoss, log: Log) {
     },
     /** Returns those that are still running after `ms` to the queue. */
     async close(ms: number): Promise<void> {
-      const cut = new AbortController()
-      await Promise.race([this.ended(), setTimeout(ms, undefined, { signal: cut.signal }).catch(() => undefined)])
-      cut.abort()
+      await endedWithin(ms, this.ended())
       clearInterval(beating)
       const left = new Error('The process was shut down while the job was running.')
       await Promise.all([...taken].map((one) => settle(one, left))).catch((error: unknown) =>

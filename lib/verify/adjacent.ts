@@ -8,7 +8,7 @@ import { most } from './limits.ts'
 import { newestSeals } from './log.ts'
 import { continues, parseLogKey } from './note.ts'
 import { NotChecked } from './report.ts'
-import { checkSignature, readManifest } from './seal.ts'
+import { checkSignature, readManifest, sealedFiles } from './seal.ts'
 
 type Checked = { manifest: Json; fingerprint: string; heads: Heads }
 /** `newer`: the other archive is the later one, so that this one's head is part of a head from elsewhere. */
@@ -17,26 +17,40 @@ type Adjacent = { newer: boolean; detail: string }
 /** This archive and another one, of which one was made directly after the other, tell of one log. */
 export async function adjacentTo(other: Source, archive: Archive, checked: Checked): Promise<Adjacent> {
   const { entries, exportId } = await openZip(other)
-  const opened = archiveOf(other, entries, undefined)
-  const manifest = await readManifest(opened)
-  if ((await checkSignature(opened)) !== checked.fingerprint)
+  const unchecked = archiveOf(other, entries, undefined)
+  const manifest = await readManifest(unchecked)
+  if ((await checkSignature(unchecked)) !== checked.fingerprint)
     throw new NotChecked('The other archive was sealed with another key.')
   if (member(member(manifest, 'tenant'), 'externalId') !== member(member(checked.manifest, 'tenant'), 'externalId'))
     throw new NotChecked('The other archive belongs to a different organisation.')
   if (member(checked.manifest, 'formatVersion') !== 2 || member(manifest, 'formatVersion') !== 2)
     throw new NotChecked('Archives of version 1 do not name the archive before them.')
+  if (member(manifest, 'exportId') !== exportId)
+    throw new Broken('The signed manifest of the other archive belongs to a different export.')
+  const opened = await sealedFiles(unchecked, manifest)
   const own = member(checked.manifest, 'exportId')
   const before = await chainOf(archive)
   if (before !== undefined && before.exportId === exportId) {
+    inOrder(manifest, checked.manifest)
     await sameManifest(before, opened)
     return { newer: false, detail: `It continues the archive ${exportId}, which you gave.` }
   }
   const after = await chainOf(opened)
+  if (member(manifest, 'previousExportId') !== (after?.exportId ?? null))
+    throw new Broken('The manifest of the other archive names a different earlier archive than its data/chain.json.')
   if (after === undefined || after.exportId !== own)
     throw new NotChecked('Neither archive names the other one as the one before it.')
+  inOrder(checked.manifest, manifest)
   await sameManifest(after, archive)
   await continuedBy(after, checked, opened)
   return { newer: true, detail: `The later archive ${exportId} continues this one.` }
+}
+
+/** The service names as the one before only an archive that it has sealed. */
+function inOrder(earlier: Json, later: Json): void {
+  const [before, after] = [earlier, later].map((one) => Date.parse(textMember(one, 'sealedAt', 'The manifest')))
+  if (!(Number(before) <= Number(after)))
+    throw new Broken('The archive that names the other one as the one before it was sealed first.')
 }
 
 async function sameManifest({ exportId, manifestSha256 }: Before, archive: Archive): Promise<void> {

@@ -71,17 +71,66 @@ export type FileFacts = { sha256: string; lines: number; bytes: number }
 /** Checks every line of a `sha256sum` list; what each listed file is. */
 async function checkList(archive: Archive, list: string): Promise<Map<string, FileFacts>> {
   const files = new Map<string, FileFacts>()
-  const text = await archive.text(list, most.listBytes)
-  if (!text.endsWith('\n')) throw new Broken(`${list} is truncated.`)
-  for (const line of linesOfText(text)) {
-    const [, listed = '', path = ''] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? []
-    if (path === '' || files.has(path)) throw new Broken(`${list} is malformed.`)
+  for (const line of linesOfText(await listText(archive, list))) {
+    const { path, listed } = readListed(line, list)
+    if (files.has(path)) throw new Broken(`${list} is malformed.`)
     if (!path.startsWith('data/')) checkSize(path, archive.size(path), most.tagBytes)
     const { sha256, lines: count } = await archive.digest(path)
     if (sha256 !== listed) throw new Broken(`${path} was changed.`)
     files.set(path, { sha256, lines: count, bytes: archive.size(path) })
   }
   return files
+}
+
+async function listText(archive: Archive, list: string): Promise<string> {
+  const text = await archive.text(list, most.listBytes)
+  if (!text.endsWith('\n')) throw new Broken(`${list} is truncated.`)
+  return text
+}
+
+function readListed(line: string, list: string): { path: string; listed: string } {
+  const [, listed = '', path = ''] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? []
+  if (path === '') throw new Broken(`${list} is malformed.`)
+  return { path, listed }
+}
+
+/**
+ * The archive with each file below data/ compared, before it is read, with the digest that the seal covers; `manifest` is its
+ * manifest, whose signature was checked. For another archive, of which only a few files are read.
+ */
+export async function sealedFiles(archive: Archive, manifest: Json): Promise<Archive> {
+  const list = 'manifest-sha256.txt'
+  if (member(manifest, 'payloadManifestSha256') !== (await archive.digest(list)).sha256)
+    throw new Broken('The signed manifest of the other archive refers to a different list of files.')
+  const digests = new Map<string, string>()
+  for (const line of linesOfText(await listText(archive, list))) {
+    const { path, listed } = readListed(line, list)
+    digests.set(path, listed)
+  }
+  const unchanged = async (path: string) => {
+    if (!path.startsWith('data/')) return
+    const { sha256 } = await archive.digest(path)
+    if (digests.get(path) !== sha256) throw new Broken(`${path} of the other archive was changed.`)
+  }
+  return {
+    ...archive,
+    async bytes(path, limit) {
+      await unchanged(path)
+      return await archive.bytes(path, limit)
+    },
+    async text(path, limit) {
+      await unchanged(path)
+      return await archive.text(path, limit)
+    },
+    async *linesIn(path) {
+      await unchanged(path)
+      yield* archive.linesIn(path)
+    },
+    async *pieces(path) {
+      await unchanged(path)
+      yield* archive.pieces(path)
+    },
+  }
 }
 
 /** One after the other: a text may have millions. */

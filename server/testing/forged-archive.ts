@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+import { createHash, generateKeyPairSync, type KeyPairKeyObjectResult, sign } from 'node:crypto'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { canonicalJson } from '#lib/jcs.ts'
@@ -34,11 +34,12 @@ async function* once(data: Buffer): AsyncGenerator<Buffer> {
 
 /**
  * The files with their lists, counts and signatures made again by a key of the forger, after `change` was applied to the
- * evidence and to the manifest: everything that can be consistent is.
+ * evidence and to the manifest: everything that can be consistent is. `key`: the one of an operator who seals several archives.
  */
 export function resealed(
   files: ArchiveFiles,
   change: { files?: (files: Map<string, Buffer>) => void; manifest?: (manifest: JsonObject) => JsonObject },
+  key: KeyPairKeyObjectResult = generateKeyPairSync('ed25519'),
 ): Map<string, Buffer> {
   const forged = new Map(files)
   change.files?.(forged)
@@ -46,7 +47,7 @@ export function resealed(
   const list = Buffer.from(payload.map(([path, data]) => `${sha256(data)}  ${path}\n`).join(''))
   const before: JsonValue = JSON.parse(String(forged.get('manifest.json')))
   if (!isJsonObject(before)) throw new Error('The archive lacks its manifest.')
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const { privateKey, publicKey } = key
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const described = describe(payload, before)
   const oxum = `${payload.reduce((sum, [, data]) => sum + data.length, 0)}.${payload.length}`

@@ -64,7 +64,7 @@ async function continuedBy(after: Before, { heads, manifest }: Checked, later: A
   if (seals === undefined) return
   const externalId = textMember(member(manifest, 'tenant'), 'externalId', 'The manifest')
   const keys = lines(await later.text('data/keys/vkeys.txt', most.keysBytes)).map(parseLogKey)
-  const newest = await newestSeals(later, undefined, { externalId, keys })
+  const newest = await newestSeals(later, { externalId, keys })
   const path = after.path.map((hash) => fromBase64(String(hash)))
   const same = after.seals?.size === seals.size && sameBytes(after.seals.root, seals.root)
   if (!same || newest === undefined || !continues(seals, newest, path))

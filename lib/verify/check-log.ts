@@ -16,7 +16,7 @@ import { passkeyVotes } from './decisions/passkeys.ts'
 import { requestDigests } from './decisions/requests.ts'
 import type { Heads } from './freshness.ts'
 import { most } from './limits.ts'
-import { checkDay, checkHead, checkSealProof, daysOf, type Head, newestSeals, otherRecords } from './log.ts'
+import { checkDay, checkHead, checkSealProof, daysOf, type Head, isUnder, newestSeals, otherRecords } from './log.ts'
 import { type LogKey, parseLogKey } from './note.ts'
 import { memoryRoom } from './objects.ts'
 import { obligations, stateIn } from './obligations.ts'
@@ -52,6 +52,13 @@ export async function checkLog(
     return `${keys.length} verifier keys, which the seal covers.`
   })
   const { externalId } = about.tenant
+  if (version > 1)
+    await check('log', 'Log of closed days', async () => {
+      heads.seals = await newestSeals(archive, { externalId, keys })
+      return heads.seals === undefined
+        ? 'No day was closed yet.'
+        : `Its signed head has ${heads.seals.size} days; all closed days in the archive must be proved to it.`
+    })
   const beginning: Beginning = { places: new Map(), created: undefined }
   const room = memoryRoom()
   const owed = obligations(room)
@@ -97,7 +104,7 @@ export async function checkLog(
     // Days that were open when the rows were read may not have been closed since.
     const open = (date: string) => asOf.some((day) => day.date === date)
     await check('log', 'Other records', () =>
-      checkOtherRecords(archive, about, { keys, open }, (seen) => {
+      checkOtherRecords(archive, about, { keys, open, seals: heads.seals }, (seen) => {
         older.add(seen)
         remember(() => {
           committed.add(seen, false)
@@ -133,9 +140,16 @@ export async function checkLog(
       if (version === 1 && !archive.has(`data/proofs/${day.date}.seal.tlog-proof`))
         throw new NotChecked('The archive does not show that the day is in the log of closed days.')
       const { note, index } = await checkSealProof(archive, `data/proofs/${day.date}`, head, { externalId, keys })
-      if (heads.seals === undefined || note.size >= heads.seals.size) heads.seals = note
+      const entry = `The day is entry ${index} of ${note.size} in`
+      if (version === 1) {
+        if (heads.seals === undefined || note.size >= heads.seals.size) heads.seals = note
+      } else if (!isUnder(note, heads.seals))
+        // Wherever two heads were mixed, the archive's was read last.
+        throw new (note.size > (heads.seals?.size ?? 0) ? Broken : NotChecked)(
+          `${entry} a signed log of closed days. Whether that is the one whose head of ${heads.seals?.size} the archive has, nothing in it shows. Export the period again.`,
+        )
       beginning.places.set(day.date, index)
-      return `The day is entry ${index} of ${note.size} in the signed log of closed days.`
+      return `${entry} the signed log of closed days.`
     })
   }
   if (restored.any()) await check('log', 'Restore', async () => restored.describe())
@@ -148,10 +162,7 @@ export async function checkLog(
     skip('completeness', 'Rows', 'Archives of version 1 can’t show that nothing is missing.')
     return { heads, keys, closedUntil: lastClosed(beginning, heads.seals) }
   }
-  await check('log', 'Earlier archive', async () => {
-    heads.seals = await newestSeals(archive, heads.seals, { externalId, keys })
-    return await chainedFrom(archive, manifest, heads, { externalId, keys })
-  })
+  await check('log', 'Earlier archive', () => chainedFrom(archive, manifest, heads, { externalId, keys }))
   if (older.any()) await check('log', 'Older than their binding', async () => older.describe())
   await compare('log', 'Rows', () => committed.check(archive))
   // Without the values there is nothing to compare, and nothing is missed: a masked archive was requested that way.

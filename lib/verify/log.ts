@@ -247,27 +247,29 @@ export async function checkSealProof(
   return { note, index }
 }
 
-/**
- * The newest head of the log of closed days, from data/proofs/seals.checkpoint or from the proofs of the days; undefined when
- * no day was closed yet.
- */
+const sealsPath = 'data/proofs/seals.checkpoint'
+
+/** The head of the log of closed days in an archive of version 2; undefined when no day was closed yet. */
 export async function newestSeals(
   archive: Archive,
-  known: Note | undefined,
   { externalId, keys }: { externalId: string; keys: readonly LogKey[] },
 ): Promise<Note | undefined> {
-  const path = 'data/proofs/seals.checkpoint'
-  if (!archive.has(path)) {
-    if (known !== undefined) throw new Broken(`${path} is missing.`)
-    return undefined
-  }
-  const note = parseNote(await archive.text(path))
+  if (!archive.has(sealsPath)) return undefined
+  const note = parseNote(await archive.text(sealsPath))
   hostOf(note, `/t/${encodeURIComponent(externalId)}/seals`)
   await signerOf(note, keys)
-  if (
-    known !== undefined &&
-    (known.size > note.size || (known.size === note.size && !sameBytes(known.root, note.root)))
-  )
-    throw new Broken('The proofs of the days know another log of closed days.')
   return note
+}
+
+/**
+ * Whether the head of closed days to which a day is proved is the archive's head, which is the one that is compared with heads from
+ * elsewhere. False for another size: exports that went on while a day was closed once mixed two heads, and nothing in the archive
+ * shows that one continues the other. Broken for two roots of one size.
+ */
+export function isUnder(proved: Note, seals: Note | undefined): boolean {
+  if (seals === undefined) throw new Broken(`${sealsPath} is missing.`)
+  if (proved.size !== seals.size) return false
+  if (!sameBytes(proved.root, seals.root))
+    throw new Broken(`The day is proved to another log of closed days than that of ${sealsPath}.`)
+  return true
 }

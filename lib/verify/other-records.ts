@@ -10,30 +10,32 @@ import {
   sameBytes,
   textMember,
 } from './bytes.ts'
-import { checkSealProof, headOf, otherRecords, readRow, rowMatches, type SeenRecord } from './log.ts'
-import { climbTo, type LogKey, leafHash } from './note.ts'
-import type { About } from './report.ts'
+import { checkSealProof, headOf, isUnder, otherRecords, readRow, rowMatches, type SeenRecord } from './log.ts'
+import { climbTo, type LogKey, leafHash, type Note } from './note.ts'
+import { type About, NotChecked } from './report.ts'
 
 /**
  * Records outside the archive's log that commit to rows in it, one a line: `{leaf, nonce, record, path}`. Each is a leaf of its
  * day, whose checkpoint and place in the log of closed days are in data/proofs/other. `open`: whether a day may lack that
- * place, because it had not been closed.
+ * place, because it had not been closed. `seals`: the archive's head of that log.
  */
 export async function checkOtherRecords(
   archive: Archive,
   about: About,
-  { keys, open }: { keys: readonly LogKey[]; open: (date: string) => boolean },
+  { keys, open, seals }: Pick<Known, 'keys' | 'open' | 'seals'>,
   seen: (record: SeenRecord) => void,
 ): Promise<string> {
   const { externalId } = about.tenant
   // Without their texts, of which there may be one for each day.
   const heads = new Map<string, Root>()
+  const apart: string[] = []
   let count = 0
   for await (const line of archive.linesIn(otherRecords)) {
     const row = readRow(line, otherRecords)
     const date = textMember(row.leaf, 'date', `Record ${row.seq}`)
     rowMatches(row, about, date)
-    const head = heads.get(date) ?? (await provenHead(archive, date, { externalId, keys, open }))
+    const head = heads.get(date) ?? (await provenHead(archive, date, { externalId, keys, open, seals }))
+    if (head.apart && !heads.has(date)) apart.push(date)
     heads.set(date, head)
     const path = member(parseJson(line, otherRecords), 'path')
     const hashes = (Array.isArray(path) ? path : []).map((hash: Json) => fromBase64(String(hash)))
@@ -43,18 +45,34 @@ export async function checkOtherRecords(
     seen({ ...row, date })
     count += 1
   }
+  if (apart.length > 0)
+    throw new NotChecked(
+      `The records of ${briefDates(apart)} are in logs of those days that were closed in a signed log. Whether that is the one whose head the archive has, nothing in it shows. Export the period again.`,
+    )
   return `${count} records that commit to rows and are outside the archive’s log are in the logs of their days.`
 }
 
-type Root = { size: number; root: Bytes }
+type Known = {
+  externalId: string
+  keys: readonly LogKey[]
+  open: (date: string) => boolean
+  seals: Note | undefined
+}
+/** `apart`: the day is proved to another head of the log of closed days than the archive's. */
+type Root = { size: number; root: Bytes; apart: boolean }
 
-async function provenHead(
-  archive: Archive,
-  date: string,
-  log: { externalId: string; keys: readonly LogKey[]; open: (date: string) => boolean },
-): Promise<Root> {
+async function provenHead(archive: Archive, date: string, log: Known): Promise<Root> {
   const path = `data/proofs/other/${date}`
   const head = await headOf(archive, path, date, log)
-  if (!log.open(date) || archive.has(`${path}.seal.tlog-proof`)) await checkSealProof(archive, path, head, log)
-  return { size: head.note.size, root: head.note.root }
+  const { size, root } = head.note
+  if (log.open(date) && !archive.has(`${path}.seal.tlog-proof`)) return { size, root, apart: false }
+  const { note } = await checkSealProof(archive, path, head, log)
+  return { size, root, apart: log.seals === undefined || !isUnder(note, log.seals) }
 }
+
+const mostDates = 5
+
+const briefDates = (dates: readonly string[]): string =>
+  [...dates.slice(0, mostDates), ...(dates.length > mostDates ? [`${dates.length - mostDates} more days`] : [])].join(
+    ', ',
+  )

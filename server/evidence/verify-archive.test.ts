@@ -77,6 +77,7 @@ describe('the verifier', () => {
       'Manifest',
       'Sigstore bundle',
       'Keys of the log',
+      'Log of closed days',
       'Rows read at',
       'Other records',
       `Log of ${yesterday}`,

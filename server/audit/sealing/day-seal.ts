@@ -1,4 +1,4 @@
-import { leafHash } from '#server/audit/tree/merkle.ts'
+import { emptyRoot, leafHash } from '#server/audit/tree/merkle.ts'
 import { provenLeaf } from '#server/audit/tree/tree.ts'
 import { cosignedNote } from '#server/audit/witnesses/cosigned.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -18,10 +18,21 @@ export type DaySeal = {
   note: string
 }
 
-/** Undefined for a day that is still open, or that the seal log does not contain yet. */
-export async function daySeal(tx: Transaction, tenantId: string, date: string): Promise<DaySeal | undefined> {
+/** A signed head of the seal log, with the cosignatures that it has. */
+export type SealsHead = { size: number; root: Buffer; note: string }
+
+/** The head of a seal log that contains no day. */
+export const noClosedDays: SealsHead = { size: 0, root: emptyRoot, note: '' }
+
+/** Undefined for a day that is still open, or that the seal log does not contain yet: up to `head`, by default the last one. */
+export async function daySeal(
+  tx: Transaction,
+  tenantId: string,
+  date: string,
+  head?: SealsHead,
+): Promise<DaySeal | undefined> {
   const seal = await findSealOf(tx, tenantId, date)
-  const last = await findLatestSealCheckpoint(tx, tenantId)
+  const last = head ?? (await lastHead(tx, tenantId))
   if (seal === undefined || last === undefined || seal.seq >= last.size) return undefined
   const found = await provenLeaf(tx, { tenantId, name: sealLog }, seal.seq, last.size)
   const whole = found?.leafHash.equals(leafHash(Buffer.from(seal.entry))) === true
@@ -31,6 +42,11 @@ export async function daySeal(tx: Transaction, tenantId: string, date: string): 
     size: last.size,
     root: last.root,
     proof: whole ? found.proof : undefined,
-    note: await cosignedNote(tx, tenantId, last),
+    note: last.note,
   }
+}
+
+async function lastHead(tx: Transaction, tenantId: string): Promise<SealsHead | undefined> {
+  const last = await findLatestSealCheckpoint(tx, tenantId)
+  return last && { size: last.size, root: last.root, note: await cosignedNote(tx, tenantId, last) }
 }

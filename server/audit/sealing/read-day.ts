@@ -4,7 +4,7 @@ import { type LogOwner, listDays, type StoredRecord, streamRecordLots } from '#s
 import { append, emptyFrontier, leafHash, rootFromInclusionProof, rootOf } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { dayHead } from './day-head.ts'
-import type { DaySeal } from './day-seal.ts'
+import { type DaySeal, daySeal, type SealsHead } from './day-seal.ts'
 import { sealLog } from './log-name.ts'
 import { type LoggedTexts, loggedTexts } from './record-leaf.ts'
 import { countSeals, listSeals } from './seal-store.ts'
@@ -15,7 +15,10 @@ export class LogBroken extends Error {
   override readonly name = 'LogBroken'
 }
 
-/** The signed part of a day of the log. `open`: the day has not been closed, and this is an interim checkpoint. */
+/**
+ * The signed part of a day of the log. `open`: the day has not been closed, and this is an interim checkpoint; under a given head of
+ * the seal log, that this head does not contain the day.
+ */
 export type SignedDay = {
   date: string
   size: number
@@ -48,14 +51,28 @@ export async function loggedDays(tx: Transaction, tenantId: string, start: Date,
 }
 
 /** The last checkpoint of `date`, after checking its signature. Throws LogBroken. */
-export async function checkedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
+export async function checkedDay(
+  tx: Transaction,
+  tenant: LogOwner,
+  date: string,
+  under?: SealsHead,
+): Promise<SignedDay> {
   const broken = await whyFoundBroken(tx, tenant, date)
   if (broken !== undefined) throw new LogBroken(broken)
-  return await storedDay(tx, tenant, date)
+  return await storedDay(tx, tenant, date, under)
 }
 
-/** Returns the last checkpoint of `date` after checking its signature. Throws LogBroken when it is missing or not the tenant's. */
-export async function storedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
+/**
+ * Returns the last checkpoint of `date` after checking its signature, and its place in the seal log. `under`: the head of the seal log
+ * to which that place is proved, so that several days are proved to one head; by default the last one. Throws LogBroken when the
+ * checkpoint is missing or not the tenant's.
+ */
+export async function storedDay(
+  tx: Transaction,
+  tenant: LogOwner,
+  date: string,
+  under?: SealsHead,
+): Promise<SignedDay> {
   const { checkpoint, seal, contradicted } = await dayHead(tx, tenant, date)
   if (checkpoint === undefined) throw new LogBroken(`The log of ${date} does not have a checkpoint.`)
   const note = (await noteReader(tx, tenant))(date, checkpoint.note)
@@ -65,6 +82,7 @@ export async function storedDay(tx: Transaction, tenant: LogOwner, date: string)
     throw new LogBroken(`The checkpoint of ${date} does not match its row.`)
   if (contradicted !== undefined) throw new LogBroken(contradicted)
   const [day] = await listDays(tx, tenant.id, new Date(date), new Date(Date.parse(date) + 1))
+  const proved = under === undefined ? seal : await daySeal(tx, tenant.id, date, under)
   return {
     date,
     size,
@@ -72,8 +90,8 @@ export async function storedDay(tx: Transaction, tenant: LogOwner, date: string)
     note: checkpoint.note,
     origin,
     verifierKey: note.verifierKey,
-    open: (day?.sealedAt ?? null) === null,
-    seal: await sealOf(tx, tenant, date, seal),
+    open: under === undefined ? (day?.sealedAt ?? null) === null : proved === undefined,
+    seal: await sealOf(tx, tenant, date, proved),
   }
 }
 

@@ -123,7 +123,8 @@ coreutils), openssl 3.0 or later and, for step 8, Python 3.
    these hashes (RFC 6962) is the one in data/proofs/<date>.checkpoint. The
    text of that checkpoint is a leaf of the log of closed days; the
    .seal.tlog-proof has its number and the hashes that lead from it to the
-   root of that log. A record has the time at which its act was done, and its
+   root in data/proofs/seals.checkpoint, which is one for all days here and in
+   data/proofs/other/. A record has the time at which its act was done, and its
    place when it was written, at most ten minutes later: a day's first records
    may be from before midnight, and times may be slightly out of order.
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { findBeginning, findPart, findTimeAfter, type LogPart } from '#server/audit/coverage-store.ts'
 import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
+import { noClosedDays, type SealsHead } from '#server/audit/sealing/day-seal.ts'
 import { type LogName, sealLog } from '#server/audit/sealing/log-name.ts'
 import { checkedDay, LogBroken, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { findLatestSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
@@ -18,8 +19,11 @@ import { findArchiveBefore } from './archive-before-store.ts'
 
 const dayMs = 24 * 3600 * 1000
 
-/** The head of the log of closed days with its cosignatures. An archive does not need it before the first day is closed. */
-export type SealHead = { size: number; note: string; verifierKey: string }
+/**
+ * The head of the log of closed days with its cosignatures, to which the places of all days in the archive are proved. An archive does
+ * not need it before the first day is closed.
+ */
+export type SealHead = SealsHead & { verifierKey: string }
 /** The archive before this one; `consistency` (base64) leads from the head that it knew to the present one. */
 export type ArchiveBefore = {
   exportId: string
@@ -80,11 +84,13 @@ export async function coverageOf(
   // Rows that changed after the period name records of these days.
   for (const { date } of rows.asOf) if (!dates.includes(date)) await check(date, () => signDate(tenant, date))
   await check(sealLog, () => sealDates(tenant))
+  // Read before the days: one that is closed while they are read is open in this archive.
+  const seals = await check(sealLog, () => inTenant((tx) => sealHead(tx, tenant)))
   const days: SignedDay[] = []
-  for (const date of dates) days.push(await check(date, () => inTenant((tx) => checkedDay(tx, tenant, date))))
+  for (const date of dates)
+    days.push(await check(date, () => inTenant((tx) => checkedDay(tx, tenant, date, seals ?? noClosedDays))))
   return await check(sealLog, () =>
     inTenant(async (tx) => {
-      const seals = await sealHead(tx, tenant)
       const period = await coveredPeriod(tx, run, days)
       const before = previous && (await archiveBefore(tx, tenant, previous, seals))
       return { period, days: await partsOf(tx, run, days, period), seals, before, rows }
@@ -133,7 +139,8 @@ async function sealHead(tx: Transaction, tenant: LogOwner): Promise<SealHead | u
   if (last === undefined || last.size === 0) return undefined
   const read = (await noteReader(tx, tenant))(sealLog, last.note)
   if (!read.ok) throw new LogBroken(`The checkpoint of the seal log: ${read.reason}`)
-  return { size: last.size, note: await cosignedNote(tx, tenant.id, last), verifierKey: read.verifierKey }
+  const { size, root } = last
+  return { size, root, note: await cosignedNote(tx, tenant.id, last), verifierKey: read.verifierKey }
 }
 
 /** The last archive, compared with its records. Throws IntegrityFailed. */

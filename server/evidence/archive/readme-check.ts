@@ -103,8 +103,8 @@ def sealed(date, text, name):    # the day's place in the log of closed days
     (closed, count, top), lines = head(note), proof.split("\n")
     path = [base64.b64decode(line) for line in lines[2:]]
     need(climb(int(lines[1][6:]), count, sha(b"\0" + text.encode()), path) == top, date + ": the seal")
+    need(closed == head(read("data/proofs/seals.checkpoint"))[0], date + ": the log of closed days")
     print(date, "is", lines[1], "of", count, "closed days: OK")
-    return closed
 for path in sorted(glob.glob("data/proofs/[0-9]*.checkpoint")):
     date = os.path.basename(path)[:10]
     text, size, signed = head(read(path))
@@ -117,9 +117,7 @@ for path in sorted(glob.glob("data/proofs/[0-9]*.checkpoint")):
         need(leaves[seq] == hashed(row, date), "leaf " + row["leaf"]["auditId"])
         commits(row, date, seq)
     print(date, records, "records,", size, "leaves: OK")
-    if not os.path.exists("data/proofs/" + date + ".seal.tlog-proof"): continue
-    closed = sealed(date, text, "data/proofs/" + date)
-    need(closed == head(read("data/proofs/seals.checkpoint"))[0], date + ": the log of closed days")
+    if os.path.exists("data/proofs/" + date + ".seal.tlog-proof"): sealed(date, text, "data/proofs/" + date)
 others = set()
 for row in lines("data/other-records.ndjson"):
     date, seq = row["leaf"]["date"], int(row["leaf"]["seq"]); name = "data/proofs/other/" + date

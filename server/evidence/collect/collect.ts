@@ -116,7 +116,7 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
     return await listSpanDates(tx, tenant.id, period)
   })
   await addSpans('data/traces.ndjson', (tx) => lines(readTraces(tx, tenant.id, period)))
-  const others: SignedDay[] = row.includeProofs ? await addOtherRecords(run, bag, named) : []
+  const others: SignedDay[] = row.includeProofs ? await addOtherRecords(run, bag, { named, seals }) : []
   // A file whose bytes expired still has its row, which is listed above.
   const listed = new Set(leftOut.flatMap(({ resource, id }) => (resource === 'files' ? [id] : [])))
   for (const id of await database.inTenant(tenant.id, (tx) => listExpiredFiles(tx, tenant.id, days)))
@@ -156,11 +156,15 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
 }
 
 /** Adds the records that commit to rows and that are not among those of the period, with proofs. Returns their days. */
-async function addOtherRecords({ tenant }: ClaimedExport, bag: Bag, named: NamedRecords): Promise<SignedDay[]> {
+async function addOtherRecords(
+  { tenant }: ClaimedExport,
+  bag: Bag,
+  needed: { named: NamedRecords; seals: Coverage['seals'] },
+): Promise<SignedDay[]> {
   const { database } = runtime()
   const days: SignedDay[] = []
   await database.inTenant(tenant.id, (tx) =>
-    bag.addFile('data/other-records.ndjson', lines(otherRecords(tx, tenant, named, days)), ndjson),
+    bag.addFile('data/other-records.ndjson', lines(otherRecords(tx, tenant, needed, days)), ndjson),
   )
   for (const { date, note, seal } of days) {
     await bag.addFile(`data/proofs/other/${date}.checkpoint`, [note], text)

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import { noClosedDays, type SealsHead } from '#server/audit/sealing/day-seal.ts'
 import { LogBroken, type SignedDay, storedDay } from '#server/audit/sealing/read-day.ts'
 import { leafOf, loggedTexts } from '#server/audit/sealing/record-leaf.ts'
 import { findRecordsAt, type LogOwner } from '#server/audit/store.ts'
@@ -52,15 +53,15 @@ export async function* notingPasskeys(rows: AsyncIterable<JsonObject>, passkeys:
   }
 }
 
-/** Yields {leaf, nonce, record, path} of each; `days` receives their signed days. Throws LogBroken. */
+/** Yields {leaf, nonce, record, path} of each; `days` receives their signed days, under the archive's head. Throws LogBroken. */
 export async function* otherRecords(
   tx: Transaction,
   tenant: LogOwner,
-  named: NamedRecords,
+  { named, seals = noClosedDays }: { named: NamedRecords; seals: SealsHead | undefined },
   days: SignedDay[],
 ): AsyncGenerator<object> {
   for (const [date, places] of named.missing()) {
-    const day = await storedDay(tx, tenant, date)
+    const day = await storedDay(tx, tenant, date, seals)
     days.push(day)
     for (let at = 0; at < places.length; at += together) {
       const lot = places.slice(at, at + together)

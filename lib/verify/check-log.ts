@@ -11,13 +11,13 @@ import {
 } from './border.ts'
 import { Broken, type Json, lines, member } from './bytes.ts'
 import { chainedFrom, restores } from './chain.ts'
-import { type Beginning, checkDays, lastClosed, partialDays, scopeOf } from './days.ts'
+import { type Beginning, checkDays, checkLateDays, lastClosed, lateDays, partialDays, scopeOf } from './days.ts'
 import { passkeyVotes } from './decisions/passkeys.ts'
 import { requestDigests } from './decisions/requests.ts'
 import type { Heads } from './freshness.ts'
 import { most } from './limits.ts'
 import { checkDay, checkHead, checkSealProof, daysOf, type Head, isUnder, newestSeals, otherRecords } from './log.ts'
-import { type LogKey, parseLogKey } from './note.ts'
+import { type LogKey, type Note, parseLogKey } from './note.ts'
 import { memoryRoom } from './objects.ts'
 import { obligations, stateIn } from './obligations.ts'
 import { olderRecords } from './older-records.ts'
@@ -30,8 +30,11 @@ import { traceLines } from './traces.ts'
 
 // The verdicts on the log and on completeness.
 
-/** `closedUntil`: the last day that the newest head of closed days contains, where the archive shows it. */
-export type CheckedLog = { heads: Heads; keys: LogKey[]; closedUntil: string | undefined }
+/**
+ * `closedUntil`: the last day that the newest head of closed days contains, where the archive shows it. `openBefore`: heads of days that
+ * were open, too, before the one in `heads`, the oldest first.
+ */
+export type CheckedLog = { heads: Heads; openBefore: Note[]; keys: LogKey[]; closedUntil: string | undefined }
 
 export async function checkLog(
   archive: Archive,
@@ -40,11 +43,12 @@ export async function checkLog(
   { check, skip }: Checker,
 ): Promise<CheckedLog> {
   const heads: Heads = { seals: undefined, open: undefined }
+  const openBefore: Note[] = []
   let keys: LogKey[] = []
   if (!about.withProofs) {
     skip('log', 'Log', 'The archive was made without proofs. Export the period again with them.')
     skip('completeness', 'Days', 'Without proofs, missing records can’t be noticed.')
-    return { heads, keys, closedUntil: undefined }
+    return { heads, openBefore, keys, closedUntil: undefined }
   }
   const [days, version] = [daysOf(manifest), about.formatVersion]
   await check('log', 'Keys of the log', async () => {
@@ -118,7 +122,10 @@ export async function checkLog(
     let head: Head | undefined
     await check('log', `Log of ${day.date}`, async () => {
       head = await checkHead(archive, day, { externalId, keys })
-      if (day.open) heads.open = head.note
+      if (day.open) {
+        if (heads.open !== undefined) openBefore.push(heads.open)
+        heads.open = head.note
+      }
       restored.addHead(head.note)
       return await checkDay(archive, day, head, about, limited !== undefined, (seen) => {
         restored.addRecord(seen.record)
@@ -160,8 +167,10 @@ export async function checkLog(
       'Archives of version 1 bind no rows to the log: the audit records are proved, the other files are only sealed.',
     )
     skip('completeness', 'Rows', 'Archives of version 1 can’t show that nothing is missing.')
-    return { heads, keys, closedUntil: lastClosed(beginning, heads.seals) }
+    return { heads, openBefore, keys, closedUntil: lastClosed(beginning, heads.seals) }
   }
+  const late = lateDays(days, about.sealedAt, beginning.places, heads.seals)
+  if (late.length > 0) await check('log', 'Open days', async () => checkLateDays(late))
   await check('log', 'Earlier archive', () => chainedFrom(archive, manifest, heads, { externalId, keys }))
   if (older.any()) await check('log', 'Older than their binding', async () => older.describe())
   await compare('log', 'Rows', () => committed.check(archive))
@@ -205,5 +214,5 @@ export async function checkLog(
     })
   if (comparable && limited === undefined && spans.recorded())
     await compare('completeness', 'Spans', async () => spans.checkMissing())
-  return { heads, keys, closedUntil: lastClosed(beginning, heads.seals) }
+  return { heads, openBefore, keys, closedUntil: lastClosed(beginning, heads.seals) }
 }

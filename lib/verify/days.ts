@@ -37,6 +37,44 @@ export function lastClosed({ places }: Beginning, seals: Note | undefined): stri
   return Math.abs(time) < 8.64e15 ? dateOf(time) : undefined
 }
 
+/** An archive is made in less time than this, and the service closes a day within seconds of its end; clocks may differ. */
+const mostOpenMs = dayLength
+
+/** Whether a day was over so long before the archive was sealed that the service would normally have closed it. */
+export const isLate = (date: string, sealedAt: string): boolean =>
+  !(Date.parse(date) + dayLength + mostOpenMs > Date.parse(sealedAt))
+
+/** Open days that should be in the log of closed days, because they were over for long or because its head contains them. */
+export function lateDays(days: readonly Day[], sealedAt: string, places: Beginning['places'], seals: Note | undefined) {
+  const closed = days.findLast(({ open }) => !open)?.date ?? ''
+  const index = places.get(closed)
+  // The days that follow a closed day follow it in the log of closed days, too.
+  const contained =
+    index === undefined || seals === undefined
+      ? closed
+      : dateOf(Date.parse(closed) + (seals.size - 1 - index) * dayLength)
+  return days
+    .filter(({ date, open }) => open && (isLate(date, sealedAt) || date <= contained))
+    .map(({ date }) => ({ date, late: isLate(date, sealedAt), contained: date <= contained }))
+}
+
+/**
+ * Open days need not be proved to the log of closed days. Broken for one that the archive's head of that log contains, unless the day
+ * ended while the archive was made: earlier versions read the days first and then the head.
+ */
+export function checkLateDays(found: ReturnType<typeof lateDays>): string {
+  const hidden = found.find(({ late, contained }) => late && contained)
+  if (hidden !== undefined)
+    throw new Broken(
+      `${hidden.date} is open in the archive, although its head of the log of closed days contains that day.`,
+    )
+  const [first] = found
+  const days = found.length === 1 ? first?.date : `${first?.date} and ${found.length - 1} more days`
+  throw new NotChecked(
+    `${days} ended before the archive was sealed and could be closed since. Whether the log of closed days has the same records, nothing in the archive shows. Export the period again.`,
+  )
+}
+
 /** Every day from the beginning of the period to its end is there, once, and only the newest ones are open. */
 export function checkDays(days: readonly Day[], about: About, beginning: Beginning): string {
   for (const [index, { date, open }] of days.entries()) {

@@ -88,5 +88,24 @@ export async function checkLive(
   return `The log that the service publishes now continues the archive’s: ${shown.join(', ')}.${since}`
 }
 
+/** Days that are asked for one after the other. An export that goes on at midnight leaves two days open. */
+const mostAsked = 7
+
+/** Days that were open before the newest one are part of the heads that the service publishes of them. NotChecked without these heads. */
+export async function checkOpenBefore(
+  heads: readonly Note[],
+  keysFor: (origin: string) => LogKey[],
+  published: (open: Note) => Promise<Json> | undefined,
+): Promise<void> {
+  for (const [index, open] of heads.toReversed().entries()) {
+    const date = open.origin.slice(-10)
+    const needed = new NotChecked(`The service’s current head of the records of ${date} is needed, too.`)
+    if (index >= mostAsked) throw needed
+    const live = member((await published(open)?.catch(() => undefined)) ?? null, 'heads')
+    if (member(member(live, 'day'), 'date') !== date) throw needed
+    await checkLive({ seals: undefined, open }, live, keysFor)
+  }
+}
+
 /** Without the host, which may have changed since, and the name of a restore: the keys say whose log it is. */
 const pathOf = ({ origin }: Note): string => origin.slice(origin.indexOf('/t/'))

@@ -10,6 +10,7 @@ import {
   sameBytes,
   textMember,
 } from './bytes.ts'
+import { isLate } from './days.ts'
 import { checkSealProof, headOf, isUnder, otherRecords, readRow, rowMatches, type SeenRecord } from './log.ts'
 import { climbTo, type LogKey, leafHash, type Note } from './note.ts'
 import { type About, NotChecked } from './report.ts'
@@ -25,6 +26,7 @@ export async function checkOtherRecords(
   { keys, open, seals }: Pick<Known, 'keys' | 'open' | 'seals'>,
   seen: (record: SeenRecord) => void,
 ): Promise<string> {
+  const { sealedAt } = about
   const { externalId } = about.tenant
   // Without their texts, of which there may be one for each day.
   const heads = new Map<string, Root>()
@@ -34,7 +36,7 @@ export async function checkOtherRecords(
     const row = readRow(line, otherRecords)
     const date = textMember(row.leaf, 'date', `Record ${row.seq}`)
     rowMatches(row, about, date)
-    const head = heads.get(date) ?? (await provenHead(archive, date, { externalId, keys, open, seals }))
+    const head = heads.get(date) ?? (await provenHead(archive, date, { externalId, sealedAt, keys, open, seals }))
     if (head.apart && !heads.has(date)) apart.push(date)
     heads.set(date, head)
     const path = member(parseJson(line, otherRecords), 'path')
@@ -47,25 +49,27 @@ export async function checkOtherRecords(
   }
   if (apart.length > 0)
     throw new NotChecked(
-      `The records of ${briefDates(apart)} are in logs of those days that were closed in a signed log. Whether that is the one whose head the archive has, nothing in it shows. Export the period again.`,
+      `The records of ${briefDates(apart)} are in the signed logs of those days. Whether these days are closed in the log whose head the archive has, nothing in it shows. Export the period again.`,
     )
   return `${count} records that commit to rows and are outside the archive’s log are in the logs of their days.`
 }
 
 type Known = {
   externalId: string
+  sealedAt: string
   keys: readonly LogKey[]
   open: (date: string) => boolean
   seals: Note | undefined
 }
-/** `apart`: the day is proved to another head of the log of closed days than the archive's. */
+/** `apart`: the day is not proved to the archive's head of the log of closed days, and was over for long. */
 type Root = { size: number; root: Bytes; apart: boolean }
 
 async function provenHead(archive: Archive, date: string, log: Known): Promise<Root> {
   const path = `data/proofs/other/${date}`
   const head = await headOf(archive, path, date, log)
   const { size, root } = head.note
-  if (log.open(date) && !archive.has(`${path}.seal.tlog-proof`)) return { size, root, apart: false }
+  if (log.open(date) && !archive.has(`${path}.seal.tlog-proof`))
+    return { size, root, apart: isLate(date, log.sealedAt) }
   const { note } = await checkSealProof(archive, path, head, log)
   return { size, root, apart: log.seals === undefined || !isUnder(note, log.seals) }
 }

@@ -4,7 +4,7 @@ import { Broken, type Json, member, minuteOf, parseJson } from './bytes.ts'
 import { checkLog } from './check-log.ts'
 import type { Source } from './container/source.ts'
 import { openZip } from './container/zip.ts'
-import { checkLive, dated, type Heads, knownUntil } from './freshness.ts'
+import { checkLive, checkOpenBefore, dated, type Heads, knownUntil } from './freshness.ts'
 import { unknownIn } from './known.ts'
 import { most } from './limits.ts'
 import { logKeyNamed } from './note.ts'
@@ -37,7 +37,10 @@ import { checkWitnesses, publishedWitnesses, signersAmong, typedWitnessKeys } fr
 export type Outside = {
   /** The fingerprint of the service's key as the reader knows it, in hex or in words. */
   fingerprint?: string | undefined
-  /** The service's log-keys.json, asked for when the archive's heads are known. Rejects when it can't be fetched. */
+  /**
+   * The service's log-keys.json, asked for when the archive's heads are known, and again for each day that was open before the newest
+   * one. Rejects when it can't be fetched.
+   */
   published?: ((archive: { externalId: string; heads: Heads }) => Promise<Json>) | undefined
   /** The archive of the same organisation that was made directly before or after this one. */
   adjacent?: Source | undefined
@@ -128,7 +131,7 @@ async function checkAll(
   const stamp = await checkTimeStamp(opened, about, check)
   const log = await checkLog(opened, manifest, about, { check, skip }).catch(async (error: unknown) => {
     await check('log', 'Log', () => Promise.reject(error))
-    return { heads: { seals: undefined, open: undefined }, keys: [], closedUntil: undefined }
+    return { heads: { seals: undefined, open: undefined }, openBefore: [], keys: [], closedUntil: undefined }
   })
   // Unlike values that were erased or masked, these are listed because what is stored is not what the service wrote.
   const damaged = about.omissions?.find(({ reason }) => reason === 'integrity_failed')
@@ -198,9 +201,12 @@ async function checkAll(
             : 'A newer head of the log is needed, which the service publishes, a later archive, or the key of a witness that signed this one.',
         )
       const keys = (await succeeding(list, about)).filter((key) => key.purpose === 'log')
-      const live = await checkLive(log.heads, member(list, 'heads'), (origin) =>
-        keys.map(({ key }) => logKeyNamed(origin, key)),
-      )
+      const keysFor = (origin: string) => keys.map(({ key }) => logKeyNamed(origin, key))
+      const live = await checkLive(log.heads, member(list, 'heads'), keysFor)
+      if (!newer)
+        await checkOpenBefore(log.openBefore, keysFor, (open) =>
+          outside.published?.({ externalId: about.tenant.externalId, heads: { seals: undefined, open } }),
+        )
       return `${live}${await cosigners(log.heads, list)}`
     }),
   )

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { JsonObject } from '#lib/json.ts'
-import { verifyArchive } from '#lib/verify/verify.ts'
+import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import { type Outside, verifyArchive } from '#lib/verify/verify.ts'
 import { signCheckpoint } from '#server/audit/notes/checkpoint-note.ts'
 import { formatCheckpoint, parseCheckpoint, parseNote, signNote, verifierKey } from '#server/audit/notes/signed-note.ts'
 import { formatTlogProof, parseTlogProof } from '#server/audit/notes/tlog-proof.ts'
@@ -15,18 +15,21 @@ import { exportRuntime, twoDaysArchive } from '#server/testing/exports.ts'
 import { readArchiveFiles } from '#server/testing/extract.ts'
 import { type ArchiveFiles, packArchive, resealed } from '#server/testing/forged-archive.ts'
 import { asOwner } from '#server/testing/owner.ts'
+import { publishedKeys } from '#server/testing/published-keys.ts'
+import type { TestTenant } from '#server/testing/tenant.ts'
 
 // An operator has every key and can sign a second log. Its days must not pass for days of the log that others see.
 
 let runtime: Awaited<ReturnType<typeof exportRuntime>>
 let folder: string
 let files: ArchiveFiles
+let owner: TestTenant
 let tenant: string
-let [yesterday, closedDays] = ['', '']
+let [yesterday, today, closedDays] = ['', '', '']
 beforeAll(async () => {
   runtime = await exportRuntime()
   const made = await twoDaysArchive(runtime)
-  yesterday = made.yesterday
+  ;({ yesterday, today, tenant: owner } = made)
   tenant = made.tenant.externalId
   folder = `evidence-room-${made.exportId}`
   files = await readArchiveFiles((await runtime.extract('two-logs', made.bytes)).top)
@@ -46,7 +49,11 @@ const proofOf = (entries: readonly string[]) =>
   formatTlogProof({ index: 0, proof: inclusionProof(hashesOf(entries), 0), checkpoint: headOf(entries) })
 
 /** The archive with the head of this log of closed days, and other files. */
-const changed = (head: readonly string[], others: Record<string, string>) =>
+const changed = (
+  head: readonly string[],
+  others: Record<string, string>,
+  stated: (manifest: JsonObject) => JsonObject = () => ({}),
+) =>
   resealed(files, {
     files: (content) => {
       const origins = Object.values(others).flatMap((text) => /^\S+\/audit\/\S+$/m.exec(text)?.[0] ?? [])
@@ -55,7 +62,7 @@ const changed = (head: readonly string[], others: Record<string, string>) =>
       content.set('data/proofs/seals.checkpoint', Buffer.from(headOf(head)))
       for (const [path, text] of Object.entries(others)) content.set(path, Buffer.from(text))
     },
-    manifest: (manifest) => ({ ...manifest, heads: { seals: headOf(head) } }),
+    manifest: (manifest) => ({ ...manifest, heads: { seals: headOf(head) }, ...stated(manifest) }),
   })
 
 async function found(content: ArchiveFiles, name: string) {
@@ -91,8 +98,8 @@ describe('a closed day of the period', () => {
   }
 
   test('holds when it is proved to the head that the archive has', async () => {
-    const both = (day: string) => [day, 'another day']
-    expect(await under(both, both)).toMatchObject({ log: 'holds', state: 'holds' })
+    const one = (day: string) => [day]
+    expect(await under(one, one)).toMatchObject({ log: 'holds', state: 'holds' })
   })
 
   test('is not checked when it is proved to a smaller head, which may be of a second log', async () => {
@@ -153,7 +160,7 @@ describe('a record from outside the period', () => {
         ),
       ).toMatchObject({
         state: 'not checked',
-        detail: expect.stringContaining('The records of 2026-01-01 are in logs of those days that were closed in'),
+        detail: expect.stringContaining('The records of 2026-01-01 are in the signed logs of those days. Whether'),
       })
   })
 
@@ -164,5 +171,77 @@ describe('a record from outside the period', () => {
         () => ['the true day'],
       ),
     ).toMatchObject({ log: 'fails', state: 'fails' })
+  })
+})
+
+describe('an open day', () => {
+  const later = () => ({ sealedAt: new Date(Date.now() + 3 * 86_400_000).toISOString() })
+  const under = async (entries: (day: string) => string[], stated: () => JsonObject) => {
+    const all = entries(textOf(`data/proofs/${yesterday}.checkpoint`))
+    const seal = { [`data/proofs/${yesterday}.seal.tlog-proof`]: proofOf(all) }
+    return await found(changed(all, seal, stated), 'Open days')
+  }
+
+  test('holds while it lasts', async () => {
+    expect(
+      await under(
+        (day) => [day],
+        () => ({}),
+      ),
+    ).toEqual({ log: 'holds' })
+  })
+
+  test('is not checked when it was over for long, or when it was closed while the archive was made', async () => {
+    const cut = await under((day) => [day], later)
+    expect(cut).toMatchObject({ log: 'not checked', state: 'not checked' })
+    expect(cut.detail).toMatch(`${today} ended before the archive was sealed and could be closed since.`)
+    expect(
+      await under(
+        (day) => [day, 'today'],
+        () => ({}),
+      ),
+    ).toMatchObject({ log: 'not checked', state: 'not checked' })
+  })
+
+  test('fails when it was over for long and the log of closed days contains it', async () => {
+    expect(await under((day) => [day, 'today'], later)).toEqual({
+      log: 'fails',
+      state: 'fails',
+      detail: `${today} is open in the archive, although its head of the log of closed days contains that day.`,
+    })
+  })
+
+  /** Yesterday is declared open, with these leaves. */
+  const twoOpen = (leaves: Buffer[]) => {
+    const checkpoint = `data/proofs/${yesterday}.checkpoint`
+    const note = signed(originOf(checkpoint), leaves)
+    const changes: Record<string, string> = { [checkpoint]: note }
+    return changed([textOf(checkpoint)], changes, ({ days }) => ({
+      days: (Array.isArray(days) ? days : []).map((day) =>
+        isJsonObject(day) && day.date === yesterday
+          ? { ...day, open: true, size: leaves.length, root: treeRoot(leaves).toString('hex') }
+          : day,
+      ),
+    }))
+  }
+  const freshness = async (content: ArchiveFiles, published: Outside['published']) => {
+    const archive = new Blob([new Uint8Array(await packArchive(folder, content))])
+    const { checks } = await verifyArchive(archive, { published })
+    return checks.find(({ name }) => name === 'Newest head')
+  }
+
+  test('must be part of the service’s log, also when a later day is open', async () => {
+    const ask: Outside['published'] = ({ heads }) => publishedKeys(owner, { ...heads, seals: undefined })
+    const genuine = resealed(twoOpen([]), { files: (content) => void content.delete('data/proofs/seals.checkpoint') })
+    expect(await freshness(genuine, ask)).toMatchObject({ state: 'holds' })
+    const onlyToday = await publishedKeys(owner)
+    expect(await freshness(genuine, async () => onlyToday)).toMatchObject({
+      state: 'not checked',
+      detail: expect.stringContaining(`The service’s current head of the records of ${yesterday} is needed, too.`),
+    })
+    const other = resealed(twoOpen([leafHash(Buffer.from('x'))]), {
+      files: (content) => void content.delete('data/proofs/seals.checkpoint'),
+    })
+    expect(await freshness(other, ask)).toMatchObject({ state: 'fails' })
   })
 })

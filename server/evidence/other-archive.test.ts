@@ -5,6 +5,7 @@ import { verifyArchive } from '#lib/verify/verify.ts'
 import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.ts'
 import { readArchiveFiles } from '#server/testing/extract.ts'
 import { type ArchiveFiles, packArchive, resealed } from '#server/testing/forged-archive.ts'
+import { relogged } from '#server/testing/forged-log.ts'
 
 // What a reader learns from an archive that is given with the one to be checked.
 
@@ -93,5 +94,43 @@ test('its manifest must agree with it, and follow in time', async () => {
   expect(await found(earlier, { ...later({}), exportId: 'another' })).toMatchObject({
     state: 'fails',
     detail: 'The signed manifest of the other archive belongs to a different export.',
+  })
+})
+
+test('a day that was open in the earlier archive begins with the same records in the later one', async () => {
+  const key = generateKeyPairSync('ed25519')
+  const sealed = ({ exportId, files }: Archive, change: Parameters<typeof resealed>[1] = {}): Archive => ({
+    exportId,
+    files: resealed(files, change, key),
+  })
+  const earlier = sealed(first())
+  const chain = JSON.parse(String(second().files.get('data/chain.json')))
+  const previous = { ...chain.previous, manifestSha256: sha256(earlier.files.get('manifest.json')) }
+  const later = (seals: string | null = previous.seals) =>
+    withFile(second(), 'data/chain.json', JSON.stringify({ previous: { ...previous, seals } }))
+  const today = JSON.parse(String(first().files.get('manifest.json'))).days[0].date
+  const longer = sealed({
+    ...later(),
+    files: relogged(later().files, today, ([one = {}, ...more]) => [{ ...one, details: { other: true } }, ...more]),
+  })
+  for (const [archive, other] of [
+    [earlier, longer],
+    [longer, earlier],
+  ] as const)
+    expect(await found(archive, other)).toMatchObject({
+      state: 'fails',
+      detail: `The two archives contradict each other: they have another log of ${today}.`,
+    })
+  const without = sealed(later(), { files: (content) => void content.delete(`data/proofs/${today}.leaves`) })
+  expect(await found(earlier, without)).toMatchObject({
+    state: 'not checked',
+    detail: `The later archive ${second().exportId} continues this one, but lacks the log of ${today}, which is open in this one.`,
+    freshness: 'not checked',
+  })
+  const origin = 'localhost:3000/t/x/seals'
+  const head = `${origin}\n0\n${createHash('sha256').digest('base64')}\n\n— ${origin} AAAA\n`
+  expect(await found(sealed(later(head)), earlier)).toMatchObject({
+    state: 'fails',
+    detail: `The later archive knows another head of closed days of ${first().exportId} than that archive.`,
   })
 })

@@ -8,7 +8,8 @@ import { most } from './limits.ts'
 import { type Day, daysOf, leafReader, newestSeals } from './log.ts'
 import { continues, growingTree, parseLogKey, parseNote, restoredName } from './note.ts'
 import { NotChecked } from './report.ts'
-import { checkSignature, readManifest, sealedFiles } from './seal.ts'
+import { checkSignature, readManifest } from './seal.ts'
+import { sealedFiles } from './sealed-files.ts'
 
 type Checked = { manifest: Json; fingerprint: string; heads: Heads }
 /** `newer`: the other archive is the later one, so that this one's head is part of a head from elsewhere. */
@@ -86,7 +87,7 @@ async function sameDays(earlier: Known, later: Known): Promise<string[]> {
   const lacking: string[] = []
   for (const day of daysOf(earlier.manifest)) {
     const other = days.get(day.date)
-    if (other === undefined || (day.open && !later.archive.has(leavesOf(day)))) {
+    if (other === undefined || (day.open && !later.archive.has(leavesPathOf(day)))) {
       if (day.open && day.size > 0) lacking.push(day.date)
       continue
     }
@@ -103,12 +104,12 @@ async function sameDays(earlier: Known, later: Known): Promise<string[]> {
   return lacking
 }
 
-const leavesOf = ({ date }: Day): string => `data/proofs/${date}.leaves`
+const leavesPathOf = ({ date }: Day): string => `data/proofs/${date}.leaves`
 
 /** The first leaves of the day in the later archive have the root that the earlier one has, and all of them the root that it states. */
 async function beginsWith(archive: Archive, earlier: Day, later: Day): Promise<boolean> {
   const { size, root } = earlier
-  const leaves = leafReader(archive.pieces(leavesOf(earlier)))
+  const leaves = leafReader(archive.pieces(leavesPathOf(earlier)))
   const tree = growingTree()
   let same = size === 0
   for (let leaf = await leaves.maybe(); leaf !== undefined; leaf = await leaves.maybe()) {

@@ -88,7 +88,7 @@ export async function checkLive(
   return `The log that the service publishes now continues the archive’s: ${shown.join(', ')}.${since}`
 }
 
-/** Days that are asked for one after the other. An export that goes on at midnight leaves two days open. */
+/** Days that are asked for one after the other. An export around midnight leaves two days open. */
 const mostAsked = 7
 
 /** Days that were open before the newest one are part of the heads that the service publishes of them. NotChecked without these heads. */

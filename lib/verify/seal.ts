@@ -82,59 +82,20 @@ async function checkList(archive: Archive, list: string): Promise<Map<string, Fi
   return files
 }
 
-async function listText(archive: Archive, list: string): Promise<string> {
+export async function listText(archive: Archive, list: string): Promise<string> {
   const text = await archive.text(list, most.listBytes)
   if (!text.endsWith('\n')) throw new Broken(`${list} is truncated.`)
   return text
 }
 
-function readListed(line: string, list: string): { path: string; listed: string } {
+export function readListed(line: string, list: string): { path: string; listed: string } {
   const [, listed = '', path = ''] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? []
   if (path === '') throw new Broken(`${list} is malformed.`)
   return { path, listed }
 }
 
-/**
- * The archive with each file below data/ compared, before it is read, with the digest that the seal covers; `manifest` is its
- * manifest, whose signature was checked. For another archive, of which only a few files are read.
- */
-export async function sealedFiles(archive: Archive, manifest: Json): Promise<Archive> {
-  const list = 'manifest-sha256.txt'
-  if (member(manifest, 'payloadManifestSha256') !== (await archive.digest(list)).sha256)
-    throw new Broken('The signed manifest of the other archive refers to a different list of files.')
-  const digests = new Map<string, string>()
-  for (const line of linesOfText(await listText(archive, list))) {
-    const { path, listed } = readListed(line, list)
-    digests.set(path, listed)
-  }
-  const unchanged = async (path: string) => {
-    if (!path.startsWith('data/')) return
-    const { sha256 } = await archive.digest(path)
-    if (digests.get(path) !== sha256) throw new Broken(`${path} of the other archive was changed.`)
-  }
-  return {
-    ...archive,
-    async bytes(path, limit) {
-      await unchanged(path)
-      return await archive.bytes(path, limit)
-    },
-    async text(path, limit) {
-      await unchanged(path)
-      return await archive.text(path, limit)
-    },
-    async *linesIn(path) {
-      await unchanged(path)
-      yield* archive.linesIn(path)
-    },
-    async *pieces(path) {
-      await unchanged(path)
-      yield* archive.pieces(path)
-    },
-  }
-}
-
 /** One after the other: a text may have millions. */
-function* linesOfText(text: string): Generator<string> {
+export function* linesOfText(text: string): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at)
     yield text.slice(at, end)

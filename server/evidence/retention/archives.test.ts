@@ -191,7 +191,7 @@ describe('an erasure', () => {
     const { pia, raw, listed, run } = await archivesOf(tenant)
     await run()
     await release()
-    await placedDuring(tenant, () => purgeArchives(tenant.id))
+    await placedDuring(tenant, () => purgeArchives(tenant.id, Date.now()))
     expect(await listed()).toMatchObject({ archives: [{ exportId: raw.exportId, outcome: 'held' }] })
     expect((await fetchArchive(pia, raw.exportId)).length).toBe(raw.archiveBytes)
   })

@@ -23,8 +23,8 @@ export type Bulk = {
 }
 
 /**
- * Reads each request again, and then decides those that can be decided, one after the other, each by its own digest. Before an approval
- * it is read once more.
+ * Reads each request again, and then decides those that can be decided, one after the other, each by its own digest. Just before its
+ * approval, each is read again: one of those before it may have been on the same object.
  */
 export function useBulk(decision: BulkDecision, requests: readonly Request[]): Bulk {
   const trpc = useTRPC()

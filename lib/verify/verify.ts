@@ -230,6 +230,9 @@ async function checkTimeStamp(
   await check('integrity', 'Time-stamp', async () => {
     if (!archive.has(timeStamp))
       throw new Broken(`The manifest names the time-stamp of ${timeStampAuthority}, which is missing.`)
+    // Otherwise anyone could add one of their own to a sealed archive.
+    if (timeStampAuthority === undefined)
+      throw new Broken('The manifest names no authority, so the time-stamp was added after the archive was sealed.')
     stamp = await readTimeStamp(
       await archive.bytes(timeStamp),
       await archive.bytes('manifest.json', most.manifestBytes),

@@ -171,6 +171,12 @@ describe('the verifier', () => {
     expect(await failed(await changed('seal/more.pem', more))).toEqual(['Description'])
   })
 
+  test('refuses a time-stamp that someone added to the sealed archive', async () => {
+    const { checks, verdicts } = await verifyArchive(await changed('seal/manifest.json.tsr', Buffer.from('of anyone')))
+    expect(verdicts.integrity).toBe('fails')
+    expect(checks.find(({ name }) => name === 'Time-stamp')?.detail).toContain('was added after the archive was sealed')
+  })
+
   test('hashes a file that is too large for memory in pieces, and reports its progress', async () => {
     const path = 'data/large.ndjson'
     const large = Buffer.alloc(65 * 1024 * 1024, 'evidence\n')

@@ -1,5 +1,5 @@
 -- Jobs have their tenant as the group of the library, so that a process can look past those of a tenant that has its share of the slots
--- (docs/decisions/0118-a-share-of-the-slots.md). This is take_job of migration 0119 with the group.
+-- (docs/decisions/0114-a-share-of-the-slots.md). This is take_job of migration 0119 with the group.
 create or replace function take_job(job uuid, queue_name text, content jsonb, singleton text) returns void
 language plpgsql as $$
 begin

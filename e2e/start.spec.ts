@@ -124,7 +124,7 @@ for (const [name, value, expected] of [
   [
     'BASE_URL',
     'countersign',
-    'BASE_URL must be an http(s) origin such as https://countersign.example; it is "countersign".',
+    'BASE_URL must be an http(s) origin without a path, such as https://countersign.example; it is "countersign".',
   ],
   ['ACCESS_TOKEN_TTL', '1', 'ACCESS_TOKEN_TTL must be a whole number of seconds from 10 to 86400; it is "1".'],
   ['SEED_DEMO', 'yes', 'SEED_DEMO must be true or false; it is "yes".'],

@@ -126,7 +126,8 @@ function errorIn(type: string, text: string): { status?: number; reason?: string
   } & ErrorBody
   const inner = body.error?.json?.data ?? body.json?.data
   const status = failed === undefined ? undefined : inner?.httpStatus
-  const reason = inner?.reason ?? body.code
+  // A refusal of OTLP has its code under another name.
+  const reason = inner?.reason ?? body.code ?? (typeof body.error === 'string' ? body.reason : undefined)
   const permission = inner?.permission ?? body.permission
   return {
     ...(status === undefined ? {} : { status }),

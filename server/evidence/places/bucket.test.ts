@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { cancelExport } from '#server/evidence/cancel-export.ts'
 import { advance, claim } from '#server/evidence/jobs/export-claim.ts'
 import { runExport } from '#server/evidence/jobs/run-export.ts'
@@ -103,16 +103,14 @@ test('a store that refuses connections is tried again until the time limit; the 
   const auditor = await auditorOf(tenant)
   closeS3()
   process.env.AWS_ENDPOINT_URL_S3 = `http://127.0.0.1:${await freePort()}`
-  const warned = vi.spyOn(runtime.log, 'warn')
   try {
     const exportId = await askForExport(auditor)
-    // A run ends before the first pause that would last beyond the time limit.
     await asOwner(runtime, `update evidence_exports set poll_timeout_ms = 10000 where id = '${exportId}'`)
-    await expect(runExport(tenant.id, exportId)).rejects.toMatchObject({ name: 'StoreFailed' })
-    expect(warned.mock.calls.filter(([, text]) => text?.includes('will be tried again')).length).toBeLessThan(4)
-    await asOwner(runtime, `update evidence_exports set poll_timeout_ms = 0 where id = '${exportId}'`)
-    await runExport(tenant.id, exportId)
-    vi.restoreAllMocks()
+    // A run ends before a pause that would last beyond the time limit. The queue then repeats it.
+    const run = () =>
+      runExport(tenant.id, exportId).catch((error: unknown) => expect(error).toMatchObject({ name: 'StoreFailed' }))
+    do await run()
+    while ((await readExport(auditor, exportId)).status !== 'failed')
     const job = await readExport(auditor, exportId)
     expect(job).toMatchObject({ status: 'failed', archiveName: null, sha256: null, error: { code: 'unavailable' } })
     expect(job.error?.message).toContain('The store can’t be reached (ECONNREFUSED).')
@@ -120,7 +118,6 @@ test('a store that refuses connections is tried again until the time limit; the 
     expect(await runtime.scratch()).toEqual([])
     expect(store.calls).toEqual([])
   } finally {
-    vi.restoreAllMocks()
     closeS3()
     process.env.AWS_ENDPOINT_URL_S3 = store.url
   }

@@ -135,7 +135,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   created: 'Erstellt',
   destinations: 'Ziele',
   destinationsHint:
-    'Die einzigen Adressen, an die das Geheimnis gesendet werden darf, eine in jeder Zeile, zum Beispiel https://crm.example. Ohne Ziel wird es dorthin gesendet, wo ein Release es braucht, nachdem Personen die Adresse freigegeben haben.',
+    'Die einzigen Adressen, an die das Geheimnis gesendet werden darf, eine pro Zeile, zum Beispiel https://crm.example. Ohne Ziel wird es dorthin gesendet, wo ein Release es braucht, nachdem Personen die Adresse freigegeben haben, oder wenn jemand das Release vorschlägt, der den Wert lesen darf.',
   notDestination: 'Geben Sie Adressen ohne Pfad ein, zum Beispiel https://crm.example, statt {line}.',
   tooManyDestinations: 'Ein Geheimnis kann höchstens {limit} Ziele haben.',
   notBound: 'wo freigegebene Releases es brauchen',

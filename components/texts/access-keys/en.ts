@@ -149,7 +149,7 @@ export const createSecretSoThat = text(
 export const created = text('Created')
 export const destinations = text('Destinations')
 export const destinationsHint = text(
-  'The only addresses that the secret may be sent to, one on each line, such as https://crm.example. Without one, it is sent where a release needs it, after people have approved the address.',
+  'The only addresses that the secret may be sent to, one on each line, such as https://crm.example. Without one, it is sent where a release needs it, after people have approved the address, or when someone who may read its value proposes the release.',
 )
 export const notDestination = text('Enter addresses without a path, such as https://crm.example, instead of {line}.')
 export const tooManyDestinations = text('A secret can have at most {limit} destinations.')
@@ -158,7 +158,7 @@ export const changeDestinations = text('Change the destinations')
 export const changingDestinations = text('Changing the destinations…')
 export const destinationsOf = text('Destinations of {record}')
 export const destinationsCountFromNext = text(
-  'They count from the next connection on, also in executions of releases that are already approved.',
+  'They apply from the next connection on, also in executions of releases that are already approved.',
 )
 export const destinationsWereChanged = text('The destinations of {record} were changed.')
 export const thisSecretIsNotSent = text(

@@ -46,7 +46,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   passkeysRemoved: 'Entfernte Passkeys',
   oneTimeLink: 'Einmal-Link',
   giveThisLinkTo:
-    'Kein Mailserver ist eingerichtet, daher wurde nichts gesendet. Geben Sie den Link selbst an {member} weiter: Er wird einmal gezeigt, gilt einmal und läuft in 72 Stunden ab.',
+    'Es ist kein Mailserver eingerichtet, daher wurde nichts gesendet. Geben Sie den Link selbst an {member} weiter: Er wird einmal gezeigt, gilt einmal und läuft in 72 Stunden ab.',
   linkIsBeingSent:
     'Der Link wird an {email} gesendet. Er gilt einmal, läuft in 72 Stunden ab und wird sonst niemandem gezeigt.',
   countAsOneUntil:

@@ -18,7 +18,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   forExampleCustomerComplaint: 'Zum Beispiel: Beschwerde eines Kunden, Untersuchung eines Vorfalls.',
   justification: 'Begründung',
   valuesWereNotRevealed: 'Die Werte wurden nicht gezeigt.',
-  askAgainSame: 'Fragen Sie noch einmal: Dieselbe Anfrage wird einmal aufgezeichnet.',
+  askAgainSame: 'Fordern Sie die Werte noch einmal an: Dieselbe Anfrage wird nur einmal aufgezeichnet.',
   revealMasked: 'maskierte Werte zu sehen',
   noOneHasRevealed: 'Noch niemand hat sich seine maskierten Werte zeigen lassen.',
   permanentlyItsProofRemains: 'endgültig; der Beweis bleibt gültig.',

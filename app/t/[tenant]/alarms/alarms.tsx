@@ -57,7 +57,7 @@ function Open() {
   return (
     <>
       {failed}
-      {data.items.length === 0 && <EmptyState title={t.noOpenAlarms}>{t.logIsReadAgain}</EmptyState>}
+      {error === null && data.items.length === 0 && <EmptyState title={t.noOpenAlarms}>{t.logIsReadAgain}</EmptyState>}
       <OpenAlarmList alarms={data.items} />
     </>
   )

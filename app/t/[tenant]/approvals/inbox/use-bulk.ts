@@ -5,8 +5,9 @@ import { useApi } from '#components/api/api.tsx'
 import { useQueryClient } from '#components/api/query.ts'
 import { NotSent, type Result } from '#components/bulk/result.ts'
 import { sendEach } from '#components/bulk/send-each.ts'
+import { failureText } from '#components/session/failure-text.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
-import { useTRPC } from '#lib/trpc.ts'
+import { toFailure, useTRPC } from '#lib/trpc.ts'
 import { checkShown } from '../[approvalId]/decision/use-shown-digest.ts'
 import { type BulkDecision, whyNotNow } from './bulk.ts'
 import type { Request } from './filter.ts'
@@ -62,7 +63,9 @@ export function useBulk(decision: BulkDecision, requests: readonly Request[]): B
 
   /** One of the requests before it may have been on the same object. */
   async function requireStill(request: Request, signal: AbortSignal): Promise<void> {
-    const now = await client.approvals.get.query({ approvalId: request.approvalId }, { signal })
+    const now = await client.approvals.get
+      .query({ approvalId: request.approvalId }, { signal })
+      .catch((error: unknown) => Promise.reject(new NotSent(failureText(toFailure(error)))))
     const whyNot = whyNotNow(decision, request, now, await checkShown(now))
     if (whyNot !== undefined) throw new NotSent(whyNot)
   }

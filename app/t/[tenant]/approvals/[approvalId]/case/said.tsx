@@ -82,6 +82,10 @@ export function TextForm({
   useEffect(() => {
     if (opened) field.current?.focus()
   }, [opened])
+  const empty = () => {
+    setText('')
+    onWriting?.(false)
+  }
   return (
     <div className="flex flex-col items-start gap-2">
       <div className="w-full">
@@ -108,8 +112,8 @@ export function TextForm({
         >
           {button}
         </Button>
-        {leave !== undefined && !act.pending && (
-          <Button variant="quiet" onClick={leave}>
+        {(opened || over) && !act.pending && (
+          <Button variant="quiet" onClick={leave ?? empty}>
             {t.notNow}
           </Button>
         )}

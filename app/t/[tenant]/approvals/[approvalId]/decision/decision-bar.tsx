@@ -12,7 +12,7 @@ import type { DecisionControl } from './use-decision.ts'
 
 /** On a phone: one line with what matters now, and the way into the sheet. Choosing here sends nothing. */
 export function DecisionBar({ decision, shown }: { decision: DecisionControl; shown: Approval }) {
-  const { machine, view, edit, sheet } = decision
+  const { machine, view, whyNot, edit, sheet } = decision
   const editable = isEditable(view)
   function choose(chosen: Decision) {
     edit({ decision: chosen })
@@ -21,10 +21,11 @@ export function DecisionBar({ decision, shown }: { decision: DecisionControl; sh
   const mayApprove = whyNotChoose(machine, 'approve') === undefined
   return (
     <div className="flex flex-col gap-2">
-      {/* Below 900 px, the notices of the rail are hidden while its sheet is closed. */}
-      <div role="status">
-        <Line decision={decision} shown={shown} />
-      </div>
+      {/* Below 900 px, the notices of the rail are hidden while its sheet is closed. What counts seconds is not announced. */}
+      <p role="status" className="font-semibold empty:-mt-2">
+        {!editable && whyNot !== undefined && <ShownText>{whyNot}</ShownText>}
+      </p>
+      {editable && <Line decision={decision} shown={shown} />}
       {editable ? (
         <div className={classNames('grid gap-2', mayApprove ? 'grid-cols-[1fr_1fr_auto]' : 'grid-cols-[1fr_auto]')}>
           <Button onClick={() => choose('reject')}>{VERBS.reject}…</Button>
@@ -42,10 +43,8 @@ export function DecisionBar({ decision, shown }: { decision: DecisionControl; sh
   )
 }
 
-function Line({ decision: { machine, view, whyNot }, shown }: { decision: DecisionControl; shown: Approval }) {
+function Line({ decision: { machine, whyNot }, shown }: { decision: DecisionControl; shown: Approval }) {
   const { decision } = machine.draft
-  if (!isEditable(view))
-    return <p className="font-semibold">{whyNot !== undefined && <ShownText>{whyNot}</ShownText>}</p>
   const blocked = whyNotChoose(machine, 'approve')
   if (blocked !== undefined)
     return <p className="font-semibold text-warn">{t.youCanRejectThis({ blocked, shown: shownText })}</p>

@@ -43,6 +43,12 @@ export function Proposal({ approvalId, group, preview, blocked }: ProposalProps)
       blocked={blocked}
       missing={blocked ?? missing(terms, valid, reason)}
       propose={propose}
+      onOpen={() => {
+        // Another proposal starts afresh.
+        if (propose.output === undefined) return
+        setDraft(draftOf(preview))
+        setReason('')
+      }}
       onPropose={() => terms !== undefined && propose.run({ approvalId, terms, reason })}
     >
       <fieldset className="flex flex-col gap-3">

@@ -45,6 +45,8 @@ export function createSocket() {
     router: appRouter,
     keepAlive: { enabled: true, pingMs: 20_000, pongWaitMs: 10_000 },
     async createContext({ info, req, res }): Promise<CallContext> {
+      // The parameters are there. To admit the caller may take longer.
+      clearTimeout(strangers.get(res))
       try {
         const parameter = (name: string) => textIn(info.connectionParams, name)
         const caller = await admitCaller({
@@ -58,11 +60,12 @@ export function createSocket() {
           tenantId: tenantIn(info.connectionParams, req, 'tenantId', 'x-svc-tenant-id'),
           requestId: newId(),
         })
-        clearTimeout(strangers.get(res))
         const stop = watchCaller(caller, ({ code, message }) =>
           res.close(code === 'unauthorized' ? closeCodes.tokenExpired : closeCodes.accessChanged, message),
         )
         res.once('close', stop)
+        // It may have closed while the caller was admitted.
+        if (res.readyState !== res.OPEN) stop()
         return { caller, socket: true, buffered: () => res.bufferedAmount }
       } catch (error) {
         throw asTrpcError(error)

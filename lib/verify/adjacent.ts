@@ -32,7 +32,6 @@ export async function adjacentTo(other: Source, archive: Archive, checked: Check
   const own = member(checked.manifest, 'exportId')
   const before = await chainOf(archive)
   if (before !== undefined && before.exportId === exportId) {
-    inOrder(manifest, checked.manifest)
     await sameManifest(before, opened)
     sameHead(before, manifest)
     const lacking = await sameDays({ manifest, archive: opened }, { manifest: checked.manifest, archive })
@@ -44,23 +43,15 @@ export async function adjacentTo(other: Source, archive: Archive, checked: Check
     throw new Broken('The manifest of the other archive names a different earlier archive than its data/chain.json.')
   if (after === undefined || after.exportId !== own)
     throw new NotChecked('Neither archive names the other one as the one before it.')
-  inOrder(checked.manifest, manifest)
   await sameManifest(after, archive)
   sameHead(after, checked.manifest)
-  await continuedBy(after, checked, opened)
+  await continuedBy(after, checked, { manifest, archive: opened })
   const lacking = await sameDays({ manifest: checked.manifest, archive }, { manifest, archive: opened })
   if (lacking.length > 0)
     throw new NotChecked(
       `The later archive ${exportId} continues this one, but lacks the log of ${lacking.join(', ')}, which is open in this one.`,
     )
   return { newer: true, detail: `The later archive ${exportId} continues this one.` }
-}
-
-/** The service names as the one before only an archive that it has sealed. */
-function inOrder(earlier: Json, later: Json): void {
-  const [before, after] = [earlier, later].map((one) => Date.parse(textMember(one, 'sealedAt', 'The manifest')))
-  if (!(Number(before) <= Number(after)))
-    throw new Broken('The archive that names the other one as the one before it was sealed first.')
 }
 
 async function sameManifest({ exportId, manifestSha256 }: Before, archive: Archive): Promise<void> {
@@ -129,12 +120,19 @@ async function isRestored(later: Archive, earlier: Archive, { date }: Day): Prom
 }
 
 /** The later archive's log of closed days begins with this one's. */
-async function continuedBy(after: Before, { heads, manifest }: Checked, later: Archive): Promise<void> {
+async function continuedBy(after: Before, { heads, manifest }: Checked, later: Known): Promise<void> {
   const { seals } = heads
-  if (seals === undefined) return
+  if (seals === undefined) {
+    if (typeof member(member(manifest, 'heads'), 'seals') !== 'string') return
+    throw new NotChecked(
+      'This archive does not prove its log of closed days, so the later one can’t be compared with it.',
+    )
+  }
+  if (member(member(later.manifest, 'options'), 'includeProofs') === false)
+    throw new NotChecked('The later archive was made without proofs, so its log of closed days can’t be compared.')
   const externalId = textMember(member(manifest, 'tenant'), 'externalId', 'The manifest')
-  const keys = lines(await later.text('data/keys/vkeys.txt', most.keysBytes)).map(parseLogKey)
-  const newest = await newestSeals(later, { externalId, keys })
+  const keys = lines(await later.archive.text('data/keys/vkeys.txt', most.keysBytes)).map(parseLogKey)
+  const newest = await newestSeals(later.archive, { externalId, keys })
   const path = after.path.map((hash) => fromBase64(String(hash)))
   const same = after.seals?.size === seals.size && sameBytes(after.seals.root, seals.root)
   if (!same || newest === undefined || !continues(seals, newest, path))

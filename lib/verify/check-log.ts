@@ -123,7 +123,8 @@ export async function checkLog(
     await check('log', `Log of ${day.date}`, async () => {
       head = await checkHead(archive, day, { externalId, keys })
       if (day.open) {
-        if (heads.open !== undefined) openBefore.push(heads.open)
+        // An empty day needs no head from elsewhere.
+        if (heads.open !== undefined && heads.open.size > 0) openBefore.push(heads.open)
         heads.open = head.note
       }
       restored.addHead(head.note)

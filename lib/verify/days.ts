@@ -28,13 +28,17 @@ export function firstDay({ places, created }: Beginning): string | undefined {
   return first ?? created
 }
 
+/** The last time that has a date, in milliseconds; a head of any size may be signed. */
+const mostTime = 8.64e15
+const latest = '9999-12-31'
+
 /** The last day in a log of closed days, by the place of any other; undefined when the archive shows none. */
 export function lastClosed({ places }: Beginning, seals: Note | undefined): string | undefined {
   const [known] = places
   if (known === undefined || seals === undefined) return undefined
   const [date, index] = known
   const time = Date.parse(date) + (seals.size - 1 - index) * dayLength
-  return Math.abs(time) < 8.64e15 ? dateOf(time) : undefined
+  return Math.abs(time) < mostTime ? dateOf(time) : undefined
 }
 
 /** An archive is made in less time than this, and the service closes a day within seconds of its end; clocks may differ. */
@@ -49,10 +53,9 @@ export function lateDays(days: readonly Day[], sealedAt: string, places: Beginni
   const closed = days.findLast(({ open }) => !open)?.date ?? ''
   const index = places.get(closed)
   // The days that follow a closed day follow it in the log of closed days, too.
-  const contained =
-    index === undefined || seals === undefined
-      ? closed
-      : dateOf(Date.parse(closed) + (seals.size - 1 - index) * dayLength)
+  const time =
+    index === undefined || seals === undefined ? undefined : Date.parse(closed) + (seals.size - 1 - index) * dayLength
+  const contained = time === undefined ? closed : Math.abs(time) < mostTime ? dateOf(time) : latest
   return days
     .filter(({ date, open }) => open && (isLate(date, sealedAt) || date <= contained))
     .map(({ date }) => ({ date, late: isLate(date, sealedAt), contained: date <= contained }))

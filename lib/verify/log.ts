@@ -267,7 +267,7 @@ export async function newestSeals(
  * shows that one continues the other. Broken for two roots of one size.
  */
 export function isUnder(proved: Note, seals: Note | undefined): boolean {
-  if (seals === undefined) throw new Broken(`${sealsPath} is missing.`)
+  if (seals === undefined) throw new Broken(`${sealsPath} is missing, or does not hold.`)
   if (proved.size !== seals.size) return false
   if (!sameBytes(proved.root, seals.root))
     throw new Broken(`The day is proved to another log of closed days than that of ${sealsPath}.`)

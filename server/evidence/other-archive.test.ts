@@ -65,7 +65,7 @@ test('files that its seal does not cover say nothing', async () => {
   })
 })
 
-test('its manifest must agree with it, and follow in time', async () => {
+test('its manifest must agree with it, whatever the clocks said', async () => {
   const key = generateKeyPairSync('ed25519')
   const sealed = (archive: Archive, manifest: JsonObject): Archive => ({
     ...archive,
@@ -82,15 +82,10 @@ test('its manifest must agree with it, and follow in time', async () => {
     state: 'fails',
     detail: 'The manifest of the other archive names a different earlier archive than its data/chain.json.',
   })
+  // Its clock may have been set back since: that it names the other one by its digest shows the order.
   const older = later({ sealedAt: '2026-01-01T00:00:00.000Z' })
-  for (const [archive, other] of [
-    [earlier, older],
-    [older, earlier],
-  ] as const)
-    expect(await found(archive, other)).toMatchObject({
-      state: 'fails',
-      detail: 'The archive that names the other one as the one before it was sealed first.',
-    })
+  expect(await found(earlier, older)).toMatchObject({ state: 'holds' })
+  expect(await found(older, earlier)).toMatchObject({ state: 'holds' })
   expect(await found(earlier, { ...later({}), exportId: 'another' })).toMatchObject({
     state: 'fails',
     detail: 'The signed manifest of the other archive belongs to a different export.',

@@ -12,12 +12,20 @@ import { SigningWaits } from './signing-waits.ts'
 
 // What an export signs before it reads a period, so that no day in between is missing.
 
+/** Inserts the days without records, such as those on which no process ran. */
+export const insertDays = (tenantId: string): Promise<void> =>
+  runtime().database.inTenant(tenantId, (tx) => insertWith(tx, tenantId))
+
+async function insertWith(tx: Transaction, tenantId: string): Promise<void> {
+  // A signer that is between the memory and its commit would look like a lost day.
+  await lockSigner(tx, tenantId)
+  await insertMissingDays(tx, tenantId)
+}
+
 /** The days of the log between `start` and `end`. Throws LogBroken or LogRefused if one is missing that was signed. */
 export const datesOf = (tenant: LogOwner, { start, end }: { start: Date; end: Date }): Promise<string[]> =>
   runtime().database.inTenant(tenant.id, async (tx) => {
-    // A signer that is between the memory and its commit would look like a lost day.
-    await lockSigner(tx, tenant.id)
-    await insertMissingDays(tx, tenant.id)
+    await insertWith(tx, tenant.id)
     return await loggedDays(tx, tenant.id, start, end)
   })
 

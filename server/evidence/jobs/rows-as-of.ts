@@ -3,6 +3,7 @@ import { findNow } from '#server/audit/coverage-store.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
 import { LogRefused, MemoryRefused } from '#server/audit/sealing/log-refused.ts'
 import { memoryBeforeSnapshot, requireRememberedDays } from '#server/audit/sealing/remembered-days.ts'
+import { insertDays } from '#server/audit/sealing/sign-period.ts'
 import type { RowsAsOf } from '#server/evidence/archive/coverage.ts'
 import { boundSince, isLaterBound, laterBoundSince } from '#server/kernel/bound/adopted.ts'
 import { listOpenDays } from '#server/kernel/bound/stream-store.ts'
@@ -12,6 +13,8 @@ import { runtime } from '#server/kernel/runtime.ts'
 /** Runs `work` while a transaction is open whose snapshot other transactions can read: that of the rows of an archive. */
 export async function withRowsAsOf<T>(tenantId: string, work: (rows: RowsAsOf) => Promise<T>): Promise<T> {
   const { database } = runtime()
+  // All of them are closed for the archive, which would otherwise show a closed day after one that is open.
+  await insertDays(tenantId)
   const before = await alarmed(tenantId, memoryBeforeSnapshot(tenantId))
   const laterBound = await database.inTenant(tenantId, (tx) => isLaterBound(tx, tenantId))
   return await database.inSnapshot(tenantId, 'new', async (tx) => {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { canonicalJson } from '#lib/jcs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { notify, topicOf } from '#server/kernel/db/notify.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -28,7 +27,7 @@ export function placeOf({ tenant, principal }: Caller, { url, headers }: Request
     tenantId: tenant.id,
     digest: (id) =>
       createHash('sha256')
-        .update(canonicalJson([...place, id]))
+        .update(JSON.stringify([...place, id]))
         .digest('hex'),
   }
 }

@@ -104,6 +104,19 @@ describe('a client that can’t open addresses', () => {
     await client.close()
   })
 
+  test.each(['1152921504606846976', '"\\ud800"'])('may name any id when it gives up: %s', async (id) => {
+    const response = await fetch(new URL(path, api.baseUrl), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await api.person('maria')}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`,
+    })
+    expect([response.status, await response.text()]).toEqual([202, ''])
+  })
+
   test('that sends its own key means another call', async () => {
     const client = await connect(undefined)
     const meta = { 'countersign/waitSeconds': 1 }

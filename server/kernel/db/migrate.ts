@@ -17,7 +17,8 @@ export const migrationLock = 7_310_452
 export type LockWait = { migration: string; locks: { table: string; connection: string; pid: number }[] }
 type OnWait = (wait: LockWait) => void
 
-const lockTimedOut = '55P03'
+/** A lock that took too long, and a deadlock with a process that serves. */
+const lockErrors: readonly unknown[] = ['55P03', '40P01']
 /** Statements of processes that serve wait behind a migration that waits for a lock, so it gives them a turn. */
 const turnMs = 1000
 /** A wait is reported when it begins, and then about every minute. */
@@ -100,7 +101,7 @@ export async function applyMigrations(
   return { applied: count, known: [...applied.keys()].every((name) => names.includes(name)) }
 }
 
-/** False if the tables were in use for two seconds: nothing has changed then. */
+/** False if the tables were in use: nothing has changed then. */
 async function apply(
   client: Client,
   { name, text, sha256 }: Record<'name' | 'text' | 'sha256', string>,
@@ -110,7 +111,7 @@ async function apply(
     await client.query(`set local lock_timeout = '2s'`)
     await client.query(text)
   } catch (error) {
-    if (!(error instanceof DatabaseError) || error.code !== lockTimedOut) throw error
+    if (!(error instanceof DatabaseError) || !lockErrors.includes(error.code)) throw error
     await client.query('rollback')
     return false
   }

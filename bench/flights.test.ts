@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { roleNames } from '#lib/permissions.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { registerDecisions } from '#server/jobs.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
 import { adoptTenant } from '#server/kernel/bound/adopt.ts'
 import { databaseTraffic, type Traffic } from '#server/kernel/db/connection.ts'
 import type { TestApi } from '#server/testing/api.ts'
+import { fillLists } from '#server/testing/long-lists.ts'
+import { testTenant } from '#server/testing/tenant.ts'
 import { ourTokenCall } from './cases/case-01-token.ts'
 import { ourQueryCall } from './cases/case-02-query.ts'
 import { executionRunner } from './cases/case-06-execution.ts'
 import { ourEventCall } from './cases/case-07-input.ts'
 import { ourDecide, pendingApproval } from './cases/case-08-decide.ts'
+import { allLists } from './cases/case-13-lists.ts'
 import { startInstalled } from './installed.ts'
-import { type Lab, openLab } from './lab.ts'
+import { type Lab, openLab, perform } from './lab.ts'
 import { call } from './load.ts'
 
 // What frequent calls send to PostgreSQL at most: a change that adds a write, a statement or a commit to one of them fails here. Lower
@@ -47,8 +52,13 @@ function expectAtMost(seen: Traffic, most: Traffic): void {
 
 describe('of the parts in this process', () => {
   let lab: Lab
+  let reader: Caller
   beforeAll(async () => {
     lab = await openLab()
+    const filled = await testTenant(lab.runtime)
+    reader = await filled.as('vera', { roles: [...roleNames] })
+    await fillLists(lab.owner, { tenantId: filled.id, memberId: reader.principal.memberId, from: 0, to: 60 })
+    expect(await adoptTenant(filled.id)).toBe(true)
     // As in an installation: until its adoption has ended, a tenant's rows are not checked.
     expect(await adoptTenant(lab.tenant.id)).toBe(true)
   })
@@ -57,6 +67,12 @@ describe('of the parts in this process', () => {
   test('an execution of one step', async () => {
     const most = { writes: 4, statements: 10, commits: 3 }
     expectAtMost(await least(databaseTraffic, await executionRunner(lab), most), most)
+  })
+
+  test.each(allLists())('the first page of $name', async ({ operation, inputs: [input] }) => {
+    const most = { writes: 6, statements: 13, commits: 1 }
+    const page = () => perform(operation, reader, { ...input, limit: 50 })
+    expectAtMost(await least(databaseTraffic, page, most), most)
   })
 
   test('approvals.decide', async () => {

@@ -21,13 +21,16 @@ const required: Record<string, unknown> = {
   to: '2099-01-01T00:00:00.000Z',
 }
 
+/** Every list of the operation catalog, with the input of its first page. */
+export const allLists = (): ListOperation[] => listOperations((_name, property) => [required[property] ?? nthId(1)])
+
 /** The first page of every list of the operation catalog, compared with its SELECT alone; then the same lists with very many rows. */
 export async function lists(lab: Lab, compare: ReturnType<typeof comparer>, many: number): Promise<Figure[]> {
   const tenant = await testTenant(lab.runtime)
   const caller = await tenant.as('vera', { roles: [...roleNames] })
   const fill = (from: number, to: number) =>
     fillLists(lab.owner, { tenantId: tenant.id, memberId: caller.principal.memberId, from, to })
-  const operations = listOperations((_name, property) => [required[property] ?? nthId(1)])
+  const operations = allLists()
   await fill(0, 1000)
   const ratios: { name: string; result: Comparison }[] = []
   for (const operation of operations) {

@@ -11,8 +11,11 @@ export const versions = query({
   input: ListAgentVersionsInput,
   output: AgentVersionList,
   async run({ tx, tenant, input }) {
-    if ((await findAgent(tx, tenant.id, input.id)) === undefined) throw notFound()
-    const rows = await listRows(tx, tenant.id, input.id, input.limit + 1, input.cursor)
+    const [agent, rows] = await Promise.all([
+      findAgent(tx, tenant.id, input.id),
+      listRows(tx, tenant.id, input.id, input.limit + 1, input.cursor),
+    ])
+    if (agent === undefined) throw notFound()
     const actor = await actorsById(
       tx,
       tenant.id,

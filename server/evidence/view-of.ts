@@ -12,9 +12,11 @@ export async function exportViewsOf(
   rows: readonly ViewedExport[],
 ): Promise<ExportJob[]> {
   const requesters = rows.map((row) => row.requestedBy)
-  const actorOf = await actorsById(tx, tenant.id, requesters)
   const ids = rows.map((row) => row.id)
-  const containsErased = await listContainsErased(tx, tenant.id, ids)
+  const [actorOf, containsErased] = await Promise.all([
+    actorsById(tx, tenant.id, requesters),
+    listContainsErased(tx, tenant.id, ids),
+  ])
   return rows.map((row) => exportView(row, actorOf, tenant, containsErased))
 }
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from '#lib/json.ts'
+import { contentOf } from '#server/executions/state/load.ts'
 import { type Masker, maskerFor } from '#server/executions/state/masking.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { ReleaseContent } from '#server/releases/content.ts'
 import { findPayloads } from './payload-store.ts'
 
 /** Masks text about a received value, such as the sender's message, by the value itself and all earlier payloads. */
@@ -14,10 +14,14 @@ export async function inputMasks(
   executionIds: readonly string[],
 ): Promise<Map<string, InputMask>> {
   const payloads = await findPayloads(tx, tenantId, [...new Set(executionIds)])
+  const releases = new Map([...payloads.values()].map((release) => [release.releaseId, release]))
+  const contents = new Map(
+    await Promise.all([...releases].map(async ([id, one]) => [id, await contentOf(tx, tenantId, one)] as const)),
+  )
   return new Map(
-    [...payloads].map(([id, { content, seen }]): [string, InputMask] => {
-      const parsed = ReleaseContent.parse(content)
-      return [id, (came) => maskerFor(parsed, [...seen, came])]
+    [...payloads].flatMap(([id, { releaseId, seen }]): [string, InputMask][] => {
+      const content = contents.get(releaseId)
+      return content === undefined ? [] : [[id, (came) => maskerFor(content, [...seen, came])]]
     }),
   )
 }

@@ -4,9 +4,9 @@ import { decryptExecutionValue, decryptStepValue } from '#server/executions/stat
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
-export type Payloads = { content: unknown; seen: JsonValue[] }
+export type Payloads = { releaseId: string; releaseDigest: string; seen: JsonValue[] }
 
-/** The release content and all payloads of some executions: the input and each step's output. */
+/** The release and all payloads of some executions: the input and each step's output. */
 export async function findPayloads(
   tx: Transaction,
   tenantId: string,
@@ -19,7 +19,7 @@ export async function findPayloads(
       .innerJoin('releases as release', (join) =>
         join.onRef('release.tenantId', '=', 'execution.tenantId').onRef('release.id', '=', 'execution.releaseId'),
       )
-      .select(['execution.id', 'execution.input', 'release.content'])
+      .select(['execution.id', 'execution.input', 'execution.releaseId', 'release.digest as releaseDigest'])
       .where('execution.tenantId', '=', tenantId)
       .where('execution.id', 'in', [...ids])
       .execute(),
@@ -33,9 +33,9 @@ export async function findPayloads(
     tenantCipher(tx, tenantId),
   ])
   const found = new Map<string, Payloads>(
-    executions.map(({ id, input, content }) => [
+    executions.map(({ id, input, ...release }) => [
       id,
-      { content, seen: [decryptExecutionValue(cipher, id, 'input', input)] },
+      { ...release, seen: [decryptExecutionValue(cipher, id, 'input', input)] },
     ]),
   )
   for (const step of steps)

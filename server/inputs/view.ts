@@ -11,6 +11,7 @@ import {
   WaitStatus,
 } from '#lib/schemas/inputs.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { actorsById } from '#server/tenants/actors.ts'
 import { masksOf } from './listeners.ts'
 import type { ReceiptRow, WaitRow } from './read-store.ts'
 import type { listResolutions } from './resolution-store.ts'
@@ -20,17 +21,19 @@ const time = (at: Date | null): string | null => at?.toISOString() ?? null
 type Mask = (value: JsonValue) => JsonValue
 
 /** Receipts for display: senders' attributes are masked like all displayed content of their executions. */
-export async function receiptViews(
-  tx: Transaction,
-  tenantId: string,
-  rows: readonly ReceiptRow[],
-  actor: (id: string) => Actor,
-): Promise<Receipt[]> {
-  const masks = await masksOf(
-    tx,
-    tenantId,
-    rows.map((row) => row.executionId),
-  )
+export async function receiptViews(tx: Transaction, tenantId: string, rows: readonly ReceiptRow[]): Promise<Receipt[]> {
+  const [masks, actor] = await Promise.all([
+    masksOf(
+      tx,
+      tenantId,
+      rows.map((row) => row.executionId),
+    ),
+    actorsById(
+      tx,
+      tenantId,
+      rows.map((row) => row.submittedBy),
+    ),
+  ])
   return rows.map((row) => receiptView(row, actor, masks.get(row.executionId)?.(row.data) ?? whole))
 }
 

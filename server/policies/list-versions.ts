@@ -13,20 +13,25 @@ export const listVersions = query({
   input: ListPolicyVersionsInput,
   output: PolicyVersionList,
   async run({ tx, tenant, input }) {
-    if ((await findPolicy(tx, tenant.id, input.policyId)) === undefined) throw notFound()
     const before = input.cursor === undefined ? undefined : Number(input.cursor)
-    const rows = await listRows(tx, tenant.id, input.policyId, input.limit + 1, before)
-    const actor = await actorsById(
-      tx,
-      tenant.id,
-      rows.map((row) => row.createdBy),
-    )
-    await requireBound(
-      tx,
-      tenant.id,
-      'policy_version',
-      rows.map(({ version }) => `${input.policyId}/${version}`),
-    )
+    const [policy, rows] = await Promise.all([
+      findPolicy(tx, tenant.id, input.policyId),
+      listRows(tx, tenant.id, input.policyId, input.limit + 1, before),
+    ])
+    if (policy === undefined) throw notFound()
+    const [actor] = await Promise.all([
+      actorsById(
+        tx,
+        tenant.id,
+        rows.map((row) => row.createdBy),
+      ),
+      requireBound(
+        tx,
+        tenant.id,
+        'policy_version',
+        rows.map(({ version }) => `${input.policyId}/${version}`),
+      ),
+    ])
     return pageOf(
       rows.map((row) => versionView(row, actor)),
       input.limit,

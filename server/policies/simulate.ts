@@ -33,8 +33,10 @@ export const simulate = query({
   input: SimulateInput,
   output: SimulateOutput,
   async run({ tx, tenant, input }) {
-    const policy = await findPolicy(tx, tenant.id, input.policyId)
-    const version = await findVersion(tx, tenant.id, input.policyId, input.version)
+    const [policy, version] = await Promise.all([
+      findPolicy(tx, tenant.id, input.policyId),
+      findVersion(tx, tenant.id, input.policyId, input.version),
+    ])
     if (policy === undefined || version === undefined) throw notFound()
     const draft: DecidingPolicy = {
       policyId: policy.id,

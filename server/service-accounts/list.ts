@@ -15,23 +15,25 @@ export const list = query({
   output: ServiceAccountList,
   async run({ tx, tenant, input }) {
     const rows = await listMachines(tx, tenant.id, issuerOf(tenant.slug), input.limit + 1, input.cursor)
-    const clients = await serviceClients(
-      tx,
-      tenant.id,
-      rows.map((row) => row.subject),
-    )
-    const links = await findSponsors(
-      tx,
-      tenant.id,
-      rows.map((row) => row.id),
-    )
+    const page = { rows, limit: input.limit, idOf: ({ id }: { id: string }) => id }
+    const [clients, links, { items, nextCursor }] = await Promise.all([
+      serviceClients(
+        tx,
+        tenant.id,
+        rows.map((row) => row.subject),
+      ),
+      findSponsors(
+        tx,
+        tenant.id,
+        rows.map((row) => row.id),
+      ),
+      boundPage(tx, tenant.id, 'member', page),
+    ])
     const actor = await actorsById(
       tx,
       tenant.id,
       links.map((link) => link.personId),
     )
-    const page = { rows, limit: input.limit, idOf: ({ id }: { id: string }) => id }
-    const { items, nextCursor } = await boundPage(tx, tenant.id, 'member', page)
     const accounts = items.map((row): ServiceAccount => {
       const client = clients.get(row.subject) ?? { clientId: row.subject, disabled: true, secrets: [] }
       const sponsors = links.filter((link) => link.memberId === row.id)

@@ -12,16 +12,17 @@ export async function grantViews(
   rows: readonly GrantRow[],
 ): Promise<StandingGrant[]> {
   if (rows.length === 0) return []
-  const requests = await findApprovalsById(
-    tx,
-    tenantId,
-    rows.map(({ approvalId }) => approvalId),
+  const people = rows.flatMap(({ proposedBy, approvedBy }) =>
+    approvedBy === null ? [proposedBy] : [proposedBy, approvedBy],
   )
-  const actor = await actorsById(
-    tx,
-    tenantId,
-    rows.flatMap(({ proposedBy, approvedBy }) => (approvedBy === null ? [proposedBy] : [proposedBy, approvedBy])),
-  )
+  const [requests, actor] = await Promise.all([
+    findApprovalsById(
+      tx,
+      tenantId,
+      rows.map(({ approvalId }) => approvalId),
+    ),
+    actorsById(tx, tenantId, people),
+  ])
   return rows.map((row) => {
     const request = requests.get(row.approvalId)
     const agent = request?.presentation.agent

@@ -9,10 +9,14 @@ type Row = { id: string; name: string; displayName: string; revision: number }
 
 export async function groupViews(tx: Transaction, tenantId: string, rows: readonly Row[]): Promise<Group[]> {
   const ids = rows.map((row) => row.id)
-  const members = await findMembersOfGroups(tx, tenantId, ids)
-  const mappings = await listMappings(tx, tenantId, ids)
-  const mapped = await findMappedMembersOfGroups(tx, tenantId, ids)
-  const waiting = new Map((await findProposed(tx, tenantId, 'group_change', ids)).map((row) => [row.subjectId, row]))
+  // Sent together: one round trip.
+  const [members, mappings, mapped, proposed] = await Promise.all([
+    findMembersOfGroups(tx, tenantId, ids),
+    listMappings(tx, tenantId, ids),
+    findMappedMembersOfGroups(tx, tenantId, ids),
+    findProposed(tx, tenantId, 'group_change', ids),
+  ])
+  const waiting = new Map(proposed.map((row) => [row.subjectId, row]))
   return rows.map((row) => ({
     ...row,
     members: members.filter((member) => member.groupId === row.id).map(actorOf),

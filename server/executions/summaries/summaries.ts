@@ -30,9 +30,17 @@ export async function summariesOf(
 ): Promise<ExecutionSummary[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const requests = await findNewestOfSubjects(tx, tenantId, 'tool_call', ids)
-  const shown = await shownOf(tx, tenantId, rows, requests)
-  const votes = principal.permissions.has('approval:list') ? await lastVotes(tx, tenantId, requests) : undefined
+  // What does not depend on anything else is sent together, here and in `shownOf`: one round trip.
+  const [requests, inputs, calls, contents] = await Promise.all([
+    findNewestOfSubjects(tx, tenantId, 'tool_call', ids),
+    findInputs(tx, tenantId, ids),
+    findFirstCalls(tx, tenantId, ids),
+    contentsOf(tx, tenantId, rows),
+  ])
+  const [shown, votes] = await Promise.all([
+    shownOf(tx, tenantId, rows, { requests, inputs, calls, contents }),
+    principal.permissions.has('approval:list') ? lastVotes(tx, tenantId, requests) : undefined,
+  ])
   const voters = [...(votes?.values() ?? [])].map(({ memberId }) => memberId)
   const actor = await actorsById(tx, tenantId, [...rows.map((row) => row.startedBy), ...voters])
   return rows.map((row) => ({
@@ -90,32 +98,42 @@ function decisionOf(
 
 type Shown = { effect: ExecutionEffect | null; inputShown: ArgumentView[] }
 
+type Contents = ReadonlyMap<string, Awaited<ReturnType<typeof contentOf>>>
+
+/** The content of each release, by its id. */
+async function contentsOf(tx: Transaction, tenantId: string, rows: readonly Row[]): Promise<Contents> {
+  const releases = new Map(rows.map((row) => [row.releaseId, row]))
+  return new Map(
+    await Promise.all([...releases].map(async ([id, row]) => [id, await contentOf(tx, tenantId, row)] as const)),
+  )
+}
+
+type Known = {
+  requests: Requests
+  inputs: Awaited<ReturnType<typeof findInputs>>
+  calls: Awaited<ReturnType<typeof findFirstCalls>>
+  contents: Contents
+}
+
 /** What executions do, masked as on their pages. Nothing of one from which content was removed. */
 async function shownOf(
   tx: Transaction,
   tenantId: string,
   rows: readonly Row[],
-  requests: Requests,
+  { requests, inputs, calls: firstCalls, contents }: Known,
 ): Promise<Map<string, Shown>> {
-  const removed = await listErasedOf(tx, tenantId, [
-    ...rows.map(({ id }) => id),
-    ...[...requests.values()].map(({ id }) => id),
+  // Without sensitive data there is nothing in the outputs that the other values must be compared with.
+  const sensitive = rows.filter(({ releaseId }) => contents.get(releaseId)?.spec.data.sensitive.length !== 0)
+  const [removed, outputs] = await Promise.all([
+    listErasedOf(tx, tenantId, [...rows.map(({ id }) => id), ...[...requests.values()].map(({ id }) => id)]),
+    findOutputs(
+      tx,
+      tenantId,
+      sensitive.map(({ id }) => id),
+    ),
   ])
   const whole = rows.filter(({ id }) => !removed.has(id) && !removed.has(requests.get(id)?.id ?? ''))
-  if (whole.length === 0) return new Map()
-  const ids = whole.map(({ id }) => id)
-  const inputs = await findInputs(tx, tenantId, ids)
-  const calls = Map.groupBy(await findFirstCalls(tx, tenantId, ids), ({ executionId }) => executionId)
-  const contents = new Map<string, Awaited<ReturnType<typeof contentOf>>>()
-  for (const row of whole)
-    if (!contents.has(row.releaseId)) contents.set(row.releaseId, await contentOf(tx, tenantId, row))
-  // Without sensitive data there is nothing in the outputs that the other values must be compared with.
-  const sensitive = whole.filter(({ releaseId }) => contents.get(releaseId)?.spec.data.sensitive.length !== 0)
-  const outputs = await findOutputs(
-    tx,
-    tenantId,
-    sensitive.map(({ id }) => id),
-  )
+  const calls = Map.groupBy(firstCalls, ({ executionId }) => executionId)
   const found = new Map<string, Shown>()
   for (const { id, releaseId } of whole) {
     const content = contents.get(releaseId)

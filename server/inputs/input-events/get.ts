@@ -3,7 +3,6 @@ import { GetReceiptInput, Receipt } from '#lib/schemas/inputs.ts'
 import { requireBound } from '#server/kernel/bound/check.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import { query } from '#server/kernel/operation.ts'
-import { actorsById } from '#server/tenants/actors.ts'
 import { findReceipt } from '../read-store.ts'
 import { receiptViews } from '../view.ts'
 
@@ -19,7 +18,7 @@ export const get = query({
     ])
     if (row === undefined) throw notFound()
     const erased = await findErased(tx, tenant.id, 'input_event', row.id)
-    const [view] = await receiptViews(tx, tenant.id, [row], await actorsById(tx, tenant.id, [row.submittedBy]))
+    const [view] = await receiptViews(tx, tenant.id, [row])
     if (view === undefined) throw notFound()
     return { ...view, erased }
   },

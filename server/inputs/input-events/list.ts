@@ -1,7 +1,6 @@
 import { ListReceiptsInput, ReceiptList } from '#lib/schemas/inputs.ts'
 import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
-import { actorsById } from '#server/tenants/actors.ts'
 import { listReceipts } from '../read-store.ts'
 import { receiptViews } from '../view.ts'
 
@@ -12,13 +11,8 @@ export const list = query({
   output: ReceiptList,
   async run({ tx, tenant, input }) {
     const rows = await listReceipts(tx, tenant.id, { ...input, limit: input.limit + 1 })
-    const actor = await actorsById(
-      tx,
-      tenant.id,
-      rows.map((row) => row.submittedBy),
-    )
     return await boundPage(tx, tenant.id, 'input_event', {
-      rows: await receiptViews(tx, tenant.id, rows, actor),
+      rows: await receiptViews(tx, tenant.id, rows),
       limit: input.limit,
       idOf: ({ receiptId }) => receiptId,
       parts: {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -48,4 +48,15 @@ test('a process that ends without an answer is an error that says how it ended',
   const { signal } = new AbortController()
   await expect(askProcess(ends, {}, signal)).rejects.toThrow(/ended with code 3/)
   await expect(askProcess(dies, {}, signal)).rejects.toThrow(/ended with SIGKILL/)
+})
+
+test('the process has a lower priority than the server, from its first instruction of work', async () => {
+  const tells = await program(
+    'tells',
+    `import { getPriority } from 'node:os'
+    process.once('message', () => process.send({ priority: getPriority() }))`,
+  )
+  const { priority } = await askProcess<{ priority: number }>(tells, {}, new AbortController().signal)
+  expect(priority).toBe(10)
+  expect(getPriority()).toBeLessThan(priority)
 })

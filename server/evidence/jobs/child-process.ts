@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { getCompileCacheDir } from 'node:module'
+import { constants, getPriority, setPriority } from 'node:os'
 import { runtime } from '#server/kernel/runtime.ts'
 
 // Keeps the process below 250 MB whatever the size of the archive (decision 0039); bench/cases/case-11-memory.ts measures it.
@@ -11,6 +12,9 @@ const environment = {
   MALLOC_MMAP_THRESHOLD_: '65536',
   MALLOC_TRIM_THRESHOLD_: '65536',
 }
+
+/** An archive takes minutes of a core's time, and people and agents wait for the other processes: those go first. */
+const priority = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL)
 
 /**
  * Has a process of its own do one piece of work: sends `message` over its channel, which copies buffers and dates, and returns
@@ -26,6 +30,8 @@ export async function askProcess<Answer>(module: URL, message: object, signal: A
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
+  // A process that could not be started reports that itself.
+  if (child.pid !== undefined) setPriority(child.pid, priority)
   const kill = () => child.kill('SIGKILL')
   signal.addEventListener('abort', kill)
   const answered = Promise.withResolvers<Answer>()

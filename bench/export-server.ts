@@ -64,7 +64,8 @@ export async function openExportServer(records: number): Promise<ExportServer> {
   }
 }
 
-async function exportDay(api: TestApi, date: string, watch?: () => Promise<void>): Promise<Exported> {
+/** Exports one day of the demo's first tenant, and waits until it has completed. */
+export async function exportDay(api: TestApi, date: string, watch?: () => Promise<void>): Promise<Exported> {
   const auditor = await api.client('audit-export')
   const created = await api.request(auditor, '/v1/evidence/export-jobs', {
     method: 'POST',
@@ -75,6 +76,7 @@ async function exportDay(api: TestApi, date: string, watch?: () => Promise<void>
       includeProofs: true,
     }),
   })
+  if (created.status >= 300) throw new Error(`The export was answered with ${created.status}: ${created.text}`)
   const path = `/v1/evidence/factory/jobs/${(created.body as { exportId: string }).exportId}`
   const job = await until(
     async () => {

@@ -18,11 +18,12 @@ export type HttpCall = {
   url: string
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
-  body?: string
+  body?: string | Uint8Array
 }
 
-/** One call; resolves with the body, and throws for any status but 200 and 202. */
-export function call({ url, method = 'GET', headers = {}, body }: HttpCall, agent?: Agent): Promise<string> {
+/** One call; resolves with the answer, whatever its status. */
+export function ask(what: HttpCall, agent?: Agent): Promise<{ status: number; text: string }> {
+  const { url, method = 'GET', headers = {}, body } = what
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers: { ...headers, ...length }, ...(agent && { agent }) }, (answer) => {
@@ -32,15 +33,21 @@ export function call({ url, method = 'GET', headers = {}, body }: HttpCall, agen
         text += chunk
       })
       answer.on('error', reject)
-      answer.on('end', () =>
-        answer.statusCode === 200 || answer.statusCode === 202
-          ? resolve(text)
-          : reject(new Error(`${url}: ${answer.statusCode} ${text}`)),
-      )
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
     })
-    sent.on('error', reject)
+    // The server may close an idle connection just as it is reused: such a request was never read, and clients send it again.
+    sent.on('error', (error) =>
+      sent.reusedSocket && Reflect.get(error, 'code') === 'ECONNRESET' ? resolve(ask(what, agent)) : reject(error),
+    )
     sent.end(body)
   })
+}
+
+/** One call; resolves with the body, and throws for any status but 200 and 202. */
+export async function call(what: HttpCall, agent?: Agent): Promise<string> {
+  const { status, text } = await ask(what, agent)
+  if (status !== 200 && status !== 202) throw new Error(`${what.url}: ${status} ${text}`)
+  return text
 }
 
 const width = 16

@@ -61,6 +61,10 @@ export function memoryMb(roots: readonly number[]): { rss: number; peak: number 
   return sum
 }
 
+/** Current resident memory of one process, in MB; 0 if it has ended. */
+export const ownMemoryMb = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readProc(`/proc/${pid}/status`) ?? '')?.[1] ?? 0) / 1024
+
 /** CPU seconds that the whole machine has spent on work. */
 export function machineSeconds(): number {
   const [, user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = (readProc('/proc/stat') ?? '')

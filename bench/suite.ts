@@ -23,6 +23,7 @@ import { lists } from './cases/case-13-lists.ts'
 import { javascript } from './cases/case-14-javascript.ts'
 import { waterfall } from './cases/case-15-waterfall.ts'
 import { coldStart } from './cases/case-16-start.ts'
+import { box } from './cases/case-17-box.ts'
 import { stopChildren } from './child.ts'
 import { counters } from './counters.ts'
 import { startInstalled } from './installed.ts'
@@ -115,6 +116,8 @@ try {
   await run('11', () => evidence(compare, pace.full ? 200_000 : 4_000))
   // A gigabyte takes seconds and much disk space, so this runs only on request.
   if (pace.full || only?.includes('11-memory')) await run('11-memory', () => exportMemory([0.1, 1]))
+  // Minutes of load, and a gigabyte: only on request, too.
+  if (pace.full || only?.includes('box')) await run('box', () => box(postmaster))
   await run('14', javascript)
   await run('counters', counters)
 } finally {

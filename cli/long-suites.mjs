@@ -61,6 +61,7 @@ export const longSuites = [
   'server/kernel/db/embedded.test.ts',
   'server/privacy/erasure-killed.test.ts',
   'server/traces/slow-reader.test.ts',
+  'bench/box.test.ts',
   'bench/export-memory.test.ts',
   'cli/countersign/retry.test.ts',
   'e2e/approval-trouble.spec.ts',

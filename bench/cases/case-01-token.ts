@@ -12,7 +12,8 @@ const secretOf = (api: TestApi): string => {
   return client.clientSecret
 }
 
-const tokenCall = (url: string, secret: string): HttpCall => ({
+/** One client-credentials grant of the demo's client. */
+export const tokenCall = (url: string, secret: string): HttpCall => ({
   url,
   method: 'POST',
   headers: { 'content-type': 'application/x-www-form-urlencoded' },

@@ -1,28 +1,31 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { TestApi } from '#server/testing/api.ts'
 import { otlpProtobuf } from '#server/testing/otlp.ts'
+import { ask, type HttpCall } from '../load.ts'
 import type { comparer, Side } from '../measure.ts'
 import { type Figure, figure, number, ratioFigure } from '../report.ts'
 
-const spansInBatch = 500
+export const spansInBatch = 500
 const preparedRows = 20_000
 const maxRssMb = 400
 const run = promisify(execFile)
 
-/** A batch as an exporter sends it: 5 traces, 10 attributes per span, two of them sensitive. */
-function batch(): Uint8Array<ArrayBuffer> {
-  const traces = Array.from({ length: 5 }, () => randomBytes(16).toString('hex'))
+/** A batch as an exporter sends it: traces in turn, by default five new ones, 10 attributes per span, two of them sensitive. */
+export function batch(
+  traces: readonly string[] = Array.from({ length: 5 }, () => randomBytes(16).toString('hex')),
+  spans = spansInBatch,
+): Uint8Array<ArrayBuffer> {
   const now = Date.now()
   return otlpProtobuf(
-    Array.from({ length: spansInBatch }, (_, index) => ({
-      traceId: traces[index % 5] ?? '',
+    Array.from({ length: spans }, (_, index) => ({
+      traceId: traces[index % traces.length] ?? '',
       spanId: randomBytes(8).toString('hex'),
       parentSpanId: 'aaaaaaaaaaaaaaaa',
       name: 'execute_tool lookup_order',
@@ -45,33 +48,17 @@ function batch(): Uint8Array<ArrayBuffer> {
   )
 }
 
-/** Resolves with the status; the response is read to its end, so that the connection can be reused. */
-const send = (api: TestApi, token: string, body: Uint8Array, agent: Agent): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const sent = request(
-      `${api.baseUrl}/v1/traces`,
-      {
-        method: 'POST',
-        agent,
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/x-protobuf',
-          'content-length': String(body.byteLength),
-        },
-      },
-      (answer) => {
-        answer.resume()
-        answer.on('end', () => resolve(answer.statusCode ?? 0))
-      },
-    )
-    // The server may close an idle connection just as it is reused: such a request was never read, and exporters send it again.
-    sent.on('error', (error) =>
-      sent.reusedSocket && Reflect.get(error, 'code') === 'ECONNRESET'
-        ? resolve(send(api, token, body, agent))
-        : reject(error),
-    )
-    sent.end(body)
-  })
+/** Resolves with the status. */
+const send = async (api: TestApi, token: string, body: Uint8Array, agent: Agent): Promise<number> =>
+  (await ask(spansCall(api.baseUrl, token, body), agent)).status
+
+/** One OTLP request. */
+export const spansCall = (baseUrl: string, token: string, body: Uint8Array): HttpCall => ({
+  url: `${baseUrl}/v1/traces`,
+  method: 'POST',
+  headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-protobuf' },
+  body,
+})
 
 export async function telemetry(api: TestApi, apiPid: number, compare: ReturnType<typeof comparer>): Promise<Figure[]> {
   const token = await api.client('telemetry')
@@ -92,7 +79,7 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
       database: true,
       // Encoding is the exporter's task.
       async prepare() {
-        ready = Array.from({ length: 120 }, batch)
+        ready = Array.from({ length: 120 }, () => batch())
       },
       async run(deadline) {
         let done = 0
@@ -147,7 +134,7 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
 
 /** Far more concurrent batches than can be written: the excess is refused, and memory stays bounded. */
 async function overload(api: TestApi, apiPid: number, token: string): Promise<Figure> {
-  const bodies = Array.from({ length: 40 }, batch)
+  const bodies = Array.from({ length: 40 }, () => batch())
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
   const answers = new Map<number, number>()
   // The highest RSS is counted from here (proc_pid_clear_refs(5)): cases before this one may have needed more.

@@ -12,7 +12,7 @@ const bodyFor = (executionId: string) =>
  * One event for an unknown execution, which is kept until it expires. Each new event is for another execution, because events
  * for one execution are accepted one after the other.
  */
-const eventCall =
+export const eventCall =
   (url: string, headers: Record<string, string>) =>
   (key: string): HttpCall => ({
     url,

@@ -9,7 +9,7 @@ import { type Figure, figure, number } from '../report.ts'
 export const maxRssMb = 250
 const records = 50_000
 /** Bytes of a span of this case as a line of the archive. */
-const bytesPerSpan = 2300
+export const bytesPerSpan = 2300
 /** Longer texts would be masked, which leaves them out of the archive. */
 const textLength = 228
 const textsPerSpan = 8
@@ -72,7 +72,7 @@ const spansPerRequest = 1000
 const requestsAtOnce = 3
 
 /** Sends spans of the day with attributes that hardly compress, as an agent does: only such spans are proven by the log. */
-async function seedSpans(api: TestApi, date: string, count: number): Promise<void> {
+export async function seedSpans(api: TestApi, date: string, count: number): Promise<void> {
   let sent = 0
   const send = async () => {
     while (sent < count) {

@@ -69,6 +69,7 @@ export const suites = [
     ...tests('export-memory', 'bench/export-memory.test.ts'),
     missing: () => (freeGigabytes() < 60 ? '60 GB of free space' : undefined),
   },
+  tests('box', 'bench/box.test.ts'),
   tests('export-disk-full', 'server/evidence/jobs/export-disk-full.test.ts'),
   {
     name: 's3',

@@ -4,6 +4,7 @@ import { openDatabase } from '#server/kernel/db/database.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
 import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
 import { createLog } from '#server/kernel/log.ts'
+import type { McpServers } from '#server/kernel/mcp-servers.ts'
 import { openQueue } from '#server/kernel/queue.ts'
 import { type Runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
@@ -12,9 +13,13 @@ import { createVault } from '#server/kernel/vault.ts'
  * Makes this process one more of a running server: on its database and with its keys, so that what it writes is bound to the
  * log. It runs no jobs. Close it afterwards.
  */
-export async function joinServer(databaseUrl: string, dataDir: string): Promise<Runtime & { close(): Promise<void> }> {
+export async function joinServer(
+  databaseUrl: string,
+  dataDir: string,
+  mcpServers: McpServers = {},
+): Promise<Runtime & { close(): Promise<void> }> {
   const log = createLog('silent')
-  const config = loadConfig({ ...process.env, DATA_DIR: dataDir, PORT: '3000', LOG_LEVEL: 'silent' })
+  const config = loadConfig({ DATA_DIR: dataDir, PORT: '3000', LOG_LEVEL: 'silent' })
   const { masterKey } = config
   const listener = openListener(databaseUrl, log)
   const runtime: Runtime = {
@@ -24,7 +29,7 @@ export async function joinServer(databaseUrl: string, dataDir: string): Promise<
     listener,
     queue: await openQueue(databaseUrl, log, listener),
     vault: createVault(...(await loadMasterKeys({ dataDir, masterKey, masterKeyPrevious: undefined }))),
-    mcpServers: {},
+    mcpServers,
     trustedIssuers: [],
     stopping: new AbortController().signal,
     cut: new AbortController().signal,

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { answerOf } from '#server/testing/processes/answer-of.ts'
+import { until } from '#server/testing/until.ts'
 
 export type Child = {
   pid: number
@@ -41,6 +43,45 @@ export async function startChild(
   }
   throw new Error(`${file} ended before it was ready. ${complaint}`)
 }
+
+/**
+ * Starts a program and waits until it answers at `address`, except with 404 or an error of its own. Throws if it ends first, or takes
+ * longer than `patienceMs`.
+ */
+export async function startProgram(
+  program: string,
+  args: readonly string[],
+  { address, environment = {}, patienceMs = 60_000 }: ProgramOptions,
+): Promise<Child> {
+  const began = performance.now()
+  const env = { PATH: process.env.PATH ?? '', NODE_ENV: 'production' as const, ...environment }
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  const started = once(child, 'spawn')
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said = `${said}${text}`.slice(-2000)
+    })
+  await started
+  try {
+    await until(
+      async () => {
+        const answer = await answerOf(child, address)
+        return answer !== undefined && answer.status !== 404 && answer.status < 500 ? true : undefined
+      },
+      `The answer of ${program}`,
+      patienceMs,
+    )
+  } catch (cause) {
+    await stop(child)
+    throw new Error(`${program} did not start. ${said}`, { cause })
+  }
+  return { pid: child.pid ?? 0, address, startMs: performance.now() - began, stop: () => stop(child) }
+}
+
+type ProgramOptions = { address: string; environment?: Record<string, string>; patienceMs?: number }
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return

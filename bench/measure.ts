@@ -1,4 +1,4 @@
-import { cpuSeconds, isQuiet, machineSeconds } from './procfs.ts'
+import { cpuSeconds, isQuiet, machineSeconds, treeIds } from './procfs.ts'
 
 /** The length of a run: rounds, milliseconds per segment of a round, and the largest size of a growing case. */
 export type Pace = { rounds: number; segmentMs: number; full: boolean }
@@ -75,14 +75,27 @@ export function comparer(postmaster: number, pace: Pace) {
   }
 }
 
-/** Pauses the other side's processes, so that their background work is not charged to this side. */
+/** Pauses the other side's processes with their children, so that their background work does not take from this side. */
 async function withPaused<T>(paused: Side, running: Side, work: () => Promise<T>): Promise<T> {
-  const pids = (paused.processes ?? []).filter((pid) => running.processes?.includes(pid) !== true)
-  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  const shared = running.processes ?? []
+  const pids = treeIds(
+    (paused.processes ?? []).filter((pid) => !shared.includes(pid)),
+    shared,
+  )
+  for (const pid of pids) signal(pid, 'SIGSTOP')
   try {
     return await work()
   } finally {
-    for (const pid of pids) process.kill(pid, 'SIGCONT')
+    for (const pid of pids) signal(pid, 'SIGCONT')
+  }
+}
+
+/** A process that has ended since it was listed needs no signal. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

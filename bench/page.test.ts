@@ -39,6 +39,20 @@ test('the page has a row for each figure, and says whether the machine was idle'
   expect(page({ ...run, machine: { ...run.machine, quiet: false } })).toContain('shared with other work')
 })
 
+test('a rival has a section and a row, and a run without one says nothing of them', () => {
+  const job = 'client-credentials token vs Keycloak'
+  const rival = figure({ case: 1, job, rival: true, ratio: '2.4× (2–3; n=3)', target: '≥ 3×', met: '?', note: 'warm' })
+  const withRival = page({ ...run, figures: [...figures, rival] })
+  expect(withRival).toContain('pictures/benchmarks-rivals.svg')
+  expect(withRival).toContain('npm run bench -- --rivals')
+  expect(withRival).toContain(`| 1 | ${job} |  |  | 2.4× (2–3; n=3) | ≥ 3× | ? | warm |`)
+  expect(page(run)).not.toContain('rivals')
+  // Without a ratio, only the row says so.
+  const skipped = page({ ...run, figures: [...figures, { ...rival, ratio: '', ours: 'SKIP(no java)' }] })
+  expect(skipped).toContain('SKIP(no java)')
+  expect(skipped).not.toContain('benchmarks-rivals.svg')
+})
+
 test('the longest label has room to the left of its bar', () => {
   const [bar] = ratioBars(figures)
   const label = '14  first-load JavaScript: /t/[tenant]/policies/decisions/[decisionId]'

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Figure, Run } from './report.ts'
 
@@ -93,7 +93,27 @@ export function limitPicture(bars: readonly Bar[]): string {
   ])
 }
 
+/** What a user would run instead, as the run has it. */
+const rivalsOf = (figures: readonly Figure[]) => figures.filter(({ rival }) => rival)
+const limitsOf = (figures: readonly Figure[]) => figures.filter(({ rival }) => !rival)
+
+/** Nothing if the run did not measure rivals, or could not. */
+function rivalSection(figures: readonly Figure[]): string {
+  if (ratioBars(rivalsOf(figures)).length === 0) return ''
+  return `## Work per CPU-second, compared with what one would run instead
+
+Rivals do the same job with the same durability, and cost what a user would pay for them. [bench/README.md](../bench/README.md) says how each of
+them is set up.
+
+![Ratios to rivals by case](pictures/benchmarks-rivals.svg)
+
+`
+}
+
 const cell = (text: string) => text.replaceAll('|', '\\|')
+
+const command = (pace: Run['pace'], figures: readonly Figure[]) =>
+  pace.full ? ' -- --full' : rivalsOf(figures).length > 0 ? ' -- --rivals' : ''
 
 export function page({ at, machine, pace, figures }: Run): string {
   const rows = figures.map(({ case: number, job, ours, peer, ratio, target, met, note }) =>
@@ -101,7 +121,7 @@ export function page({ at, machine, pace, figures }: Run): string {
   )
   return `# Benchmarks
 
-What the server costs, measured by \`npm run bench${pace.full ? ' -- --full' : ''}\` on ${at.slice(0, 10)} with ${machine.cpus.length} virtual cores (${machine.cpus[0] ?? ''}) and Node
+What the server costs, measured by \`npm run bench${command(pace, figures)}\` on ${at.slice(0, 10)} with ${machine.cpus.length} virtual cores (${machine.cpus[0] ?? ''}) and Node
 ${machine.node.slice(1)}, ${machine.quiet ? 'otherwise idle' : 'shared with other work: ratios hold within their spreads, times are too long'}: up to ${pace.rounds} rounds of ${pace.segmentMs / 1000} s. [bench/README.md](../bench/README.md) says what each case
 and each peer is, and how to read the columns. This page is written by \`npm run bench -- --page\` and describes one machine on one day.
 
@@ -113,7 +133,7 @@ is in between.
 
 ![Ratios by case](pictures/benchmarks-ratios.svg)
 
-## Times and sizes, compared with their limits
+${rivalSection(figures)}## Times and sizes, compared with their limits
 
 A bar is the measured value as a share of its limit. Shorter is better, and beyond the line at 100 % the limit is exceeded. The picture
 ends at 150 %.
@@ -132,7 +152,10 @@ ${rows.map((row) => `| ${row} |`).join('\n')}
 export async function writePage(run: Run): Promise<void> {
   const pictures = join(docs, 'pictures')
   await mkdir(pictures, { recursive: true })
-  await writeFile(join(pictures, 'benchmarks-ratios.svg'), ratioPicture(ratioBars(run.figures)))
+  await writeFile(join(pictures, 'benchmarks-ratios.svg'), ratioPicture(ratioBars(limitsOf(run.figures))))
+  const rivals = join(pictures, 'benchmarks-rivals.svg')
+  if (rivalSection(run.figures) === '') await rm(rivals, { force: true })
+  else await writeFile(rivals, ratioPicture(ratioBars(rivalsOf(run.figures))))
   await writeFile(join(pictures, 'benchmarks-limits.svg'), limitPicture(limitBars(run.figures)))
   await writeFile(join(docs, 'benchmarks.md'), page(run))
 }

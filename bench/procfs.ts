@@ -45,6 +45,10 @@ function treesOf(roots: readonly number[], except: readonly number[]): Process[]
   return found
 }
 
+/** The process ids of the trees. */
+export const treeIds = (roots: readonly number[], except: readonly number[]): number[] =>
+  treesOf(roots, except).map(({ pid }) => pid)
+
 /** CPU seconds used by the trees so far, including ended children that were waited for. Accurate to 10 ms. */
 export const cpuSeconds = (roots: readonly number[], except: readonly number[]): number =>
   treesOf(roots, except).reduce((sum, process) => sum + process.ticks, 0) / ticksPerSecond

@@ -19,10 +19,22 @@ export type Figure = {
   /** Cores that other programs used: above 0.7 the figure is noisy. */
   others: string
   note: string
+  /** The peer is not the least that could do the job, but what a user would run instead. */
+  rival: boolean
   data?: unknown
 }
 
-const empty = { ours: '', peer: '', ratio: '', target: '', limit: '', met: '–', others: '', note: '' } as const
+const empty = {
+  rival: false,
+  ours: '',
+  peer: '',
+  ratio: '',
+  target: '',
+  limit: '',
+  met: '–',
+  others: '',
+  note: '',
+} as const
 
 export const figure = (fields: Pick<Figure, 'case' | 'job'> & Partial<Figure>): Figure => ({ ...empty, ...fields })
 

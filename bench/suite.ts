@@ -5,11 +5,15 @@ import { parseArgs } from 'node:util'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { exitAfterOutput } from '../cli/exit-after-output.mjs'
 import { serverMemory } from '../cli/server-memory.mjs'
+import { tokenOfKeycloak } from './cases/case-01-keycloak.ts'
 import { token } from './cases/case-01-token.ts'
+import { queryThroughNext } from './cases/case-02-next.ts'
 import { query } from './cases/case-02-query.ts'
 import { policy } from './cases/case-03-policy.ts'
+import { spansOfCollector } from './cases/case-04-collector.ts'
 import { telemetry } from './cases/case-04-telemetry.ts'
 import { liveSpan } from './cases/case-05-live-span.ts'
+import { executionOfDbos } from './cases/case-06-dbos.ts'
 import { execution } from './cases/case-06-execution.ts'
 import { manyExecutions } from './cases/case-06-many.ts'
 import { inputEvents } from './cases/case-07-input.ts'
@@ -38,6 +42,7 @@ const { values } = parseArgs({
     full: { type: 'boolean', default: false },
     only: { type: 'string' },
     page: { type: 'boolean', default: false },
+    rivals: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     'segment-ms': { type: 'string' },
   },
@@ -51,9 +56,18 @@ const only = values.only?.split(',')
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const figures: Figure[] = []
 
-/** A case that throws becomes a line of the table; the others continue. */
 async function run(name: string, work: () => Promise<Figure[]> | Figure[]): Promise<void> {
-  if (only !== undefined && !only.includes(name)) return
+  if (wanted(name)) await attempt(name, work)
+}
+
+/** `1-keycloak` is run by that name, and with the case 1 if rivals are wanted at all: what they need is installed at that time. */
+async function runRival(name: string, work: () => Promise<Figure[]>): Promise<void> {
+  const ofItsCase = (values.rivals || values.full) && wanted(String(Number.parseInt(name, 10)))
+  if (ofItsCase || only?.includes(name) === true) await attempt(name, work)
+}
+
+/** A case that throws becomes a line of the table; the others continue. */
+async function attempt(name: string, work: () => Promise<Figure[]> | Figure[]): Promise<void> {
   const since = performance.now()
   try {
     figures.push(...(await work()))
@@ -76,7 +90,7 @@ process.env.TEST_DATABASE_URL = database.ownerUrl
 try {
   const postmaster = Number((await readFile(join(database.directory, 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
   const compare = comparer(postmaster, pace)
-  if (wanted('1', '2', '4', '5', '7', '15', '16')) {
+  if (wanted('1', '1-keycloak', '2', '2-next', '4', '4-collector', '5', '7', '15', '16')) {
     const { environment, options } = serverMemory
     const api = await startInstalled({ NODE_ENV: 'production', ...environment, NODE_OPTIONS: options.join(' ') })
     const pid = api.process.pid ?? 0
@@ -84,8 +98,11 @@ try {
       // The demo's first execution must not be charged to the first case.
       await settled([pid])
       await run('1', () => token(api, pid, compare))
+      await runRival('1-keycloak', () => tokenOfKeycloak(api, pid, compare))
       await run('2', () => query(api, pid, compare))
+      await runRival('2-next', () => queryThroughNext(api, pid, compare))
       await run('4', () => telemetry(api, pid, compare))
+      await runRival('4-collector', () => spansOfCollector(api, pid, compare))
       await run('5', () => liveSpan(api, pid, compare))
       await run('7', () => inputEvents(api, pid, compare))
       // The browser cases take minutes, so they run only on request.
@@ -95,11 +112,12 @@ try {
       await api.close()
     }
   }
-  if (wanted('3', '6', '6-many', '8', '9', '10', '12', '13')) {
+  if (wanted('3', '6', '6-dbos', '6-many', '8', '9', '10', '12', '13')) {
     const lab = await openLab()
     try {
       await run('3', () => policy(lab, compare))
       await run('6', () => execution(lab, compare))
+      await runRival('6-dbos', () => executionOfDbos(lab, compare))
       // With `--only` the case uses fewer rows: creating a million takes minutes.
       const size = pace.full ? { finished: 1_000_000, waiting: 100_000 } : { finished: 100_000, waiting: 10_000 }
       if (pace.full || only?.includes('6-many') === true)

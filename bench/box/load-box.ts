@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { tokenCall } from '../cases/case-01-token.ts'
-import { batch, spansCall, spansInBatch } from '../cases/case-04-telemetry.ts'
+import { batch, receiverOf, spansCall, spansInBatch } from '../cases/case-04-telemetry.ts'
 import { eventCall } from '../cases/case-07-input.ts'
 import { ask, type HttpCall } from '../load.ts'
 import { atRate, type Tally } from './at-rate.ts'
@@ -76,7 +76,7 @@ export async function loadBox({ api, tenants }: Box, { factor, seconds, followed
     const tenant = tenantOf(index)
     const traces = Array.from({ length: tracesInBatch - 1 }, () => randomBytes(16).toString('hex'))
     const body = batch([followed.get(tenant.id) ?? '', ...traces])
-    return ask(spansCall(api.baseUrl, tenant.telemetry, body), agent).then(refusal)
+    return ask(spansCall(receiverOf(api, tenant.telemetry), body), agent).then(refusal)
   }
   const token = (index: number) => {
     const tenant = tenantOf(index)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '#server/testing/until.ts'
-import { batch, spansCall } from '../cases/case-04-telemetry.ts'
+import { batch, receiverOf, spansCall } from '../cases/case-04-telemetry.ts'
 import { ask } from '../load.ts'
 import { together } from './at-rate.ts'
 import { type Loaded, loadBox } from './load-box.ts'
@@ -56,7 +56,7 @@ async function beginTraces({ api, tenants }: Box): Promise<Map<string, string>> 
   const traces = new Map<string, string>()
   for (const { id, telemetry } of tenants) {
     const traceId = randomBytes(16).toString('hex')
-    const { status, text } = await ask(spansCall(api.baseUrl, telemetry, batch([traceId], 1)))
+    const { status, text } = await ask(spansCall(receiverOf(api, telemetry), batch([traceId], 1)))
     if (status !== 200) throw new Error(`${status} ${text}`)
     traces.set(id, traceId)
   }

@@ -6,13 +6,14 @@ import { type Figure, ratioFigure } from '../report.ts'
 
 const clientId = 'ci-pipeline'
 
-const secretOf = (api: TestApi): string => {
+/** The secret of the demo's client in the first tenant. */
+export const secretOf = (api: TestApi): string => {
   const client = api.credentials.tenants[0]?.clients.find((candidate) => candidate.clientId === clientId)
   if (client === undefined) throw new Error(`The demo does not have a client ${clientId}.`)
   return client.clientSecret
 }
 
-/** One client-credentials grant of the demo's client. */
+/** A client-credentials grant of the demo's client at any server. */
 export const tokenCall = (url: string, secret: string): HttpCall => ({
   url,
   method: 'POST',
@@ -29,8 +30,7 @@ export async function token(api: TestApi, apiPid: number, compare: ReturnType<ty
   const peer = await startChild('bench/peers/oidc.ts', { CLIENT_SECRET: secret })
   try {
     const theirs = tokenCall(peer.address, secret)
-    const algorithms = await Promise.all([ourTokenCall(api), theirs].map(async (one) => algorithmOf(await call(one))))
-    if (algorithms.some((algorithm) => algorithm !== 'ES256')) throw new Error(`Not the same work: ${algorithms}`)
+    await checkAlgorithms([ourTokenCall(api), theirs])
     const result = await compare(
       httpSide('oidc-provider', [peer.pid], false, theirs),
       httpSide('countersign', [apiPid], true, ourTokenCall(api)),
@@ -41,6 +41,12 @@ export async function token(api: TestApi, apiPid: number, compare: ReturnType<ty
   } finally {
     await peer.stop()
   }
+}
+
+/** Throws unless all answer with a JWT that is signed with ES256. */
+export async function checkAlgorithms(calls: readonly HttpCall[]): Promise<void> {
+  const algorithms = await Promise.all(calls.map(async (one) => algorithmOf(await call(one))))
+  if (algorithms.some((algorithm) => algorithm !== 'ES256')) throw new Error(`Not the same work: ${algorithms}`)
 }
 
 function algorithmOf(answer: string): unknown {

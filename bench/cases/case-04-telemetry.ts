@@ -48,20 +48,64 @@ export function batch(
   )
 }
 
-/** Resolves with the status. */
-const send = async (api: TestApi, token: string, body: Uint8Array, agent: Agent): Promise<number> =>
-  (await ask(spansCall(api.baseUrl, token, body), agent)).status
+/** An OTLP endpoint, and what a call to it needs to say. */
+export type Receiver = { url: string; headers: Record<string, string> }
+
+/** Our endpoint, for the demo's client that sends telemetry. */
+export const ourReceiver = async (api: TestApi): Promise<Receiver> => receiverOf(api, await api.client('telemetry'))
+
+export const receiverOf = ({ baseUrl }: Pick<TestApi, 'baseUrl'>, token: string): Receiver => ({
+  url: `${baseUrl}/v1/traces`,
+  headers: { authorization: `Bearer ${token}` },
+})
 
 /** One OTLP request. */
-export const spansCall = (baseUrl: string, token: string, body: Uint8Array): HttpCall => ({
-  url: `${baseUrl}/v1/traces`,
+export const spansCall = ({ url, headers }: Receiver, body: Uint8Array): HttpCall => ({
+  url,
   method: 'POST',
-  headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-protobuf' },
+  headers: { ...headers, 'content-type': 'application/x-protobuf' },
   body,
 })
 
+/** Resolves with the status. */
+const send = async (receiver: Receiver, body: Uint8Array, agent: Agent): Promise<number> =>
+  (await ask(spansCall(receiver, body), agent)).status
+
+/** A receiver under four senders, until their batches are acknowledged. `acknowledged`: spans, over all segments. */
+export function receiverSide(
+  side: Pick<Side, 'name' | 'processes' | 'database'>,
+  receiver: Receiver,
+): Side & { acknowledged(): number } {
+  const ready: Uint8Array[] = []
+  let acknowledged = 0
+  return {
+    ...side,
+    acknowledged: () => acknowledged,
+    // Encoding is the exporter's task.
+    async prepare() {
+      while (ready.length < 120) ready.push(batch())
+    },
+    async run(deadline) {
+      let done = 0
+      // A separate connection: the server closes one that was idle during the other side's turn.
+      const agent = new Agent({ keepAlive: true })
+      const sender = async () => {
+        for (let body = ready.pop(); body !== undefined && performance.now() < deadline; body = ready.pop()) {
+          const status = await send(receiver, body, agent)
+          if (status !== 200) throw new Error(`The batch got status ${status}.`)
+          done += spansInBatch
+        }
+      }
+      await Promise.all(Array.from({ length: 4 }, sender))
+      agent.destroy()
+      acknowledged += done
+      return done
+    },
+  }
+}
+
 export async function telemetry(api: TestApi, apiPid: number, compare: ReturnType<typeof comparer>): Promise<Figure[]> {
-  const token = await api.client('telemetry')
+  const receiver = await ourReceiver(api)
   const agent = new Agent({ keepAlive: true })
   const owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
@@ -69,34 +113,10 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
   const rows = join(folder, 'rows.copy')
   const psql = (command: string) => run('psql', ['--quiet', '--no-psqlrc', '--dbname', api.ownerUrl, '-c', command])
   try {
-    for (let sent = 0; sent < preparedRows; sent += spansInBatch) await send(api, token, batch(), agent)
+    for (let sent = 0; sent < preparedRows; sent += spansInBatch) await send(receiver, batch(), agent)
     await psql(`\\copy (select * from spans limit ${preparedRows}) to '${rows}'`)
     await owner.query('create table partitions.bench (like spans including all)')
-    let ready: Uint8Array[] = []
-    const ours: Side = {
-      name: 'countersign',
-      processes: [apiPid],
-      database: true,
-      // Encoding is the exporter's task.
-      async prepare() {
-        ready = Array.from({ length: 120 }, () => batch())
-      },
-      async run(deadline) {
-        let done = 0
-        // A separate connection: the server closes one that was idle during the other side's turn.
-        const agent = new Agent({ keepAlive: true })
-        const sender = async () => {
-          for (let body = ready.pop(); body !== undefined && performance.now() < deadline; body = ready.pop()) {
-            const status = await send(api, token, body, agent)
-            if (status !== 200) throw new Error(`The batch got status ${status}.`)
-            done += spansInBatch
-          }
-        }
-        await Promise.all(Array.from({ length: 4 }, sender))
-        agent.destroy()
-        return done
-      },
-    }
+    const ours = receiverSide({ name: 'countersign', processes: [apiPid], database: true }, receiver)
     const peer: Side = {
       name: 'COPY',
       database: true,
@@ -122,7 +142,7 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
         met: result.others > 0.7 ? '–' : result.wall.ours >= 20_000 ? 'yes' : 'no',
         note: 'of wall-clock time, the senders on the same cores',
       }),
-      await overload(api, apiPid, token),
+      await overload(receiver, apiPid),
     ]
   } finally {
     agent.destroy()
@@ -133,7 +153,7 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
 }
 
 /** Far more concurrent batches than can be written: the excess is refused, and memory stays bounded. */
-async function overload(api: TestApi, apiPid: number, token: string): Promise<Figure> {
+async function overload(receiver: Receiver, apiPid: number): Promise<Figure> {
   const bodies = Array.from({ length: 40 }, () => batch())
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
   const answers = new Map<number, number>()
@@ -142,7 +162,7 @@ async function overload(api: TestApi, apiPid: number, token: string): Promise<Fi
   for (let round = 0; round < 3; round++)
     await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
-        const status = await send(api, token, bodies[index % bodies.length] ?? new Uint8Array(), agent)
+        const status = await send(receiver, bodies[index % bodies.length] ?? new Uint8Array(), agent)
         answers.set(status, (answers.get(status) ?? 0) + 1)
       }),
     )

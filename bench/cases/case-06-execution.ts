@@ -10,7 +10,7 @@ import type { comparer, Side } from '../measure.ts'
 import { type Figure, number, ratioFigure } from '../report.ts'
 
 /** As many as one process works on concurrently. */
-const width = 8
+export const width = 8
 const giveUpMs = 30_000
 
 /** Its notifying commits: called, ended. Before the last one, checking would be pointless. */

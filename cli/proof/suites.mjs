@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -6,6 +6,7 @@ import { installedBrowser } from '../browser.mjs'
 import { playwrightCounts } from '../reports/playwright.mjs'
 import { runStep } from '../run-step.mjs'
 import { deployTools } from './deploy-tools.mjs'
+import { missingProgram as missing } from './missing-program.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const properties = 'server/testing/properties'
@@ -176,12 +177,6 @@ async function pythonPackages() {
 function freeGigabytes() {
   const { bavail, bsize } = statfsSync(tmpdir())
   return (bavail * bsize) / 1e9
-}
-
-/** The first program of these that this machine does not have. */
-function missing(...programs) {
-  const folders = (process.env.PATH ?? '').split(':')
-  return programs.find((program) => !folders.some((folder) => existsSync(join(folder, program))))
 }
 
 /** Runs test files at full counts. A test that counts its cases is as many, every other one is one. */

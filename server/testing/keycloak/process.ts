@@ -1,14 +1,10 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { until } from '#server/testing/until.ts'
+import { keycloakFolder } from './distribution.ts'
 
-const version = '26.7.0'
-const cache = join(import.meta.dirname, `../../../node_modules/.cache/keycloak-${version}`)
 const admin = { username: 'operator', password: 'operator-of-this-test' }
 
 export type Keycloak = {
@@ -19,27 +15,15 @@ export type Keycloak = {
 }
 
 /**
- * Starts a Keycloak of its makers (from Maven Central, once per clone) with the realm file of docs/deploy. `settings`: the variables
- * that the realm file names. `origin`: its address, with a port that is free. `options`: further ones of its start.
+ * Starts a Keycloak with the realm file of docs/deploy. `settings`: the variables that the realm file names. `origin`: its address, with a port
+ * that is free. `options`: further ones of its start.
  */
 export async function startKeycloak(
   origin: string,
   settings: { COUNTERSIGN_REALM: string; COUNTERSIGN_URL: string },
   options: readonly string[] = [],
 ): Promise<Keycloak> {
-  const home = join(cache, `keycloak-${version}`)
-  if (!existsSync(home)) {
-    await mkdir(cache, { recursive: true })
-    const artifact = `org.keycloak:keycloak-quarkus-dist:${version}:zip`
-    const target = [`-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`]
-    // Without a project, the plugin writes its markers to the working directory.
-    await promisify(execFile)('mvn', ['--quiet', '--batch-mode', 'dependency:unpack', ...target], { cwd: cache })
-  }
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-keycloak-'))
-  await cp(home, folder, { recursive: true })
-  await mkdir(join(folder, 'data/import'), { recursive: true })
-  const realmFile = join(import.meta.dirname, '../../../docs/deploy/keycloak-realm.json')
-  await cp(realmFile, join(folder, 'data/import/realm.json'))
+  const folder = await keycloakFolder(join(import.meta.dirname, '../../../docs/deploy/keycloak-realm.json'))
   const { port } = new URL(origin)
   const child = spawn(
     'bash',

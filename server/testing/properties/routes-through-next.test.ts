@@ -1,72 +1,30 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrate } from '#server/kernel/db/migrate.ts'
 import { routes } from '#server/routes.ts'
 import { startApi, type TestApi } from '#server/testing/api.ts'
+import { serveRoutesThroughNext, type ThroughNext } from '#server/testing/routes-through-next.ts'
 import { packConsole } from '../../../cli/console/pack.ts'
-import { freePort } from '../free-port.ts'
-import { answerOf } from '../processes/answer-of.ts'
-import { testEnvironment } from '../processes/environment.ts'
-import { copyProject, type ProjectCopy, projectRoot } from '../project-copy.ts'
-import { until } from '../until.ts'
+import { projectRoot } from '../project-copy.ts'
 
 // The files of app/v1 are route handlers of Next, although the server calls them directly. Here, Next builds and serves a
-// copy of them in a separate process, on the database of a real server. The copy has a further route that sets the runtime.
+// copy of them in a separate process, on the database of a real server.
 
-const next = join(projectRoot, 'node_modules/next/dist/bin/next')
-const settings = {
-  pageExtensions: ['ts'],
-  // The package reads its WebAssembly from a file next to its module, which a bundle does not contain.
-  serverExternalPackages: ['@cedar-policy/cedar-wasm'],
-}
-
-let project: ProjectCopy
 let api: TestApi
-let server: ChildProcess
-let address: string
+let next: ThroughNext
 
 beforeAll(async () => {
-  project = copyProject(['app/v1', 'app/tokens.css', 'lib', 'server'], settings)
-  mkdirSync(join(project.folder, 'app/runtime'))
-  cpSync(join(projectRoot, 'server/testing/runtime-route.ts'), join(project.folder, 'app/runtime/route.ts'))
-  const key = randomBytes(32)
-  // Processes on one database need the same settings.
-  const shared = { MASTER_KEY: key.toString('base64'), RATE_LIMIT_PER_MINUTE: '1000000' }
-  api = await startApi(shared)
-  const port = await freePort()
-  address = `http://127.0.0.1:${port}`
-  const env: NodeJS.ProcessEnv = {
-    ...testEnvironment,
-    ...shared,
-    NODE_ENV: 'production',
-    NEXT_TELEMETRY_DISABLED: '1',
-    APP_URL: await migrate(api.ownerUrl, key),
-    BASE_URL: api.baseUrl,
-    AUTH_URL: api.baseUrl,
-  }
-  await promisify(execFile)(process.execPath, [next, 'build'], { cwd: project.folder, env, maxBuffer: 10_000_000 })
-  server = spawn(process.execPath, [next, 'start', '--port', String(port)], {
-    cwd: project.folder,
-    env,
-    stdio: 'inherit',
-  })
-  await until(() => answerOf(server, `${address}/v1/health/live`), 'Next answered', 60_000)
-  expect((await fetch(`${address}/runtime`, { method: 'POST' })).status).toBe(204)
+  api = await startApi({ RATE_LIMIT_PER_MINUTE: '1000000' })
+  next = await serveRoutesThroughNext(api)
 }, 600_000)
 
 afterAll(async () => {
-  if (server?.kill('SIGTERM')) await once(server, 'exit')
+  await next?.close()
   await api?.close()
-  project?.remove()
 })
 
 test('every route that the server calls is a route of Next', () => {
-  const manifest = join(project.folder, '.next/app-path-routes-manifest.json')
+  const manifest = join(next.folder, '.next/app-path-routes-manifest.json')
   const built: Record<string, string> = JSON.parse(readFileSync(manifest, 'utf8'))
   const ofNext = Object.values(built).filter((route) => route.startsWith('/v1/'))
   // Replaces the names of parameters, in both notations, with one name.
@@ -78,7 +36,7 @@ test('every route that the server calls is a route of Next', () => {
 
 const viaNext = async (path: string, token?: string, method = 'GET') => {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const response = await fetch(`${address}${path}`, { method, headers })
+  const response = await fetch(`${next.address}${path}`, { method, headers })
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
@@ -116,7 +74,7 @@ test('parameters of a path reach the handler through Next', async () => {
 })
 
 test('the build of the console refuses such an output', () => {
-  const output = join(project.folder, '.next')
+  const output = join(next.folder, '.next')
   expect(() => packConsole(output, join(projectRoot, 'public'), join(output, 'console'))).toThrow(
     /is rendered for each request/,
   )

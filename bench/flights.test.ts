@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { roleNames } from '#lib/permissions.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
+import { get as getExecution } from '#server/executions/get.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { adoptTenant } from '#server/kernel/bound/adopt.ts'
@@ -67,6 +68,17 @@ describe('of the parts in this process', () => {
   test('an execution of one step', async () => {
     const most = { writes: 4, statements: 10, commits: 3 }
     expectAtMost(await least(databaseTraffic, await executionRunner(lab), most), most)
+  })
+
+  test('executions.get', async () => {
+    const most = { writes: 4, statements: 14, commits: 1 }
+    await (await executionRunner(lab))()
+    const last = 'select id from executions where tenant_id = $1 order by id desc limit 1'
+    const { rows } = await lab.owner.query<{ id: string }>(last, [lab.tenant.id])
+    expectAtMost(
+      await least(databaseTraffic, () => perform(getExecution, lab.pipeline, { id: rows[0]?.id }), most),
+      most,
+    )
   })
 
   test.each(allLists())('the first page of $name', async ({ operation, inputs: [input] }) => {

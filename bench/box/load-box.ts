@@ -13,6 +13,9 @@ export const rates = { tokens: 100, calls: 300, spans: 2000, executions: 20 }
 /** Of 50 traces in a batch, the sockets follow one. */
 const tracesInBatch = 50
 
+/** In turn; three and ten have no common divisor, so each tenant gets each. */
+const pages = ['executions.list', 'approvals.list', 'agents.list']
+
 export type Loaded = Record<'tokens' | 'calls' | 'spans' | 'executions', Tally>
 
 export type Load = {
@@ -39,19 +42,15 @@ export async function loadBox({ api, tenants }: Box, { factor, seconds, followed
     url: `${api.baseUrl}/v1/${procedure}${input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify({ json: input }))}`}`,
     headers: authorized(tenant),
   })
-  /** The calls of ten: four to `tenants.current`, two of one execution, three lists, and an input event. */
+  /** The calls of ten: four to `tenants.current`, four of one execution, a list, and an input event. */
   const callOf = (index: number): HttpCall => {
+    const ten = Math.floor(index / 10)
     // Each kind comes to each tenant.
-    const tenant = tenantOf(Math.floor(index / 10))
-    const executionId = started.get(tenant.id)?.at(-1)
+    const tenant = tenantOf(ten)
+    const id = started.get(tenant.id)?.at(-1)
     const kind = index % 10
-    if (kind === 4 || kind === 5)
-      return executionId === undefined
-        ? get(tenant, 'tenants.current')
-        : get(tenant, 'executions.get', { id: executionId })
-    if (kind === 6) return get(tenant, 'executions.list', {})
-    if (kind === 7) return get(tenant, 'approvals.list', {})
-    if (kind === 8) return get(tenant, 'agents.list', {})
+    if (kind < 4 && id !== undefined) return get(tenant, 'executions.get', { id })
+    if (kind === 8) return get(tenant, pages[ten % pages.length] ?? '', {})
     if (kind === 9) return eventCall(`${api.baseUrl}/v1/input-events`, authorized(tenant))(randomUUID())
     return get(tenant, 'tenants.current')
   }

@@ -14,17 +14,16 @@ export const get = query({
   input: GetExecutionInput,
   output: Execution,
   async run({ tx, tenant, principal, input }) {
-    const [loaded] = await Promise.all([
+    // Sent together: one round trip.
+    const [loaded, usage, erased] = await Promise.all([
       loadExecution(tx, tenant.id, input.id),
+      usageOf(tx, tenant.id, input.id),
+      findErased(tx, tenant.id, 'execution', input.id),
       requireBoundBelow(tx, tenant.id, 'execution_step', input.id),
     ])
     if (loaded === undefined) throw notFound()
     const [summary] = await summariesOf(tx, tenant.id, principal, [loaded.row])
     if (summary === undefined) throw notFound()
-    const [usage, erased] = await Promise.all([
-      usageOf(tx, tenant.id, input.id),
-      findErased(tx, tenant.id, 'execution', input.id),
-    ])
     return executionView(loaded, summary, { usage, erased })
   },
 })

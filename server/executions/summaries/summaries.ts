@@ -31,7 +31,12 @@ export async function summariesOf(
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   // What does not depend on anything else is sent together, here and in `shownOf`: one round trip.
-  const [requests, inputs, calls, contents] = await Promise.all([
+  const [starter, requests, inputs, calls, contents] = await Promise.all([
+    actorsById(
+      tx,
+      tenantId,
+      rows.map((row) => row.startedBy),
+    ),
     findNewestOfSubjects(tx, tenantId, 'tool_call', ids),
     findInputs(tx, tenantId, ids),
     findFirstCalls(tx, tenantId, ids),
@@ -42,15 +47,15 @@ export async function summariesOf(
     principal.permissions.has('approval:list') ? lastVotes(tx, tenantId, requests) : undefined,
   ])
   const voters = [...(votes?.values() ?? [])].map(({ memberId }) => memberId)
-  const actor = await actorsById(tx, tenantId, [...rows.map((row) => row.startedBy), ...voters])
+  const voter = await actorsById(tx, tenantId, voters)
   return rows.map((row) => ({
-    ...facts(row, actor),
+    ...facts(row, starter),
     ...(shown.get(row.id) ?? { effect: null, inputShown: [] }),
-    decision: votes === undefined ? null : decisionOf(requests.get(row.id), votes, actor),
+    decision: votes === undefined ? null : decisionOf(requests.get(row.id), votes, voter),
   }))
 }
 
-const facts = (row: Row, actor: (id: string) => Actor) => ({
+const facts = (row: Row, starter: (id: string) => Actor) => ({
   id: row.id,
   agentId: row.agentId,
   agentName: row.agentName,
@@ -59,7 +64,7 @@ const facts = (row: Row, actor: (id: string) => Actor) => ({
   environment: row.environment,
   status: ExecutionStatus.parse(row.status),
   traceId: row.traceId,
-  startedBy: actor(row.startedBy),
+  startedBy: starter(row.startedBy),
   revision: row.revision,
   createdAt: row.createdAt.toISOString(),
   endedAt: row.endedAt?.toISOString() ?? null,
@@ -84,14 +89,14 @@ const isDecided = ({ status }: { status: string }): boolean => status === 'appro
 function decisionOf(
   request: ReturnType<Requests['get']>,
   votes: ReadonlyMap<string, LastVote>,
-  actor: (id: string) => Actor,
+  voter: (id: string) => Actor,
 ): ExecutionDecision | null {
   if (request === undefined) return null
   const vote = votes.get(request.id)
   return {
     approvalId: request.id,
     status: request.status,
-    by: vote === undefined ? null : actor(vote.memberId),
+    by: vote === undefined ? null : voter(vote.memberId),
     reason: vote?.reason ?? null,
   }
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
 import { onOrdinaryClock } from '#server/kernel/clock/ordinary-store.ts'
-import { cursorLots } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 
@@ -134,15 +133,6 @@ export const findRegistrations = async (
         .where('type', '=', 'passkey.registered')
         .where('resourceId', 'in', passkeyIds)
         .execute()
-
-/** Streams the first `size` records of a day in order, many at a time. */
-export const streamRecordLots = (
-  tx: Transaction,
-  tenantId: string,
-  date: string,
-  size: number,
-): AsyncGenerator<StoredRecord[]> =>
-  cursorLots(tx, records(tx, tenantId).where('date', '=', date).where('seq', '<', size).orderBy('seq'))
 
 /**
  * Returns the concatenated leaf hashes of a day's records from `start` until before `end`, or undefined if a record is missing

@@ -1,7 +1,8 @@
+import { type HashedRecord, streamRecordLots } from '#server/audit/hashed-store.ts'
 import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { formatTlogProof } from '#server/audit/notes/tlog-proof.ts'
-import { type LogOwner, listDays, type StoredRecord, streamRecordLots } from '#server/audit/store.ts'
-import { append, emptyFrontier, leafHash, rootFromInclusionProof, rootOf } from '#server/audit/tree/merkle.ts'
+import { type LogOwner, listDays } from '#server/audit/store.ts'
+import { growingTree, leafHash, rootFromInclusionProof } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { dayHead } from './day-head.ts'
 import { type DaySeal, daySeal, type SealsHead } from './day-seal.ts'
@@ -96,7 +97,7 @@ export async function storedDay(
 }
 
 /** A record of the log, with the texts that its hashes cover. */
-export type LoggedRecord = StoredRecord & LoggedTexts
+export type LoggedRecord = HashedRecord & LoggedTexts
 
 /**
  * Yields the records of a signed day in order, many at a time. Each is hashed again before it is yielded, and their root is
@@ -111,18 +112,18 @@ export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay
 
 /** Checks the records of a signed day, in order, as they are read. Throws LogBroken. */
 export function recordsOf(tenant: LogOwner, day: Pick<SignedDay, 'date' | 'size' | 'root'>) {
-  let tree = emptyFrontier
+  const tree = growingTree()
   return {
-    add(row: StoredRecord): LoggedTexts {
-      if (row.seq !== tree.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
+    add(row: HashedRecord): LoggedTexts {
+      if (row.seq !== tree.size()) throw new LogBroken(`Record ${tree.size()} of ${day.date} is missing.`)
       const texts = loggedTexts(row, tenant.externalId)
       if ('altered' in texts) throw new LogBroken(`Record ${row.seq} of ${day.date} was changed: ${texts.altered}.`)
-      tree = append(tree, row.leafHash)
+      tree.add(row.leafHash)
       return texts
     },
     end(): void {
-      if (tree.size !== day.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
-      if (!rootOf(tree).equals(day.root)) throw new LogBroken(`The records of ${day.date} do not have the signed root.`)
+      if (tree.size() !== day.size) throw new LogBroken(`Record ${tree.size()} of ${day.date} is missing.`)
+      if (!tree.root().equals(day.root)) throw new LogBroken(`The records of ${day.date} do not have the signed root.`)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
+import { type HashedRecord, hashedRecords } from '#server/audit/hashed-store.ts'
 import type { StoredRecord } from '#server/audit/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
@@ -31,20 +32,15 @@ export const listKeyedRecords = (
     .orderBy('seq')
     .execute()
 
-/** Lists the records of a day from `start` until before `end`. */
+/** Lists the records of a day from `start` until before `end`, to be hashed again. */
 export const listRecordsOf = (
   tx: Transaction,
   tenantId: string,
   date: string,
   start: number,
   end: number,
-): Promise<StoredRecord[]> =>
-  records(tx, tenantId)
-    .where('date', '=', date)
-    .where('seq', '>=', start)
-    .where('seq', '<', end)
-    .orderBy('seq')
-    .execute()
+): Promise<HashedRecord[]> =>
+  hashedRecords(tx, tenantId, date).where('seq', '>=', start).where('seq', '<', end).execute()
 
 /** Finds the tenant's first record, with its mac. */
 export const findFirstRecord = (tx: Transaction, tenantId: string): Promise<KeyedRecord | undefined> =>

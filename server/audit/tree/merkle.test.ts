@@ -6,6 +6,7 @@ import {
   consistencyProof,
   emptyFrontier,
   type Frontier,
+  growingTree,
   inclusionProof,
   leafHash,
   nodeHash,
@@ -254,6 +255,18 @@ test('an audit leaf is hashed as this tree hashes leaves', () => {
     type: 'approval.approve',
   }
   expect(auditLeafHash(fields)).toEqual(leafHash(auditLeaf(fields)))
+})
+
+test('a tree that grows by hashes in hex has the root of the tree over them, at any size', () => {
+  const leaves = Array.from({ length: 70 }, (_, index) => leafHash(Buffer.from(String(index))))
+  const tree = growingTree()
+  expect(tree.root()).toEqual(treeRoot([]))
+  for (const [index, leaf] of leaves.entries()) {
+    tree.add(leaf.toString('hex'))
+    expect(tree.size()).toBe(index + 1)
+    expect(tree.root()).toEqual(treeRoot(leaves.slice(0, index + 1)))
+  }
+  expect(() => tree.add('ab'.repeat(31))).toThrow(RangeError)
 })
 
 test('a row of hashes has the root of the tree over them, at any size', () => {

@@ -205,7 +205,7 @@ async function* auditLines(
 }
 
 const auditLine = ({ leafText, nonce, recordText }: LoggedRecord) =>
-  `{"leaf":${leafText},"nonce":"${nonce.toString('hex')}","record":${recordText}}\n`
+  `{"leaf":${leafText},"nonce":"${nonce}","record":${recordText}}\n`
 
 /** Returns the part of the period on a UTC date. */
 function within(date: string, { start, end, scope }: Period): Period {

@@ -7,14 +7,13 @@ export class LeafColumn {
   readonly #pieces: Buffer[] = []
   #at = pieceBytes
 
-  /** Appends a copy of a 32-byte hash. */
-  push(hash: Uint8Array): void {
+  /** Appends a 32-byte hash, given in hex. */
+  push(hash: string): void {
     if (this.#at === pieceBytes) {
       this.#pieces.push(Buffer.allocUnsafe(pieceBytes))
       this.#at = 0
     }
-    this.#pieces.at(-1)?.set(hash, this.#at)
-    this.#at += hash.length
+    this.#at += this.#pieces.at(-1)?.write(hash, this.#at, 'hex') ?? 0
   }
 
   /** Returns all hashes. Don't call `push` while they are read. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { noClosedDays, type SealsHead } from '#server/audit/sealing/day-seal.ts'
 import { LogBroken, type SignedDay, storedDay } from '#server/audit/sealing/read-day.ts'
-import { leafOf, loggedTexts } from '#server/audit/sealing/record-leaf.ts'
+import { inHex, leafOf, loggedTexts } from '#server/audit/sealing/record-leaf.ts'
 import { findRecordsAt, type LogOwner } from '#server/audit/store.ts'
 import { provenLeaf } from '#server/audit/tree/tree.ts'
 import type { Coverage } from '#server/evidence/archive/coverage.ts'
@@ -68,7 +68,7 @@ export async function* otherRecords(
       const rows = await findRecordsAt(tx, tenant.id, date, lot)
       if (rows.length < lot.length) throw new LogBroken(`A record of ${date} that commits to a row is missing.`)
       for (const row of rows) {
-        const texts = loggedTexts(row, tenant.externalId)
+        const texts = loggedTexts(inHex(row), tenant.externalId)
         if ('altered' in texts) throw new LogBroken(`Record ${row.seq} of ${date} was changed: ${texts.altered}.`)
         const proven =
           row.seq < day.size ? await provenLeaf(tx, { tenantId: tenant.id, name: date }, row.seq, day.size) : undefined

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { sized } from '#server/testing/properties/counts.ts'
-import { incrementalSha256, incrementalSha256Here, sha256Here, sha256Now } from './sha256.ts'
+import { incrementalSha256, incrementalSha256Here, sha256Here, sha256Now, sha256OfFile } from './sha256.ts'
 
 const expected = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
@@ -20,10 +20,11 @@ describe.each([
     }
   })
 
-  test('matches it for a large input', () => {
+  test('matches it for a large input', async () => {
     for (const length of [4095, 4096, 4097, 1_000_003]) {
       const bytes = randomBytes(length)
       expect(hexOf(now(bytes)), `${length} bytes`).toBe(expected(bytes))
+      expect(hexOf(await sha256OfFile(new Uint8Array(bytes))), `a file of ${length} bytes`).toBe(expected(bytes))
     }
   })
 

@@ -1,4 +1,4 @@
-import { incrementalSha256 } from '../sha256.ts'
+import { incrementalSha256, sha256OfFile } from '../sha256.ts'
 import { Broken, type Bytes, concat, hex, utf8 } from './bytes.ts'
 import type { Source } from './container/source.ts'
 import { type Entry, pieces } from './container/zip.ts'
@@ -65,7 +65,8 @@ export function checkSize(path: string, size: number, limit: number): void {
 async function whole(file: Source, entry: Entry): Promise<Bytes> {
   const parts: Bytes[] = []
   for await (const piece of pieces(file, entry)) parts.push(piece)
-  return concat(...parts)
+  const [only] = parts
+  return parts.length === 1 && only !== undefined ? only : concat(...parts)
 }
 
 async function digestOf(path: string, file: Source, entry: Entry, read: (count: number) => void) {
@@ -82,7 +83,7 @@ async function digestOf(path: string, file: Source, entry: Entry, read: (count: 
   if (entry.size <= wholeBytes) {
     const bytes = await whole(file, entry)
     count(bytes)
-    return done(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+    return done(await sha256OfFile(bytes))
   }
   const hash = incrementalSha256()
   for await (const piece of pieces(file, entry)) {

@@ -116,7 +116,7 @@ export async function checkDay(
     if (!(at >= (begins ? edges.first : edges.earliest) && at < edges.latest)) throw outside(seq)
     ;[last, lastTime] = [seq, at]
     for (let next = tree.size(); next < seq; next++) tree.add(await leaves.next())
-    const logged = await leaves.next()
+    const logged = leaves.held() ?? (await leaves.next())
     if (!sameBytes(logged, leafHash(canonical(row.leaf))))
       throw new Broken(`Record ${seq} does not match the leaf at its position.`)
     tree.add(logged)
@@ -202,6 +202,12 @@ export function rowMatches({ leaf, nonce, record, seq, auditId }: Row, about: Ab
 /** The hashes of a file of leaves, one after the other. */
 export function leafReader(pieces: AsyncGenerator<Bytes>) {
   let rest: Bytes = new Uint8Array()
+  const held = (): Bytes | undefined => {
+    if (rest.length < 32) return undefined
+    const hash = rest.slice(0, 32)
+    rest = rest.subarray(32)
+    return hash
+  }
   const maybe = async (): Promise<Bytes | undefined> => {
     while (rest.length < 32) {
       const piece = await pieces.next()
@@ -211,11 +217,11 @@ export function leafReader(pieces: AsyncGenerator<Bytes>) {
       }
       rest = rest.length === 0 ? piece.value : concat(rest, piece.value)
     }
-    const hash = rest.slice(0, 32)
-    rest = rest.subarray(32)
-    return hash
+    return held()
   }
   return {
+    /** The next one, if it has been read already: awaiting a million of them costs as much as hashing them. */
+    held,
     maybe,
     async next(): Promise<Bytes> {
       const hash = await maybe()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { verifyArchive } from '#lib/verify/verify.ts'
 
 // An archive that the service wrote before format version 2, with the log-keys.json of that day.
@@ -31,21 +31,31 @@ test('a file that can’t be read any more is not checked, which says nothing ab
   expect(checks).toMatchObject([{ name: 'Container', state: 'not checked', detail: expect.stringContaining('again') }])
   expect(verdicts.integrity).toBe('not checked')
   // Its directory can be read, the content of its files can't.
-  const later = new Proxy(archive, {
-    get: (target, name) =>
-      name === 'slice'
-        ? (start?: number, end?: number) => {
-            const part = target.slice(start, end)
-            return Object.assign(part, {
-              stream: () =>
-                new ReadableStream({
-                  pull: (controller) => controller.error(gone),
-                }),
-            })
-          }
-        : Reflect.get(target, name, target),
-  })
-  const report = await verifyArchive(later)
-  expect(report.verdicts.integrity).toBe('not checked')
-  expect(report.checks.filter(({ state }) => state === 'fails')).toEqual([])
+  for (const inNode of [true, false]) {
+    if (!inNode) vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
+    let opened = false
+    const later = new Proxy(archive, {
+      get: (target, name) =>
+        name === 'slice'
+          ? (start?: number, end?: number) => {
+              const part = target.slice(start, end)
+              const whole = part.arrayBuffer.bind(part)
+              return Object.assign(part, {
+                arrayBuffer: () => (opened ? Promise.reject(gone) : whole()),
+                stream: () =>
+                  new ReadableStream({
+                    pull: (controller) => controller.error(gone),
+                  }),
+              })
+            }
+          : Reflect.get(target, name, target),
+    })
+    const check = () => {
+      opened = true
+    }
+    const report = await verifyArchive(later, {}, { check })
+    expect(report.verdicts.integrity).toBe('not checked')
+    expect(report.checks.filter(({ state }) => state === 'fails')).toEqual([])
+  }
+  vi.restoreAllMocks()
 })

@@ -1,6 +1,8 @@
 // CRC-32 of a ZIP's entries (APPNOTE 4.4.7). It protects from nothing by itself: it is compared so that this verifier and the
 // programs that unpack a ZIP never disagree about a file.
 
+import { nodeZlib } from './node-zlib.ts'
+
 const width = 8
 /** Eight tables one after the other: eight bytes per step instead of one. */
 const table = new Int32Array(width * 256)
@@ -16,7 +18,11 @@ for (let at = 256; at < table.length; at++) {
 const entry = (row: number, byte: number): number => table[(row << 8) | byte] ?? 0
 
 /** Continues `crc` (0 at the start) over `bytes`; an unsigned number of 32 bits. */
-export function crc32(crc: number, bytes: Uint8Array): number {
+export const crc32 = (crc: number, bytes: Uint8Array): number =>
+  nodeZlib()?.crc32?.(bytes, crc) ?? crc32Here(crc, bytes)
+
+/** crc32 without Node. */
+export function crc32Here(crc: number, bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let value = ~crc
   let at = 0

@@ -2,6 +2,7 @@ import { Broken, type Bytes, utf8 } from '../bytes.ts'
 import { bytesInWords, most } from '../limits.ts'
 import { isUnreadable, NotChecked, unreadable } from '../report.ts'
 import { crc32 } from './crc32.ts'
+import { inflatedNow, nodeZlib } from './node-zlib.ts'
 import type { Source } from './source.ts'
 
 // The one grammar of the archives that the service writes, in both versions: entries without gaps, each with a local header, its
@@ -185,17 +186,42 @@ const ended = new WeakSet<Entry>()
 /** The unpacked bytes as they arrive. Broken as soon as they exceed the size in the directory, and when they differ from it. */
 export async function* pieces(file: Source, entry: Entry): AsyncGenerator<Bytes> {
   const { name, packed, size, crc, dataAt } = entry
+  const body = file.slice(dataAt, dataAt + packed)
+  const zlib = packed <= mostAtOnce && size <= mostAtOnce ? nodeZlib() : undefined
   let [read, sum] = [0, 0]
-  for await (const piece of inflated(file.slice(dataAt, dataAt + packed), name)) {
+  for await (const piece of zlib ? inflatedAtOnce(zlib, body, entry) : inflated(body, name)) {
     read += piece.length
     if (read > size) break
     sum = crc32(sum, piece)
     yield piece
   }
-  if (read !== size || sum !== crc) throw new Broken(`${shown(name)} is not what the archive’s directory says.`)
-  if (ended.has(entry)) return
+  if (read !== size || sum !== crc) throw otherThanListed(name)
+  if (zlib || ended.has(entry)) return
   await checkEnd(file, entry)
   ended.add(entry)
+}
+
+/** Of a file that is unpacked in one call. An archive may be larger than memory. */
+const mostAtOnce = 4 * 1024 * 1024
+
+/** Node ignores bytes after the end of the compressed stream, but says how many it took. */
+async function* inflatedAtOnce(
+  zlib: NonNullable<ReturnType<typeof nodeZlib>>,
+  body: Source,
+  { name, size, packed }: Entry,
+): AsyncGenerator<Bytes> {
+  const bytes = await body.arrayBuffer().catch((error: unknown) => {
+    throw isUnreadable(error) ? new NotChecked(unreadable) : error
+  })
+  let found: ReturnType<typeof inflatedNow>
+  try {
+    found = inflatedNow(zlib, new Uint8Array(bytes), size)
+  } catch {
+    throw notUnpacked(name)
+  }
+  if (found === undefined) throw otherThanListed(name)
+  if (found.taken !== packed) throw notUnpacked(name)
+  yield found.bytes
 }
 
 async function* inflated(body: Source, name: string): AsyncGenerator<Bytes> {
@@ -217,10 +243,14 @@ async function* inflated(body: Source, name: string): AsyncGenerator<Bytes> {
  * unpack; Node 20 ignores them. There the entry is unpacked again without its last byte: if that is a whole stream, it ended before.
  */
 async function checkEnd(file: Source, { name, packed, dataAt }: Entry): Promise<void> {
-  const emptyAndOneMore = new Blob([new Uint8Array([3, 0, 0])])
-  if (!(await isWhole(emptyAndOneMore, name))) return
+  if (asked?.of !== DecompressionStream)
+    asked = { of: DecompressionStream, ignores: isWhole(new Blob([new Uint8Array([3, 0, 0])]), 'an empty stream') }
+  if (!(await asked.ignores)) return
   if (await isWhole(file.slice(dataAt, dataAt + packed - 1), name)) throw notUnpacked(name)
 }
+
+/** Whether this browser or Node ignores bytes after the end of a stream, which is the same for all entries. */
+let asked: { of: unknown; ignores: Promise<boolean> } | undefined
 
 /** Whether the bytes contain a compressed stream up to its end. */
 async function isWhole(body: Source, name: string): Promise<boolean> {
@@ -233,6 +263,7 @@ async function isWhole(body: Source, name: string): Promise<boolean> {
   }
 }
 
+const otherThanListed = (name: string): Broken => new Broken(`${shown(name)} is not what the archive’s directory says.`)
 const notUnpacked = (name: string): Broken => new Broken(`${shown(name)} can’t be unpacked.`)
 
 /** Safe in every file system: no way out of the folder, nothing that one of them reads differently. */

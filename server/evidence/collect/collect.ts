@@ -4,7 +4,7 @@ import { type LoggedRecord, readDay, type SignedDay } from '#server/audit/sealin
 import { findPlaces, findRegistrations } from '#server/audit/store.ts'
 import type { Bag } from '#server/evidence/archive/bag.ts'
 import { type Coverage, type CoveredDay, chainFile } from '#server/evidence/archive/coverage.ts'
-import { type ClaimedExport, checkStillOurs } from '#server/evidence/jobs/export-claim.ts'
+import { type ClaimedExport, stillOursNowAndThen } from '#server/evidence/jobs/export-claim.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -51,13 +51,14 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
   const { row } = run
   const { days, seals, before } = covered
   const period = { ...covered.period, scope: row.scope }
+  const stillOurs = stillOursNowAndThen(run)
   const add = async (path: string, read: (tx: Transaction) => AsyncIterable<string>) => {
-    await checkStillOurs(run)
+    await stillOurs()
     await database.inTenant(tenant.id, (tx) => bag.addFile(path, read(tx), ndjson))
   }
   /** The same from the snapshot of the rows. */
   const addSpans = async (path: string, read: (tx: Transaction) => AsyncIterable<string>) => {
-    await checkStillOurs(run)
+    await stillOurs()
     await database.inSnapshot(tenant.id, { id: covered.rows.snapshot }, (tx) => bag.addFile(path, read(tx), ndjson))
   }
 
@@ -97,7 +98,7 @@ export async function collect(run: ClaimedExport, bag: Bag, covered: Coverage): 
     const passkeys = new Set<string>()
     for (const file of rowFiles) {
       if (file.later === true && covered.rows.spansBoundSince === undefined) continue
-      await checkStillOurs(run)
+      await stillOurs()
       const found = rowsOfFile(tx, archive, file, { rowsFrom, elsewhere: elsewhere?.get(file) ?? new Set() })
       const rows = file.type === 'approval_vote' ? notingPasskeys(found, passkeys) : found
       await bag.addFile(`data/${file.name}.ndjson`, lines(report.watch(file.name, rows)), ndjson)

@@ -38,6 +38,19 @@ export async function checkStillOurs({ tenant, row }: ClaimedExport): Promise<vo
   if (now?.revision !== row.revision) throw new Superseded(`Export ${row.id} is no longer this run's.`)
 }
 
+/** Looked at less often, because each look is a transaction. What a run changes by then is refused in any case, by its revision. */
+const lookEveryMs = 100
+
+/** A `checkStillOurs` for before each file of an archive, of which most are small. */
+export function stillOursNowAndThen(run: ClaimedExport): () => Promise<void> {
+  let looked = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - looked < lookEveryMs) return
+    await checkStillOurs(run)
+    looked = performance.now()
+  }
+}
+
 /** Whether another run has taken the export over, or it has ended. */
 export async function isSuperseded({ tenant, row }: ClaimedExport): Promise<boolean> {
   const now = await runtime().database.inTenant(tenant.id, (tx) => findExport(tx, tenant.id, row.id))

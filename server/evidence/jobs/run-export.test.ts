@@ -16,7 +16,7 @@ import { askForExport, auditorOf, exportRuntime, fetchArchive, readExport } from
 import { asOwner, connectAsOwner } from '#server/testing/owner.ts'
 import type { TestTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
-import { advance, claim } from './export-claim.ts'
+import { advance, claim, Superseded, stillOursNowAndThen } from './export-claim.ts'
 import { runExport } from './run-export.ts'
 
 let runtime: Awaited<ReturnType<typeof exportRuntime>>
@@ -171,6 +171,10 @@ describe('a log that is broken fails the export', () => {
     ['a removed record', 'delete from audit_records where tenant_id = $1 and seq = 1'],
     ['a changed leaf hash', `update audit_records set leaf_hash = sha256('x') where tenant_id = $1 and seq = 1`],
     ['exchanged nonces', `update audit_records set nonce = sha256('x') where tenant_id = $1 and seq = 0`],
+    [
+      'a nonce without its end',
+      `update audit_records set nonce = substr(nonce, 1, 31) where tenant_id = $1 and seq = 1`,
+    ],
   ])('%s', async (_name, change) => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
@@ -229,6 +233,32 @@ describe('canceling', () => {
     expect(await runtime.files(tenant)).toEqual([])
     expect(await runtime.scratch()).toEqual([])
   })
+})
+
+test('before each of many files a run looks now and then whether the export is still its own', async () => {
+  const tenant = await runtime.tenant()
+  const auditor = await auditorOf(tenant)
+  const exportId = await askForExport(auditor)
+  const run = await claim(tenant.id, exportId)
+  if (run === undefined) throw new Error('The export was not claimed.')
+  const transactions = vi.spyOn(runtime.database, 'inTenant')
+  const stillOurs = stillOursNowAndThen(run)
+  for (let file = 0; file < 1000; file++) await stillOurs()
+  expect(transactions.mock.calls.length).toBeGreaterThan(0)
+  expect(transactions.mock.calls.length).toBeLessThan(100)
+  transactions.mockRestore()
+  const { revision } = await readExport(auditor, exportId)
+  const input = { exportId, expectedRevision: revision, reason: 'Wrong period.' }
+  await execute(cancelExport, auditor, input, { name: 'evidence.cancelExport' })
+  const found = await until(
+    () =>
+      stillOurs().then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    'the run is told',
+  )
+  expect(found).toBeInstanceOf(Superseded)
 })
 
 test('the queue creates the requested archive', async () => {

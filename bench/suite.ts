@@ -135,7 +135,7 @@ try {
   // A gigabyte takes seconds and much disk space, so this runs only on request.
   if (pace.full || only?.includes('11-memory')) await run('11-memory', () => exportMemory([0.1, 1]))
   // Minutes of load, and a gigabyte: only on request, too.
-  if (pace.full || only?.includes('box')) await run('box', () => box(postmaster))
+  if (pace.full || values.page || only?.includes('box')) await run('box', () => box(postmaster))
   await run('14', javascript)
   await run('counters', counters)
 } finally {

@@ -13,7 +13,7 @@ export const rates = { tokens: 100, calls: 300, spans: 2000, executions: 20 }
 /** Of 50 traces in a batch, the sockets follow one. */
 const tracesInBatch = 50
 
-/** In turn; three and ten have no common divisor, so each tenant gets each. */
+/** In turn, and each tenant gets each: three and ten are coprime. */
 const pages = ['executions.list', 'approvals.list', 'agents.list']
 
 export type Loaded = Record<'tokens' | 'calls' | 'spans' | 'executions', Tally>

@@ -189,6 +189,7 @@ const passwordOf = (username: string): string =>
 describe('open connections when a membership changes', () => {
   test('sockets and streams of a suspended member end within a second, and those of others stay open', async () => {
     const [omar, vera, tom] = await Promise.all([api.person('omar'), api.person('maria'), api.person('tom')])
+    const laptop = await signIn(api.baseUrl, 'northwind', 'omar', passwordOf('omar'))
     const socket = openSocket(omar)
     const other = openSocket(vera)
     const stream = await openStream(omar)
@@ -207,8 +208,10 @@ describe('open connections when a membership changes', () => {
     expect((await api.query(omar, 'tenants.current')).text).toBe(denied)
     expect(other.state.closed).toBeUndefined()
     payload(await api.mutate(tom, 'members.resume', { id }))
-    // The lost laptop's token stays invalid after the member is resumed; a new sign-in works.
+    // The lost laptop's tokens stay invalid after the member is resumed, and can't be renewed; a new sign-in works.
     expect((await api.query(omar, 'tenants.current')).status).toBe(401)
+    const renewed = await refresh(`${api.baseUrl}/realms/northwind`, laptop.refreshToken)
+    expect([renewed.status, await renewed.json()]).toMatchObject([400, { error: 'invalid_grant' }])
     const back = await signIn(api.baseUrl, 'northwind', 'omar', passwordOf('omar'))
     expect((await api.query(back.accessToken, 'tenants.current')).status).toBe(200)
     other.close()

@@ -1,9 +1,11 @@
 import { cancelRequest } from '#server/approvals/cancel-request.ts'
 import { revokeTokensOf } from '#server/connection-tokens/revoke-all.ts'
+import { endSessions } from '#server/identity/artifacts/adapter.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
+import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { forgetPasskeys } from '#server/passkeys/credentials.ts'
-import { setMember } from '#server/tenants/member-store.ts'
+import { type MemberRow, setMember } from '#server/tenants/member-store.ts'
 import { findProposed } from '../changes/store.ts'
 
 /** Withdraws what waits for approval about a member. Call it before locking the member: a decision locks the request first. */
@@ -13,10 +15,18 @@ export async function withdrawChanges(tx: Transaction, tenant: Tenant, id: strin
       await cancelRequest(tx, tenant, waiting.approvalId, auditId)
 }
 
-/** Suspends a membership, whose row the caller has locked. */
-export async function suspendMembership(tx: Transaction, tenantId: string, id: string): Promise<void> {
+/**
+ * Suspends a membership, whose row the caller has locked, and ends its sign-ins: they don't come back when the membership is resumed.
+ * Those at another provider, or at the home tenant of a guest, are not this tenant's to end.
+ */
+export async function suspendMembership(
+  tx: Transaction,
+  { id: tenantId, slug }: Pick<Tenant, 'id' | 'slug'>,
+  { id, issuer, subject }: Pick<MemberRow, 'id' | 'issuer' | 'subject'>,
+): Promise<void> {
   await setMember(tx, tenantId, id, { status: 'suspended' })
   await revokeTokensOf(tx, tenantId, id)
+  if (issuer === issuerOf(slug)) await endSessions(tx, tenantId, subject)
 }
 
 /** Ends a membership, whose row the caller has locked. Its row stays, because other records refer to it. */

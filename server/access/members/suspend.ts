@@ -16,7 +16,7 @@ export const suspend = mutation({
   async run({ tx, tenant, principal, input }) {
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
     stopWhen(whyNotSuspend(facts))
-    await suspendMembership(tx, tenant.id, member.id)
+    await suspendMembership(tx, tenant, member)
     return { member: await memberView(tx, tenant, member.id) }
   },
 })

@@ -47,9 +47,10 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
       connection === undefined || database.inTenant(tenant.id, (tx) => isTokenLive(tx, tenant.id, connection.id)),
     ]).then(
       ([found, isLive]) => {
-        const lost =
-          found?.familyEnded === true || !isLive ? expired() : lossOf(found?.member, principal, found?.tenant.settings)
+        // Without access, the end of the sign-in is not the reason: a new one would not help.
+        const lost = lossOf(found?.member, principal, found?.tenant.settings)
         if (lost !== undefined) lose(lost)
+        else if (found?.familyEnded === true || !isLive) lose(expired())
       },
       (error: unknown) => {
         log.warn({ err: error }, 'a membership could not be read; its socket or stream ends')

@@ -42,7 +42,7 @@ export async function changeUser(
   if (after.active === false && before.active === true) {
     // The provider may end any membership, also that of the people who set SCIM up: it gives no one anything.
     stopWhen(whyNotSuspend({ ...facts, isCaller: false, identityLink: undefined }))
-    await suspendMembership(tx, tenant.id, id)
+    await suspendMembership(tx, tenant, member)
     action = 'member.suspended'
   } else if (after.active === true && before.active === false) {
     if (!(await endedByProvider(tx, tenant.id, id, 'member.suspended')))

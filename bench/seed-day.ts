@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { auditLeafHash, keyedBytes, recordMacPurpose, textDigest } from '#server/kernel/audit/record.ts'
@@ -10,7 +11,7 @@ const perStatement = 5000
 const type = 'tool.called'
 
 /**
- * A whole day of a tenant's log, as if written on that day: real digests, leaf hashes and macs, not yet signed. `cipher`: of
+ * Records of a day of a tenant's log, as if written on that day, after those that it has: real digests, leaf hashes and macs, not yet signed. `cipher`: of
  * the tenant, if it is not one of this process's runtime.
  */
 export async function seedDay(
@@ -19,16 +20,24 @@ export async function seedDay(
     owner,
   }: {
     tenant: { id: string; externalId: string }
-    owner: { query(text: string, values?: unknown[]): Promise<unknown> }
+    owner: { query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> }
   },
   date: string,
   count: number,
   cipher?: TenantCipher,
 ): Promise<void> {
   const keyed = cipher ?? (await runtime().database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id)))
-  await owner.query('insert into audit_days (tenant_id, date, size) values ($1, $2, $3)', [tenant.id, date, count])
+  // Today may have records of its own.
+  const { rows: days } = await owner.query(
+    `insert into audit_days (tenant_id, date, size) values ($1, $2, $3)
+     on conflict (tenant_id, date) do update set size = audit_days.size + excluded.size returning size`,
+    [tenant.id, date, count],
+  )
+  const begin = z.object({ size: z.number() }).parse(days[0]).size - count
   for (let first = 0; first < count; first += perStatement) {
-    const rows = Array.from({ length: Math.min(perStatement, count - first) }, (_, index) => rowOf(first + index))
+    const rows = Array.from({ length: Math.min(perStatement, count - first) }, (_, index) =>
+      rowOf(begin + first + index),
+    )
     await owner.query(
       `insert into audit_records (tenant_id, date, seq, audit_id, type, record, nonce, digest, leaf_hash, created_at, mac)
        select $1, $2, row.* from unnest($3::int[], $4::uuid[], $5::text[], $6::jsonb[], $7::bytea[], $8::bytea[],

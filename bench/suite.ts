@@ -28,6 +28,7 @@ import { javascript } from './cases/case-14-javascript.ts'
 import { waterfall } from './cases/case-15-waterfall.ts'
 import { coldStart } from './cases/case-16-start.ts'
 import { box } from './cases/case-17-box.ts'
+import { growth } from './cases/case-18-growth.ts'
 import { stopChildren } from './child.ts'
 import { counters } from './counters.ts'
 import { startInstalled } from './installed.ts'
@@ -112,7 +113,7 @@ try {
       await api.close()
     }
   }
-  if (wanted('3', '6', '6-dbos', '6-many', '8', '9', '10', '12', '13')) {
+  if (wanted('3', '6', '6-dbos', '6-many', '8', '9', '10', '12', '13', 'growth')) {
     const lab = await openLab()
     try {
       await run('3', () => policy(lab, compare))
@@ -126,6 +127,8 @@ try {
       await run('9', () => audit(lab, compare))
       await run('10', () => merkle(lab, postmaster, compare, pace.full))
       await run('12', () => verification(lab, compare, pace.full ? 100_000 : 4_000))
+      if (pace.full || only?.includes('growth') === true)
+        await run('growth', () => growth(lab, postmaster, pace.full ? 1_000_000 : 100_000))
       await run('13', () => lists(lab, compare, pace.full ? 1_000_000 : 10_000))
     } finally {
       await lab.close()

@@ -16,7 +16,7 @@ const segmentMs = 3000
 /** Checkpoints of each size: one takes milliseconds, and processor time is counted in ticks of ten. */
 const checkpoints = 60
 
-/** What must cost the same in a database of any size, besides lists (case 13) and the queue (6-many): with 1,000 rows, and with `many`. */
+/** What must cost the same with 1,000 rows and with `many`. Lists are in case 13, and the queue in 6-many. */
 export async function growth(lab: Lab, postmaster: number, many: number): Promise<Figure[]> {
   const cpu = () => cpuSeconds([process.pid, postmaster], [])
   return [await decisions(lab, cpu, many), await interimCheckpoints(lab, cpu, many)]

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { executionQueue } from '#server/executions/execution-queue.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { copyRows } from '../copy-rows.ts'
 import type { Lab } from '../lab.ts'
 import { closedLoop } from '../load.ts'
 import { cpuSeconds, memoryMb } from '../procfs.ts'
@@ -66,27 +67,9 @@ export async function manyExecutions(
   ]
 }
 
-/** Copies of the execution that ended last, with new ids. */
-async function copyExecutions(lab: Lab, count: number, change: Record<string, unknown>): Promise<void> {
-  const client = await lab.owner.connect()
-  try {
-    await client.query('begin')
-    // Their agents and releases exist: checking each foreign key a million times would take longer than everything else.
-    await client.query('set local session_replication_role = replica')
-    await client.query(
-      `insert into executions
-       select (jsonb_populate_record(null::executions,
-         to_jsonb(execution) || $2::jsonb || jsonb_build_object('id', gen_random_uuid()))).*
-       from (select * from executions where tenant_id = $3 and status = 'succeeded' order by id desc limit 1) execution,
-         generate_series(1, $1::integer)`,
-      [count, JSON.stringify({ idempotency_key: null, ...change }), lab.tenant.id],
-    )
-    await client.query('commit')
-  } finally {
-    client.release()
-  }
-  await lab.owner.query('vacuum analyze executions')
-}
+/** Copies of the execution that ended last. */
+const copyExecutions = (lab: Lab, count: number, change: Record<string, unknown>): Promise<void> =>
+  copyRows(lab, 'executions', count, { where: `status = 'succeeded'`, change: { idempotency_key: null, ...change } })
 
 /** Jobs that are due in a year. */
 async function delayedJobs({ runtime, tenant, owner }: Lab, count: number): Promise<void> {

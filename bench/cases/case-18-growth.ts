@@ -1,6 +1,7 @@
 import { signTenant } from '#server/audit/sealing/sign-tenant.ts'
 import { findLatestCheckpoint } from '#server/audit/store.ts'
 import { testTenant } from '#server/testing/tenant.ts'
+import { copyRows } from '../copy-rows.ts'
 import type { Lab } from '../lab.ts'
 import { closedLoop } from '../load.ts'
 import { cpuSeconds } from '../procfs.ts'
@@ -38,27 +39,8 @@ async function decisions(lab: Lab, cpu: () => number, many: number): Promise<Fig
   return grown(3, `policy decision with ${number(many)} recorded ones`, small, await each())
 }
 
-/** Copies of the newest decision, with new ids. */
-async function copyDecisions({ owner, tenant }: Lab, count: number): Promise<void> {
-  const client = await owner.connect()
-  try {
-    await client.query('begin')
-    // Each copy would be bound to the log, which takes longer than everything else.
-    await client.query('set local session_replication_role = replica')
-    await client.query(
-      `insert into policy_decisions
-       select (jsonb_populate_record(null::policy_decisions,
-         to_jsonb(decision) || jsonb_build_object('id', gen_random_uuid(), 'execution_id', gen_random_uuid()))).*
-       from (select * from policy_decisions where tenant_id = $2 order by id desc limit 1) decision,
-         generate_series(1, $1::integer)`,
-      [count, tenant.id],
-    )
-    await client.query('commit')
-  } finally {
-    client.release()
-  }
-  await owner.query('vacuum analyze policy_decisions')
-}
+const copyDecisions = (lab: Lab, count: number): Promise<void> =>
+  copyRows(lab, 'policy_decisions', count, { fresh: ['execution_id'] })
 
 /** Each covers one record more of the same day. */
 async function interimCheckpoints(lab: Lab, cpu: () => number, many: number): Promise<Figure> {

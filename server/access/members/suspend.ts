@@ -6,7 +6,8 @@ import { lockTarget, stopWhen } from './target.ts'
 import { memberView } from './view.ts'
 
 /**
- * Suspends a member's access until it is resumed: from the next request, and immediately on open sockets and streams.
+ * Suspends a member's access until it is resumed: from the next request, and immediately on open sockets and streams. Sign-ins of the
+ * tenant's own realm end for good.
  */
 export const suspend = mutation({
   permission: 'member:manage',

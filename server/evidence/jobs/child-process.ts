@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { getCompileCacheDir } from 'node:module'
 import { constants, getPriority, setPriority } from 'node:os'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -30,8 +30,6 @@ export async function askProcess<Answer>(module: URL, message: object, signal: A
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  // A process that could not be started reports that itself.
-  if (child.pid !== undefined) setPriority(child.pid, priority)
   const kill = () => child.kill('SIGKILL')
   signal.addEventListener('abort', kill)
   const answered = Promise.withResolvers<Answer>()
@@ -44,6 +42,7 @@ export async function askProcess<Answer>(module: URL, message: object, signal: A
     if (child.connected) child.once('disconnect', () => setImmediate(end))
     else setImmediate(end)
   })
+  giveWay(child)
   child.send(message, (error) => {
     // The process has ended, and `answered` says so.
     if (error) runtime().log.debug({ err: error }, 'a process did not take its work')
@@ -56,5 +55,16 @@ export async function askProcess<Answer>(module: URL, message: object, signal: A
   } finally {
     signal.removeEventListener('abort', kill)
     kill()
+  }
+}
+
+/** Where the system does not allow that, the work is done at the server's own priority. */
+function giveWay({ pid }: ChildProcess): void {
+  // A process that could not be started reports that itself.
+  if (pid === undefined) return
+  try {
+    setPriority(pid, priority)
+  } catch (error) {
+    runtime().log.warn({ err: error }, 'a process could not be given a lower priority')
   }
 }

@@ -13,15 +13,15 @@ export type TestSmtp = {
   received: Received[]
   /** The number of connections that have been opened. */
   connections(): number
-  /** Local part → behaviour from now on. Messages to other recipients are accepted. */
-  behave(recipient: string, behaviour: Behaviour): void
+  /** Local part → behaviour from now on; `accept` is that of all other recipients. */
+  behave(recipient: string, behaviour: Behaviour | 'accept'): void
   close(): Promise<void>
 }
 
 /** Starts a real SMTP server on this machine that fails on request. */
 export async function startSmtp(): Promise<TestSmtp> {
   const received: Received[] = []
-  const behaviours = new Map<string, Behaviour>()
+  const behaviours = new Map<string, Behaviour | 'accept'>()
   const sockets = new Set<Socket>()
   let connections = 0
   const behaviourOf = (address: string) => behaviours.get(address.split('@')[0] ?? '')

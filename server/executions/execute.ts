@@ -5,7 +5,7 @@ import { inputProblems } from '#lib/rules/manifest/input-schema.ts'
 import { ExecuteInput, ExecuteOutput } from '#lib/schemas/executions.ts'
 import { asStored, parsedContent } from '#server/executions/state/load.ts'
 import { findExecutionByKey, insertExecution } from '#server/executions/state/store.ts'
-import { needsDecision, standing, takeFirstTurn } from '#server/executions/steps/first-turn.ts'
+import { foreseeFirstCall, standing, takeFirstTurn } from '#server/executions/steps/first-turn.ts'
 import { describeInput, keepFiles } from '#server/files/use.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import { databaseClock } from '#server/kernel/db/clock.ts'
@@ -76,7 +76,8 @@ export const execute = mutation({
     const loaded = asStored(tenant, row, at, { agent, release, content })
     const job = { tenantId: tenant.id, id: row.id }
     const { queue } = runtime()
-    if (await needsDecision(tx, loaded)) {
+    const { decidesNow, ahead } = await foreseeFirstCall(tx, loaded)
+    if (decidesNow) {
       // A concurrent request has started it.
       if (!(await insertExecution(tx, row, at)))
         return await again(await findExecutionByKey(tx, tenant.id, principal.memberId, idempotencyKey ?? ''))
@@ -86,21 +87,15 @@ export const execute = mutation({
       if (status === 'queued') await queue.enqueueFirst(tx, executionQueue, job)
       return { executionId: row.id, status, traceId: row.traceId }
     }
-    let taken: string | undefined
+    let stored: { id: string; taken: boolean } | undefined
     const rows = newRows()
     await queue.enqueueFirst(tx, executionQueue, job, {
-      run: () => advance(job, { loaded, rows }),
-      store: (jobId) => {
-        taken = jobId
+      run: () => advance(job, { loaded, rows, ahead }),
+      store: (one) => {
+        stored = one
       },
     })
-    await writeStart(
-      tx,
-      row,
-      at,
-      rows,
-      taken === undefined ? undefined : { id: taken, queue: executionQueue, data: job },
-    )
+    await writeStart(tx, row, at, rows, stored && { ...stored, queue: executionQueue, data: job })
     await keepFiles(tx, tenant.id, row.id, 'input', row.input)
     return { executionId: row.id, status: loaded.status, traceId: row.traceId }
 

@@ -30,11 +30,14 @@ import { findForStart } from './start-store.ts'
 import { newRows, writeStart } from './state/known-store.ts'
 import { asStored, parsedContent } from './state/load.ts'
 import { advance } from './steps/advance.ts'
+import { foreseeFirstCall } from './steps/first-turn.ts'
 import type { Started } from './steps/turn.ts'
 
 // An execution that this process has stored begins and ends without being read again. Whatever anyone else does to it in between counts,
 // or is found.
 
+/** Of the slots of one process, those of one tenant (jobs/shared-slots.ts). */
+const share = (advanceExecutions.concurrency * 3) / 4
 const types = ['execution', 'execution_event', 'execution_step', 'decision', 'span']
 
 let running: Awaited<ReturnType<typeof testRuntime>>
@@ -111,7 +114,7 @@ const writesDuring = async (work: () => Promise<unknown>): Promise<number> => {
 async function stored(): Promise<{ id: string; started: Started }> {
   const rows = newRows()
   const id = newId()
-  const loaded = await running.database.inTenant(tenant.id, async (tx) => {
+  const { loaded, ahead } = await running.database.inTenant(tenant.id, async (tx) => {
     const { agent: found, release } = await findForStart(tx, { tenantId: tenant.id, ...agent })
     if (found === undefined || release === undefined) throw new Error('The agent is released.')
     const at = (await databaseClock(tx))()
@@ -126,16 +129,19 @@ async function stored(): Promise<{ id: string; started: Started }> {
       traceId: newTraceId(),
       startedBy: pipeline.principal.memberId,
     }
+    const content = parsedContent(release.digest, release.content)
+    const loaded = asStored(tenant, row, at, { agent: found, release, content })
+    const { ahead } = await foreseeFirstCall(tx, loaded)
     await writeStart(tx, row, at, rows, undefined)
     await appendAudit(tx, tenant, {
       actor: systemActor,
       action: 'execution.started',
       resource: { type: 'execution', id },
     })
-    return asStored(tenant, row, at, { agent: found, release, content: parsedContent(release.digest, release.content) })
+    return { loaded, ahead }
   })
   expect(rows.isBound).toBe(true)
-  return { id, started: { loaded, rows } }
+  return { id, started: { loaded, rows, ahead } }
 }
 const advanceStored = async ({ id, started }: { id: string; started: Started }) => {
   await advance({ tenantId: tenant.id, id }, started)
@@ -169,6 +175,44 @@ describe('the usual course', () => {
       await writesDuring(async () => expect(await advanceStored(one)).toMatchObject({ status: 'succeeded' })),
     ).toBe(2)
     expect(await entries(one.id)).toEqual(usual)
+    await requireRight()
+  })
+
+  test('while the tenant has its share of the slots, waits in the queue and reads nothing either', async () => {
+    const hold = join(gate, 'hold-lookup_order')
+    writeFileSync(hold, '')
+    const before = calls()
+    const busy = await Promise.all(Array.from({ length: share }, () => start()))
+    await until(async () => (calls() >= before + share ? true : undefined), 'the calls have begun')
+    let waits = ''
+    // The start: a read, and a write with its COMMIT.
+    expect(
+      await writesDuring(async () => {
+        waits = await start()
+      }),
+    ).toBe(2)
+    const { rows } = await owner.query<{ state: string }>('select state from pgboss.job where singleton_key = $1', [
+      waits,
+    ])
+    expect(rows).toEqual([{ state: 'created' }])
+    expect(await entries(waits)).toEqual([])
+    rmSync(hold)
+    for (const id of [...busy, waits]) expect(await ended(id)).toBe('succeeded')
+    expect(await entries(waits)).toEqual(usual)
+    await requireRight()
+  })
+
+  test('decides the first call once, if it begins within a second', async () => {
+    const decided = async (id: string) =>
+      (await owner.query<{ id: string }>('select id from policy_decisions where execution_id = $1', [id])).rows
+    const [fresh, old] = [await stored(), await stored()]
+    const ahead = old.started.ahead
+    if (ahead === undefined) throw new Error('The call is allowed.')
+    await advanceStored(fresh)
+    expect(await decided(fresh.id)).toEqual([{ id: fresh.started.ahead?.decision.decisionId }])
+    await advanceStored({ id: old.id, started: { ...old.started, ahead: { ...ahead, madeAt: ahead.madeAt - 1000 } } })
+    expect(await decided(old.id)).toHaveLength(1)
+    expect(await decided(old.id)).not.toEqual([{ id: ahead.decision.decisionId }])
     await requireRight()
   })
 

@@ -39,8 +39,11 @@ export const queueNewsText = `
   ) as news
   where due or lost`
 
-/** Stores a job that the process which enqueues it has taken: its id, queue, data and singleton key (migration 0119). */
-export const takenJobText = 'select take_job($1, $2, $3, $4)'
+/** Stores a job that the process which enqueues it has taken: its id, queue, data and singleton key (migration 0125). */
+export const takenJobText = 'select store_job($1, $2, $3, $4, true)'
+
+/** Ends the job $2 of the queue $1, if its attempt $3 still runs (migration 0125). */
+export const endedJobText = 'select end_job($1, $2, $3)'
 
 /** Unfinished jobs of all tenants by queue and state, and how long the oldest that is due has waited. */
 export const queueDepthsText = `

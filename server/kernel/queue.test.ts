@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
@@ -273,6 +274,87 @@ test('transactions that are open at the same time take no more first jobs than w
     await until(async () => (await stored(one.id))[0]?.state === 'completed' || undefined, 'the job of the queue')
     await database.inDirectory((tx) => queue.enqueueFirst(tx, 'crowded', two))
     expect(await stored(two.id)).toMatchObject([{ isTaken: true }])
+  } finally {
+    held.resolve()
+    await queue.close()
+  }
+})
+
+test('a first job that has to wait is run as its process would have run it, and after a failure from the tables', async () => {
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
+  const held = Promise.withResolvers<void>()
+  const ran: string[] = []
+  try {
+    const [busy, waits, undone] = [job(), job(), job()]
+    const run = ({ id }: { id: string }) => {
+      ran.push(`handler ${id}`)
+      return id === busy.id ? held.promise : Promise.resolve()
+    }
+    await queue.work([{ queue: 'waiting', concurrency: 1, run }])
+    const first = (data: typeof busy) =>
+      database.inDirectory(async (tx) => {
+        let stored = { id: '', taken: true }
+        const run = () => {
+          ran.push(`own ${data.id}`)
+          return Promise.reject(new Error('Not yet.'))
+        }
+        await queue.enqueueFirst(tx, 'waiting', data, { run, store: (one) => (stored = one) })
+        expect(stored.taken).toBe(false)
+        await sql`select store_job(${stored.id}, 'waiting', ${JSON.stringify(data)}, ${data.id}, false)`.execute(tx)
+        if (data === undone) throw new Error('Undone.')
+      })
+    await database.inDirectory((tx) => queue.enqueueFirst(tx, 'waiting', busy))
+    await expect(first(undone)).rejects.toThrow('Undone.')
+    await first(waits)
+    expect(await stored(waits.id)).toEqual([{ state: 'created', retry_count: 0, isTaken: null }])
+    expect(await stored(undone.id)).toEqual([])
+    held.resolve()
+    await until(async () => ran[2], 'the second attempt')
+    expect(ran).toEqual([`handler ${busy.id}`, `own ${waits.id}`, `handler ${waits.id}`])
+    await until(async () => (await stored(waits.id))[0]?.state === 'completed' || undefined, 'the end of the job')
+  } finally {
+    held.resolve()
+    await queue.close()
+  }
+})
+
+test('a job is stored by store_job as the library stores one', async () => {
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
+  try {
+    await queue.work([{ queue: 'alike', concurrency: 1, run: () => Promise.resolve() }])
+    await queue.drain(10_000)
+    const [theirs, ours] = [job(), job()]
+    await database.inDirectory((tx) => queue.enqueue(tx, 'alike', theirs))
+    await database.inDirectory((tx) =>
+      sql`select store_job(${newId()}, 'alike', ${JSON.stringify(ours)}, ${ours.id}, false)`.execute(tx),
+    )
+    const row = async ({ tenantId, id }: typeof ours) => {
+      const { rows } = await owner.query<{ row: object }>(
+        `select to_jsonb(job) - '{id,created_on,start_after,keep_until}'::text[]
+           || jsonb_build_object('waits', start_after - created_on, 'kept', keep_until - created_on) as row
+         from pgboss.job_common job where singleton_key = $1`,
+        [id],
+      )
+      return JSON.parse(JSON.stringify(rows).replaceAll(tenantId, 'tenant').replaceAll(id, 'id'))
+    }
+    expect(await row(ours)).toEqual(await row(theirs))
+    expect(await row(ours)).toMatchObject([{ row: { state: 'created', heartbeat_seconds: 10 } }])
+  } finally {
+    await queue.close()
+  }
+})
+
+test('the end of an attempt does not end a job that another process has got since', async () => {
+  const queue = await openQueue(source.appUrl, log, listener, hardlyEver)
+  const held = Promise.withResolvers<void>()
+  try {
+    await queue.work([{ queue: 'lost', concurrency: 1, run: () => held.promise }])
+    const data = job()
+    await database.inDirectory((tx) => queue.enqueueFirst(tx, 'lost', data))
+    await owner.query('update pgboss.job set retry_count = 1 where singleton_key = $1', [data.id])
+    held.resolve()
+    await queue.drain(10_000)
+    expect(await stored(data.id)).toMatchObject([{ state: 'active', retry_count: 1 }])
   } finally {
     held.resolve()
     await queue.close()

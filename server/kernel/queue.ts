@@ -7,11 +7,12 @@ import type { Listener } from './db/listen.ts'
 import { notify } from './db/notify.ts'
 import { newId } from './ids.ts'
 import { endedWithin } from './jobs/ended-within.ts'
+import { type MeasuredRun, measuredRun } from './jobs/measured-run.ts'
+import { ownJobs } from './jobs/own.ts'
 import { openSharedSlots, type SharedSlots } from './jobs/shared-slots.ts'
 import { takenJobs } from './jobs/taken.ts'
 import type { Log } from './log.ts'
-import { beginJob, measureQueues } from './observe/queue-meters.ts'
-import { beginRoot } from './observe/spans.ts'
+import { measureQueues } from './observe/queue-meters.ts'
 import { pollQueues } from './poll-queues.ts'
 import { openQueueDatabase } from './queue-database.ts'
 import { type QueueDepth, queueDepthsText, takenJobText } from './queue-store.ts'
@@ -30,12 +31,12 @@ export type JobHandler = {
   run(data: JobData, retries: number): Promise<void>
 }
 
-/** What is different if this process takes a job. */
-export type WhenTaken = {
-  /** Runs instead of the queue's handler, with what this process knows about the object. */
+/** What is different about a job whose object this process knows. */
+export type OwnJob = {
+  /** Runs instead of the queue's handler, if this process gets the job soon. */
   run(): Promise<void>
-  /** Has the job stored by a statement of the caller, which must call take_job (migration 0119). */
-  store(jobId: string): void
+  /** Has the job stored by a statement of the caller, which must call store_job (migration 0125). */
+  store(job: { id: string; taken: boolean }): void
 }
 
 export type Queue = {
@@ -49,7 +50,7 @@ export type Queue = {
    * have its share of it, it takes the job
    * with the COMMIT and runs it at once, without a trip to the queue; if it dies, another one gets the job.
    */
-  enqueueFirst(tx: Transaction, queue: string, data: JobData, taken?: WhenTaken): Promise<void>
+  enqueueFirst(tx: Transaction, queue: string, data: JobData, own?: OwnJob): Promise<void>
   work(handlers: readonly JobHandler[]): Promise<void>
   /** Takes no more jobs. Resolves when the running ones have ended, or after `ms`. Jobs can still be enqueued. */
   drain(ms: number): Promise<void>
@@ -108,8 +109,7 @@ type Working = {
   /** No look past the jobs of other tenants before this time. */
   restsUntil: number
   rest?: NodeJS.Timeout | undefined
-  /** `run`: by default the queue's handler. */
-  perform(data: JobData, retries: number, run?: () => Promise<void>): Promise<void>
+  perform: MeasuredRun<JobData>
   /** How often there was to be a look for jobs. */
   wakes: number
 }
@@ -146,7 +146,8 @@ export async function openQueue(
     const { rows } = await database.executeSql(queueDepthsText, [])
     return rows as QueueDepth[]
   })
-  const taken = takenJobs(boss, log)
+  const taken = takenJobs(boss, database, log)
+  const known = ownJobs()
   // A job that is taken starts inside the request that enqueued it, and must not belong to it.
   const outside = new AsyncResource('queue')
   let looking: ReturnType<typeof pollQueues> | undefined
@@ -171,10 +172,16 @@ export async function openQueue(
     async enqueueFirst(tx, queue, data, own) {
       const working = workings.get(queue)
       const slot = drained ? undefined : working?.slots.reserve(data.tenantId)
-      if (working === undefined || slot === undefined) return await enqueue(tx, queue, data)
       const id = newId()
+      if (working === undefined || slot === undefined) {
+        if (own === undefined) return await enqueue(tx, queue, data)
+        own.store({ id, taken: false })
+        notify(tx, 'job', queue)
+        if (working !== undefined) afterEnd(tx, (committed) => committed && known.keep(id, own.run))
+        return
+      }
       if (own === undefined) withCommit(tx, CompiledQuery.raw(takenJobText, [id, queue, JSON.stringify(data), data.id]))
-      else own.store(id)
+      else own.store({ id, taken: true })
       const run = () =>
         slot.run(async () => {
           if (drained) throw new Error('The process is being shut down.')
@@ -195,21 +202,7 @@ export async function openQueue(
         await boss.createQueue(queue, { policy: 'singleton', ...settings })
         // Creating the queue does not change one that an earlier version created.
         await boss.updateQueue(queue, settings)
-        const perform: Working['perform'] = async (data, retries, own = () => run(data, retries)) => {
-          const measured = beginJob(queue)
-          const span = beginRoot('consumer')
-          const attributes = { 'countersign.queue': queue, 'countersign.attempt': retries + 1 }
-          try {
-            await (span === undefined ? own() : span.within(own))
-            measured('done')
-            span?.end(`job ${queue}`, attributes, 'ok')
-          } catch (error) {
-            measured('failed')
-            span?.end(`job ${queue}`, attributes, 'failed')
-            log.error({ err: error, queue, id: data.id }, 'a job failed and will be tried again')
-            throw error
-          }
-        }
+        const perform = measuredRun(queue, run, log)
         workings.set(queue, { slots: openSharedSlots(concurrency), perform, restsUntil: 0, wakes: 0 })
         wake(queue)
       }
@@ -289,8 +282,10 @@ export async function openQueue(
       return false
     }
     const { id, data, retryCount } = job
+    const own = known.take(id)
     // A slot that was free before may have been taken by a first job.
-    const run = () => working.slots.run(data.tenantId, () => working.perform(data, retryCount))
+    const run = () =>
+      working.slots.run(data.tenantId, () => working.perform(data, retryCount, retryCount === 0 ? own : undefined))
     taken.start(queue, { id, retryCount }, run, () => wake(queue))
     return true
   }

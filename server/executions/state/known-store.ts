@@ -8,13 +8,12 @@ import { databaseClock } from '#server/kernel/db/clock.ts'
 import { Unforeseen, writeKnown } from '#server/kernel/db/closing.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
-import type { JobData } from '#server/kernel/queue.ts'
 import type { StoredDecision } from '#server/policies/decisions/decision-store.ts'
 import { endedRows, startedRows } from '#server/traces/recording/known-spans.ts'
 import type { SpanEnd, SpanStart } from '#server/traces/recording/live-store.ts'
 import { entryValues, type NewEvent } from './change-store.ts'
 import { encryptExecutionValue } from './content.ts'
-import { encryptedStep, type NewExecution, type StepChange, startCall, stepText } from './store.ts'
+import { encryptedStep, type FirstJob, type NewExecution, type StepChange, startCall, stepText } from './store.ts'
 
 // The usual course of an execution, each part in one write with its COMMIT (migration 0119). The rows that the functions write are composed
 // here too, because their states are bound in the same write.
@@ -52,7 +51,7 @@ async function write(
 }
 
 /**
- * Stores an execution with its first job, if this process has taken that, and keeps its row in `known`. The COMMIT throws Unforeseen if its
+ * Stores an execution with its first job, if that is not stored otherwise, and keeps its row in `known`. The COMMIT throws Unforeseen if its
  * idempotency key is in use.
  */
 export async function writeStart(
@@ -60,7 +59,7 @@ export async function writeStart(
   row: NewExecution,
   at: Date,
   known: KnownRows,
-  job: { id: string; queue: string; data: JobData } | undefined,
+  job: FirstJob | undefined,
 ): Promise<void> {
   const cipher = await tenantCipher(tx, row.tenantId)
   const input = encryptExecutionValue(cipher, row.id, 'input', row.input)

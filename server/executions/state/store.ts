@@ -167,13 +167,16 @@ export type NewExecution = {
   startedBy: string
 }
 
-/** A call of start_execution (migration 0119). `job`: the execution's first one, if this process has taken it. */
+/** The first job of an execution, which its first statement stores. `taken`: by this process. */
+export type FirstJob = { id: string; queue: string; data: JobData; taken: boolean }
+
+/** A call of start_execution (migration 0125). `job`: unless it is stored otherwise. */
 export function startCall(
   cipher: TenantCipher,
   row: NewExecution,
-  { input, at, job }: { input: Buffer; at: Date; job?: { id: string; queue: string; data: JobData } | undefined },
+  { input, at, job }: { input: Buffer; at: Date; job?: FirstJob | undefined },
 ): CompiledQuery {
-  return CompiledQuery.raw('start_execution($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
+  return CompiledQuery.raw('start_execution($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)', [
     row.tenantId,
     row.id,
     row.agentId,
@@ -187,6 +190,7 @@ export function startCall(
     job?.id ?? null,
     job?.queue ?? null,
     job === undefined ? null : JSON.stringify(job.data),
+    job?.taken ?? null,
   ])
 }
 

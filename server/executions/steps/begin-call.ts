@@ -95,33 +95,34 @@ export async function beginCall(
 /**
  * The same for the first call of an execution, in one statement with its beginning, if the bindings that this process knows allow the
  * call at once. Undefined, with nothing sent, if they don't: then the beginning is sent first. Throws DecidedByOldBindings, which
- * rolls the transaction back, when the bindings have changed. `known`: the rows of an execution that this process has just stored; then
- * the COMMIT throws Unforeseen if anything that the call depends on has changed.
+ * rolls the transaction back, when the bindings have changed. `known`: the rows of an execution that this process has just stored, and
+ * the decision if it has been made; then the COMMIT throws Unforeseen if anything that the call depends on has changed.
  */
 export async function beginWithCall(
   tx: Transaction,
   loaded: Loaded,
   beginning: Beginning,
   call: ProposedCall,
-  known?: KnownRows,
+  known?: { rows: KnownRows; ahead: DecisionAhead | undefined },
 ): Promise<StartedCall | undefined> {
   const tool = releasedTool(loaded.content, call.step.tool)
   if (tool === undefined || whyStopped(loaded, tool, call.step) !== undefined) return undefined
-  const foreseen = await foreseeCall(tx, loaded, call, tool)
+  const foreseen = await foreseeCall(tx, loaded, call, tool, known?.ahead)
   return foreseen?.decision.effect === 'allow'
-    ? await startAhead(tx, loaded, call, tool, foreseen, { beginning, known })
+    ? await startAhead(tx, loaded, call, tool, foreseen, { beginning, known: known?.rows })
     : undefined
 }
 
-/** The decision that is going to be made, for the call of a tool that no one has approved yet. */
+/** The decision that is going to be made, for the call of a tool that no one has approved yet; `made` if it has been made. */
 const foreseeCall = async (
   tx: Transaction,
   loaded: Loaded,
   call: ProposedCall,
   tool: ReleasedTool,
+  made?: DecisionAhead,
 ): Promise<DecisionAhead | undefined> =>
   call.granted === undefined && callKind(tool) === 'tool'
-    ? await decideAhead(tx, loaded.tenant, requestOf(loaded, tool, call))
+    ? (made ?? (await decideAhead(tx, loaded.tenant, requestOf(loaded, tool, call))))
     : undefined
 
 /** Starts a call that `decision` allows, and records the decision in the same statement. */
@@ -141,7 +142,7 @@ async function startAhead(
     spans: beginning === undefined ? [span] : [beginning.root, span],
     use: undefined,
     beginning,
-    stored: await stored(),
+    stored: await stored(tx),
     known,
   }
   return await startCall(tx, loaded, { ...call, arguments: maskedArguments(call.arguments, decision.masks) }, tool, how)

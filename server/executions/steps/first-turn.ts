@@ -5,7 +5,7 @@ import { nextOf } from '#server/executions/runtimes/next-turn.ts'
 import { type Loaded, loadExecution } from '#server/executions/state/load.ts'
 import { maskText } from '#server/executions/state/masking.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { foresee } from '#server/policies/decisions/decide.ts'
+import { type DecisionAhead, foresee } from '#server/policies/decisions/decide.ts'
 import { requestOf } from './call-request.ts'
 import { takeTurn } from './turn.ts'
 
@@ -45,13 +45,19 @@ async function load(tx: Transaction, tenantId: string, id: string): Promise<Load
 
 /**
  * Whether the first call of a new execution is decided in the transaction that starts it: unless it is expected to be allowed. This
- * includes a call that requires an approval, because no one may be eligible to decide. Any other call is left to a worker.
+ * includes a call that requires an approval, because no one may be eligible to decide. Any other call is left to a worker; `ahead` is its
+ * decision, if that is known already.
  */
-export async function needsDecision(tx: Transaction, loaded: Loaded): Promise<boolean> {
+export async function foreseeFirstCall(
+  tx: Transaction,
+  loaded: Loaded,
+): Promise<{ decidesNow: boolean; ahead?: DecisionAhead | undefined }> {
   const next = nextOf(loaded)
-  if (next.kind !== 'call') return false
+  if (next.kind !== 'call') return { decidesNow: false }
   const tool = releasedTool(loaded.content, next.tool)
-  return tool === undefined || (await foresee(tx, loaded.tenant, requestOf(loaded, tool, next))) !== 'allow'
+  if (tool === undefined) return { decidesNow: true }
+  const { effect, ahead } = await foresee(tx, loaded.tenant, requestOf(loaded, tool, next))
+  return effect === 'allow' ? { decidesNow: false, ahead } : { decidesNow: true }
 }
 
 /** 403, or 409 when no one was eligible to approve the call. */

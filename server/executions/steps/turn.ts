@@ -12,6 +12,7 @@ import { databaseClock } from '#server/kernel/db/clock.ts'
 import { Unforeseen } from '#server/kernel/db/closing.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import type { DecisionAhead } from '#server/policies/decisions/decide.ts'
 import { beginCall, beginWithCall } from './begin-call.ts'
 import { begin, beginningOf } from './beginning.ts'
 import { mayBegin } from './concurrency.ts'
@@ -24,14 +25,17 @@ export type Turn = { kind: 'wait' } | { kind: 'again' } | { kind: 'call'; call: 
 /** `on`: nothing needs to be committed before the next turn, which starts from `loaded`. */
 type Move = Turn | { kind: 'on'; loaded: Loaded }
 
-/** An execution that this process has just stored, as it would read it. */
-export type Started = { loaded: Loaded; rows: KnownRows }
+/** An execution that this process has just stored, as it would read it. `ahead`: the decision on its first call. */
+export type Started = { loaded: Loaded; rows: KnownRows; ahead?: DecisionAhead | undefined }
+
+/** An older decision is made again: it may depend on the time. */
+const freshMs = 1000
 
 /**
  * The first turn of an execution that this process has just stored, without reading it, if its first call is allowed at once. Undefined,
  * with nothing committed, if it is not, or if anything has happened to the execution since then.
  */
-export async function takeKnownTurn(tenantId: string, { loaded, rows }: Started): Promise<Turn | undefined> {
+export async function takeKnownTurn(tenantId: string, { loaded, rows, ahead }: Started): Promise<Turn | undefined> {
   // Others that run have to be counted.
   if (loaded.content.spec.limits.concurrency !== undefined) return undefined
   try {
@@ -40,7 +44,8 @@ export async function takeKnownTurn(tenantId: string, { loaded, rows }: Started)
       const { beginning, begun } = beginningOf({ ...loaded, row: { ...loaded.row, now } })
       const first = nextOf(begun)
       if (first.kind !== 'call' || reachesLimit(begun, first.tool)) return undefined
-      const call = await beginWithCall(tx, begun, beginning, first, rows)
+      const fresh = ahead !== undefined && performance.now() - ahead.madeAt < freshMs ? ahead : undefined
+      const call = await beginWithCall(tx, begun, beginning, first, { rows, ahead: fresh })
       return call === undefined ? undefined : turnOf(call, begun)
     })
   } catch (error) {

@@ -225,8 +225,8 @@ describe.each(boundTypes.map((bound) => [bound.type, bound] as const))('%s', (_t
   })
 
   test('has a trigger for each kind of statement, which notes each column', async () => {
-    const { rows } = await owner.query<{ type: number; enabled: string; body: string }>(
-      `select tgtype::int as type, tgenabled as enabled, prosrc as body from pg_trigger join pg_proc on pg_proc.oid = tgfoid
+    const { rows } = await owner.query<{ type: number; enabled: string; body: string; condition: string }>(
+      `select tgtype::int as type, tgenabled as enabled, prosrc as body, pg_get_triggerdef(pg_trigger.oid) as condition from pg_trigger join pg_proc on pg_proc.oid = tgfoid
        where tgrelid = $1::regclass and tgname like 'note\\_%' order by tgname`,
       [table],
     )
@@ -237,6 +237,8 @@ describe.each(boundTypes.map((bound) => [bound.type, bound] as const))('%s', (_t
       [4 + each, 'O'],
       [16 + each, 'O'],
     ])
+    // Nothing is noted for rows that the process knows.
+    for (const { condition } of rows) expect(condition).toContain(`current_setting('app.rows_known'`)
     const noted = (columns.get(table) ?? []).filter(({ name, generated }) => name !== 'tenant_id' && !generated)
     if (bound.only !== undefined) expect(rows[0]?.body).toContain('to_jsonb(old)')
     else for (const { name } of noted) expect(rows[0]?.body).toMatch(new RegExp(`\\b${name}\\b`))

@@ -127,6 +127,25 @@ describe('a write whose rows are known', () => {
     await requireAll()
   })
 
+  test('has its rows noted only if they have to be read', async () => {
+    const approvalId = await ask(1)
+    const notes = async (tx: Transaction) =>
+      (await sql<{ notes: string }>`select current_setting('app.touched_approvals', true) as notes`.execute(tx)).rows[0]
+        ?.notes
+    await inTenant(async (tx) => {
+      await decideIn(tx, approvalId)
+      expect(await notes(tx)).toContain(approvalId)
+    })
+    const undone = inTenant(async (tx) => {
+      await sql`select set_config('app.rows_known', 'on', true)`.execute(tx)
+      await sql`update approvals set expires_at = expires_at where id = ${approvalId}`.execute(tx)
+      expect(await notes(tx)).toBeFalsy()
+      throw new Error('Undone.')
+    })
+    await expect(undone).rejects.toThrow('Undone.')
+    await requireAll()
+  })
+
   test('fails as a whole with the function: neither rows nor records are committed', async () => {
     const approvalId = await ask(1)
     const records = () =>

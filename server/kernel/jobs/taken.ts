@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import type { Log } from '#server/kernel/log.ts'
+import type { QueueDatabase } from '#server/kernel/queue-database.ts'
 import { endedWithin } from './ended-within.ts'
 
 /** A third of the heartbeat that the queues require. */
@@ -12,7 +13,7 @@ type Taken = { queue: string; attempt: { id: string; retryCount: number }; runni
  * The jobs that this process runs: fetched from the queue, or taken in the transaction that enqueued them. To the library they are
  * running jobs: if this process dies, their heartbeat stops, and another one gets them.
  */
-export function takenJobs(boss: PgBoss, log: Log) {
+export function takenJobs(boss: PgBoss, { endJob }: Pick<QueueDatabase, 'endJob'>, log: Log) {
   const taken = new Set<Taken>()
   let beating: NodeJS.Timeout | undefined
   const byQueue = () => Map.groupBy(taken, ({ queue }) => queue)
@@ -25,10 +26,10 @@ export function takenJobs(boss: PgBoss, log: Log) {
         )
         .catch((error: unknown) => log.debug({ err: error, queue }, 'a heartbeat of the queue failed'))
   }
-  /** Settles a job; the library ignores one that another process has got in the meantime. */
+  /** Settles a job; one that another process has got in the meantime is left to it. */
   const settle = async ({ queue, attempt }: Taken, error?: unknown) => {
     await (error === undefined
-      ? boss.complete(queue, attempt)
+      ? endJob(queue, attempt)
       : boss.fail(queue, attempt, { message: error instanceof Error ? error.message : String(error) }))
   }
   return {

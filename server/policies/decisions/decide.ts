@@ -52,7 +52,7 @@ export async function decide(
 ): Promise<PolicyDecision> {
   const { now, bare, ahead, decideBy, rowOf } = deciding(tx, tenant, request, honours)
   const known = foreseen ?? (await ahead())
-  if (known !== undefined && (await known.recordIfCurrent())) return known.decision
+  if (known !== undefined && (await known.recordIfCurrent(tx))) return known.decision
   const { made: ruled, shadow } = await decideBy(await boundTo(tx, tenant.id, request.agent, request.environment))
   const { states, taken } = await holdBudgets(tx, tenant.id, request, ruled)
   const input = states.length === 0 ? bare : recordable(request, now, honours, states)
@@ -66,10 +66,12 @@ export async function decide(
 /** A decision by the bindings cached in this process, which is not recorded yet. */
 export type DecisionAhead = {
   decision: PolicyDecision
+  /** When it was made, as performance.now() in milliseconds. */
+  madeAt: number
   /** One statement. False, without recording it, when the tenant's bindings have changed: nothing may be done by it then. */
-  recordIfCurrent(): Promise<boolean>
+  recordIfCurrent(tx: Transaction): Promise<boolean>
   /** For a statement that does more: what it records, if `bindings` is the revision of the tenant's bindings. */
-  stored(): Promise<StoredDecision & { bindings: string | undefined }>
+  stored(tx: Transaction): Promise<StoredDecision & { bindings: string | undefined }>
 }
 
 /**
@@ -84,22 +86,29 @@ export const decideAhead = (
 
 function deciding(tx: Transaction, tenant: Tenant, request: GovernedRequest, honours: readonly ObligationKind[]) {
   const now = new Date()
+  const madeAt = performance.now()
   const bare = recordable(request, now, honours)
-  return { now, bare, ahead, decideBy, rowOf }
+  return { now, bare, ahead, aheadOf, decideBy, rowOf }
 
   async function ahead(): Promise<DecisionAhead | undefined> {
     const known = lastBoundTo(tenant.id, request.agent, request.environment)
-    if (known === undefined) return undefined
-    const { made, shadow } = await decideBy(known)
-    // Reservations require the current bindings.
+    return known && aheadOf(await decideBy(known), known.revision)
+  }
+
+  /** Undefined if it reserves budgets, for which the bindings must be current. */
+  function aheadOf(
+    { made, shadow }: Awaited<ReturnType<typeof decideBy>>,
+    bindings: string | undefined,
+  ): DecisionAhead | undefined {
     if (made.budgets.length > 0) return undefined
     const decision = { ...made, inputDigest: bare.digest }
     // The insert checks in the same statement that the bindings are still current.
     const row = () => rowOf(decision, shadow, bare)
     return {
       decision,
-      recordIfCurrent: () => insertDecisionIfCurrent(tx, row(), known.revision),
-      stored: async () => ({ ...(await storedDecision(tx, row())), bindings: known.revision }),
+      madeAt,
+      recordIfCurrent: (now) => insertDecisionIfCurrent(now, row(), bindings),
+      stored: async (now) => ({ ...(await storedDecision(now, row())), bindings }),
     }
   }
 
@@ -145,19 +154,25 @@ function deciding(tx: Transaction, tenant: Tenant, request: GovernedRequest, hon
 
 /**
  * Predicts the effect of `decide` by the bindings cached in this process, without recording anything or reserving a budget.
- * The caller must still call `decide` before acting on it.
+ * The caller must still call `decide` before acting on it, or record `ahead`, which is the decision if it reserves no budget.
  */
-export async function foresee(tx: Transaction, tenant: Tenant, request: GovernedRequest): Promise<Outcome['effect']> {
-  const known = lastBoundTo(tenant.id, request.agent, request.environment)
-  const { enforced, keys } = known ?? (await boundTo(tx, tenant.id, request.agent, request.environment))
-  const now = new Date()
-  const { whole } = recordable(request, now, usual)
-  const set = decidingSet(tx, tenant.id, request, enforced, keys.enforced)
-  const ruled = await outcomeOf(set, enforced.length > 0, request, now, usual, whole)
+export async function foresee(
+  tx: Transaction,
+  tenant: Tenant,
+  request: GovernedRequest,
+): Promise<{ effect: Outcome['effect']; ahead?: DecisionAhead | undefined }> {
+  const { aheadOf, decideBy } = deciding(tx, tenant, request, usual)
+  const bound =
+    lastBoundTo(tenant.id, request.agent, request.environment) ??
+    (await boundTo(tx, tenant.id, request.agent, request.environment))
+  const decided = await decideBy(bound)
+  const ahead = aheadOf(decided, bound.revision)
+  if (ahead !== undefined) return { effect: ahead.decision.effect, ahead }
+  const { made } = decided
   // With require_approval, budgets are read but not reserved.
-  const asking = ruled.effect === 'allow' ? { ...ruled, effect: 'require_approval' as const } : ruled
+  const asking = made.effect === 'allow' ? { ...made, effect: 'require_approval' as const } : made
   const { states } = await holdBudgets(tx, tenant.id, request, asking)
-  return judgeBudgets(ruled, states).effect
+  return { effect: judgeBudgets(made, states).effect }
 }
 
 /** `bound`: without a bound policy every call is denied, whatever the manifest says. */

@@ -8,6 +8,7 @@ import { executionRunner } from './cases/case-06-execution.ts'
 import { ourEventCall } from './cases/case-07-input.ts'
 import { ourDecide, pendingApprovals } from './cases/case-08-decide.ts'
 import { ourAppend } from './cases/case-09-audit.ts'
+import { ourEvaluateCall } from './evaluate-call.ts'
 import { openLab } from './lab.ts'
 import { bytesOnTheWire, call, type HttpCall } from './load.ts'
 import { median } from './measure.ts'
@@ -40,6 +41,7 @@ async function ofTheApi(meter: WireMeter): Promise<Figure[]> {
     const calls: [number, string, HttpCall][] = [
       [1, 'client-credentials token', ourTokenCall(api)],
       [2, 'tenants.current', await ourQueryCall(api)],
+      [3, 'policies.evaluate', await ourEvaluateCall(api)],
       [7, 'input event: duplicate', ourEvent('bench')],
       [8, 'approvals.getPending', { url: `${api.baseUrl}/v1/approvals.getPending`, headers }],
     ]

@@ -12,10 +12,12 @@ import { fillLists } from '#server/testing/long-lists.ts'
 import { testTenant } from '#server/testing/tenant.ts'
 import { ourTokenCall } from './cases/case-01-token.ts'
 import { ourQueryCall } from './cases/case-02-query.ts'
+import { boundAgent, ourDecision } from './cases/case-03-policy.ts'
 import { executionRunner } from './cases/case-06-execution.ts'
 import { ourEventCall } from './cases/case-07-input.ts'
 import { ourDecide, pendingApproval } from './cases/case-08-decide.ts'
 import { allLists } from './cases/case-13-lists.ts'
+import { ourEvaluateCall } from './evaluate-call.ts'
 import { startInstalled } from './installed.ts'
 import { type Lab, openLab, perform } from './lab.ts'
 import { call } from './load.ts'
@@ -68,6 +70,12 @@ describe('of the parts in this process', () => {
   test('an execution of one step', async () => {
     const most = { writes: 4, statements: 10, commits: 3 }
     expectAtMost(await least(databaseTraffic, await executionRunner(lab), most), most)
+  })
+
+  test('a policy decision', async () => {
+    const most = { writes: 1, statements: 4, commits: 1 }
+    const request = await boundAgent(lab, 10)
+    expectAtMost(await least(databaseTraffic, () => ourDecision(lab, request), most), most)
   })
 
   test('executions.get', async () => {
@@ -131,6 +139,11 @@ describe('of calls over HTTP', () => {
   test('a client-credentials token', async () => {
     const what = ourTokenCall(api)
     await expectOfCall(() => call(what), { writes: 1, statements: 5, commits: 1 })
+  })
+
+  test('policies.evaluate', async () => {
+    const what = await ourEvaluateCall(api)
+    await expectOfCall(() => call(what), { writes: 2, statements: 5, commits: 1 })
   })
 
   test('an input event', async () => {

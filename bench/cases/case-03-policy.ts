@@ -86,7 +86,9 @@ export async function boundAgent(lab: Lab, count: number): Promise<ToolCallReque
 
 /** One recorded decision in a separate transaction. */
 export async function ourDecision(lab: Lab, request: ToolCallRequest): Promise<void> {
-  const decision = await lab.runtime.database.inTenant(lab.tenant.id, (tx) => decide(tx, lab.tenant, request))
+  const decision = await lab.runtime.database.inTenant(lab.tenant.id, (tx) =>
+    decide(tx, lab.tenant, request, { withCommit: true }),
+  )
   if (decision.effect !== 'allow') throw new Error(`Not the same work: ${JSON.stringify(decision.reasons)}`)
 }
 

@@ -3,7 +3,7 @@ import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { inputProblems } from '#lib/rules/manifest/input-schema.ts'
 import { ExecuteInput, ExecuteOutput } from '#lib/schemas/executions.ts'
-import { asStored, parsedContent } from '#server/executions/state/load.ts'
+import { asStored } from '#server/executions/state/load.ts'
 import { findExecutionByKey, insertExecution } from '#server/executions/state/store.ts'
 import { foreseeFirstCall, standing, takeFirstTurn } from '#server/executions/steps/first-turn.ts'
 import { describeInput, keepFiles } from '#server/files/use.ts'
@@ -14,8 +14,8 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { hasActiveBinding } from '#server/policies/decisions/decide.ts'
 import type { ReleaseContent } from '#server/releases/content.ts'
+import { findReleased } from '#server/releases/released-store.ts'
 import { executionQueue } from './execution-queue.ts'
-import { findForStart } from './start-store.ts'
 import { newRows, writeStart } from './state/known-store.ts'
 import { advance } from './steps/advance.ts'
 
@@ -37,7 +37,7 @@ export const execute = mutation({
     // Sent concurrently, so that the queries take one round trip.
     const { idempotencyKey } = input
     const [{ agent, release, bindings }, before] = await Promise.all([
-      findForStart(tx, { tenantId: tenant.id, agentId: input.agentId, environment: input.environment }),
+      findReleased(tx, { tenantId: tenant.id, agentId: input.agentId, environment: input.environment }),
       idempotencyKey === undefined ? undefined : findExecutionByKey(tx, tenant.id, principal.memberId, idempotencyKey),
     ])
     // Whatever has changed since then, a repeated request gets the answer of the first.
@@ -54,7 +54,7 @@ export const execute = mutation({
     if (release === undefined)
       throw refuse('release_required', `No approved release of ${agent.name} is active in ${input.environment}.`)
 
-    const content = parsedContent(release.digest, release.content)
+    const { content } = release
     if (content.spec.runtime.observe !== undefined)
       throw refuse(
         'runs_elsewhere',

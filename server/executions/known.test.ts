@@ -19,6 +19,7 @@ import { databaseTraffic } from '#server/kernel/db/connection.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { execute as perform } from '#server/kernel/operation.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
+import { findReleased } from '#server/releases/released-store.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
@@ -26,9 +27,8 @@ import { governedAgent } from '../../bench/governed-agent.ts'
 import { execute } from './execute.ts'
 import { executionQueue } from './execution-queue.ts'
 import { advanceExecutions } from './jobs.ts'
-import { findForStart } from './start-store.ts'
 import { newRows, writeStart } from './state/known-store.ts'
-import { asStored, parsedContent } from './state/load.ts'
+import { asStored } from './state/load.ts'
 import { advance } from './steps/advance.ts'
 import { foreseeFirstCall } from './steps/first-turn.ts'
 import type { Started } from './steps/turn.ts'
@@ -115,7 +115,7 @@ async function stored(): Promise<{ id: string; started: Started }> {
   const rows = newRows()
   const id = newId()
   const { loaded, ahead } = await running.database.inTenant(tenant.id, async (tx) => {
-    const { agent: found, release } = await findForStart(tx, { tenantId: tenant.id, ...agent })
+    const { agent: found, release } = await findReleased(tx, { tenantId: tenant.id, ...agent })
     if (found === undefined || release === undefined) throw new Error('The agent is released.')
     const at = (await databaseClock(tx))()
     const row = {
@@ -129,7 +129,7 @@ async function stored(): Promise<{ id: string; started: Started }> {
       traceId: newTraceId(),
       startedBy: pipeline.principal.memberId,
     }
-    const content = parsedContent(release.digest, release.content)
+    const { content } = release
     const loaded = asStored(tenant, row, at, { agent: found, release, content })
     const { ahead } = await foreseeFirstCall(tx, loaded)
     await writeStart(tx, row, at, rows, undefined)

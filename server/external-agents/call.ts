@@ -4,7 +4,6 @@ import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { costOf } from '#lib/rules/cost.ts'
 import { modelsOf } from '#lib/rules/models.ts'
 import type { RequestApprovalInput } from '#lib/schemas/external-agents.ts'
-import { findAgent } from '#server/agents/store.ts'
 import { allowedModels, modelProvider } from '#server/executions/runtimes/external.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -13,8 +12,8 @@ import { decide, type PolicyDecision } from '#server/policies/decisions/decide.t
 import { maskedArguments } from '#server/policies/decisions/mask-arguments.ts'
 import type { GovernedRequest } from '#server/policies/decisions/request.ts'
 import { agentFacts } from '#server/releases/agent-facts.ts'
-import { ReleaseContent, type ReleasedTool } from '#server/releases/content.ts'
-import { findActiveRelease } from '#server/releases/store.ts'
+import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
+import { findReleased } from '#server/releases/released-store.ts'
 
 type Call = z.infer<typeof RequestApprovalInput>
 type Context = { tx: Transaction; tenant: Tenant; principal: Principal }
@@ -31,14 +30,14 @@ export type ExternalCall = {
 
 /** Throws `not_found`; refuses calls that are not released and agents that are suspended or retired. */
 export async function externalCall({ tx, tenant }: Context, call: Call): Promise<ExternalCall> {
-  const agent = await findAgent(tx, tenant.id, call.agentId)
+  const { agentId, environment } = call
+  const { agent, release } = await findReleased(tx, { tenantId: tenant.id, agentId, environment })
   if (agent === undefined) throw notFound()
   if (agent.status === 'suspended' || agent.status === 'retired')
     throw refuse('agent_suspended', `The agent is ${agent.status}.`)
-  const release = await findActiveRelease(tx, tenant.id, agent.id, call.environment)
   if (release === undefined)
-    throw refuse('release_required', `No approved release of ${agent.name} is active in ${call.environment}.`)
-  const content = ReleaseContent.parse(release.content)
+    throw refuse('release_required', `No approved release of ${agent.name} is active in ${environment}.`)
+  const { content } = release
   const tool = content.tools.find(({ server, name }) => `${server}/${name}` === call.resource)
   if (call.action === 'ToolCall' && tool === undefined)
     throw refuse('policy_denied', 'The active release does not include this tool.')
@@ -51,11 +50,12 @@ export async function externalCall({ tx, tenant }: Context, call: Call): Promise
   }
 }
 
-/** The same decision as for an execution, recorded with the member who requested it. */
+/** The same decision as for an execution, recorded with the member who requested it. `withCommit`: as for `decide`. */
 export async function decideExternal(
   { tx, tenant, principal }: Context,
   { call, content, release, tool }: ExternalCall,
   fulfilled: string[],
+  { withCommit = false }: { withCommit?: boolean } = {},
 ): Promise<{ decision: PolicyDecision; leaving: JsonObject }> {
   const base = {
     agent: { ...agentFacts(content), allowedModels: allowedModels(content) },
@@ -68,7 +68,7 @@ export async function decideExternal(
     toolCalls: call.context.toolCalls,
     fulfilled,
   }
-  const decision = await decide(tx, tenant, requestOf(base))
+  const decision = await decide(tx, tenant, requestOf(base), { withCommit })
   return { decision, leaving: maskedArguments(call.arguments, decision.masks) }
 
   function requestOf(known: typeof base): GovernedRequest {

@@ -14,6 +14,7 @@ import { decideByStandingGrant } from './standing-grant.ts'
  */
 export const evaluate = mutation({
   permission: 'execution:start',
+  contained: true,
   input: EvaluateInput,
   output: EvaluateOutput,
   audit: (input, output) => ({
@@ -24,10 +25,10 @@ export const evaluate = mutation({
       standingGrantId: output?.standingGrantId,
     }),
   }),
-  async run({ tx, tenant, principal, input: { approvalId, ...call } }) {
+  async run({ tx, tenant, principal, input: { approvalId, ...call }, unforeseen }) {
     const context = { tx, tenant, principal }
     const external = await externalCall(context, call)
-    const first = await decideExternal(context, external, await granted())
+    const first = await decideExternal(context, external, await granted(), { withCommit: unforeseen === undefined })
     const standing =
       approvalId === undefined ? await decideByStandingGrant(context, external, first.decision) : undefined
     const { decision, leaving } = standing ?? first

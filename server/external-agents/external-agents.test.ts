@@ -1,6 +1,7 @@
 // Longer than other files: one runtime and its policies serve every case.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { create as createAgent } from '#server/agents/create.ts'
 import { closeToolServers } from '#server/agents/stdio-connections.ts'
@@ -11,8 +12,15 @@ import { get as getApproval } from '#server/approvals/get.ts'
 import { requestChanges } from '#server/approvals/revisions/request-changes.ts'
 import { followLog, headOfLog } from '#server/audit/follow-log.ts'
 import { changesOf } from '#server/changes/topics.ts'
+import { readShared } from '#server/executions/gateway/read-shared.ts'
+import { releasedTools } from '#server/executions/gateway/released-tools.ts'
+import { startCall } from '#server/executions/gateway/start-call.ts'
+import { toolsAt } from '#server/executions/gateway/tools-at.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { adoptTenant } from '#server/kernel/bound/adopt.ts'
+import { requireAllBound } from '#server/kernel/bound/check.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId, newSpanId } from '#server/kernel/ids.ts'
 import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
 import { proposeBinding } from '#server/policies/bindings/propose.ts'
@@ -23,6 +31,7 @@ import { recompute } from '#server/policies/decisions/recompute.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
 import { publishVersion } from '#server/policies/publish-version.ts'
 import { propose as proposeRelease } from '#server/releases/propose.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { evaluate } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
@@ -37,6 +46,8 @@ let owner: Caller
 let jonas: Caller
 let agentId: string
 let policyId: string
+/** The owner of the database. */
+let sql: Client
 
 const environment = 'production'
 const scope = 'principal, action in Countersign::Action::"ToolCall", resource'
@@ -51,6 +62,7 @@ const refund = (amount: string, more: object = {}) => ({
   arguments: { id: 'A-1001', amount, currency: 'EUR' },
   ...more,
 })
+const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => runtime.database.inTenant(tenant.id, work)
 const audited = async (id: string) =>
   (
     await runtime.database.inTenant(tenant.id, (tx) =>
@@ -105,8 +117,12 @@ beforeAll(async () => {
   )
   const release = await run(proposeRelease, { agentId, version: '1.4.0', environment })
   await approve(release.approvalId)
+  // As in an installation: until then, rows are not compared with the log.
+  expect(await adoptTenant(tenant.id)).toBe(true)
+  sql = await connectAsOwner(runtime)
 })
 afterAll(async () => {
+  await sql.end()
   await closeToolServers()
   await closeEngine()
   await runtime.close()
@@ -136,6 +152,17 @@ describe('policies.evaluate', () => {
     })
   })
 
+  test('decides by bindings that have changed since the last call, with one record', async () => {
+    await run(evaluate, refund('50.00'))
+    const text = 'update policy_binding_revisions set revision = gen_random_uuid() where tenant_id = $1'
+    await sql.query(text, [tenant.id])
+    const answer = await run(evaluate, refund('50.00'))
+    expect(answer).toMatchObject({ effect: 'allow' })
+    expect(await audited(answer.decisionId)).toEqual(['policy.evaluated'])
+    expect(await run(recompute, { decisionId: answer.decisionId })).toMatchObject({ same: true })
+    await inTenant((tx) => requireAllBound(tx, tenant.id, 'decision'))
+  })
+
   test('decides model calls as well', async () => {
     const call = {
       agentId,
@@ -158,6 +185,43 @@ describe('policies.evaluate', () => {
     await expect(run(evaluate, refund('5'), jonas)).rejects.toMatchObject({ code: 'forbidden' })
     const stranger = await (await testTenant(runtime)).as('x', { roles: ['developer'] })
     await expect(run(evaluate, refund('5'), stranger)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe.each([
+  ['the release', `update releases set content = jsonb_set(content, '{spec,limits}', '{"maxToolCalls":7}')`],
+  ['the agent', `update agents set display_name = 'Another one'`],
+])('when SQL has changed %s', (_what, change) => {
+  const [, table = ''] = change.split(' ')
+  beforeAll(async () => {
+    await sql.query(`create temporary table kept as select * from ${table} where tenant_id = $1`, [tenant.id])
+    await sql.query(`${change} where tenant_id = $1`, [tenant.id])
+  })
+  afterAll(async () => {
+    const column = change.split(' ')[3]
+    await sql.query(`update ${table} now set ${column} = kept.${column} from kept where now.id = kept.id`)
+    await sql.query('drop table kept')
+    expect(await run(evaluate, refund('50.00'))).toMatchObject({ effect: 'allow' })
+  })
+  const call = { server: 'payments', tool: 'lookup_order', arguments: { id: 'A-1001' } }
+  const resource = { server: 'payments', kind: 'resource', name: 'orders://all' }
+  const acts: [string, () => Promise<unknown>][] = [
+    ['a decision', () => run(evaluate, refund('50.00'))],
+    ['a request for approval', () => run(requestApproval, refund('500.00'))],
+    ['a call through the gateway', () => run(startCall, { agentId, environment, ...call })],
+    ['a resource through the gateway', () => run(readShared, { agentId, environment, ...resource })],
+    ['the tools of the gateway', () => run(releasedTools, { agent: agentId, server: 'payments', environment })],
+    [
+      'the tools that a client asks for',
+      () => toolsAt(tenant.id, { externalId: 'ext-elsewhere', agent: agentId, server: 'payments' }),
+    ],
+  ]
+
+  test.each(acts)('refuses %s, and leaves no record of a decision', async (_act, act) => {
+    const count = 'select count(*)::int as count from policy_decisions where tenant_id = $1'
+    const before = await sql.query(count, [tenant.id])
+    await expect(act()).rejects.toMatchObject({ code: 'integrity_failed' })
+    expect((await sql.query(count, [tenant.id])).rows).toEqual(before.rows)
   })
 })
 

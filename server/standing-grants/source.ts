@@ -6,8 +6,7 @@ import { requireBound } from '#server/kernel/bound/check.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { DecidingPolicy } from '#server/policies/decisions/deciding-set.ts'
 import { findDecision } from '#server/policies/decisions/decision-store.ts'
-import { ReleaseContent } from '#server/releases/content.ts'
-import { findActiveRelease } from '#server/releases/store.ts'
+import { findReleased } from '#server/releases/released-store.ts'
 
 /** The approved call that a grant is proposed from. */
 export type Source = {
@@ -50,7 +49,7 @@ async function callOf(
   if (typeof resource !== 'string' || typeof environment !== 'string') return undefined
   const decisionId = (await findGrant(tx, tenant.id, approval.id))?.decisionId ?? undefined
   const decision = decisionId === undefined ? undefined : await findDecision(tx, tenant.id, decisionId)
-  const active = await findActiveRelease(tx, tenant.id, agentId, environment)
+  const { release: active } = await findReleased(tx, { tenantId: tenant.id, agentId, environment })
   const release = active?.digest === digest ? active : undefined
   return {
     approval,
@@ -61,7 +60,7 @@ async function callOf(
     release: release && {
       id: release.id,
       digest: release.digest,
-      tier: ReleaseContent.parse(release.content).spec.risk?.tier,
+      tier: release.content.spec.risk?.tier,
     },
     policies: (decision?.policies ?? []) as DecidingPolicy[],
   }

@@ -2,15 +2,13 @@ import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { JsonObject as JsonObjectSchema } from '#lib/schemas/common.ts'
 import { GatewayReadInput } from '#lib/schemas/gateway.ts'
-import { findAgent } from '#server/agents/store.ts'
 import { type ToolServer, toolServerOf } from '#server/agents/tool-server.ts'
 import { withServer } from '#server/agents/tool-servers.ts'
 import { systemActor } from '#server/kernel/audit/append.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { preparedMutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { ReleaseContent } from '#server/releases/content.ts'
-import { findActiveRelease } from '#server/releases/store.ts'
+import { findReleased } from '#server/releases/released-store.ts'
 import { ofApprovedRelease } from '#server/secrets/use-value.ts'
 import { requireReach } from './require-reach.ts'
 
@@ -49,13 +47,13 @@ type Prepared = { refused: string } | { answer: JsonObject }
 /** The server to ask, or why it is not asked. */
 const releasedServer = ({ tenant, principal, input }: Input) =>
   runtime().database.inTenant(tenant.id, async (tx) => {
-    const agent = await findAgent(tx, tenant.id, input.agentId)
+    const { agentId, environment } = input
+    const { agent, release } = await findReleased(tx, { tenantId: tenant.id, agentId, environment })
     requireReach(principal, agent?.name)
     if (agent === undefined || agent.status === 'suspended' || agent.status === 'retired')
       return 'The agent may not run.'
-    const release = await findActiveRelease(tx, tenant.id, agent.id, input.environment)
-    if (release === undefined) return `No approved release of the agent is active in ${input.environment}.`
-    const { spec } = ReleaseContent.parse(release.content)
+    if (release === undefined) return `No approved release of the agent is active in ${environment}.`
+    const { spec } = release.content
     const listed = spec.tools.some(
       ({ mcp, local, allowResources = [], allowPrompts = [] }) =>
         mcp.server === input.server &&

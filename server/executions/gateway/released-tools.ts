@@ -3,8 +3,7 @@ import { Id } from '#lib/schemas/common.ts'
 import { GatewayInput, GatewayTools } from '#lib/schemas/gateway.ts'
 import { findActiveReleases, findAgent, findAgentByName } from '#server/agents/store.ts'
 import { query } from '#server/kernel/operation.ts'
-import { ReleaseContent } from '#server/releases/content.ts'
-import { findActiveRelease } from '#server/releases/store.ts'
+import { findReleased } from '#server/releases/released-store.ts'
 import { requireReach } from './require-reach.ts'
 
 /** The tools of one server that an external agent may see: those of its release, as released. */
@@ -29,10 +28,10 @@ export const releasedTools = query({
           ? `No approved release of ${agent.name} is active.`
           : `${agent.name} is released in several environments. Choose one with ?environment=….`,
       )
-    const release = await findActiveRelease(tx, tenant.id, agent.id, environment)
+    const { release } = await findReleased(tx, { tenantId: tenant.id, agentId: agent.id, environment })
     if (release === undefined)
       throw new ApiError('release_required', `No approved release of ${agent.name} is active in ${environment}.`)
-    const content = ReleaseContent.parse(release.content)
+    const { content } = release
     // An agent runs its local tools itself: there is nothing that the gateway could call.
     const entries = content.spec.tools.filter(({ mcp, local }) => mcp.server === input.server && local === undefined)
     if (entries.length === 0) throw notFound()

@@ -4,14 +4,13 @@ import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { ExecutionStatus } from '#lib/schemas/executions.ts'
 import { GatewayCallInput, GatewayCallOutput } from '#lib/schemas/gateway.ts'
-import { findAgent } from '#server/agents/store.ts'
 import { findExecutionByKey, insertExecution, setStep } from '#server/executions/state/store.ts'
 import { databaseClock } from '#server/kernel/db/clock.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { hasActiveBinding } from '#server/policies/decisions/decide.ts'
-import { findActiveRelease } from '#server/releases/store.ts'
+import { findReleased } from '#server/releases/released-store.ts'
 import { executionQueue } from '../execution-queue.ts'
 import { gatewayStepId } from '../runtimes/next-gateway.ts'
 import { takeAwaited } from './gateway-store.ts'
@@ -39,7 +38,8 @@ export const startCall = mutation({
     },
   }),
   async run({ tx, tenant, principal, input, repeated }) {
-    const agent = await findAgent(tx, tenant.id, input.agentId)
+    const { agentId, environment } = input
+    const { agent, release, bindings } = await findReleased(tx, { tenantId: tenant.id, agentId, environment })
     requireReach(principal, agent?.name)
     if (agent === undefined) throw notFound()
     const before =
@@ -50,11 +50,10 @@ export const startCall = mutation({
     if (before !== undefined) return again(before)
     if (agent.status === 'suspended' || agent.status === 'retired')
       throw refuse('agent_suspended', `The agent is ${agent.status}.`)
-    const release = await findActiveRelease(tx, tenant.id, agent.id, input.environment)
     if (release === undefined)
       throw refuse('release_required', `No approved release of ${agent.name} is active in ${input.environment}.`)
     const running = { id: agent.id, version: release.version }
-    if (!(await hasActiveBinding(tx, tenant.id, running, input.environment)))
+    if (!(await hasActiveBinding(tx, tenant.id, running, environment, { revision: bindings })))
       throw refuse(
         'policy_binding_required',
         `No approved policy binding governs ${agent.name} in ${input.environment}.`,

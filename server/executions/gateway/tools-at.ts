@@ -2,8 +2,7 @@ import { Id } from '#lib/schemas/common.ts'
 import { findActiveReleases, findAgent, findAgentByName } from '#server/agents/store.ts'
 import type { GatewayAddress } from '#server/kernel/auth/gateway-address.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { ReleaseContent } from '#server/releases/content.ts'
-import { findActiveRelease } from '#server/releases/store.ts'
+import { findReleased } from '#server/releases/released-store.ts'
 
 /**
  * The tools at an address of the gateway, in any environment if it names none, for the person who is asked whether a client may call
@@ -18,9 +17,9 @@ export const toolsAt = (tenantId: string, { agent: name, server, environment: na
     const tools = new Map<string, string>()
     for (const { environment } of await findActiveReleases(tx, tenantId, [agent.id])) {
       if (named !== undefined && named !== environment) continue
-      const release = await findActiveRelease(tx, tenantId, agent.id, environment)
+      const { release } = await findReleased(tx, { tenantId, agentId: agent.id, environment })
       if (release === undefined) continue
-      const content = ReleaseContent.parse(release.content)
+      const { content } = release
       if (!content.spec.tools.some(({ mcp, local }) => mcp.server === server && local === undefined)) continue
       for (const tool of content.tools) if (tool.server === server) tools.set(tool.name, tool.description)
     }

@@ -3,7 +3,8 @@ import { ExecutionStatus } from '#lib/schemas/executions.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { requireBound } from '#server/kernel/bound/check.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { ReleaseContent } from '#server/releases/content.ts'
+import type { ReleaseContent } from '#server/releases/content.ts'
+import { knownContent, parsedContent } from '#server/releases/parsed-content.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { type Masker, maskerFor } from './masking.ts'
 import { findExecution, findReleaseContent, findSteps, type NewExecution } from './store.ts'
@@ -92,32 +93,17 @@ export function asStored(
   }
 }
 
-// Content with a given digest never changes, so it is read once for all executions of the release.
-const read = new Map<string, ReleaseContent>()
-const mostRead = 200
-
 /** What the release of an execution pins. */
 export async function contentOf(
   tx: Transaction,
   tenantId: string,
   { releaseDigest, releaseId }: { releaseDigest: string; releaseId: string },
 ): Promise<ReleaseContent> {
-  const known = read.get(releaseDigest)
+  const known = knownContent(releaseDigest)
   if (known !== undefined) return known
   const [{ content }] = await Promise.all([
     findReleaseContent(tx, tenantId, releaseId),
     requireBound(tx, tenantId, 'release', [releaseId]),
   ])
   return parsedContent(releaseDigest, () => content)
-}
-
-/** The content with the digest `releaseDigest`, parsed from its database value unless this process knows it. The release must be bound. */
-export function parsedContent(releaseDigest: string, content: () => unknown): ReleaseContent {
-  const known = read.get(releaseDigest)
-  if (known !== undefined) return known
-  const parsed = ReleaseContent.parse(content())
-  const [oldest] = read.keys()
-  if (read.size >= mostRead && oldest !== undefined) read.delete(oldest)
-  read.set(releaseDigest, parsed)
-  return parsed
 }

@@ -43,7 +43,7 @@ export async function beginCall(
   }
   const foreseen = ahead ? await foreseeCall(tx, loaded, call, tool) : undefined
   if (foreseen?.decision.effect === 'allow') return await startAhead(tx, loaded, call, tool, foreseen)
-  const first = await decide(tx, tenant, requestOf(loaded, tool, call), undefined, foreseen)
+  const first = await decide(tx, tenant, requestOf(loaded, tool, call), { foreseen })
   const standing = await byStandingGrant(tx, loaded, tool, call, first)
   const decision = standing?.decision ?? first
   const decisions = standing === undefined ? [first] : [first, standing.decision]

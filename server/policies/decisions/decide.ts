@@ -18,6 +18,7 @@ import {
   insertDecisionIfCurrent,
   type StoredDecision,
   storedDecision,
+  writeDecisionIfCurrent,
 } from './decision-store.ts'
 import { denied, evaluateRequest, type Outcome } from './evaluate-request.ts'
 import { tokensAfter } from './obligations.ts'
@@ -42,20 +43,22 @@ export const usual: readonly ObligationKind[] = ['approval', 'mask', 'budget']
  * it throws only when the database does. Every decision is recorded with everything needed to recompute it. `allow` reserves
  * the budgets in this transaction. The caller settles them when the call has ended (settle-budgets.ts), applies `masks` to the
  * outgoing arguments, and asks for a new decision after an approval. `foreseen`: what `decideAhead` has made of the same request.
+ * `withCommit`: the decision may be recorded with the COMMIT, which throws Unforeseen when the tenant's bindings have changed. Only for an
+ * operation that has written nothing before, and is then run again without it.
  */
 export async function decide(
   tx: Transaction,
   tenant: Tenant,
   request: GovernedRequest,
-  honours: readonly ObligationKind[] = usual,
-  foreseen?: DecisionAhead,
+  { foreseen, withCommit = false }: { foreseen?: DecisionAhead | undefined; withCommit?: boolean } = {},
 ): Promise<PolicyDecision> {
-  const { now, bare, ahead, decideBy, rowOf } = deciding(tx, tenant, request, honours)
+  const { now, bare, ahead, decideBy, rowOf } = deciding(tx, tenant, request)
   const known = foreseen ?? (await ahead())
-  if (known !== undefined && (await known.recordIfCurrent(tx))) return known.decision
+  if (known !== undefined && (await (withCommit ? known.recordWithCommit(tx) : known.recordIfCurrent(tx))))
+    return known.decision
   const { made: ruled, shadow } = await decideBy(await boundTo(tx, tenant.id, request.agent, request.environment))
   const { states, taken } = await holdBudgets(tx, tenant.id, request, ruled)
-  const input = states.length === 0 ? bare : recordable(request, now, honours, states)
+  const input = states.length === 0 ? bare : recordable(request, now, usual, states)
   const { decisionId, policies } = ruled
   const made = { ...judgeBudgets(ruled, states), decisionId, policies, inputDigest: input.digest }
   await insertDecision(tx, rowOf(made, shadow, input))
@@ -70,6 +73,8 @@ export type DecisionAhead = {
   madeAt: number
   /** One statement. False, without recording it, when the tenant's bindings have changed: nothing may be done by it then. */
   recordIfCurrent(tx: Transaction): Promise<boolean>
+  /** The same in one write with the COMMIT, which throws Unforeseen instead; at once for values that the database would write otherwise. */
+  recordWithCommit(tx: Transaction): Promise<boolean>
   /** For a statement that does more: what it records, if `bindings` is the revision of the tenant's bindings. */
   stored(tx: Transaction): Promise<StoredDecision & { bindings: string | undefined }>
 }
@@ -82,12 +87,12 @@ export const decideAhead = (
   tx: Transaction,
   tenant: Tenant,
   request: GovernedRequest,
-): Promise<DecisionAhead | undefined> => deciding(tx, tenant, request, usual).ahead()
+): Promise<DecisionAhead | undefined> => deciding(tx, tenant, request).ahead()
 
-function deciding(tx: Transaction, tenant: Tenant, request: GovernedRequest, honours: readonly ObligationKind[]) {
+function deciding(tx: Transaction, tenant: Tenant, request: GovernedRequest) {
   const now = new Date()
   const madeAt = performance.now()
-  const bare = recordable(request, now, honours)
+  const bare = recordable(request, now, usual)
   return { now, bare, ahead, aheadOf, decideBy, rowOf }
 
   async function ahead(): Promise<DecisionAhead | undefined> {
@@ -107,15 +112,16 @@ function deciding(tx: Transaction, tenant: Tenant, request: GovernedRequest, hon
     return {
       decision,
       madeAt,
-      recordIfCurrent: (now) => insertDecisionIfCurrent(now, row(), bindings),
-      stored: async (now) => ({ ...(await storedDecision(now, row())), bindings }),
+      recordIfCurrent: (tx) => insertDecisionIfCurrent(tx, row(), bindings),
+      recordWithCommit: (tx) => writeDecisionIfCurrent(tx, row(), bindings),
+      stored: async (tx) => ({ ...(await storedDecision(tx, row())), bindings }),
     }
   }
 
   async function decideBy(bound: Kept) {
     const set = decidingSet(tx, tenant.id, request, bound.enforced, bound.keys.enforced)
     const [outcome, shadow] = await Promise.all([
-      outcomeOf(set, bound.enforced.length > 0, request, now, honours, bare.whole),
+      outcomeOf(set, bound.enforced.length > 0, request, now, usual, bare.whole),
       shadowOf(bound),
     ])
     return { made: { ...outcome, decisionId: newId(), policies: outcome.asked.map(facts) }, shadow }
@@ -146,7 +152,7 @@ function deciding(tx: Transaction, tenant: Tenant, request: GovernedRequest, hon
   async function shadowOf(bound: Kept): Promise<ShadowOutcome | null> {
     if (bound.shadow === undefined) return null
     const set = decidingSet(tx, tenant.id, request, bound.shadow, bound.keys.shadow)
-    const shadowed = await outcomeOf(set, bound.shadow.length > 0, request, now, honours, bare.whole)
+    const shadowed = await outcomeOf(set, bound.shadow.length > 0, request, now, usual, bare.whole)
     const { effect, obligations, reasons, asked } = shadowed
     return { effect, obligations, reasons, policies: asked.map(facts) }
   }
@@ -161,7 +167,7 @@ export async function foresee(
   tenant: Tenant,
   request: GovernedRequest,
 ): Promise<{ effect: Outcome['effect']; ahead?: DecisionAhead | undefined }> {
-  const { aheadOf, decideBy } = deciding(tx, tenant, request, usual)
+  const { aheadOf, decideBy } = deciding(tx, tenant, request)
   const bound =
     lastBoundTo(tenant.id, request.agent, request.environment) ??
     (await boundTo(tx, tenant.id, request.agent, request.environment))

@@ -1,8 +1,11 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { isWrittenAlike } from '#server/kernel/bound/known.ts'
 import { boundType, type KnownRow } from '#server/kernel/bound/types.ts'
 import { commitmentState, present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
+import { databaseClock } from '#server/kernel/db/clock.ts'
+import { writeKnown } from '#server/kernel/db/closing.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 import { firstIdAt } from '#server/kernel/ids.ts'
@@ -29,6 +32,7 @@ type DecisionRow = {
 }
 
 const recordText = 'select record_decision($1, $2, $3, $4, $5) as recorded'
+const knownText = `case when record_decision_at($1, $2, $3, true, $4, $5) then 'done' else 'other bindings' end`
 
 const requestContext = (id: string) => contentContext('policy_decisions', [id], 'request')
 
@@ -77,6 +81,24 @@ export const insertDecisionIfCurrent = (
   row: DecisionRow,
   revision: string | undefined,
 ): Promise<boolean> => record(tx, row, { revision })
+
+/**
+ * The same in one write with the COMMIT, which throws Unforeseen when the binding revision has changed. A row that the database would write
+ * otherwise is inserted at once, with the result of `insertDecisionIfCurrent`.
+ */
+export async function writeDecisionIfCurrent(
+  tx: Transaction,
+  row: DecisionRow,
+  revision: string | undefined,
+): Promise<boolean> {
+  const { decision, asked, rowAt } = await storedDecision(tx, row)
+  const at = (await databaseClock(tx))()
+  const known = rowAt(at)
+  if (!isWrittenAlike(known.row)) return await insertDecisionIfCurrent(tx, row, revision)
+  const call = CompiledQuery.raw(knownText, [row.tenantId, decision, asked, revision ?? null, at])
+  await writeKnown(tx, { tenantId: row.tenantId, call, mayDiffer: true, rows: [known] })
+  return true
+}
 
 export async function findDecision(tx: Transaction, tenantId: string, id: string) {
   const row = await tx

@@ -6,6 +6,7 @@ import { boundType } from '#server/kernel/bound/types.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { readBindingRevision } from '#server/policies/decisions/bound-policy-store.ts'
+import { parsedContent } from './parsed-content.ts'
 
 const [agents, releases] = [boundType('agent'), boundType('release')]
 
@@ -42,10 +43,10 @@ const read = fixedStatement({ tenantId: '', agentId: '', environment: '' }, (tx,
 })
 
 /**
- * What the start of an execution depends on, in one statement: the agent, its active release in an environment, and the revision of the
- * tenant's bindings. Throws unless agent and release are the ones that the log commits to.
+ * What an execution or a call of an agent depends on, in one statement: the agent, its active release in an environment, and the revision of
+ * the tenant's bindings. Throws `integrity_failed` unless agent and release are the ones that the log commits to.
  */
-export async function findForStart(tx: Transaction, given: { tenantId: string; agentId: string; environment: string }) {
+export async function findReleased(tx: Transaction, given: { tenantId: string; agentId: string; environment: string }) {
   const ends = knownEnds(given.tenantId)
   const [found] = await read(tx, given)
   if (found === undefined) throw new Error('unreachable: one row')
@@ -67,8 +68,10 @@ export async function findForStart(tx: Transaction, given: { tenantId: string; a
           id: releaseId,
           digest: releaseDigest,
           version: agentVersion,
-          /** What the release pins, as the database has it. */
-          content: () => (JSON.parse(release[0]?.row ?? '{}') as { content?: unknown }).content,
+          content: parsedContent(
+            releaseDigest,
+            () => (JSON.parse(release[0]?.row ?? '{}') as { content?: unknown }).content,
+          ),
         }
       : undefined,
     bindings: found.bindings ?? undefined,

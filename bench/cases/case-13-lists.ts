@@ -28,8 +28,11 @@ export const allLists = (): ListOperation[] => listOperations((_name, property) 
 export async function lists(lab: Lab, compare: ReturnType<typeof comparer>, many: number): Promise<Figure[]> {
   const tenant = await testTenant(lab.runtime)
   const caller = await tenant.as('vera', { roles: [...roleNames] })
-  const fill = (from: number, to: number) =>
-    fillLists(lab.owner, { tenantId: tenant.id, memberId: caller.principal.memberId, from, to })
+  const fill = async (from: number, to: number) => {
+    await fillLists(lab.owner, { tenantId: tenant.id, memberId: caller.principal.memberId, from, to })
+    // As autovacuum does within a minute.
+    await lab.owner.query('analyze')
+  }
   const operations = allLists()
   await fill(0, 1000)
   const ratios: { name: string; result: Comparison }[] = []

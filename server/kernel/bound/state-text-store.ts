@@ -37,7 +37,7 @@ export function stateText(bound: BoundType, content: (column: string) => string)
     ...(bound.content ?? []).map((column) => [column, content(column)]),
   ]
   const pairs = members.map(([column = '', value]) => `'${camelCase(column)}', ${value}`)
-  return `jsonb_build_object(${pairs.join(', ')})::text`
+  return `json_build_object(${pairs.join(', ')})::text`
 }
 
 /** The state of a row `r` as JSON. */

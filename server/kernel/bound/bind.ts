@@ -8,7 +8,7 @@ import { differenceIn, IntegrityFailed, reportTampered } from './integrity-faile
 import { concludingStatement } from './known.ts'
 import { hasRightMac, rowDigest, stateMac } from './state.ts'
 import { forgetTouched, readTouched, type Touched, writeStates } from './store.ts'
-import { type BoundType, form, type StoredState } from './types.ts'
+import { type BoundType, form, type KnownRow, type StoredState } from './types.ts'
 
 /** A record with more states would be hard to read, and its row large. */
 const mostStates = 500
@@ -26,9 +26,7 @@ const binder: Binder = {
   },
   async bindKnown(tx, { tenantId, call, rows, bound: told }) {
     const cipher = await tenantCipher(tx, tenantId)
-    const changes = rows.flatMap(
-      ({ bound, id, row, before }) => changeOf(cipher, bound, { id, row, bound: before }) ?? [],
-    )
+    const changes = rows.map((row) => knownChange(cipher, row))
     const recorded = await statesOf(tx, tenantId, cipher, changes, 'state.recorded')
     told?.(recorded)
     const states = writeStates(tenantId, recorded)
@@ -70,6 +68,12 @@ async function bindTouched(tx: Transaction, touched: ReadonlyMap<BoundType, read
 /** Why the row that a transaction has changed was not the bound one before: its change would hide that. */
 const whyTamperedBefore = (cipher: TenantCipher, bound: BoundType, { id, before, bound: state }: Touched) =>
   whyTampered(cipher, bound, { id, row: before, bound: state })
+
+/** Of a row that the process is about to change: there is nothing to compare it with. */
+function knownChange(cipher: TenantCipher, { bound, id, row, before }: KnownRow): Change {
+  const revision = (before?.revision ?? 0) + 1
+  return { type: bound.type, id, revision, digest: rowDigest(cipher, bound, id, revision, row) }
+}
 
 /** Undefined if nothing that the state contains has changed. */
 function changeOf(

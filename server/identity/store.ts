@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 
 /** A person of the realm who may get tokens: not disabled, and an active member of the realm's tenant. */
 export const findPerson = (tx: Transaction, tenantId: string, issuer: string, userId: string) =>
@@ -122,11 +123,14 @@ export async function findSignIns(
   ids: readonly string[],
 ): Promise<Map<string, Date>> {
   if (ids.length === 0) return new Map()
-  const rows = await tx
+  const rows = await signIns(tx, { tenantId, ids })
+  return new Map(rows.flatMap(({ id, signedInAt }) => (signedInAt === null ? [] : [[id, signedInAt] as const])))
+}
+
+const signIns = fixedStatement({ tenantId: '', ids: [''] }, (tx, { tenantId, ids }) =>
+  tx
     .selectFrom('realmUsers')
     .select(['id', 'signedInAt'])
     .where('tenantId', '=', tenantId)
-    .where('id', 'in', [...ids])
-    .execute()
-  return new Map(rows.flatMap(({ id, signedInAt }) => (signedInAt === null ? [] : [[id, signedInAt] as const])))
-}
+    .where(sql<boolean>`id = any(${ids}::uuid[])`),
+)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
 
 const columns = ['id', 'name', 'synced', 'createdAt', 'lastUsedAt'] as const
@@ -138,12 +139,15 @@ export async function countPasskeysOf(
   memberIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (memberIds.length === 0) return new Map()
-  const rows = await tx
+  const rows = await passkeyCounts(tx, { tenantId, memberIds })
+  return new Map(rows.map(({ memberId, count }) => [memberId, Number(count)]))
+}
+
+const passkeyCounts = fixedStatement({ tenantId: '', memberIds: [''] }, (tx, { tenantId, memberIds }) =>
+  tx
     .selectFrom('passkeys')
     .select((select) => ['memberId', select.fn.countAll<number>().as('count')])
     .where('tenantId', '=', tenantId)
-    .where('memberId', 'in', [...memberIds])
-    .groupBy('memberId')
-    .execute()
-  return new Map(rows.map(({ memberId, count }) => [memberId, Number(count)]))
-}
+    .where(sql<boolean>`member_id = any(${memberIds}::uuid[])`)
+    .groupBy('memberId'),
+)

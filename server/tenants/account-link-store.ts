@@ -111,6 +111,9 @@ export const findLinksOf = (tx: Transaction, tenantId: string, { issuer, subject
 
 /** The links of members, oldest first, with the names of the people; for guests also those of their own tenants. */
 export const listLinksOfMembers = (tx: Transaction, tenantId: string, memberIds: readonly string[]) =>
+  linksOfMembers(tx, { tenantId, memberIds })
+
+const linksOfMembers = fixedStatement({ tenantId: '', memberIds: [''] }, (tx, { tenantId, memberIds }) =>
   tx
     .selectFrom('members as account')
     .innerJoin('accountLinks as link', (join) =>
@@ -128,9 +131,9 @@ export const listLinksOfMembers = (tx: Transaction, tenantId: string, memberIds:
     .select(['account.id as memberId', 'link.kind', 'link.mailed', 'link.createdAt', 'link.proof', 'link.provedAt'])
     .select(['person.id as personId', 'person.displayName as personName', 'voucher.displayName as voucherName'])
     .where('account.tenantId', '=', tenantId)
-    .where('account.id', 'in', [...memberIds])
-    .orderBy('link.id')
-    .execute()
+    .where(sql<boolean>`account.id = any(${memberIds}::uuid[])`)
+    .orderBy('link.id'),
+)
 
 /** Proves these links. Links that are proved already stay as they are, except those from before. */
 export async function setProved(

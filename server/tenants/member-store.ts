@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import type { DB } from '#server/kernel/db/schema.ts'
 import { readSeats } from './provider/seat-store.ts'
 
@@ -135,19 +136,26 @@ export async function lockTokensNotBefore(
 }
 
 /** Active people with the role tenant_admin. */
-export const findAdmins = (tx: Transaction, tenantId: string) =>
+export const findAdmins = (tx: Transaction, tenantId: string) => admins(tx, { tenantId })
+
+const admins = fixedStatement({ tenantId: '' }, (tx, { tenantId }) =>
   tx
     .selectFrom('members')
     .select('id')
     .where('tenantId', '=', tenantId)
     .where('kind', '=', 'person')
     .where('status', '=', 'active')
-    .where(sql<boolean>`'tenant_admin' = any(roles)`)
-    .execute()
+    .where(sql<boolean>`'tenant_admin' = any(roles)`),
+)
 
 /** Active approvers, and those of them who have a passkey. */
 export async function countApprovers(tx: Transaction, tenantId: string) {
-  const { approvers, withPasskey } = await tx
+  const [counted] = await approverCounts(tx, { tenantId })
+  return { approvers: Number(counted?.approvers), withPasskey: Number(counted?.withPasskey) }
+}
+
+const approverCounts = fixedStatement({ tenantId: '' }, (tx, { tenantId }) =>
+  tx
     .selectFrom('members')
     .select((e) => [
       e.fn.countAll<number>().as('approvers'),
@@ -156,10 +164,8 @@ export async function countApprovers(tx: Transaction, tenantId: string) {
     .where('tenantId', '=', tenantId)
     .where('kind', '=', 'person')
     .where('status', '=', 'active')
-    .where(sql<boolean>`'approver' = any(roles)`)
-    .executeTakeFirstOrThrow()
-  return { approvers: Number(approvers), withPasskey: Number(withPasskey) }
-}
+    .where(sql<boolean>`'approver' = any(roles)`),
+)
 
 const hasPasskey = (e: ExpressionBuilder<DB, 'members'>) =>
   e.exists(
@@ -214,14 +220,17 @@ export async function listMembers(
 
 /** Names of the approver groups of each of these members. */
 export const findGroupNamesOf = (tx: Transaction, tenantId: string, memberIds: readonly string[]) =>
+  groupNamesOf(tx, { tenantId, memberIds })
+
+const groupNamesOf = fixedStatement({ tenantId: '', memberIds: [''] }, (tx, { tenantId, memberIds }) =>
   tx
     .selectFrom(readSeats(tx, tenantId).as('link'))
     .innerJoin('approverGroups as g', 'g.id', 'link.groupId')
     .select(['link.memberId', 'g.displayName'])
     .where('g.tenantId', '=', tenantId)
-    .where('link.memberId', 'in', [...memberIds])
-    .orderBy('g.name')
-    .execute()
+    .where(sql<boolean>`link.member_id = any(${memberIds}::uuid[])`)
+    .orderBy('g.name'),
+)
 
 /**
  * Whether a member who has not been removed has this user name or e-mail address; the caller serializes (lockNames).

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import { resetHours } from '#lib/rules/members/link-notice.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
 
 export type ChangeKind = 'role_grant' | 'group_change' | 'setting_change' | 'password_reset'
@@ -37,16 +38,18 @@ export async function insertChange(
 
 /** Changes of one kind that wait for approval, by the subjects that they concern. */
 export async function findProposed(tx: Transaction, tenantId: string, kind: ChangeKind, subjectIds: readonly string[]) {
-  const rows = await tx
+  return (await proposedOf(tx, { tenantId, kind, subjectIds })).map(typed)
+}
+
+const proposedOf = fixedStatement({ tenantId: '', kind: '', subjectIds: [''] }, (tx, { tenantId, kind, subjectIds }) =>
+  tx
     .selectFrom('accessChanges')
     .select(columns)
     .where('tenantId', '=', tenantId)
     .where('kind', '=', kind)
-    .where('subjectId', 'in', [...subjectIds])
-    .where('status', '=', 'proposed')
-    .execute()
-  return rows.map(typed)
-}
+    .where(sql<boolean>`subject_id = any(${subjectIds}::uuid[])`)
+    .where('status', '=', 'proposed'),
+)
 
 /** proposed → decided, once; returns the change. Undefined if it is no longer proposed. */
 export async function setDecided(
@@ -68,12 +71,15 @@ export async function setDecided(
 
 /** Resets that wait for approval, or are approved and can still be carried out. */
 export const findResets = (tx: Transaction, tenantId: string, subjectIds: readonly string[]) =>
+  resetsOf(tx, { tenantId, subjectIds })
+
+const resetsOf = fixedStatement({ tenantId: '', subjectIds: [''] }, (tx, { tenantId, subjectIds }) =>
   tx
     .selectFrom('accessChanges')
     .select(['subjectId', 'status', 'approvalId', 'proposedBy'])
     .where('tenantId', '=', tenantId)
     .where('kind', '=', 'password_reset')
-    .where('subjectId', 'in', [...subjectIds])
+    .where(sql<boolean>`subject_id = any(${subjectIds}::uuid[])`)
     .where((where) =>
       where.or([
         where('status', '=', 'proposed'),
@@ -83,8 +89,8 @@ export const findResets = (tx: Transaction, tenantId: string, subjectIds: readon
         ]),
       ]),
     )
-    .orderBy('id')
-    .execute()
+    .orderBy('id'),
+)
 
 /**
  * approved → applied, only for its proposer and within `hours` of the decision. Undefined if no change matches.

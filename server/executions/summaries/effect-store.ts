@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import { decryptEventData, decryptExecutionValue, decryptStepValue } from '#server/executions/state/content.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 /** A longer input, or more bytes of outputs, are not decrypted for a row of a list. */
@@ -15,18 +16,21 @@ export async function findInputs(
   tenantId: string,
   ids: readonly string[],
 ): Promise<Map<string, JsonObject>> {
-  const rows = await tx
-    .selectFrom('executions')
-    .select(['id', 'input'])
-    .where('tenantId', '=', tenantId)
-    .where('id', 'in', [...ids])
-    .where(sql<boolean>`octet_length(input) <= ${mostBytes}`)
-    .execute()
+  const rows = await shortInputs(tx, { tenantId, ids })
   const cipher = await tenantCipher(tx, tenantId)
   return new Map(
     rows.map(({ id, input }) => [id, (decryptExecutionValue(cipher, id, 'input', input) ?? {}) as JsonObject]),
   )
 }
+
+const shortInputs = fixedStatement({ tenantId: '', ids: [''] }, (tx, { tenantId, ids }) =>
+  tx
+    .selectFrom('executions')
+    .select(['id', 'input'])
+    .where('tenantId', '=', tenantId)
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .where(sql<boolean>`octet_length(input) <= ${mostBytes}`),
+)
 
 /** The outputs of the steps of executions, by execution; undefined for one whose outputs are too long for a list. */
 export async function findOutputs(tx: Transaction, tenantId: string, ids: readonly string[]) {

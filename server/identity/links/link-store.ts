@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 
 const now = sql<Date>`clock_timestamp()`
 
@@ -58,16 +59,19 @@ export async function deleteOpenLinks(tx: Transaction, tenantId: string, userId:
 
 /** When the newest unused link of each of these people expires. */
 export const findLinkEnds = (tx: Transaction, tenantId: string, userIds: readonly string[]) =>
+  linkEnds(tx, { tenantId, userIds })
+
+const linkEnds = fixedStatement({ tenantId: '', userIds: [''] }, (tx, { tenantId, userIds }) =>
   tx
     .selectFrom('realmSignInLinks')
     .select('userId')
     .select((e) => e.fn.max('expiresAt').as('expiresAt'))
     .where('tenantId', '=', tenantId)
-    .where('userId', 'in', [...userIds])
+    .where(sql<boolean>`user_id = any(${userIds}::uuid[])`)
     .where('usedAt', 'is', null)
     .where('expiresAt', '>', now)
-    .groupBy('userId')
-    .execute()
+    .groupBy('userId'),
+)
 
 export async function setPassword(
   tx: Transaction,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Erased } from '#lib/schemas/erased.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { newId } from '#server/kernel/ids.ts'
 
 /** The subjects of responses from which content may have been removed. */
@@ -42,16 +43,19 @@ export async function insertErased(
 
 /** Those of these executions and approvals from which content was removed. */
 export async function listErasedOf(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await tx
+  const rows = await erasedOf(tx, { tenantId, ids })
+  return new Set(rows.map(({ resourceId }) => resourceId))
+}
+
+const erasedOf = fixedStatement({ tenantId: '', ids: [''] }, (tx, { tenantId, ids }) =>
+  tx
     .selectFrom('erasedContent')
     .select('resourceId')
     .distinct()
     .where('tenantId', '=', tenantId)
     .where('resource', 'in', ['execution', 'approval'] satisfies Resource[])
-    .where('resourceId', 'in', [...ids])
-    .execute()
-  return new Set(rows.map(({ resourceId }) => resourceId))
-}
+    .where(sql<boolean>`resource_id = any(${ids}::text[])`),
+)
 
 /** The earliest entry first. */
 export async function findErased(

@@ -1,16 +1,21 @@
+import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 
 /** What is stored of a member's newest token. `mac`: null if a process of an earlier version wrote the row. */
 export type StoredToken = { memberId: string; issuedAt: Date; groups: string[]; mac: Buffer | null }
 
 /** The newest tokens of these members. */
 export const listTokens = (tx: Transaction, tenantId: string, memberIds: readonly string[]): Promise<StoredToken[]> =>
+  tokensOf(tx, { tenantId, memberIds })
+
+const tokensOf = fixedStatement({ tenantId: '', memberIds: [''] }, (tx, { tenantId, memberIds }) =>
   tx
     .selectFrom('memberTokens')
     .select(['memberId', 'issuedAt', 'groups', 'mac'])
     .where('tenantId', '=', tenantId)
-    .where('memberId', 'in', [...memberIds])
-    .execute()
+    .where(sql<boolean>`member_id = any(${memberIds}::uuid[])`),
+)
 
 /** When the newest tokens of these members were issued, by their ids. */
 export const findNewestTokens = async (

@@ -163,6 +163,22 @@ describe('policies.evaluate', () => {
     await inTenant((tx) => requireAllBound(tx, tenant.id, 'decision'))
   })
 
+  test('does so for a call that requires an approval, whose decision is sent before standing grants are read', async () => {
+    await run(evaluate, refund('500.00'))
+    const count = async () =>
+      (await sql.query('select count(*)::int as count from policy_decisions where tenant_id = $1', [tenant.id])).rows[0]
+        .count
+    const before = await count()
+    await sql.query('update policy_binding_revisions set revision = gen_random_uuid() where tenant_id = $1', [
+      tenant.id,
+    ])
+    const answer = await run(evaluate, refund('500.00'))
+    expect(answer).toMatchObject({ effect: 'require_approval' })
+    expect(await audited(answer.decisionId)).toEqual(['policy.evaluated'])
+    expect(await count()).toBe(before + 1)
+    await inTenant((tx) => requireAllBound(tx, tenant.id, 'decision'))
+  })
+
   test('decides model calls as well', async () => {
     const call = {
       agentId,

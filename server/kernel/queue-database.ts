@@ -5,7 +5,7 @@ import type { Log } from './log.ts'
 import { endedJobText } from './queue-store.ts'
 
 export type QueueDatabase = Db & {
-  /** Ends a job unless it is no longer this attempt's: then another process has got it in the meantime. */
+  /** Ends a job if this attempt still has it. Otherwise another process does, and nothing changes. */
   endJob(queue: string, attempt: { id: string; retryCount: number }): Promise<void>
   close(): Promise<void>
 }

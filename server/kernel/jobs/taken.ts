@@ -26,7 +26,7 @@ export function takenJobs(boss: PgBoss, { endJob }: Pick<QueueDatabase, 'endJob'
         )
         .catch((error: unknown) => log.debug({ err: error, queue }, 'a heartbeat of the queue failed'))
   }
-  /** Settles a job; one that another process has got in the meantime is left to it. */
+  /** Settles a job, unless another process has it by now. */
   const settle = async ({ queue, attempt }: Taken, error?: unknown) => {
     await (error === undefined
       ? endJob(queue, attempt)

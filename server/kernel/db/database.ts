@@ -19,7 +19,8 @@ export type Database = {
   inTenant<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T>
   /**
    * The same for work that only reads, and sends all its statements in one turn: nothing is waited for in between. `plannedOnce` is for
-   * frequent statements on partitioned tables that have one good plan for all values, and are prepared from their first use on (preparedText).
+   * frequent statements on partitioned tables that have one good plan for all values, along an index, and are prepared from their first use
+   * on (preparedText).
    */
   readInTenant<T>(
     tenantId: string,

@@ -70,6 +70,16 @@ const dialect = {
 // Columns are snake_case in SQL and camelCase in TypeScript; the content of JSON columns is not converted.
 const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
 
+/**
+ * For statements that read the first rows of an index: one plan for all values, which follows the index. By its statistics, PostgreSQL
+ * would read and sort everything that is left of a long trace where most traces are short, or the whole of a small table.
+ */
+export const plannedOnceText = [
+  'set local plan_cache_mode = force_generic_plan',
+  'set local enable_seqscan = off',
+  'set local enable_bitmapscan = off',
+].join('; ')
+
 /** A transaction with a snapshot may wait for as long as its reader needs. */
 function beginText(
   tenantId: string | undefined,
@@ -81,7 +91,7 @@ function beginText(
   if (typeof snapshot === 'object') statements.push(`set transaction snapshot ${pg.escapeLiteral(snapshot.id)}`)
   if (snapshot !== undefined) statements.push('set local idle_in_transaction_session_timeout = 0')
   if (tenantId !== undefined) statements.push(`set local app.tenant_id = '${tenantId}'`)
-  if (plannedOnce) statements.push('set local plan_cache_mode = force_generic_plan')
+  if (plannedOnce) statements.push(plannedOnceText)
   // others_listen() reads it.
   if (processId !== undefined) statements.push(`set local app.process_id = '${processId}'`)
   // now() and clock_timestamp() are then those of the schema clock, which read the setting (migration 0103).
@@ -108,7 +118,7 @@ type Opening = {
  * statement in one write, without waiting for their response; a transaction without statements never reaches the
  * database. Kysely's own transactions wait for each response, and would send concurrent statements one by one.
  * `first` is sent right after BEGIN, in any case: if it fails, nothing that the transaction sends has an effect.
- * With `plannedOnce`, PostgreSQL keeps one plan of each prepared statement for all values (docs/decisions/0112).
+ * With `plannedOnce`, PostgreSQL keeps one plan of each prepared statement for all values, along an index (docs/decisions/0112).
  * With `own`, the readers of this process are informed by it, and the database notifies other processes only.
  */
 export async function openTransaction(

@@ -9,6 +9,7 @@ import {
   type Page,
   type Request,
   type Response,
+  type TestInfo,
   type WebError,
 } from '@playwright/test'
 import axe, { type AxeResults, type RunOptions } from 'axe-core'
@@ -93,19 +94,26 @@ export const test = base.extend<Fixtures, { profileOf: (username: string, slug: 
     },
     { auto: true },
   ],
-  context: async ({ context, troubles }, use) => {
+  context: async ({ context, troubles }, use, test) => {
     troubles.watch(context)
+    const attach = recordRequests(context)
     await use(context)
+    await attach(test)
   },
-  signedIn: async ({ profileOf, troubles }, use) => {
-    const used = new Set<Profile>()
+  signedIn: async ({ profileOf, troubles }, use, test) => {
+    const used = new Map<Profile, ReturnType<typeof recordRequests>>()
     await use(async (username, slug = 'northwind') => {
       const profile = await profileOf(username, slug)
-      if (!used.has(profile)) troubles.watch(profile.context)
-      used.add(profile)
+      if (!used.has(profile)) {
+        troubles.watch(profile.context)
+        used.set(profile, recordRequests(profile.context))
+      }
       return await profile.context.newPage()
     })
-    for (const profile of used) await closeTabs(profile)
+    for (const [profile, attach] of used) {
+      await attach(test)
+      await closeTabs(profile)
+    }
   },
 })
 
@@ -134,6 +142,27 @@ function reportTroubles(context: BrowserContext, origin: string, report: (troubl
       .off('weberror', onError)
       .off('request', onRequest)
       .off('response', onResponse)
+}
+
+/**
+ * Records which requests of a profile have not ended. Returns what attaches them to a test that failed, with the open pages: it tells
+ * a click that nothing received from a page that waits for its answer.
+ */
+function recordRequests(context: BrowserContext): (test: TestInfo) => Promise<void> {
+  const sent = new Map<Request, number>()
+  const onRequest = (request: Request) => void sent.set(request, Date.now())
+  const onEnd = (request: Request) => void sent.delete(request)
+  context.on('request', onRequest).on('requestfinished', onEnd).on('requestfailed', onEnd)
+  return async (test) => {
+    context.off('request', onRequest).off('requestfinished', onEnd).off('requestfailed', onEnd)
+    if (test.status === test.expectedStatus) return
+    const now = Date.now()
+    const lines = [
+      ...context.pages().map((page) => `open: ${page.url()}`),
+      ...[...sent].map(([request, at]) => `no answer in ${now - at} ms: ${request.method()} ${request.url()}`),
+    ]
+    await test.attach('pages and requests', { body: lines.join('\n'), contentType: 'text/plain' })
+  }
 }
 
 async function openProfile(browser: Browser, username: string, slug: string): Promise<Profile> {

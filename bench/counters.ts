@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startApi } from '#server/testing/api.ts'
+
 import { ourTokenCall } from './cases/case-01-token.ts'
 import { ourQueryCall } from './cases/case-02-query.ts'
 import { boundAgent, ourDecision } from './cases/case-03-policy.ts'
@@ -9,6 +9,7 @@ import { ourEventCall } from './cases/case-07-input.ts'
 import { ourDecide, pendingApprovals } from './cases/case-08-decide.ts'
 import { ourAppend } from './cases/case-09-audit.ts'
 import { ourEvaluateCall } from './evaluate-call.ts'
+import { startInstalled } from './installed.ts'
 import { openLab } from './lab.ts'
 import { bytesOnTheWire, call, type HttpCall } from './load.ts'
 import { median } from './measure.ts'
@@ -34,7 +35,7 @@ export async function counters(): Promise<Figure[]> {
 }
 
 async function ofTheApi(meter: WireMeter): Promise<Figure[]> {
-  const api = await startApi({ NODE_ENV: 'production' })
+  const api = await startInstalled({ NODE_ENV: 'production' })
   try {
     const ourEvent = await ourEventCall(api)
     const headers = { authorization: `Bearer ${await api.person('maria')}` }

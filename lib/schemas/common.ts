@@ -46,8 +46,11 @@ export const JsonObject = z.record(z.string(), Json)
 
 export const ById = z.strictObject({ id: Id })
 
+/** Rows of a page that does not say how many. */
+export const defaultPageRows = 50
+
 /** Keyset pagination: `cursor` is the `nextCursor` of the previous page. */
-export const PageInput = { limit: z.int().min(1).max(limits.pageRows).default(50), cursor: Id.optional() }
+export const PageInput = { limit: z.int().min(1).max(limits.pageRows).default(defaultPageRows), cursor: Id.optional() }
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() })
 

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
+import { listOf, pageLimit, usualRows } from '#server/kernel/db/statements/steady-plan.ts'
 
 export const findAgentByName = (tx: Transaction, tenantId: string, name: string) =>
   tx.selectFrom('agents').selectAll().where('tenantId', '=', tenantId).where('name', '=', name).executeTakeFirst()
@@ -215,19 +216,20 @@ const withLatest = (tx: Transaction, tenantId: string) =>
     .where('agent.tenantId', '=', tenantId)
 
 /** A page of agents, newest first. */
-export const listAgents = (tx: Transaction, tenantId: string, limit: number, cursor: string | undefined) =>
-  cursor === undefined
-    ? firstAgents(tx, { tenantId, limit: String(limit) })
-    : agentsAfter(tx, { tenantId, limit: String(limit), cursor })
+export function listAgents(tx: Transaction, tenantId: string, limit: number, cursor: string | undefined) {
+  if (cursor !== undefined) return agentsAfter(tx, { tenantId, cursor, limit: String(limit) })
+  return limit === usualRows ? usualAgents(tx, { tenantId }) : firstAgents(tx, { tenantId, limit: String(limit) })
+}
 
+const newestAgents = (tx: Transaction, tenantId: string) => withLatest(tx, tenantId).orderBy('agent.id', 'desc')
+const usualAgents = fixedStatement({ tenantId: '' }, (tx, { tenantId }) =>
+  newestAgents(tx, tenantId).limit(pageLimit(usualRows)),
+)
 const firstAgents = fixedStatement({ tenantId: '', limit: '' }, (tx, { tenantId, limit }) =>
-  withLatest(tx, tenantId).orderBy('agent.id', 'desc').limit(sql<number>`${limit}::integer`),
+  newestAgents(tx, tenantId).limit(sql<number>`${limit}::integer`),
 )
 const agentsAfter = fixedStatement({ tenantId: '', limit: '', cursor: '' }, (tx, { tenantId, limit, cursor }) =>
-  withLatest(tx, tenantId)
-    .where('agent.id', '<', cursor)
-    .orderBy('agent.id', 'desc')
-    .limit(sql<number>`${limit}::integer`),
+  newestAgents(tx, tenantId).where('agent.id', '<', cursor).limit(sql<number>`${limit}::integer`),
 )
 
 export const findAgentWithManifest = (tx: Transaction, tenantId: string, id: string) =>
@@ -247,8 +249,8 @@ const activeReleases = fixedStatement({ tenantId: '', agentIds: [''] }, (tx, { t
     )
     .select(['release.id', 'release.agentId', 'release.environment', 'version.version'])
     .where('release.tenantId', '=', tenantId)
-    .where('release.status', '=', 'active')
-    .where(sql<boolean>`release.agent_id = any(${agentIds}::uuid[])`)
+    .where('release.status', '=', sql.lit('active'))
+    .where(sql<boolean>`release.agent_id = any(${listOf(agentIds, 'uuid')})`)
     .orderBy('release.environment'),
 )
 

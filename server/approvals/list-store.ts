@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ApprovalKind, ApprovalStatus } from '#lib/schemas/approvals.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
+import { listOf } from '#server/kernel/db/statements/steady-plan.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { readSeats } from '#server/tenants/provider/seat-store.ts'
 import { columns, computedColumns, typed } from './store.ts'
@@ -43,20 +44,25 @@ export async function findNewestOfSubjects(
   kind: ApprovalKind,
   subjectIds: readonly string[],
 ) {
-  const rows = await tx
-    .selectFrom('approvals')
-    .distinctOn('subjectId')
-    .select(columns)
-    .select(computedColumns)
-    .where('tenantId', '=', tenantId)
-    .where('subjectId', 'in', [...subjectIds])
-    .where('kind', '=', kind)
-    .orderBy('subjectId')
-    .orderBy('id', 'desc')
-    .execute()
+  const rows = await newestOfSubjects(tx, { tenantId, kind, subjectIds })
   const cipher = await tenantCipher(tx, tenantId)
   return new Map(rows.map((row) => [row.subjectId, typed(cipher, row)]))
 }
+
+const newestOfSubjects = fixedStatement(
+  { tenantId: '', kind: '', subjectIds: [''] },
+  (tx, { tenantId, kind, subjectIds }) =>
+    tx
+      .selectFrom('approvals')
+      .distinctOn('subjectId')
+      .select(columns)
+      .select(computedColumns)
+      .where('tenantId', '=', tenantId)
+      .where(sql<boolean>`subject_id = any(${listOf(subjectIds, 'uuid')})`)
+      .where('kind', '=', kind)
+      .orderBy('subjectId')
+      .orderBy('id', 'desc'),
+)
 
 /** One page, newest first. */
 export async function listApprovals(

@@ -5,8 +5,9 @@ import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
 import { present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
+import { listOf } from '#server/kernel/db/statements/steady-plan.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { Identity } from '#server/tenants/identities.ts'
 import { contentDigestOf, type Sealing, sealingOf } from './payload-digest.ts'
@@ -273,5 +274,5 @@ const groupNames = fixedStatement({ tenantId: '', ids: [''] }, (tx, { tenantId, 
     .selectFrom('approverGroups')
     .select(['id', 'name', 'displayName'])
     .where('tenantId', '=', tenantId)
-    .where(sql<boolean>`id = any(${ids}::uuid[])`),
+    .where(sql<boolean>`id = any(${listOf(ids, 'uuid')})`),
 )

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Confirmation } from '#lib/schemas/passkeys.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 
 /** A vote as it is cast. */
 export type NewVote = {

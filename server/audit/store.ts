@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
 import { onOrdinaryClock } from '#server/kernel/clock/ordinary-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 
 export type StoredRecord = {
   auditId: string

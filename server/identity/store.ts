@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 
 /** A person of the realm who may get tokens: not disabled, and an active member of the realm's tenant. */
 export const findPerson = (tx: Transaction, tenantId: string, issuer: string, userId: string) =>

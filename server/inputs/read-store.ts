@@ -1,4 +1,5 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { pageLimit } from '#server/kernel/db/statements/steady-plan.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { openAttributes, openData } from './event-content.ts'
 import type { Filter } from './store.ts'
@@ -46,7 +47,7 @@ export async function listReceipts(
     .$if(executionId !== undefined, (q) => q.where('event.executionId', '=', executionId ?? ''))
     .$if(status !== undefined, (q) => q.where('event.status', '=', status ?? ''))
     .orderBy('event.id', 'desc')
-    .limit(limit)
+    .limit(pageLimit(limit, executionId, status))
     .execute()
   const cipher = await tenantCipher(tx, tenantId)
   return rows.map((row) => openedReceipt(cipher, row))
@@ -67,5 +68,5 @@ export const listWaits = (
     .$if(executionId !== undefined, (q) => q.where('executionId', '=', executionId ?? ''))
     .$if(status !== undefined, (q) => q.where('status', '=', status ?? ''))
     .orderBy('id', 'desc')
-    .limit(limit)
+    .limit(pageLimit(limit, executionId, status))
     .execute()

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { present } from '#server/kernel/content/committed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { pageLimit } from '#server/kernel/db/statements/steady-plan.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { recipientContext } from './mail-store.ts'
 import type { Filter } from './store.ts'
@@ -68,7 +69,7 @@ export async function listResolutions(
     .$if(executionId !== undefined, (q) => q.where('wait.executionId', '=', executionId ?? ''))
     .$if(delivery !== undefined, (q) => q.where('resolution.delivery', '=', delivery ?? ''))
     .orderBy('resolution.id', 'desc')
-    .limit(limit)
+    .limit(pageLimit(limit, executionId, delivery))
     .execute()
   const cipher = await tenantCipher(tx, tenantId)
   return rows.map((row) => ({ ...row, recipient: recipientOf(cipher, row) }))

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { pageLimit } from '#server/kernel/db/statements/steady-plan.ts'
 
 // ---------------------------------------------------------------- policies and their versions
 
@@ -27,7 +28,7 @@ export const listPolicies = (tx: Transaction, tenantId: string, limit: number, c
   policyRows(tx, tenantId)
     .$if(cursor !== undefined, (q) => q.where('policy.id', '<', cursor ?? ''))
     .orderBy('policy.id', 'desc')
-    .limit(limit)
+    .limit(pageLimit(limit))
     .execute()
 
 /** Of very many policies, the newest are searched. */

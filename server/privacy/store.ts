@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { pageLimit } from '#server/kernel/db/statements/steady-plan.ts'
 
 export async function insertErasure(
   tx: Transaction,
@@ -112,7 +113,7 @@ export const listErasures = (tx: Transaction, tenantId: string, limit: number, c
     .select(['member.id as memberId', 'member.displayName', 'member.username', 'member.kind'])
     .where('erasure.tenantId', '=', tenantId)
     .orderBy('erasure.id', 'desc')
-    .limit(limit)
+    .limit(pageLimit(limit))
   return (cursor === undefined ? query : query.where('erasure.id', '<', cursor)).execute()
 }
 
@@ -162,6 +163,6 @@ export const listHolds = (tx: Transaction, tenantId: string, limit: number, curs
     .select(['member.id as memberId', 'member.displayName', 'member.username', 'member.kind'])
     .where('hold.tenantId', '=', tenantId)
     .orderBy('hold.id', 'desc')
-    .limit(limit)
+    .limit(pageLimit(limit))
   return (cursor === undefined ? query : query.where('hold.id', '<', cursor)).execute()
 }

@@ -4,7 +4,7 @@ import { requireFoundBound } from '#server/kernel/bound/check.ts'
 import { checkedFrom, objectJson } from '#server/kernel/bound/joined-store.ts'
 import { boundType } from '#server/kernel/bound/types.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 import { readBindingRevision } from '#server/policies/decisions/bound-policy-store.ts'
 import { parsedContent } from './parsed-content.ts'
 

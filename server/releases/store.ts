@@ -3,6 +3,7 @@ import type { JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { endProposalIn } from '#server/kernel/db/end-proposal.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { pageLimit } from '#server/kernel/db/statements/steady-plan.ts'
 
 const base = (tx: Transaction, tenantId: string) =>
   tx
@@ -41,7 +42,7 @@ export const listReleases = (
     .$if(agentId !== undefined, (q) => q.where('release.agentId', '=', agentId ?? ''))
     .$if(cursor !== undefined, (q) => q.where('release.id', '<', cursor ?? ''))
     .orderBy('release.id', 'desc')
-    .limit(limit)
+    .limit(pageLimit(limit, agentId))
     .execute()
 
 export const findRelease = (tx: Transaction, tenantId: string, id: string) =>

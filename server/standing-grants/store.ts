@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { pageLimit } from '#server/kernel/db/statements/steady-plan.ts'
 import type { DecidingPolicy } from '#server/policies/decisions/deciding-set.ts'
 
 export type GrantRow = NonNullable<Awaited<ReturnType<typeof findStandingGrant>>>
@@ -166,7 +167,7 @@ export const listGrantRows = (
     .$if(status !== undefined, (q) => q.where('status', '=', status ?? ''))
     .$if(cursor !== undefined, (q) => q.where('id', '<', cursor ?? ''))
     .orderBy('id', 'desc')
-    .limit(limit)
+    .limit(pageLimit(limit, agentId, status))
     .execute()
 
 /** The last ones first. `before`: a number. */

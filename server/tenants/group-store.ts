@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 import { readMappedSeats, readSeats } from './provider/seat-store.ts'
 
 const columns = ['id', 'name', 'displayName', 'revision'] as const

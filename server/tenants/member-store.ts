@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import type { DB } from '#server/kernel/db/schema.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 import { readSeats } from './provider/seat-store.ts'
 
 const columns = [
@@ -143,8 +143,8 @@ const admins = fixedStatement({ tenantId: '' }, (tx, { tenantId }) =>
     .selectFrom('members')
     .select('id')
     .where('tenantId', '=', tenantId)
-    .where('kind', '=', 'person')
-    .where('status', '=', 'active')
+    .where('kind', '=', sql.lit('person'))
+    .where('status', '=', sql.lit('active'))
     .where(sql<boolean>`'tenant_admin' = any(roles)`),
 )
 
@@ -162,8 +162,8 @@ const approverCounts = fixedStatement({ tenantId: '' }, (tx, { tenantId }) =>
       e.fn.countAll<number>().filterWhere(hasPasskey(e)).as('withPasskey'),
     ])
     .where('tenantId', '=', tenantId)
-    .where('kind', '=', 'person')
-    .where('status', '=', 'active')
+    .where('kind', '=', sql.lit('person'))
+    .where('status', '=', sql.lit('active'))
     .where(sql<boolean>`'approver' = any(roles)`),
 )
 

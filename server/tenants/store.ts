@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Branding, TenantSettings } from '#lib/schemas/tenants.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
+import { listOf } from '#server/kernel/db/statements/steady-plan.ts'
 
 export async function insertTenant(
   tx: Transaction,
@@ -61,7 +62,7 @@ const membersById = fixedStatement({ tenantId: '', ids: [''] }, (tx, { tenantId,
     .selectFrom('members')
     .select(['id', 'username', 'displayName', 'kind', 'email', 'roles', 'status'])
     .where('tenantId', '=', tenantId)
-    .where(sql<boolean>`id = any(${ids}::uuid[])`),
+    .where(sql<boolean>`id = any(${listOf(ids, 'uuid')})`),
 )
 
 /**

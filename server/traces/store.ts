@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { rowObjectJson } from '#server/kernel/bound/joined-store.ts'
 import { boundType } from '#server/kernel/bound/types.ts'
-import { preparedText } from '#server/kernel/db/constant-text.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
+import { preparedText } from '#server/kernel/db/statements/constant-text.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 
 const skeletonColumns = [
   'spanId',

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import { resetHours } from '#lib/rules/members/link-notice.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 
 export type ChangeKind = 'role_grant' | 'group_change' | 'setting_change' | 'password_reset'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 import { readSeats } from '#server/tenants/provider/seat-store.ts'
 
 const columns = ['id', 'delegatorId', 'delegateId', 'fromAt', 'untilAt', 'reason', 'endedAt', 'revision'] as const

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { LogName } from '#server/audit/sealing/log-name.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { listOf } from '#server/kernel/db/statements/steady-plan.ts'
 import type { Tile, TileAt } from './tiles.ts'
 
 /**
@@ -14,9 +15,10 @@ export async function findTiles(
   wanted: readonly TileAt[],
 ): Promise<Tile[]> {
   if (wanted.length === 0) return []
+  const [levels, tiles] = [wanted.map(({ level }) => level), wanted.map(({ tile }) => tile)]
   const { rows } = await sql<Tile>`
     select found.level, found.tile, found.hashes
-    from unnest(${wanted.map(({ level }) => level)}::int[], ${wanted.map(({ tile }) => tile)}::int[]) as wanted (level, tile)
+    from unnest(${listOf(levels, 'integer')}, ${listOf(tiles, 'integer')}) as wanted (level, tile)
     cross join lateral (
       select level, tile, hashes from audit_tiles
       where tenant_id = ${tenantId} and log = ${log} and level = wanted.level and tile = wanted.tile limit 1

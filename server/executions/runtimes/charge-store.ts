@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 
 export type ChargeKey = { tenantId: string; executionId: string; stepId: string; attempt: number }
 
@@ -41,7 +42,13 @@ export async function sumCharges(
   tenantId: string,
   executionId: string,
 ): Promise<{ micros: bigint; inputTokens: number; outputTokens: number; calls: number; currency: string | null }> {
-  const row = await tx
+  const [row] = await charges(tx, { tenantId, executionId })
+  if (row === undefined) throw new Error('unreachable: a sum without groups has one row')
+  return { ...row, micros: BigInt(row.micros) }
+}
+
+const charges = fixedStatement({ tenantId: '', executionId: '' }, (tx, { tenantId, executionId }) =>
+  tx
     .selectFrom('executionCharges')
     .select((e) => [
       sql<string>`coalesce(sum(coalesce(charged_micros, reserved_micros)), 0)::text`.as('micros'),
@@ -51,7 +58,5 @@ export async function sumCharges(
       e.fn.max('currency').as('currency'),
     ])
     .where('tenantId', '=', tenantId)
-    .where('executionId', '=', executionId)
-    .executeTakeFirstOrThrow()
-  return { ...row, micros: BigInt(row.micros) }
-}
+    .where('executionId', '=', executionId),
+)

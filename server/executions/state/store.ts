@@ -4,6 +4,8 @@ import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 import { keyedDigest } from '#server/kernel/content/keyed-digest.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { bytesText } from '#server/kernel/db/json.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
+import { pageLimit } from '#server/kernel/db/statements/steady-plan.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { JobData } from '#server/kernel/queue.ts'
 import { decryptExecutionValue, decryptStepValue, encryptExecutionValue, encryptStepValue } from './content.ts'
@@ -91,7 +93,11 @@ export const listExecutions = (tx: Transaction, tenantId: string, filter: Execut
     )
   }
   if (byTime) query = query.orderBy('execution.createdAt', order)
-  return query.orderBy('execution.id', order).limit(filter.limit).execute()
+  const filters = [agentId, status, environment, startedBy, from, to, stopRequested, ids]
+  return query
+    .orderBy('execution.id', order)
+    .limit(pageLimit(filter.limit, ...filters))
+    .execute()
 }
 
 /** By their ids, newest first. */
@@ -105,11 +111,7 @@ export const listExecutionsById = async (tx: Transaction, tenantId: string, ids:
 
 /** Includes `now`, because permissions and deadlines depend only on the database's clock. */
 export async function findExecution(tx: Transaction, tenantId: string, id: string) {
-  const row = await summary(tx, tenantId)
-    .select(['execution.input', 'execution.output', 'execution.error'])
-    .select(sql<Date>`clock_timestamp()`.as('now'))
-    .where('execution.id', '=', id)
-    .executeTakeFirst()
+  const [row] = await wholeExecution(tx, { tenantId, id })
   if (row === undefined) return undefined
   const cipher = await tenantCipher(tx, tenantId)
   return {
@@ -119,6 +121,13 @@ export async function findExecution(tx: Transaction, tenantId: string, id: strin
     error: decryptExecutionValue(cipher, id, 'error', row.error),
   }
 }
+
+const wholeExecution = fixedStatement({ tenantId: '', id: '' }, (tx, { tenantId, id }) =>
+  summary(tx, tenantId)
+    .select(['execution.input', 'execution.output', 'execution.error'])
+    .select(sql<Date>`clock_timestamp()`.as('now'))
+    .where('execution.id', '=', id),
+)
 
 /** The content of a release, which never changes. */
 export const findReleaseContent = (tx: Transaction, tenantId: string, releaseId: string) =>
@@ -206,12 +215,7 @@ export async function insertExecution(tx: Transaction, row: NewExecution, at: Da
 }
 
 export async function findSteps(tx: Transaction, tenantId: string, executionId: string) {
-  const rows = await tx
-    .selectFrom('executionSteps')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .where('executionId', '=', executionId)
-    .execute()
+  const rows = await allSteps(tx, { tenantId, executionId })
   const cipher = await tenantCipher(tx, tenantId)
   return rows.map((row) => ({
     ...row,
@@ -219,6 +223,10 @@ export async function findSteps(tx: Transaction, tenantId: string, executionId: 
     output: decryptStepValue(cipher, row, 'output', row.output),
   }))
 }
+
+const allSteps = fixedStatement({ tenantId: '', executionId: '' }, (tx, { tenantId, executionId }) =>
+  tx.selectFrom('executionSteps').selectAll().where('tenantId', '=', tenantId).where('executionId', '=', executionId),
+)
 
 export type StepChange = {
   status: 'decided' | 'waiting_approval' | 'waiting_input' | 'approved' | 'calling' | 'succeeded' | 'failed' | 'skipped'

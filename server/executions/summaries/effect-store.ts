@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import { decryptEventData, decryptExecutionValue, decryptStepValue } from '#server/executions/state/content.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
+import { listOf } from '#server/kernel/db/statements/steady-plan.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 /** A longer input, or more bytes of outputs, are not decrypted for a row of a list. */
@@ -63,7 +64,7 @@ export async function findOutputs(tx: Transaction, tenantId: string, ids: readon
 export async function findFirstCalls(tx: Transaction, tenantId: string, ids: readonly string[]) {
   const { rows } = await sql<{ executionId: string; type: string; stepId: string | null; data: Buffer | null }>`
     select call.execution_id as "executionId", call.type, call.step_id as "stepId", call.data
-    from unnest(${[...ids]}::uuid[]) wanted (id)
+    from unnest(${listOf(ids, 'uuid')}) wanted (id)
     cross join lateral (
       select execution_id, seq, type, step_id, data from execution_events
       where tenant_id = ${tenantId} and execution_id = wanted.id and type = 'tool.called'

@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { listOf } from '#server/kernel/db/statements/steady-plan.ts'
 import type { Tenant, TokenFamily } from './principal.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -102,6 +103,25 @@ export async function findTenantId(tx: Transaction, externalId: string): Promise
 
 /** The membership of a principal, with the settings of the tenant. */
 export const findMember = (tx: Transaction, tenantId: string, issuer: string, subject: string) =>
+  membersWithSettings(tx, tenantId)
+    .where('member.issuer', '=', issuer)
+    .where('member.subject', '=', subject)
+    .executeTakeFirst()
+
+type Named = { issuer: string; subject: string }
+
+/** The same for several principals; those without a membership are missing. */
+export const findMembers = (tx: Transaction, tenantId: string, people: readonly Named[]) => {
+  const [issuers, subjects] = [people.map(({ issuer }) => issuer), people.map(({ subject }) => subject)]
+  return membersWithSettings(tx, tenantId)
+    .select(['member.issuer', 'member.subject'])
+    .where(
+      sql<boolean>`(member.issuer, member.subject) in (select * from unnest(${listOf(issuers, 'text')}, ${listOf(subjects, 'text')}))`,
+    )
+    .execute()
+}
+
+const membersWithSettings = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('members as member')
     .innerJoin('tenants as tenant', 'tenant.id', 'member.tenantId')
@@ -114,6 +134,3 @@ export const findMember = (tx: Transaction, tenantId: string, issuer: string, su
     .select(['member.id', 'member.kind', 'member.username', 'member.displayName', 'member.roles', 'member.status'])
     .select(['member.tokensNotBefore', 'token.issuedAt as tokenIssuedAt', 'tenant.settings'])
     .where('member.tenantId', '=', tenantId)
-    .where('member.issuer', '=', issuer)
-    .where('member.subject', '=', subject)
-    .executeTakeFirst()

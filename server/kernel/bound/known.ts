@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { appendText } from '#server/kernel/audit/store.ts'
-import { constantText } from '#server/kernel/db/constant-text.ts'
+import { constantText } from '#server/kernel/db/statements/constant-text.ts'
 import { parseExactly } from './state.ts'
 
 /** The JSON of a row that was read, with other values in some columns. */

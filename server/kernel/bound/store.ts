@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import type { Transaction } from '#server/kernel/db/closing.ts'
-import { constantText } from '#server/kernel/db/constant-text.ts'
+import { constantText } from '#server/kernel/db/statements/constant-text.ts'
 import type { BoundState } from './state.ts'
 import { currentText, idText, onlyRows, rowText, stateText } from './state-text-store.ts'
 import { type BoundType, boundType, type StoredState } from './types.ts'
@@ -125,13 +125,16 @@ export async function readObjectsOf(
   return found
 }
 
-/** The parameters from `$first` on: the ids, and the values of each column of the key. */
+/**
+ * The parameters from `$first` on: the ids, and the values of each column of the key. As subqueries, their lengths are unknown to each plan:
+ * PostgreSQL would plan the statement again for each call with fewer ids than the ten that it expects.
+ */
 function selectObjects(bound: BoundType, first: number): string {
   const { key, type } = bound
   const parts = key.map(([column, kind], index) => `r.${column} = given.k${index}::${kind}`)
-  const arrays = key.map((_, index) => `$${first + index + 1}::text[]`)
+  const arrays = [first, ...key.map((_, index) => first + index + 1)].map((place) => `(select $${place}::text[])`)
   return `select '${type}' as type, given.id, ${rowText(bound)} as row, ${boundColumns}, ${touchedColumn(bound, 'given.id')}
-      from unnest($${first}::text[], ${arrays.join(', ')}) as given (id, ${key.map((_, index) => `k${index}`).join(', ')})
+      from unnest(${arrays.join(', ')}) as given (id, ${key.map((_, index) => `k${index}`).join(', ')})
       ${rowAndState(bound, parts, 'given.id', onlyRows(bound))}`
 }
 

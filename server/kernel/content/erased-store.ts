@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Erased } from '#lib/schemas/erased.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 import { newId } from '#server/kernel/ids.ts'
 
 /** The subjects of responses from which content may have been removed. */
@@ -64,20 +64,7 @@ export async function findErased(
   resource: Resource,
   resourceId: string,
 ): Promise<Erased[]> {
-  const rows = await tx
-    .selectFrom('erasedContent as gone')
-    .leftJoin('erasures as erasure', (join) =>
-      join.onRef('erasure.tenantId', '=', 'gone.tenantId').onRef('erasure.id', '=', 'gone.erasureId'),
-    )
-    .leftJoin('members as member', (join) =>
-      join.onRef('member.tenantId', '=', 'erasure.tenantId').onRef('member.id', '=', 'erasure.requestedBy'),
-    )
-    .select(['gone.erasedAt', 'gone.erasureId', 'member.id', 'member.displayName', 'member.username', 'member.kind'])
-    .where('gone.tenantId', '=', tenantId)
-    .where('gone.resource', '=', resource)
-    .where('gone.resourceId', '=', resourceId)
-    .orderBy('gone.erasedAt')
-    .execute()
+  const rows = await erasures(tx, { tenantId, resource, resourceId })
   return rows.map(({ erasedAt, erasureId, id, displayName, username, kind }) => ({
     at: erasedAt.toISOString(),
     erasureId,
@@ -92,3 +79,21 @@ export async function findErased(
           },
   }))
 }
+
+const erasures = fixedStatement(
+  { tenantId: '', resource: '', resourceId: '' },
+  (tx, { tenantId, resource, resourceId }) =>
+    tx
+      .selectFrom('erasedContent as gone')
+      .leftJoin('erasures as erasure', (join) =>
+        join.onRef('erasure.tenantId', '=', 'gone.tenantId').onRef('erasure.id', '=', 'gone.erasureId'),
+      )
+      .leftJoin('members as member', (join) =>
+        join.onRef('member.tenantId', '=', 'erasure.tenantId').onRef('member.id', '=', 'erasure.requestedBy'),
+      )
+      .select(['gone.erasedAt', 'gone.erasureId', 'member.id', 'member.displayName', 'member.username', 'member.kind'])
+      .where('gone.tenantId', '=', tenantId)
+      .where('gone.resource', '=', resource)
+      .where('gone.resourceId', '=', resourceId)
+      .orderBy('gone.erasedAt'),
+)

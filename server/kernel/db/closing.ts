@@ -1,8 +1,8 @@
 import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely'
 import type { BoundType, KnownRow, StoredState } from '#server/kernel/bound/types.ts'
 import { writtenBy } from '#server/kernel/bound/written-by.ts'
-import { isConstantText } from './constant-text.ts'
 import type { DB } from './schema.ts'
+import { isConstantText } from './statements/constant-text.ts'
 
 // What a transaction keeps until its COMMIT, and sends with it.
 

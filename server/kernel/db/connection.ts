@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg, { type PoolClient } from 'pg'
 import { countedBy } from '#server/kernel/observe/meters.ts'
-import { isConstantText, isPreparedText } from './constant-text.ts'
+import { isConstantText, isPreparedText } from './statements/constant-text.ts'
 
 /** A statement is prepared from this use on: rarely used ones would only fill the memory of every connection. */
 const usesUntilPrepared = 8

@@ -3,6 +3,7 @@ import type { LabelSelector } from '#lib/schemas/policies.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { endProposalIn } from '#server/kernel/db/end-proposal.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { pageLimit } from '#server/kernel/db/statements/steady-plan.ts'
 import type { SchemaTool } from '#server/policies/language/typed-schema.ts'
 
 /** The agent of a binding, with its newest version. */
@@ -150,7 +151,7 @@ export const listBindings = (
     .$if(status !== undefined, (q) => q.where('binding.status', '=', status ?? ''))
     .$if(cursor !== undefined, (q) => q.where('binding.id', '<', cursor ?? ''))
     .orderBy('binding.id', 'desc')
-    .limit(limit)
+    .limit(pageLimit(limit, agentId, policyId, environment, status))
     .execute()
 
 export const findBinding = (tx: Transaction, tenantId: string, id: string) =>

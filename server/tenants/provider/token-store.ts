@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { fixedStatement } from '#server/kernel/db/fixed-statement.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 
 /** What is stored of a member's newest token. `mac`: null if a process of an earlier version wrote the row. */
 export type StoredToken = { memberId: string; issuedAt: Date; groups: string[]; mac: Buffer | null }

@@ -1,5 +1,5 @@
 import { type Compilable, CompiledQuery } from 'kysely'
-import type { Transaction } from './closing.ts'
+import type { Transaction } from '#server/kernel/db/closing.ts'
 import { constantText } from './constant-text.ts'
 
 /** Begins a placeholder in the parameters of a statement that is compiled once. PostgreSQL can't store it, so no value is one. */

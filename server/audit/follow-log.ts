@@ -17,12 +17,19 @@ export async function followLog(tx: Transaction, tenantId: string, position?: Po
   const records =
     position === undefined
       ? await recentRecords(tx, tenantId, overlapSeconds, maxRecords + 1)
-      : await recordsAfter(tx, tenantId, position, maxRecords + 1)
+      : await readRecords(tx, tenantId, position)
   const [first] = records
   const from = position ?? (first === undefined ? head : placeOf(first, head))
-  if (records.length > maxRecords) return { from, position: await headOfLog(tx, tenantId), records: undefined }
+  if (tooMany(records)) return { from, position: await headOfLog(tx, tenantId), records: undefined }
   return { from, position: records.reduce(after, head), records }
 }
+
+/** The records after the position, or as many as `tooMany` rejects. */
+export const readRecords = (tx: Transaction, tenantId: string, position: Position): Promise<ChangeRecord[]> =>
+  recordsAfter(tx, tenantId, position, maxRecords + 1)
+
+/** Whether a reader is so far behind that it gets none of them. */
+export const tooMany = (records: readonly ChangeRecord[]): boolean => records.length > maxRecords
 
 /** Returns the position right before a record. The size of the preceding day is only known for the day of the head. */
 const placeOf = ({ date, seq }: ChangeRecord, head: Position): Position => ({

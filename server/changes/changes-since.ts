@@ -1,11 +1,13 @@
 import type { Topic } from '#lib/rules/changes.ts'
-import { followLog, headOfLog } from '#server/audit/follow-log.ts'
+import { type Followed, followLog, headOfLog } from '#server/audit/follow-log.ts'
 import { isAhead, type Position } from '#server/audit/position.ts'
 import { visibleExportIds } from '#server/evidence/visible-export-ids.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { findMember } from '#server/kernel/auth/store.ts'
 import { lossOf } from '#server/kernel/auth/watch.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { readTogether } from './read-together.ts'
 import { type Change, changesOf, unloggedTopics } from './topics.ts'
 
 /** `from`: where the batch begins; a reader that gets a part of it resumes there. */
@@ -22,14 +24,38 @@ export async function changesSince(
   position: Position | undefined,
   unlogged: readonly Change[],
 ): Promise<Batch> {
-  const { tenant, principal, topics } = reader
+  const { tenant, principal } = reader
   const member = await findMember(tx, tenant.id, principal.issuer, principal.subject)
+  requireMember(member, principal)
+  const { wanted, ...places } = wantedOf(reader, await followLog(tx, tenant.id, position), unlogged)
+  return { ...places, changes: await visible(tx, reader, wanted) }
+}
+
+/**
+ * The same for a stream that has begun, together with the tenant's other streams. `takeUnlogged` is called after the read, which may have
+ * waited for them.
+ */
+export async function nextChanges(
+  reader: Reader,
+  position: Position,
+  takeUnlogged: () => readonly Change[],
+): Promise<Batch> {
+  const { tenant, principal } = reader
+  const { member, followed } = await readTogether(tenant.id, { principal, position })
+  requireMember(member, principal)
+  const { wanted, ...places } = wantedOf(reader, followed, takeUnlogged())
+  if (exportsIn(wanted).length === 0) return { ...places, changes: wanted }
+  return { ...places, changes: await runtime().database.inTenant(tenant.id, (tx) => visible(tx, reader, wanted)) }
+}
+
+function requireMember(member: Awaited<ReturnType<typeof findMember>>, principal: Caller['principal']): void {
   const lost = lossOf(member, principal, member?.settings)
   if (lost !== undefined) throw lost
-  const { records, ...places } = await followLog(tx, tenant.id, position)
+}
+
+function wantedOf({ topics }: Reader, { records, ...places }: Followed, unlogged: readonly Change[]) {
   const logged = records === undefined ? [...topics].map(anything) : records.flatMap(changesOf)
-  const wanted = distinct([...logged, ...unlogged]).filter(({ topic }) => topics.has(topic))
-  return { ...places, changes: await visible(tx, reader, wanted) }
+  return { ...places, wanted: distinct([...logged, ...unlogged]).filter(({ topic }) => topics.has(topic)) }
 }
 
 /**
@@ -60,8 +86,11 @@ function distinct(changes: readonly Change[]): Change[] {
 
 /** Leaves out ids of objects that the caller's own reads would not show. */
 async function visible(tx: Transaction, { tenant, principal }: Reader, changes: Change[]): Promise<Change[]> {
-  const exports = changes.flatMap(({ topic, id }) => (topic === 'evidence' && id !== null ? [id] : []))
+  const exports = exportsIn(changes)
   if (exports.length === 0) return changes
   const shown = await visibleExportIds(tx, tenant.id, principal, exports)
   return changes.filter(({ topic, id }) => topic !== 'evidence' || id === null || shown.has(id))
 }
+
+const exportsIn = (changes: readonly Change[]): string[] =>
+  changes.flatMap(({ topic, id }) => (topic === 'evidence' && id !== null ? [id] : []))

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '#lib/errors.ts'
 import { mayFollow, type Topic, topicPermissions } from '#lib/rules/changes.ts'
 import { type ChangeEvent, WatchChangesInput } from '#lib/schemas/changes.ts'
@@ -6,18 +5,16 @@ import { readPosition, writtenPosition } from '#server/audit/position.ts'
 import type { Principal } from '#server/kernel/auth/principal.ts'
 import { subscription } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { beginning, changesSince } from './changes-since.ts'
+import { beginning, changesSince, nextChanges } from './changes-since.ts'
 import { openSignals } from './signals.ts'
 
 const heartbeatMs = 15_000
-/** Reads of one stream are at least this far apart, however often the tenant commits. */
-const paceMs = 250
 
 /**
  * changes.stream: reports which objects of the tenant changed, by topic and id, without their content. Each read is one
  * transaction that checks the membership again and continues in the audit log, so that a stream that resumes with
  * `lastEventId` misses nothing: it replays the log, and reports `id: null` ("anything of the topic may have changed") where
- * the log does not tell. A stream without `lastEventId` begins a few seconds in the past.
+ * the log does not tell. The streams of a tenant read together. A stream without `lastEventId` begins a few seconds in the past.
  */
 export const stream = subscription({
   permission: 'any',
@@ -34,13 +31,14 @@ export const stream = subscription({
     let begun = false
     try {
       while (!signal.aborted) {
-        const pace = delay(paceMs, undefined, { signal }).catch(() => undefined)
         const lastSeen = position
-        const batch = await database.inTenant(tenant.id, async (tx) => {
-          if (begun && lastSeen !== undefined) return await changesSince(tx, reader, lastSeen, signals.take())
-          const start = await beginning(tx, reader, lastSeen)
-          return await changesSince(tx, reader, start.position, start.unlogged)
-        })
+        const batch =
+          begun && lastSeen !== undefined
+            ? await nextChanges(reader, lastSeen, signals.take)
+            : await database.inTenant(tenant.id, async (tx) => {
+                const start = await beginning(tx, reader, lastSeen)
+                return await changesSince(tx, reader, start.position, start.unlogged)
+              })
         position = batch.position
         const revision = writtenPosition(position)
         for (const [index, change] of batch.changes.entries()) {
@@ -51,7 +49,6 @@ export const stream = subscription({
         }
         if (!begun && batch.changes.length === 0) yield [revision, heartbeat()]
         begun = true
-        await pace
         if ((await signals.next(heartbeatMs)) === 'timeout') yield [revision, heartbeat()]
       }
     } finally {

@@ -7,7 +7,7 @@ import { openSlots } from '#server/kernel/jobs/slots.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { MemoryUnavailable } from './memory/signer-memory.ts'
 import { type DueLogs, recheckTenant } from './recheck.ts'
-import { signTenant } from './sign-tenant.ts'
+import { signNewRecords, signTenant } from './sign-tenant.ts'
 
 /** From a record's commit to its checkpoint: the same checkpoint covers the records that commit within this time. */
 const gatherMs = 500
@@ -48,9 +48,14 @@ export function startSealer(): Sealer {
 
   const report = (error: unknown) =>
     log.error({ err: error }, 'the audit log could not be signed; the sealer will try again')
-  const sign = async (tenantId: string) => {
+  /** Tenants of which the whole log was seen to be in order: their new records are signed by themselves. */
+  const settled = new Set<string>()
+  const signWhole = async (tenantId: string) => {
+    if (await signTenant(tenantId)) settled.add(tenantId)
+  }
+  const sign = async (tenantId: string, how: (tenantId: string) => Promise<void> = signWhole) => {
     try {
-      await signTenant(tenantId)
+      await how(tenantId)
       outages.delete(tenantId)
     } catch (error) {
       if (error instanceof MemoryUnavailable) await reportOutage(tenantId, error)
@@ -101,6 +106,7 @@ export function startSealer(): Sealer {
   const notified = new Map<string, Notified>()
   const running = new Set<Promise<void>>()
   const signOne = async (tenantId: string) => {
+    if (settled.has(tenantId)) return await sign(tenantId, signNewRecords)
     // The process that fills a demo tenant signs its log.
     const ordinary = await database.inTenant(tenantId, (tx) => isOnOrdinaryClock(tx, tenantId))
     if (ordinary && !signal.aborted) await sign(tenantId)

@@ -1,4 +1,4 @@
-import { noteReader, signCheckpoint } from '#server/audit/notes/checkpoint-note.ts'
+import { type NoteReader, noteReader, signCheckpoint } from '#server/audit/notes/checkpoint-note.ts'
 import {
   findCheckpointOfSize,
   findDay,
@@ -18,6 +18,7 @@ import { databaseClock } from '#server/kernel/db/clock.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { olderProcesses } from '#server/kernel/db/older-processes.ts'
+import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import { closedDayMac } from './closed-day.ts'
 import { LogRefused, MemoryRefused } from './log-refused.ts'
 import { openMemory } from './memory/open-memory.ts'
@@ -34,25 +35,31 @@ import { checkNewRecords } from './unkeyed-records.ts'
  */
 export async function signDay(tx: Transaction, tenant: LogOwner, date: string): Promise<void> {
   if (await olderProcesses(tx)) return
-  await lockSigner(tx, tenant.id)
-  const opened = await openMemory(tx, tenant)
+  // In one write. All of it is read after the lock has been taken, the signer's memory too: its name is.
+  const [, opened, now, current, treeSize, last, read] = await inOneWrite(tx, [
+    () => lockSigner(tx, tenant.id),
+    () => openMemory(tx, tenant),
+    () => today(tx),
+    () => findDay(tx, tenant.id, date),
+    () => findTreeSize(tx, tenant.id, date),
+    () => findLastSigned(tx, tenant.id, date),
+    () => noteReader(tx, tenant),
+  ])
   const { days, sealedThrough, keyedFrom } = opened.memory
-  const over = date < (await today(tx))
+  const over = date < now
   // A transaction that began before midnight may still append: the day is closed after it.
-  const day = over ? await lockDay(tx, tenant.id, date) : await findDay(tx, tenant.id, date)
+  const day = over ? await lockDay(tx, tenant.id, date) : current
   const sealed = sealedThrough !== null && date <= sealedThrough
   const head = days[date]
   if (day === undefined && !sealed && head === undefined) return
   if (day === undefined) throw new LogRefused(`The log of ${date} was signed, but its row is missing.`)
-  const treeSize = await findTreeSize(tx, tenant.id, date)
-  const last = await findLastSigned(tx, tenant.id, date)
   const covered = last?.size === day.size && treeSize === day.size
   if (covered && (day.sealedAt !== null || !(over || sealed))) return
   if (sealed) throw new LogRefused(`The log of ${date} is sealed, but its stored rows are not those of a sealed day.`)
   if (treeSize > day.size)
     throw new LogRefused(`The log of ${date} has ${day.size} records, but its stored tree has ${treeSize}.`)
 
-  const signed = await signedBefore(tx, tenant, date, last, head)
+  const signed = signedBefore(read, date, last, head)
   if (treeSize > (head?.size ?? 0))
     throw new LogRefused(`The stored tree of ${date} has ${treeSize} records; ${head?.size ?? 0} were signed.`)
   for (const { size, by } of signed)
@@ -73,16 +80,15 @@ export async function signDay(tx: Transaction, tenant: LogOwner, date: string): 
 type Signed = SignedHead & { by: string }
 
 /** The heads that the stored log must extend: its last checkpoint, and the one in the signer's memory. */
-async function signedBefore(
-  tx: Transaction,
-  tenant: LogOwner,
+function signedBefore(
+  read: NoteReader,
   date: string,
   last: StoredCheckpoint | undefined,
   head: SignedHead | undefined,
-): Promise<Signed[]> {
+): Signed[] {
   const found: Signed[] = head === undefined ? [] : [{ ...head, by: 'the signer’s memory' }]
   if (last === undefined) return found
-  const note = (await noteReader(tx, tenant))(date, last.note)
+  const note = read(date, last.note)
   if (!note.ok) throw new LogRefused(`The checkpoint of ${last.size} records of ${date}: ${note.reason}`)
   const { size, root } = note.checkpoint
   if (size !== last.size || !last.root.equals(root))

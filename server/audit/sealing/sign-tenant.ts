@@ -1,5 +1,7 @@
 import { listDaysToSign } from '#server/audit/store.ts'
+import { isOnOrdinaryClock } from '#server/kernel/clock/ordinary-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { alone } from './alone.ts'
@@ -13,38 +15,64 @@ import { signDay } from './sign-day.ts'
 import { insertEmptyDays } from './signer-store.ts'
 import { knownMemory } from './why-contradicted.ts'
 
-/** Sealed days that one round reports as changed. */
+/** Changed days of which one round reports, and one signing of new records signs. */
 const mostReported = 10
 
 /**
  * Signs the tenant's days that have changed, and adds closed days to the seal log. A log that contradicts its checkpoints is
- * reported and not changed; signing continues with the other days.
+ * reported and not changed; signing continues with the other days. Returns whether new records can be signed by themselves from now on.
  */
-export async function signTenant(tenantId: string): Promise<void> {
-  const { database } = runtime()
-  const refused = async (error: unknown, name: LogName) => {
-    if (!(error instanceof LogRefused)) throw error
-    await reportBroken(tenantId, name, error)
-  }
-  const { days, memory } = await database.inTenant(tenantId, async (tx) => {
+export async function signTenant(tenantId: string): Promise<boolean> {
+  const { days, memory } = await runtime().database.inTenant(tenantId, async (tx) => {
     const memory = await insertMissingDays(tx, tenantId)
     return { days: await listDaysToSign(tx, tenantId), memory }
   })
   const sealedThrough = memory?.sealedThrough ?? ''
   // Each of them is refused. There may be thousands, if the rows of many days were inserted or deleted.
   const sealedDays = days.filter(({ date }) => date <= sealedThrough).slice(-mostReported)
-  for (const { date } of [...sealedDays, ...days.filter((day) => day.date > sealedThrough)])
-    await alone(tenantId, async (tx) => signDay(tx, await tenantById(tx, tenantId), date)).catch((error: unknown) =>
-      refused(error, date),
-    )
-  await alone(tenantId, async (tx) => sealClosedDays(tx, await tenantById(tx, tenantId))).catch((error: unknown) =>
-    refused(error, sealLog),
+  await signDays(tenantId, [...sealedDays, ...days.filter((day) => day.date > sealedThrough)])
+  await orReported(
+    tenantId,
+    sealLog,
+    alone(tenantId, async (tx) => sealClosedDays(tx, await tenantById(tx, tenantId))),
   )
-  if (memory?.keyedFrom === null)
-    await alone(tenantId, async (tx) => beginKeyed(tx, await tenantById(tx, tenantId))).catch((error: unknown) =>
-      refused(error, sealLog),
+  if (memory === undefined) return false
+  if (memory.keyedFrom !== null) return true
+  await orReported(
+    tenantId,
+    sealLog,
+    alone(tenantId, async (tx) => beginKeyed(tx, await tenantById(tx, tenantId))),
+  )
+  return false
+}
+
+/**
+ * Signs the newest days that have changed, for a tenant with new records. What `signTenant` does further is due once a day, and so left to
+ * its rounds: a busy tenant's log is signed twice a second.
+ */
+export async function signNewRecords(tenantId: string): Promise<void> {
+  const [ordinary, days] = await runtime().database.readInTenant(tenantId, (tx) =>
+    inOneWrite(tx, [() => isOnOrdinaryClock(tx, tenantId), () => listDaysToSign(tx, tenantId)]),
+  )
+  // The process that fills a demo tenant signs its log.
+  if (ordinary) await signDays(tenantId, days.slice(-mostReported))
+}
+
+async function signDays(tenantId: string, days: readonly { date: string }[]): Promise<void> {
+  for (const { date } of days)
+    await orReported(
+      tenantId,
+      date,
+      alone(tenantId, async (tx) => signDay(tx, await tenantById(tx, tenantId), date)),
     )
 }
+
+/** A log that contradicts its checkpoints is reported. */
+const orReported = (tenantId: string, name: LogName, signing: Promise<void>): Promise<void> =>
+  signing.catch(async (error: unknown) => {
+    if (!(error instanceof LogRefused)) throw error
+    await reportBroken(tenantId, name, error)
+  })
 
 /** Inserts the days without records. Returns the signer's memory, as far as it can be believed. */
 export async function insertMissingDays(tx: Transaction, tenantId: string): Promise<SignerMemory | undefined> {

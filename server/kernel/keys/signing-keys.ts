@@ -1,9 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
+import { LRUCache } from 'lru-cache'
 import { IntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import type { Vault } from '#server/kernel/vault.ts'
 import { findKeys, holdKey, insertKey, retireKey, retireKeysNotOf } from './store.ts'
 import { forgetTenantKeys, tenantCipher } from './tenant-keys.ts'
 
@@ -108,13 +110,10 @@ export async function signingKeys(tx: Transaction, tenantId: string, purpose: Si
   const rows = await findKeys(tx, tenantId, purpose)
   const keys: SigningKey[] = []
   for (const row of rows) {
-    const privateKey = await privateKeyOf(tx, tenantId, purpose, row)
     keys.push({
       id: row.id,
       algorithm: signingAlgorithm(tenantId, row),
-      privateKey,
-      // Not the column: only the private key is encrypted, and another public key would make foreign signatures valid.
-      publicKey: createPublicKey(privateKey),
+      ...(await keyPairOf(tx, tenantId, purpose, row)),
       createdAt: row.createdAt,
       logName: row.logName ?? undefined,
       retiredAt: row.retiredAt ?? undefined,
@@ -144,15 +143,29 @@ export async function heldSigningKey(tx: Transaction, tenantId: string, purpose:
 
 type KeyRow = Awaited<ReturnType<typeof findKeys>>[number]
 
-async function privateKeyOf(
-  tx: Transaction,
-  tenantId: string,
-  purpose: SigningPurpose,
-  row: KeyRow,
-): Promise<KeyObject> {
+type KeyPair = Pick<SigningKey, 'privateKey' | 'publicKey'>
+
+/**
+ * Owned by this module: the keys that a vault has decrypted, by the stored bytes and their context. The rows are read each time, and a
+ * checkpoint reads the same key several times.
+ */
+const decrypted = new WeakMap<Vault, LRUCache<string, KeyPair>>()
+const mostDecrypted = 1000
+
+async function keyPairOf(tx: Transaction, tenantId: string, purpose: SigningPurpose, row: KeyRow): Promise<KeyPair> {
+  const { vault } = runtime()
+  const context = signingKeyContext(tenantId, purpose, row.logName)
+  const known = decrypted.get(vault) ?? new LRUCache<string, KeyPair>({ max: mostDecrypted })
+  decrypted.set(vault, known)
+  const name = `${context} ${hash('sha256', row.privateKey, 'base64')}`
+  const before = known.get(name)
+  if (before !== undefined) return before
   try {
-    const key = runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, purpose, row.logName))
-    return createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+    const privateKey = createPrivateKey({ key: vault.decrypt(row.privateKey, context), format: 'der', type: 'pkcs8' })
+    // Not the column: only the private key is encrypted, and another public key would make foreign signatures valid.
+    const pair = { privateKey, publicKey: createPublicKey(privateKey) }
+    known.set(name, pair)
+    return pair
   } catch (cause) {
     // With another master key nothing of the tenant can be decrypted: the operator's mistake, which throws its own error.
     forgetTenantKeys(tenantId)

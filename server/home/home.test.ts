@@ -244,7 +244,7 @@ describe('figures', () => {
     const tenant = await testTenant(running)
     const vera = await tenant.as('vera', { roles: ['auditor'] })
     // They ended in 2024.
-    await fillLists(owner as never, { tenantId: tenant.id, memberId: vera.principal.memberId, from: 0, to: 3000 })
+    await fillLists(owner, { tenantId: tenant.id, memberId: vera.principal.memberId, from: 0, to: 3000 })
     for (const read of [() => readFigures(vera), () => readActivity(vera, [nthId(1), nthId(2)])]) {
       const statements = (await statementsOf(read)).filter(({ text }) => /^\s*select/i.test(text))
       const scans = await running.database.inTenant(tenant.id, async (tx) =>

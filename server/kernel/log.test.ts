@@ -1,4 +1,4 @@
-import { Pool } from 'pg'
+import { Client, Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { testDatabase } from '#server/testing/database.ts'
 import { loggedError } from './log.ts'
@@ -28,7 +28,8 @@ test('a lost connection is logged without its statements and its cancel key', as
   const client = await pool.connect()
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   client.release()
-  const other = new Pool({ connectionString: database.ownerUrl })
+  const other = new Client({ connectionString: database.ownerUrl })
+  await other.connect()
   await other.query('select pg_terminate_backend($1)', [rows[0]?.pid])
   const error = await lost
   // What the library attaches to it.
@@ -38,6 +39,7 @@ test('a lost connection is logged without its statements and its cancel key', as
   expect(text).not.toMatch(/secretKey|connectionParameters/)
   expect(text.length).toBeLessThan(4000)
   await pool.end()
+  // The end of a pool does not wait until its connections are closed, and the database is dropped with those that are left.
   await other.end()
   await database.close()
 })

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 
 // Creates a tenant with any number of rows in each of its lists, in SQL. Filtered values have the worst distribution: five
 // rows at the far end of a list have the rare value, all others the common one.
@@ -184,7 +184,7 @@ const statements: readonly Statement[] = [
 
 /** Extends the lists of a tenant from `from` to `to` rows each. `owner` bypasses row-level security. */
 export async function fillLists(
-  owner: Pool | PoolClient,
+  owner: Pool | ClientBase,
   { tenantId, memberId, from, to }: { tenantId: string; memberId: string; from: number; to: number },
 ): Promise<void> {
   for (const [table, columns, values] of statements)

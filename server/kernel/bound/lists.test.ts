@@ -1,4 +1,4 @@
-import { Pool } from 'pg'
+import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { roleNames } from '#lib/permissions.ts'
 import { registerDecisions } from '#server/jobs.ts'
@@ -6,6 +6,7 @@ import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { type ListOperation, listOperations } from '#server/testing/list-operations.ts'
 import { fillLists, nthId } from '#server/testing/long-lists.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
 import { statementsOf } from '#server/testing/statements.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { adoptTenant } from './adopt.ts'
@@ -17,7 +18,7 @@ const rows = 60
 let running: Awaited<ReturnType<typeof testRuntime>>
 let tenantId: string
 let caller: Caller
-let owner: Pool
+let owner: Client
 const lists = new Map<string, ListOperation>()
 beforeAll(async () => {
   registerDecisions()
@@ -25,9 +26,7 @@ beforeAll(async () => {
   const tenant = await testTenant(running)
   tenantId = tenant.id
   caller = await tenant.as('vera', { roles: [...roleNames] })
-  const url = new URL(process.env.TEST_DATABASE_URL ?? '')
-  url.pathname = new URL(running.database.url).pathname
-  owner = new Pool({ connectionString: url.href, max: 1 })
+  owner = await connectAsOwner(running)
   await fillLists(owner, { tenantId, memberId: caller.principal.memberId, from: 0, to: rows })
   expect(await adoptTenant(tenantId)).toBe(true)
   // The owner silences the triggers that note changes.

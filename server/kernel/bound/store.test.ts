@@ -1,9 +1,9 @@
-import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { roleNames } from '#lib/permissions.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { fillLists, nthId } from '#server/testing/long-lists.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
 import { scansOf, statementsOf } from '#server/testing/statements.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { adoptTenant } from './adopt.ts'
@@ -22,9 +22,7 @@ beforeAll(async () => {
   const tenant = await testTenant(running)
   tenantId = tenant.id
   const { principal } = await tenant.as('vera', { roles: [...roleNames] })
-  const url = new URL(process.env.TEST_DATABASE_URL ?? '')
-  url.pathname = new URL(running.database.url).pathname
-  const owner = new Pool({ connectionString: url.href, max: 1 })
+  const owner = await connectAsOwner(running)
   await fillLists(owner, { tenantId, memberId: principal.memberId, from: 0, to: rows })
   await owner.end()
   expect(await adoptTenant(tenantId)).toBe(true)

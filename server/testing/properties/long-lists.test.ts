@@ -1,4 +1,4 @@
-import { Pool } from 'pg'
+import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { roleNames } from '#lib/permissions.ts'
 import { registerDecisions } from '#server/jobs.ts'
@@ -6,6 +6,7 @@ import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { listOperations } from '#server/testing/list-operations.ts'
 import { fillLists, nthId } from '#server/testing/long-lists.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
 import { type Scan, type Statement, scansOf, scansOfPrepared, statementsOf } from '#server/testing/statements.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { countCases, sized } from './counts.ts'
@@ -19,16 +20,14 @@ const spare = 10
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
 let caller: Caller
-let owner: Pool
+let owner: Client
 
 beforeAll(async () => {
   registerDecisions()
   runtime = await testRuntime()
   tenant = await testTenant(runtime)
   caller = await tenant.as('vera', { roles: [...roleNames] })
-  const url = new URL(process.env.TEST_DATABASE_URL ?? '')
-  url.pathname = new URL(runtime.database.url).pathname
-  owner = new Pool({ connectionString: url.href, max: 1 })
+  owner = await connectAsOwner(runtime)
   await fillLists(owner, { tenantId: tenant.id, memberId: caller.principal.memberId, from: 0, to: rows })
 }, 900_000)
 afterAll(async () => {

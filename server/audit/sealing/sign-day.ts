@@ -35,7 +35,7 @@ import { checkNewRecords } from './unkeyed-records.ts'
  */
 export async function signDay(tx: Transaction, tenant: LogOwner, date: string): Promise<void> {
   if (await olderProcesses(tx)) return
-  // In one write. All of it is read after the lock has been taken, the signer's memory too: its name is.
+  // In one write. All of it is read after the lock has been taken; so is the signer's memory, because its name is.
   const [, opened, now, current, treeSize, last, read] = await inOneWrite(tx, [
     () => lockSigner(tx, tenant.id),
     () => openMemory(tx, tenant),

@@ -47,8 +47,8 @@ export async function signTenant(tenantId: string): Promise<boolean> {
 }
 
 /**
- * Signs the newest days that have changed, for a tenant with new records. What `signTenant` does further is due once a day, and so left to
- * its rounds: a busy tenant's log is signed twice a second.
+ * Signs the newest days that have changed, for a tenant with new records. The rest of what `signTenant` does is due once a day, and is left
+ * to its rounds: a busy tenant's log is signed twice a second.
  */
 export async function signNewRecords(tenantId: string): Promise<void> {
   const [ordinary, days] = await runtime().database.readInTenant(tenantId, (tx) =>

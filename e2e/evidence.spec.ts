@@ -73,6 +73,30 @@ test('the archive that Vera exports and downloads verifies with sha256sum and op
   }
 })
 
+test('the button of an export does not move away when the counts above it arrive', async ({ signedIn }) => {
+  const page = await signedIn('vera')
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    const counted = Promise.withResolvers<void>()
+    await page.route(/\/evidence\/estimate\?/, async (route) => {
+      await counted.promise
+      await route.continue()
+    })
+    await page.goto(`${home()}/evidence/new`)
+    const place = () =>
+      page
+        .getByRole('button', { name: 'Export the evidence' })
+        .evaluate((button) => button.getBoundingClientRect().top + scrollY)
+    const review = page.getByRole('region', { name: '3. Review' })
+    await expect(review).toContainText('Counting')
+    const before = await place()
+    counted.resolve()
+    await expect(review).toContainText(/about [\d.]+ [kM]B/)
+    expect(await place()).toBe(before)
+    await page.unroute(/\/evidence\/estimate\?/)
+  }
+})
+
 test('Vera verifies an archive on its page, changes a copy of it, and sees which verdicts notice', async ({
   signedIn,
   origin,

@@ -46,11 +46,14 @@ export function Review({ range, scope, purpose, proofs, raw, now }: ReviewProps)
           {t.proofsAndMasking({ proofs: String(Boolean(proofs)), raw: String(Boolean(raw)) })}
         </KeyValue>
         <KeyValue name={t.containsNow}>
-          {estimate === undefined ? (
-            <span className="text-ink-2">{error === null ? t.counting : t.cantBeCountedAt}</span>
-          ) : (
-            countWords(estimate)
-          )}
+          {/* As high as the counts will be: the button below must not move away from a pointer that presses it. */}
+          <span className="block min-h-[2lh] max-sm:min-h-[3lh]">
+            {estimate === undefined ? (
+              <span className="text-ink-2">{error === null ? t.counting : t.cantBeCountedAt}</span>
+            ) : (
+              countWords(estimate)
+            )}
+          </span>
         </KeyValue>
         <KeyValue name={t.size}>
           {estimate === undefined

@@ -7,7 +7,15 @@ import { type Adoption, adoptionOf, adoptionOfType, type KnownEnds } from './ado
 import { differenceIn } from './integrity-failed.ts'
 import { listObjects, listUnlike } from './log-store.ts'
 import { hasRightMac, rowDigest } from './state.ts'
-import { type Checked, type Compared, readBelow, readObjects, readObjectsOf } from './store.ts'
+import {
+  type Checked,
+  type Compared,
+  readBelow,
+  readObjects,
+  readObjectsWithValues,
+  readValuesOf,
+  type Values,
+} from './store.ts'
 import { type BoundType, boundType, form, isBoundType } from './types.ts'
 
 /**
@@ -28,7 +36,10 @@ export async function requireBound(
   await requireRight(tx, tenantId, bound, adoption, await readObjects(tx, bound, ids))
 }
 
-/** The same for objects of several types, by type: also one statement. */
+/**
+ * The same for objects of several types, by type: also one statement, which only reads whether they are still as this process knows them.
+ * Those that it does not know are read whole, in another one.
+ */
 export async function requireBoundTogether(
   tx: Transaction,
   tenantId: string,
@@ -41,8 +52,13 @@ export async function requireBoundTogether(
     const adoption = await adoptionOfType(tx, tenantId, bound)
     if (adoption !== 'open') asked.push({ bound, ids: some, adoption })
   }
-  const found = await readObjectsOf(tx, asked)
-  for (const { bound, adoption } of asked)
+  const seen = await readValuesOf(tx, asked)
+  const others = asked.flatMap((one) => {
+    const unknown = (seen.get(one.bound.type) ?? []).filter((row) => !isKnown(tenantId, one.bound, row))
+    return unknown.length === 0 ? [] : [{ ...one, ids: unknown.map(({ id }) => id) }]
+  })
+  const found = await readObjectsWithValues(tx, others)
+  for (const { bound, adoption } of others)
     await requireRight(tx, tenantId, bound, adoption, found.get(bound.type) ?? [])
 }
 
@@ -120,31 +136,38 @@ async function requireRight(
   tenantId: string,
   bound: BoundType,
   adoption: Adoption,
-  objects: readonly Checked[],
+  objects: readonly (Checked | (Checked & Values))[],
 ): Promise<void> {
   if (objects.length === 0) return
   const cipher = await tenantCipher(tx, tenantId)
   for (const one of objects) {
-    // Its row before the transaction is checked at the COMMIT.
-    if (one.touched) continue
-    const compared = digestOf(tenantId, bound, one)
-    if (right.has(compared)) continue
+    if (isKnown(tenantId, bound, one)) continue
     const reason = whyTampered(cipher, bound, one)
     if (reason !== undefined) throw differenceIn(adoption, { tenantId, type: bound.type, id: one.id, reason })
-    right.set(compared, true)
+    right.set(digestOf(tenantId, bound, one), true)
   }
 }
 
+/** A row that this transaction has written is checked at the COMMIT, as it was before. */
+const isKnown = (tenantId: string, bound: BoundType, one: Checked | Values): boolean =>
+  one.touched || right.has(digestOf(tenantId, bound, one))
+
 /**
- * Owned by this module: what this process has compared and found right, as SHA-256 of the row and its state. A list that is read
- * again costs a hash for each row instead of a comparison, which takes ten times as long.
+ * Owned by this module: what this process has compared and found right, as SHA-256 of the row and its state, or of their values. A list that
+ * is read again costs a hash for each row instead of a comparison, which takes ten times as long.
  */
 const right = new LRUCache<string, true>({ max: 20_000 })
 
-function digestOf(tenantId: string, { type }: BoundType, { id, row, bound }: Compared): string {
+/** Of an object with both, the digest of its values. */
+function digestOf(tenantId: string, { type }: BoundType, one: Checked | Values): string {
+  const { id } = one
+  const text = 'values' in one ? ['values', one.values] : textsOf(one)
+  return hash('sha256', [tenantId, type, id.length, id, ...text].join('\n'), 'base64')
+}
+
+function textsOf({ row, bound }: Compared): string[] {
   const { form: ofForm, revision, digest, auditId, mac } = bound ?? {}
-  const state = [ofForm, revision, digest?.toString('hex'), auditId, mac?.toString('hex')].join()
-  return hash('sha256', [tenantId, type, id.length, id, state, row ?? ''].join('\n'), 'base64')
+  return [[ofForm, revision, digest?.toString('hex'), auditId, mac?.toString('hex')].join(), row ?? '']
 }
 
 /** Why an object of a tenant whose adoption has ended is not the one that the log commits to. */

@@ -7,7 +7,7 @@ import { connectAsOwner } from '#server/testing/owner.ts'
 import { tableOwners } from '#server/testing/table-owners.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { adoptTenant } from './adopt.ts'
-import { requireBound, requireBoundBelow } from './check.ts'
+import { requireBound, requireBoundBelow, requireBoundTogether } from './check.ts'
 import { recheckRows } from './recheck.ts'
 import { type BoundType, boundTypes } from './types.ts'
 import { writtenBy } from './written-by.ts'
@@ -127,7 +127,14 @@ async function removeRow(bound: BoundType, id: string): Promise<() => Promise<un
 
 const inTenant = <T>(work: Parameters<typeof running.database.inTenant<T>>[1]) =>
   running.database.inTenant(tenant.id, work)
-const check = ({ type }: BoundType, id: string) => inTenant((tx) => requireBound(tx, tenant.id, type, [id]))
+/** Alone, and as a page does, which only compares what it does not know: both must find the same. */
+async function check({ type }: BoundType, id: string): Promise<void> {
+  const page = inTenant((tx) => requireBoundTogether(tx, tenant.id, { [type]: [id] })).catch((error: unknown) => error)
+  const alone = inTenant((tx) => requireBound(tx, tenant.id, type, [id])).catch((error: unknown) => error)
+  const [found, expected] = await Promise.all([page, alone])
+  expect(found).toEqual(expected)
+  if (expected !== undefined) throw expected
+}
 const where = ({ key }: BoundType, id: string) =>
   `tenant_id = '${tenant.id}' and ${key.map(([column]) => `${column}::text`).join(` || '/' || `)} = '${id}'`
 const formOf = ({

@@ -7,7 +7,7 @@ import { execute } from '#server/kernel/operation.ts'
 import { type ListOperation, listOperations } from '#server/testing/list-operations.ts'
 import { fillLists, nthId } from '#server/testing/long-lists.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
-import { statementsOf } from '#server/testing/statements.ts'
+import { type Statement, statementsOf } from '#server/testing/statements.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { adoptTenant } from './adopt.ts'
 import { boundTypes } from './types.ts'
@@ -96,6 +96,9 @@ const withoutComparison: Record<string, string> = {
   'tenants.list': 'The directory of the caller’s own memberships. Each request compares the caller.',
 }
 
+const comparisonsIn = (sent: readonly Statement[]): number =>
+  sent.filter(({ text }) => text.includes('from bound_states')).length
+
 /** Lists of which this tenant shows nothing, and why. */
 const empty: Record<string, string> = {
   'passkeys.list': 'The caller has none.',
@@ -104,11 +107,14 @@ const empty: Record<string, string> = {
   'serviceAccounts.list': 'There are none.',
 }
 
-test('every list of rows of a bound type compares them, in one statement', async () => {
+test('every list of rows of a bound type compares them, in one statement when they have been read before', async () => {
   const bound = new Set(boundTypes.map(({ table }) => table))
   const wrong: string[] = []
   for (const name of lists.keys()) {
     let page: unknown
+    const before = await statementsOf(() => read(name).catch(() => undefined))
+    if (comparisonsIn(before) > 2)
+      wrong.push(`${name}: ${comparisonsIn(before)} comparisons of rows that it does not know`)
     const sent = await statementsOf(async () => {
       page = await read(name).catch((error: unknown) => error)
     })
@@ -117,7 +123,7 @@ test('every list of rows of a bound type compares them, in one statement', async
     if (itemsOf(page).length === 0) continue
     const texts = sent.map(({ text }) => text)
     const shown = texts.some((text) => [...text.matchAll(/\bfrom "(\w+)"/g)].some(([, table = '']) => bound.has(table)))
-    const comparisons = texts.filter((text) => text.includes('from bound_states')).length
+    const comparisons = comparisonsIn(sent)
     const expected = shown && withoutComparison[name] === undefined ? 1 : 0
     if (comparisons !== expected) wrong.push(`${name}: ${comparisons} comparisons`)
     if (!shown && withoutComparison[name] !== undefined) wrong.push(`${name} is listed, but reads no bound table`)

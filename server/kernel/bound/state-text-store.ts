@@ -12,6 +12,12 @@ const commitment = (value: string): string =>
       then to_jsonb(rtrim(translate(encode(substring(${value} from 2 for 32), 'base64'), '+/', '-_'), '='))
     else jsonb_build_object('ciphertext', encode(sha256(${value}), 'hex')) end`
 
+/** The bytes of a value on which its commitment depends: by their length, no two forms are alike. */
+const committedBytes = (value: string): string =>
+  `case when substring(${value} from 1 for 1) = '\\x04' and octet_length(${value}) >= 37 then substring(${value} from 1 for 37)
+    when substring(${value} from 1 for 1) = '\\x05' and octet_length(${value}) = 33 then ${value}
+    else sha256(${value}) end`
+
 const moment = (value: string, format = 'MS'): string =>
   `case when isfinite(${value}) then to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.${format}"Z"') else ${value}::text end`
 
@@ -51,3 +57,30 @@ export const onlyRows = ({ only }: BoundType): string => (only === undefined ? '
 /** The same as `currentText`, null if a join did not find the row. */
 export const rowText = (bound: BoundType): string =>
   `case when r.tenant_id is null then null else ${currentText(bound)} end`
+
+/**
+ * All that decides whether the row `r` is the one of its bound state `b`, as a JSON array: the values on which the row's state depends, and
+ * the bound state. What has the same text as before needs no further comparison. It takes PostgreSQL much less time than `rowText`, which
+ * names each value and writes it as the state has it.
+ */
+export function valuesText(bound: BoundType): string {
+  const {
+    key,
+    plain,
+    times,
+    micros = [],
+    attributes = [],
+    large = [],
+    bytes = [],
+    committed = [],
+    content = [],
+  } = bound
+  const values = [
+    ...[...key.map(([column]) => column), ...plain, ...committed, ...times, ...micros, ...large, ...bytes].map(
+      (column) => `r.${column}`,
+    ),
+    ...attributes.map((column) => provable(`r.${column}`)),
+    ...content.map((column) => committedBytes(`r.${column}`)),
+  ]
+  return `json_build_array(${values.join(', ')}, b.form, b.revision, b.digest, b.audit_id, b.mac)::text`
+}

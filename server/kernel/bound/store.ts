@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely'
 import type { Transaction } from '#server/kernel/db/closing.ts'
 import { constantText } from '#server/kernel/db/statements/constant-text.ts'
 import type { BoundState } from './state.ts'
-import { currentText, idText, onlyRows, rowText, stateText } from './state-text-store.ts'
+import { currentText, idText, onlyRows, rowText, stateText, valuesText } from './state-text-store.ts'
 import { type BoundType, boundType, type StoredState } from './types.ts'
 
 // Statements are built once for each type, or set of types, and then constant, so that frequent ones are prepared.
@@ -16,6 +16,9 @@ export type Compared = {
 
 /** `touched`: the transaction has written it before, so that it matches its state only when it is committed. */
 export type Checked = Compared & { touched: boolean }
+
+/** An object as it is known again: `values` is the text of its row and state together (`valuesText`). */
+export type Values = { id: string; values: string; touched: boolean }
 
 /** The same for a row that a transaction touched. `before`: the row as it was; null if it was inserted. */
 export type Touched = Compared & { tenantId: string; before: string | null }
@@ -101,27 +104,48 @@ export async function readObjects(tx: Transaction, bound: BoundType, ids: readon
   return (await readObjectsOf(tx, [{ bound, ids }])).get(bound.type) ?? []
 }
 
+type Asked = readonly { bound: BoundType; ids: readonly string[] }[]
+
 /** The same for several types, in one statement. By type. */
-export async function readObjectsOf(
+export const readObjectsOf = (tx: Transaction, asked: Asked): Promise<Map<string, Checked[]>> =>
+  readGiven(tx, asked, 'objects', checked)
+
+/** The same with their values, and the values alone. */
+export const readObjectsWithValues = (tx: Transaction, asked: Asked): Promise<Map<string, (Checked & Values)[]>> =>
+  readGiven(tx, asked, 'objects with values', (found) => ({ ...checked(found), values: found.values }))
+export const readValuesOf = (tx: Transaction, asked: Asked): Promise<Map<string, Values[]>> =>
+  readGiven(tx, asked, 'values', ({ id, values, touched }) => ({ id, values, touched }))
+
+const objectColumns = (bound: BoundType): string => `${rowText(bound)} as row, ${boundColumns}`
+const valuesColumn = (bound: BoundType): string => `${valuesText(bound)} as values`
+const columnsOf = {
+  objects: objectColumns,
+  'objects with values': (bound: BoundType) => `${objectColumns(bound)}, ${valuesColumn(bound)}`,
+  values: valuesColumn,
+}
+
+async function readGiven<T>(
   tx: Transaction,
-  asked: readonly { bound: BoundType; ids: readonly string[] }[],
-): Promise<Map<string, Checked[]>> {
-  const found = new Map<string, Checked[]>()
+  asked: Asked,
+  what: keyof typeof columnsOf,
+  as: (found: FoundChecked & Values) => T,
+): Promise<Map<string, T[]>> {
+  const found = new Map<string, T[]>()
   if (asked.length === 0) return found
   const selects: string[] = []
   const values: unknown[][] = []
   for (const { bound, ids } of asked) {
     const first = values.length + 1
-    selects.push(built(`objects ${first} ${bound.type}`, () => selectObjects(bound, first)))
+    selects.push(built(`${what} ${first} ${bound.type}`, () => selectObjects(bound, first, columnsOf[what](bound))))
     const parts = ids.map((id) => partsOf(bound, id))
     values.push([...ids], ...bound.key.map((_, index) => parts.map((part) => part[index])))
   }
-  const text = built(`objects ${asked.map(({ bound }) => bound.type).join(' ')}`, () =>
+  const text = built(`${what} ${asked.map(({ bound }) => bound.type).join(' ')}`, () =>
     constantText(selects.join(' union all ')),
   )
-  const { rows } = await tx.executeQuery<FoundChecked & { type: string }>(CompiledQuery.raw(text, values))
+  const { rows } = await tx.executeQuery<FoundChecked & Values & { type: string }>(CompiledQuery.raw(text, values))
   for (const { bound } of asked) found.set(bound.type, [])
-  for (const row of rows) found.get(row.type)?.push(checked(row))
+  for (const row of rows) found.get(row.type)?.push(as(row))
   return found
 }
 
@@ -129,11 +153,11 @@ export async function readObjectsOf(
  * The parameters from `$first` on: the ids, and the values of each column of the key. As subqueries, their lengths are unknown to each plan:
  * PostgreSQL would plan the statement again for each call with fewer ids than the ten that it expects.
  */
-function selectObjects(bound: BoundType, first: number): string {
+function selectObjects(bound: BoundType, first: number, columns: string): string {
   const { key, type } = bound
   const parts = key.map(([column, kind], index) => `r.${column} = given.k${index}::${kind}`)
   const arrays = [first, ...key.map((_, index) => first + index + 1)].map((place) => `(select $${place}::text[])`)
-  return `select '${type}' as type, given.id, ${rowText(bound)} as row, ${boundColumns}, ${touchedColumn(bound, 'given.id')}
+  return `select '${type}' as type, given.id, ${columns}, ${touchedColumn(bound, 'given.id')}
       from unnest(${arrays.join(', ')}) as given (id, ${key.map((_, index) => `k${index}`).join(', ')})
       ${rowAndState(bound, parts, 'given.id', onlyRows(bound))}`
 }

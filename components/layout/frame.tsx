@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react'
 import { useKeptFocus } from '#components/keyboard/keep-focus.ts'
 import * as t from '#components/texts/shell/en.ts'
+import { useCountedPress } from '#components/ui/controls/counted-press.ts'
 import { LiveNotices } from '#components/ui/feedback/live-notice.tsx'
 import type { FrameTenant, FrameUser } from './frame-parts.ts'
 import { Rail } from './rail.tsx'
@@ -44,6 +45,7 @@ export function Frame({
 }: FrameProps) {
   useTenantAccent(tenant.accent)
   useKeptFocus()
+  useCountedPress()
   return (
     <TimeZoneProvider>
       <LiveNotices>

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import compile from 'icu-minify/compile'
 import { expect, test } from 'vitest'
@@ -93,4 +93,21 @@ test('the arguments of a message are found', () => {
     '{kind: a,other}',
     '{name}',
   ])
+})
+
+test('each kind of object in a record has a name in both languages', async () => {
+  const source = readdirSync('server', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('testing/'))
+    .map((path) => readFileSync(join('server', path), 'utf8'))
+  const written = source.flatMap((text) =>
+    [...text.matchAll(/\bresource: \{ type: '(\w+)'/g)].map(([, type = '']) => type),
+  )
+  const kinds = [...new Set(written)].filter((type) => type !== 'unknown')
+  expect(kinds.length).toBeGreaterThan(30)
+  const { english, german } = await read('audit')
+  for (const message of [english.kindOf, german.kindOf]) {
+    const [cases = ''] = namesIn(message ?? '').filter((name) => name.startsWith('{kind: '))
+    const named = cases.slice('{kind: '.length, -1).split(',')
+    expect(kinds.filter((kind) => !named.includes(kind))).toEqual([])
+  }
 })

@@ -89,7 +89,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   objectsFound:
     '{count, plural, =0 {Keine Objekte mit diesen Wörtern.} one {# Objekt mit diesen Wörtern.} other {# Objekte mit diesen Wörtern.}}',
   kindOf:
-    '{kind, select, approval {Freigabe} execution {Ausführung} agent {Agent} policy {Richtlinie} trace {Trace} export {Export von Nachweisen} other {{kind}}}',
+    '{kind, select, access_change {Änderung des Zugriffs} account_reset {Zurücksetzen eines Passworts} agent {Agent} alarm {Alarm} approval {Freigabe} audit_log {Protokoll} client {registrierter Client} connection_token {Verbindungstoken} content {Inhalte} delegation {Vertretung} erasure {Löschung} evidence_export {Nachweisarchiv} execution {Ausführung} export {Export von Nachweisen} file {Datei} group {Freigabegruppe} hold {Löschsperre} input_event {Eingabe} input_resolution {Verwendung einer Eingabe} input_wait {Warten auf eine Eingabe} mail {Mail} member {Mitglied} notification {Benachrichtigung} notification_channel {Benachrichtigungskanal} passkey {Passkey} policy {Richtlinie} policy_binding {Bindung einer Richtlinie} policy_decision {Entscheidung der Richtlinien} provider_group {Gruppe des Identitätsanbieters} release {Release} saved_view {gespeicherte Ansicht} secret {Geheimnis} service_account {Dienstkonto} session {Sitzung} signing_key {Signaturschlüssel} standing_grant {Dauerfreigabe} telemetry_batch {Lieferung von Telemetrie} tenant {Organisation} trace {Trace} trace_day {Traces eines Tages} other {{name}}}',
   onlyRecordsAboutStrong: 'Nur Einträge zu <strong>strong</strong>',
   showAllObjects: 'Alle Objekte zeigen',
   downloadWasInterrupted: 'Das Herunterladen wurde unterbrochen.',

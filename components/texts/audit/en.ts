@@ -97,7 +97,7 @@ export const objectsFound = text(
   '{count, plural, =0 {No objects with these words.} one {# object with these words.} other {# objects with these words.}}',
 )
 export const kindOf = text(
-  '{kind, select, approval {approval} execution {execution} agent {agent} policy {policy} trace {trace} export {evidence export} other {{kind}}}',
+  '{kind, select, access_change {change of access} account_reset {password reset} agent {agent} alarm {alarm} approval {approval} audit_log {audit log} client {registered client} connection_token {connection token} content {content} delegation {delegation} erasure {erasure} evidence_export {evidence export} execution {execution} export {evidence export} file {file} group {approver group} hold {legal hold} input_event {input} input_resolution {use of an input} input_wait {wait for an input} mail {mail} member {member} notification {notification} notification_channel {notification channel} passkey {passkey} policy {policy} policy_binding {policy binding} policy_decision {policy decision} provider_group {provider group} release {release} saved_view {saved view} secret {secret} service_account {service account} session {session} signing_key {signing key} standing_grant {standing grant} telemetry_batch {batch of telemetry} tenant {organisation} trace {trace} trace_day {traces of a day} other {{name}}}',
 )
 export const onlyRecordsAboutStrong = text('Only records about <strong>strong</strong>')
 export const showAllObjects = text('Show all objects')

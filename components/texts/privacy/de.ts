@@ -54,6 +54,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   deletionsAppearHereWhen: 'Löschungen erscheinen hier, wenn Inhalte älter als die Aufbewahrungsfrist sind.',
   content: 'Inhalt',
   deleted: 'Gelöscht',
+  contentOf:
+    '{table, select, approvals {Freigaben} executions {Ausführungen} policy_decisions {Entscheidungen der Richtlinien} input_events {Eingaben} mails {Mails} idempotency_keys {aufbewahrte Antworten} other {{table}}}',
   retention: 'Aufbewahrung',
   contentOlderThanRetention:
     'Inhalte, die älter als die Aufbewahrungsfrist sind, werden automatisch gelöscht, außer unter einer Löschsperre. Jede Löschung wird protokolliert.',

@@ -59,6 +59,9 @@ export const nothingWasDeletedYet = text('Nothing was deleted yet.')
 export const deletionsAppearHereWhen = text('Deletions appear here when content is older than the retention period.')
 export const content = text('Content')
 export const deleted = text('Deleted')
+export const contentOf = text(
+  '{table, select, approvals {approvals} executions {executions} policy_decisions {policy decisions} input_events {inputs} mails {mails} idempotency_keys {kept answers} other {{table}}}',
+)
 export const retention = text('Retention')
 export const contentOlderThanRetention = text(
   'Content older than the retention period is deleted automatically, except under a legal hold. Each deletion is recorded.',

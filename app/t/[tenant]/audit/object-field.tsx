@@ -86,7 +86,7 @@ export function ObjectField({ resourceId, onChange }: ObjectFieldProps) {
                   <ShownText>{title}</ShownText>
                 </span>
                 <span className="wrap-anywhere text-dense text-ink-2">
-                  {t.kindOf({ kind })}
+                  {t.kindOf({ kind, name: kind })}
                   {note !== null && note !== '' && (
                     <>
                       , <ShownText>{note}</ShownText>

@@ -45,7 +45,7 @@ const columns = (tenant: string): Column<Row>[] => [
     rowHeader: true,
     cell: (row) => (
       <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link">
-        <ShownText>{row.resource.id.replaceAll('_', ' ')}</ShownText>
+        <ShownText>{t.contentOf({ table: row.resource.id })}</ShownText>
       </Link>
     ),
   },

@@ -58,13 +58,18 @@ describe('the effects', () => {
   })
 })
 
-test.each<[Parameters<typeof outcomeOfCall>, CallOutcome]>([
+test.each<[Parameters<typeof outcomeOfCall>, CallOutcome | undefined]>([
   [[undefined, null, false], 'not-begun'],
   [[undefined, null, true], 'not-made'],
   [[{ status: 'calling' }, '2026-11-23T09:00:00.000Z', false], 'running'],
   [[{ status: 'succeeded' }, '2026-11-23T09:00:00.000Z', false], 'succeeded'],
   [[{ status: 'failed' }, '2026-11-23T09:00:00.000Z', true], 'failed'],
   [[{ status: 'calling' }, '2026-11-23T09:00:00.000Z', true], 'unknown'],
+  [[{ status: 'failed' }, null, true], 'not-made'],
+  [[{ status: 'succeeded' }, null, true], 'succeeded'],
+  [[{ status: 'succeeded' }, undefined, true], 'succeeded'],
+  [[{ status: 'failed' }, undefined, true], undefined],
+  [[undefined, undefined, true], undefined],
 ])('the outcome of a call is read from its step: %j', (call, expected) => {
   expect(outcomeOfCall(...call)).toBe(expected)
 })

@@ -8,10 +8,19 @@ type Step = Pick<Execution['steps'][number], 'status'>
 /** What became of an approved call. `taken`: by an agent elsewhere, which alone knows whether it made the call. */
 export type CallOutcome = 'not-begun' | 'not-made' | 'running' | 'succeeded' | 'failed' | 'unknown' | 'taken'
 
-/** `step`: the one that the call belongs to. `over`: the execution has ended. */
-export function outcomeOfCall(step: Step | undefined, usedAt: string | null, over: boolean): CallOutcome {
+/**
+ * `step`: the one that the call belongs to. `over`: the execution has ended; then `usedAt` has to be read after its end, or undefined if it
+ * was not: an older null would say of a call that it was not made.
+ */
+export function outcomeOfCall(
+  step: Step | undefined,
+  usedAt: string | null | undefined,
+  over: boolean,
+): CallOutcome | undefined {
+  if (step?.status === 'succeeded') return 'succeeded'
+  if (usedAt === undefined) return undefined
   if (usedAt === null) return over ? 'not-made' : 'not-begun'
-  if (step?.status === 'succeeded' || step?.status === 'failed') return step.status
+  if (step?.status === 'failed') return 'failed'
   return over ? 'unknown' : 'running'
 }
 

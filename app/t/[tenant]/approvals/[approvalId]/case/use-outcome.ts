@@ -1,5 +1,6 @@
 'use client'
 
+import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { isLive } from '#components/executions/execution-status.tsx'
@@ -15,6 +16,7 @@ const pollMs = 10_000
 export function useOutcome({ approvalId, status, kind, usedAt, presentation: { executionId } }: Approval) {
   const { can } = useSession()
   const trpc = useTRPC()
+  const { client } = useApi()
   const allowed = can('execution:read')
   const ran = status === 'approved' && executionId !== null
   const { data, error, refetch } = useQuery(
@@ -23,7 +25,17 @@ export function useOutcome({ approvalId, status, kind, usedAt, presentation: { e
   const live = data === undefined || isLive(data.status)
   useChanges(ran && live ? ['executions'] : [], pollMs)
   const step = data?.steps.findLast((one) => one.approvalId === approvalId)
-  const ofExecution = data === undefined ? undefined : outcomeOfCall(step, usedAt, !live)
+  const over = data !== undefined && !live
+  // Under a key of its own: it is read when the end is known, and what was read before that does not count.
+  const read = trpc.approvals.get.queryOptions({ approvalId })
+  const atEnd = useQuery({
+    queryKey: ['approval at the end of its execution', ...read.queryKey],
+    queryFn: () => client.approvals.get.query({ approvalId }),
+    enabled: ran && over && usedAt === null,
+    staleTime: Number.POSITIVE_INFINITY,
+  }).data
+  const used = usedAt ?? (over ? atEnd?.usedAt : null)
+  const ofExecution = data === undefined ? undefined : outcomeOfCall(step, used, over)
   const elsewhere = kind === 'external_call' && usedAt !== null ? 'taken' : undefined
   const outcome: CallOutcome | undefined = ran ? ofExecution : elsewhere
   return { outcome, step, execution: data, allowed, error, refetch: () => void refetch() }

@@ -51,7 +51,7 @@ function Line({ decision: { machine, whyNot }, shown }: { decision: DecisionCont
   if (decision !== undefined)
     return <p className="font-semibold">{t.isChosen({ decision, whyNot: whyNot ?? t.itIsReadyTo })}</p>
   return (
-    <p className={classNames('line-clamp-2', shown.repeats?.approved != null && 'font-semibold text-danger')}>
+    <p className={classNames('line-clamp-3', shown.repeats?.approved != null && 'font-semibold text-danger')}>
       {t.ifYouApprove({ consequence: () => consequenceOfApproval(shown) })}
     </p>
   )

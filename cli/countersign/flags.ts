@@ -70,7 +70,7 @@ export function parse(args: readonly string[], options: NonNullable<ParseArgsCon
     return { values: values as Values, positionals }
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-      throw usageError(error.message.split('. To specify')[0] ?? error.message)
+      throw usageError(`${error.message.split('. To specify')[0]}. Add --help to see the options.`)
     throw error
   }
 }

@@ -164,7 +164,8 @@ export async function requestToken(realm: string, form: Record<string, string>):
   const response = await send(`${realm}/token`, { method: 'POST', body: new URLSearchParams(form), signal })
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
   if (!response.ok) {
-    const message = `The provider refused: ${body.error_description ?? body.error ?? response.status}.`
+    const why = String(body.error_description ?? body.error ?? response.status)
+    const message = `The provider refused: ${why.replace(/\.$/, '')}.`
     throw new Failed(response.status >= 500 ? 'unreachable' : 'signedOut', message, {
       code: String(body.error ?? 'refused'),
       httpStatus: response.status,

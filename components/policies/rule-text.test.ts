@@ -32,7 +32,7 @@ describe('a rule states what it does to a call', () => {
     [
       forbid('budget', { limit: '50', unit: 'calls', window: 'P1D' }),
       'Limits',
-      'The call goes ahead while 50 calls for one agent in one environment in each 1 d are not used up.',
+      'The call goes ahead until 50 calls for one agent in one environment in each 1 d are used up.',
     ],
   ])('%o', (rule, kind, text) => {
     expect([ruleKind(rule), ruleEffectText(rule)]).toEqual([kind, text])

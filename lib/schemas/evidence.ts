@@ -50,7 +50,7 @@ export const CreateExportInput = z
     /** Required with raw payloads. */
     justification: Justification.optional(),
   })
-  .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'startDate must be before endDate.')
+  .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'The period must begin before it ends.')
 export const CreateExportOutput = z.object({ exportId: Id, status: ExportStatus, pollTimeoutMs: z.int() })
 
 /** [startDate, endDate): the part of a period for which there is a log. */
@@ -64,7 +64,7 @@ export const EstimateExportInput = z
     scope: ExportScope.optional(),
     includeRawPayloads: z.boolean().default(false),
   })
-  .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'startDate must be before endDate.')
+  .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'The period must begin before it ends.')
 export const ExportEstimate = z.object({
   /** The part of the period that an archive would cover if it were made now; null if it is wholly outside. */
   covers: CoveredPeriod.nullable(),

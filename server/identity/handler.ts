@@ -36,7 +36,7 @@ export async function identityHandler(req: IncomingMessage, res: ServerResponse)
     const target = parse(req.url)
     const open = target === undefined ? undefined : await openRealm(target.slug)
     if (target === undefined || open === undefined)
-      return sendJson(res, 404, { error: 'not_found', error_description: 'Realm not found.' })
+      return sendJson(res, 404, { error: 'not_found', error_description: 'Tenant not found.' })
     await serve(open, target, req, res)
   } catch (error) {
     const busy = unavailableFor(error)

@@ -22,11 +22,11 @@ export const german: Translation<typeof import('./en.ts')> = {
   downloads: 'Downloads',
   manifest: 'Manifest',
   sha256OfManifest: 'SHA-256 von manifest.json',
-  sameCheckWithoutUs: 'Dieselbe Prüfung ohne uns',
-  nodeVerifyMjs: 'node verify.mjs {name}',
+  sameCheckWithoutUs: 'Dieselbe Prüfung auf Ihrem Rechner',
+  nodeVerifyMjs: 'unzip -o {name} verify.mjs && node verify.mjs {name}',
   commandOfVerifier: 'Befehl des Prüfprogramms',
   archiveContainsVerifyMjs:
-    'Das Archiv enthält verify.mjs, eine Datei, die nur Node braucht. Oder ziehen Sie das Archiv auf <a>die Prüfseite</a>: Nichts wird hochgeladen.',
+    'Führen Sie ihn dort aus, wo das Archiv gespeichert ist. Das Archiv enthält verify.mjs, eine Datei, die nur Node braucht. Oder ziehen Sie das Archiv auf <a>die Prüfseite</a>: Nichts wird hochgeladen.',
   cancelExport: 'Export abbrechen',
   cancelThisExport: 'Diesen Export abbrechen?',
   noArchiveWillBe:
@@ -36,7 +36,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   exportWasNotCanceled: 'Der Export wurde nicht abgebrochen.',
   exportIsCanceled: 'Der Export ist abgebrochen.',
   archivesFormChain: 'Archive bilden eine Kette',
-  thisOneWhoseLog: 'Dieses, dessen Protokoll die unten fortsetzt',
+  thisOneWhoseLog: 'Dieses Archiv. Sein Protokoll setzt die unten fort.',
+  onlyThisArchive: 'Dieses Archiv',
   noArchiveWasMade: 'Vor ihm wurde kein Archiv erstellt.',
   earlierArchive: 'Ein früheres Archiv',
   byTime:
@@ -110,7 +111,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   valueIsLargerThan: 'Ein Wert ist größer, als ein Archiv enthalten darf.',
   onlyFirstOmissions:
     'Das sind die ersten {shown, number} von {all, number} Auslassungen. Das Archiv führt alle in data/omissions.ndjson auf.',
-  maskedButNotLeft: 'Maskiert, aber nicht ausgelassen',
+  maskedButNotLeft: 'Maskierte Werte',
   sensitiveValuesInArchive:
     'Sensible Werte in: {listOf}. Das Archiv enthält für jeden Wert ein Commitment; ein Export mit Rohdaten enthält die Werte.',
   missing: 'Fehlt',

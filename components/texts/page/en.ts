@@ -1,7 +1,8 @@
 import { text } from '#components/language/text.ts'
 
-// What was erased from a page.
+// Parts that many pages share: what was erased, and what is new.
 
+export const isNew = text('New')
 export const retained = text(
   'Its content reached the end of the organisation’s retention period and was deleted on <at>time</at>.',
 )

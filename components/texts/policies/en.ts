@@ -67,7 +67,7 @@ export const callWaitsForApproval = text(
 export const byWhoOfGroup = text('by {who} of {group}')
 export const callGoesAheadWith = text('The call goes ahead with {paths} masked ({method}).')
 export const callGoesAheadWhile = text(
-  'The call goes ahead while {limit} {unit} for {scope}{windowed, select, true { in each {window}} other {}} are not used up.',
+  'The call goes ahead until {limit} {unit} for {scope}{windowed, select, true { in each {window}} other {}} are used up.',
 )
 export const oneExecution = text('one execution')
 export const oneAgentInOne = text('one agent in one environment')

@@ -34,7 +34,6 @@ export const german: Translation<typeof import('./en.ts')> = {
   notCompleted: 'Die Anmeldung wurde nicht abgeschlossen',
   attemptFailed: 'Dieser Versuch hat Sie nicht angemeldet. Sonst wurde nichts geändert.',
   notFound: 'Seite nicht gefunden',
-  notFoundAbout:
-    'Die Adresse ist vielleicht falsch geschrieben oder unvollständig. Es wurde nichts geändert. Seiten, die Sie nicht sehen dürfen, sehen genauso aus wie Seiten, die es nicht gibt.',
+  notFoundAbout: 'Die Adresse ist vielleicht falsch geschrieben oder unvollständig. Es wurde nichts geändert.',
   goToStart: 'Zur Startseite',
 }

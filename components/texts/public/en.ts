@@ -41,7 +41,5 @@ export const signingInNow = text('Signing you in…')
 export const notCompleted = text('The sign-in was not completed')
 export const attemptFailed = text('This attempt did not sign you in. Nothing else was changed.')
 export const notFound = text('Page not found')
-export const notFoundAbout = text(
-  'The address may be mistyped or incomplete. Nothing was changed. Pages that you don’t have permission to see look the same as pages that don’t exist.',
-)
+export const notFoundAbout = text('The address may be mistyped or incomplete. Nothing was changed.')
 export const goToStart = text('Go to the start page')

@@ -12,6 +12,7 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/agent/en.ts'
+import { isNew } from '#components/texts/page/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import type { Issue } from '#lib/errors.ts'
 import type { Failure } from '#lib/failure.ts'
@@ -24,7 +25,7 @@ export function RegisterAgent() {
   return (
     <Permitted permission="agent:create" act={t.registerAgents} title={t.registerAgent}>
       <Page>
-        <PageHeader title={t.registerAgent} crumbs={[{ label: t.agents, href: agentsPath(tenant) }]} id="New" />
+        <PageHeader title={t.registerAgent} crumbs={[{ label: t.agents, href: agentsPath(tenant) }]} id={isNew} />
         <ManifestForm />
       </Page>
     </Permitted>

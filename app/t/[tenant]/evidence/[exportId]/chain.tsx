@@ -25,7 +25,7 @@ export function Chain({ job, before }: { job: ExportJob; before: string | null }
       <ol className="flex flex-col">
         <Item state="sealed">
           <span className="block font-semibold">{formatPeriod(job)}</span>
-          <span className="text-dense text-ink-2">{t.thisOneWhoseLog}</span>
+          <span className="text-dense text-ink-2">{before === null ? t.onlyThisArchive : t.thisOneWhoseLog}</span>
         </Item>
         <Before exportId={before} left={mostEarlier} />
       </ol>

@@ -54,6 +54,7 @@ export function ExportForm({ like }: { like?: ExportJob }) {
   const range = rangeOf(preset, { custom, same, now })
   const missing = raw ? whyNotJustification(why) : undefined
   const scope = scopeOf(about)
+  const isChosen = custom.first !== '' && custom.last !== ''
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -117,7 +118,7 @@ export function ExportForm({ like }: { like?: ExportJob }) {
       </Part>
       <Part number={3} title={t.review}>
         {'field' in range || scope === 'missing' ? (
-          <p>{'field' in range ? t.chooseRangeFirst : t.chooseWhatArchiveIs}</p>
+          <p>{'field' in range ? (isChosen && !tried ? range.message : t.chooseRangeFirst) : t.chooseWhatArchiveIs}</p>
         ) : (
           <Review range={range} scope={scope} purpose={purpose.trim()} proofs={proofs} raw={raw} now={now} />
         )}

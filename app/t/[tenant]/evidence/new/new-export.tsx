@@ -9,6 +9,7 @@ import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/evidence/en.ts'
+import { isNew } from '#components/texts/page/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { evidencePath } from '#lib/paths.ts'
 import { ExportForm } from './export-form.tsx'
@@ -20,7 +21,11 @@ export function NewExport() {
   return (
     <Permitted permission="evidence:export" act={t.exportEvidenceAction} title={t.newEvidenceExport}>
       <Page>
-        <PageHeader title={t.newEvidenceExport} crumbs={[{ label: t.evidence, href: evidencePath(tenant) }]} id="New" />
+        <PageHeader
+          title={t.newEvidenceExport}
+          crumbs={[{ label: t.evidence, href: evidencePath(tenant) }]}
+          id={isNew}
+        />
         <OpenAlarms />
         {like === null ? <ExportForm /> : <SameAgain exportId={like} />}
       </Page>

@@ -8,6 +8,7 @@ import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/execution-start/en.ts'
+import { isNew } from '#components/texts/page/en.ts'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { limits } from '#lib/limits.ts'
@@ -31,7 +32,11 @@ function WithAgents() {
   const { data, error, refetch } = useQuery(trpc.agents.list.queryOptions({ limit: limits.pageRows }))
   return (
     <Page>
-      <PageHeader title={t.startExecution} crumbs={[{ label: t.executions, href: executionsPath(tenant) }]} id="New" />
+      <PageHeader
+        title={t.startExecution}
+        crumbs={[{ label: t.executions, href: executionsPath(tenant) }]}
+        id={isNew}
+      />
       {data === undefined ? (
         error === null ? (
           <Skeleton label={t.loadingAgents} rows={6} rowClass="h-12" />

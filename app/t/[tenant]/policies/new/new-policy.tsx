@@ -5,6 +5,7 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import { isNew } from '#components/texts/page/en.ts'
 import * as t from '#components/texts/policy/en.ts'
 import { policiesPath } from '#lib/paths.ts'
 import { templates } from '#lib/policy-gallery/templates.ts'
@@ -19,7 +20,7 @@ export function NewPolicy() {
   return (
     <Permitted permission="policy:author" act={t.writePolicies} title={t.writePolicy}>
       <Page wide>
-        <PageHeader title={t.writePolicy} crumbs={[{ label: t.policies, href: policiesPath(tenant) }]} id="New" />
+        <PageHeader title={t.writePolicy} crumbs={[{ label: t.policies, href: policiesPath(tenant) }]} id={isNew} />
         <Section title={t.startFrom}>
           <Gallery chosen={template?.key} />
         </Section>

@@ -6,6 +6,7 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import { isNew } from '#components/texts/page/en.ts'
 import * as t from '#components/texts/policy/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { policiesPath, policyPath } from '#lib/paths.ts'
@@ -56,7 +57,7 @@ function OnePolicy({ id }: { id: string }) {
       <PageHeader
         title={t.newVersionOf({ policy: policy.name })}
         crumbs={[...crumbs, { label: policy.name, href: policyPath(tenant, id) }]}
-        id="New"
+        id={isNew}
       />
       <VersionForm policyId={id} base={base} />
     </Page>

@@ -23,7 +23,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   manifest: 'Manifest',
   sha256OfManifest: 'SHA-256 von manifest.json',
   sameCheckWithoutUs: 'Dieselbe Prüfung auf Ihrem Rechner',
-  nodeVerifyMjs: 'unzip -o {name} verify.mjs && node verify.mjs {name}',
+  nodeVerifyMjs: 'unzip -jo {name} "*/verify.mjs" && node verify.mjs {name}',
   commandOfVerifier: 'Befehl des Prüfprogramms',
   archiveContainsVerifyMjs:
     'Führen Sie ihn dort aus, wo das Archiv gespeichert ist. Das Archiv enthält verify.mjs, eine Datei, die nur Node braucht. Oder ziehen Sie das Archiv auf <a>die Prüfseite</a>: Nichts wird hochgeladen.',

@@ -30,7 +30,7 @@ export const downloads = text('Downloads')
 export const manifest = text('Manifest')
 export const sha256OfManifest = text('SHA-256 of manifest.json')
 export const sameCheckWithoutUs = text('The same check on your own machine')
-export const nodeVerifyMjs = text('unzip -o {name} verify.mjs && node verify.mjs {name}')
+export const nodeVerifyMjs = text('unzip -jo {name} "*/verify.mjs" && node verify.mjs {name}')
 export const commandOfVerifier = text('command of the verifier')
 export const archiveContainsVerifyMjs = text(
   'Run it where the archive was saved. The archive contains verify.mjs, one file that needs only Node. Or drop the archive on <a>the verify page</a>: nothing is uploaded.',

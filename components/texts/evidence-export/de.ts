@@ -22,11 +22,11 @@ export const german: Translation<typeof import('./en.ts')> = {
   downloads: 'Downloads',
   manifest: 'Manifest',
   sha256OfManifest: 'SHA-256 von manifest.json',
-  sameCheckWithoutUs: 'Dieselbe Prüfung auf Ihrem Rechner',
+  sameCheckOnYourMachine: 'Dieselbe Prüfung auf Ihrem Rechner',
   nodeVerifyMjs: 'unzip -jo {name} "*/verify.mjs" && node verify.mjs {name}',
   commandOfVerifier: 'Befehl des Prüfprogramms',
   archiveContainsVerifyMjs:
-    'Führen Sie ihn dort aus, wo das Archiv gespeichert ist. Das Archiv enthält verify.mjs, eine Datei, die nur Node braucht. Oder ziehen Sie das Archiv auf <a>die Prüfseite</a>: Nichts wird hochgeladen.',
+    'Führen Sie den Befehl dort aus, wo das Archiv gespeichert ist. Das Archiv enthält verify.mjs, eine Datei, die nur Node braucht. Oder ziehen Sie das Archiv auf <a>die Prüfseite</a>: Nichts wird hochgeladen.',
   cancelExport: 'Export abbrechen',
   cancelThisExport: 'Diesen Export abbrechen?',
   noArchiveWillBe:
@@ -111,7 +111,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   valueIsLargerThan: 'Ein Wert ist größer, als ein Archiv enthalten darf.',
   onlyFirstOmissions:
     'Das sind die ersten {shown, number} von {all, number} Auslassungen. Das Archiv führt alle in data/omissions.ndjson auf.',
-  maskedButNotLeft: 'Maskierte Werte',
+  maskedValues: 'Maskierte Werte',
   sensitiveValuesInArchive:
     'Sensible Werte in: {listOf}. Das Archiv enthält für jeden Wert ein Commitment; ein Export mit Rohdaten enthält die Werte.',
   missing: 'Fehlt',

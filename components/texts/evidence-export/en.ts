@@ -29,11 +29,11 @@ export const sha256OfZip = text('SHA-256 of the ZIP')
 export const downloads = text('Downloads')
 export const manifest = text('Manifest')
 export const sha256OfManifest = text('SHA-256 of manifest.json')
-export const sameCheckWithoutUs = text('The same check on your own machine')
+export const sameCheckOnYourMachine = text('The same check on your own machine')
 export const nodeVerifyMjs = text('unzip -jo {name} "*/verify.mjs" && node verify.mjs {name}')
 export const commandOfVerifier = text('command of the verifier')
 export const archiveContainsVerifyMjs = text(
-  'Run it where the archive was saved. The archive contains verify.mjs, one file that needs only Node. Or drop the archive on <a>the verify page</a>: nothing is uploaded.',
+  'Run this command where the archive was saved. The archive contains verify.mjs, one file that needs only Node. Or drop the archive on <a>the verify page</a>: nothing is uploaded.',
 )
 export const cancelExport = text('Cancel the export')
 export const cancelThisExport = text('Cancel this export?')
@@ -130,7 +130,7 @@ export const valueIsLargerThan = text('A value is larger than an archive may con
 export const onlyFirstOmissions = text(
   'These are the first {shown, number} of {all, number} omissions. The archive lists all of them in data/omissions.ndjson.',
 )
-export const maskedButNotLeft = text('Masked values')
+export const maskedValues = text('Masked values')
 export const sensitiveValuesInArchive = text(
   'Sensitive values in {listOf}. The archive contains a commitment to each value; an export with raw payloads contains the values.',
 )

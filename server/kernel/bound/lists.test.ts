@@ -112,6 +112,7 @@ test('every list of rows of a bound type compares them, in one statement when th
   const wrong: string[] = []
   for (const name of lists.keys()) {
     let page: unknown
+    // If it fails, it fails again below, where the error is listed.
     const before = await statementsOf(() => read(name).catch(() => undefined))
     if (comparisonsIn(before) > 2)
       wrong.push(`${name}: ${comparisonsIn(before)} comparisons of rows that it does not know`)

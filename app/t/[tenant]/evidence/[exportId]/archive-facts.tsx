@@ -59,7 +59,7 @@ export function ArchiveFacts({ job }: { job: ExportJob }) {
       </KeyValues>
       {archiveGone === null && (
         <section className="flex flex-col gap-2">
-          <h3 className="text-base">{t.sameCheckWithoutUs}</h3>
+          <h3 className="text-base">{t.sameCheckOnYourMachine}</h3>
           <Copyable value={t.nodeVerifyMjs({ name })} label={t.commandOfVerifier} />
           <p className="text-dense text-ink-2">
             {t.archiveContainsVerifyMjs({

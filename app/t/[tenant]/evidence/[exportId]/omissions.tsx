@@ -43,7 +43,7 @@ export function Omissions({ exportId, omissions }: { exportId: string; omissions
       )}
       {masked.length > 0 && (
         <details>
-          <summary className="min-h-6 w-fit cursor-pointer">{t.maskedButNotLeft}</summary>
+          <summary className="min-h-6 w-fit cursor-pointer">{t.maskedValues}</summary>
           <p className="max-w-[75ch] text-ink-2">
             {t.sensitiveValuesInArchive({ listOf: formatList(masked.map(({ resource }) => kindWords(resource))) })}
           </p>

@@ -54,7 +54,7 @@ function OfExecution({ shown }: { shown: Approval }) {
   const { tenant } = useSession()
   const { outcome, step, execution, allowed, error, refetch } = useOutcome(shown)
   if (!allowed) return <MissingPermission act={t.seeExecutions} permission="execution:read" />
-  if (error !== null && execution === undefined)
+  if (error !== null && outcome === undefined)
     return (
       <RequestFailed
         error={error}

@@ -33,10 +33,11 @@ export function useOutcome({ approvalId, status, kind, usedAt, presentation: { e
     queryFn: () => client.approvals.get.query({ approvalId }),
     enabled: ran && over && usedAt === null,
     staleTime: Number.POSITIVE_INFINITY,
-  }).data
-  const used = usedAt ?? (over ? atEnd?.usedAt : null)
+  })
+  const used = usedAt ?? (over ? atEnd.data?.usedAt : null)
   const ofExecution = data === undefined ? undefined : outcomeOfCall(step, used, over)
   const elsewhere = kind === 'external_call' && usedAt !== null ? 'taken' : undefined
   const outcome: CallOutcome | undefined = ran ? ofExecution : elsewhere
-  return { outcome, step, execution: data, allowed, error, refetch: () => void refetch() }
+  const again = () => void (data === undefined ? refetch() : atEnd.refetch())
+  return { outcome, step, execution: data, allowed, error: error ?? atEnd.error, refetch: again }
 }

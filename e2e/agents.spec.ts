@@ -32,7 +32,10 @@ test('Maria registers an agent: mistakes are marked as she types, and the page l
   )
   await expect(problems.getByRole('button')).toHaveText([/^Line 6/, /^Line 7/])
   await write(manifest, `metadata: { name: ${name} }\nspec:\n  riski: high\n`)
-  await expect(problems.getByRole('button').first()).toHaveText(/^Line 3, column \d+: Unknown member/)
+  await expect(problems.getByRole('button')).toHaveText([
+    /^Line 3, column \d+: runtime is required\.$/,
+    /^Line 3, column \d+: Unknown member/,
+  ])
   await expect(page.getByText(/^\d+ warnings?$/)).toBeVisible()
   await expect(manifest).toHaveAttribute('aria-invalid', 'false')
 

@@ -21,13 +21,16 @@ const formats: Record<string, string> = {
   uuid: 'Must be an id in lower case, such as 019a0000-0000-7000-8000-000000000000.',
 }
 
+/** The message about a value that is missing. */
+export const required = 'Required.'
+
 /** The message of an issue for which a schema does not give its own, in the voice of docs/voice.md. */
 export const issueMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'Required.' : `Must be ${types[issue.expected] ?? 'of another type'}.`
+      return issue.input === undefined ? required : `Must be ${types[issue.expected] ?? 'of another type'}.`
     case 'too_small':
-      return issue.input === '' ? 'Required.' : limit('at least', issue.origin, issue.minimum)
+      return issue.input === '' ? required : limit('at least', issue.origin, issue.minimum)
     case 'too_big':
       return limit('at most', issue.origin, issue.maximum)
     case 'invalid_format':

@@ -60,6 +60,19 @@ test('reports unknown members as warnings with their position', async () => {
   expect(answer.warnings).toContainEqual(expect.objectContaining({ path: 'spec.riski', line: 5 }))
 })
 
+test('warnings are in the order of the text and name the member that is missing', async () => {
+  const yaml =
+    'metadata:\n  name: partial\n  extra: 1\nspec:\n  risk: { tier: extreme }\n  tools:\n    - allow: [refund]\n'
+  const { problems, warnings } = await checked(yaml)
+  expect(problems).toEqual([])
+  expect(warnings.map(({ line, message }) => `${line} ${message}`)).toEqual([
+    '3 Unknown member. It is stored but has no effect.',
+    '5 runtime is required.',
+    '5 Must be one of low, medium, high, critical, prohibited.',
+    '7 mcp is required.',
+  ])
+})
+
 test('reports a manifest that is too large', async () => {
   expect(await checked(`name: ${'x'.repeat(70_000)}`)).toMatchObject({
     problems: [{ message: expect.stringMatching(/^A manifest can be up to 65536 bytes/) }],

@@ -4,7 +4,7 @@ import { askingQuery } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findMemberByName } from '#server/tenants/store.ts'
 import { unofferedTools } from './known-tools.ts'
-import { mostIssues } from './manifest.ts'
+import { inOrder } from './manifest.ts'
 import { readManifestApart } from './manifest-thread.ts'
 
 /** The errors and warnings that agents.create would return for a manifest, without registering it. */
@@ -21,7 +21,7 @@ export const check = askingQuery({
         (await runtime().database.inTenant(tenant.id, (tx) => findMemberByName(tx, tenant.id, owner.name))) !==
           undefined
       const unoffered = await unofferedTools(tenant, tools)
-      return { problems: known ? [] : [owner.unknown], warnings: [...warnings, ...unoffered].slice(0, mostIssues) }
+      return { problems: known ? [] : [owner.unknown], warnings: inOrder([...warnings, ...unoffered]) }
     } catch (error) {
       // A check that could not be made is not a problem of the manifest.
       if (!(error instanceof ApiError) || error.code === 'rate_limited') throw error

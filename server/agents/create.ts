@@ -5,7 +5,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { findMemberByName } from '#server/tenants/store.ts'
 import { unofferedTools } from './known-tools.ts'
-import { invalid, mostIssues } from './manifest.ts'
+import { inOrder, invalid } from './manifest.ts'
 import { readManifestApart } from './manifest-thread.ts'
 import {
   countVersions,
@@ -17,10 +17,13 @@ import {
   lockAgentByName,
 } from './store.ts'
 
-const requirements = [
-  'An approved policy binding for the environment (policyBindings.propose).',
-  'An approved release for the environment (releases.propose).',
+const approvals = [
+  'An approved policy binding for the environment. Propose it on the agent’s page or with policyBindings.propose.',
+  'An approved release for the environment. Propose it on the agent’s page or with releases.propose.',
 ]
+
+const completed = (issues: readonly string[]): string =>
+  `Another version whose manifest is complete. In this one: ${issues.join(' ')}`
 
 /** Registers an agent or a new version of one. The same name and content return the existing version. */
 export const create = preparedMutation({
@@ -37,7 +40,7 @@ export const create = preparedMutation({
   async prepare({ tenant, input }) {
     const manifest = await readManifestApart(tenant.id, input.yaml)
     const unoffered = await unofferedTools(tenant, manifest.tools)
-    return { ...manifest, warnings: [...manifest.warnings, ...unoffered].slice(0, mostIssues) }
+    return { ...manifest, warnings: inOrder([...manifest.warnings, ...unoffered]) }
   },
   async run({ tx, tenant, principal, input, repeated, prepared: manifest }) {
     const owner = manifest.owner && (await findMemberByName(tx, tenant.id, manifest.owner.name))
@@ -68,7 +71,10 @@ export const create = preparedMutation({
       agentId: agent.id,
       id: agent.id,
       warnings: manifest.warnings.map(({ path, message }) => ({ path, message })),
-      requirements: agent.status === 'registered' ? requirements : [],
+      requirements: [
+        ...(manifest.incomplete.length > 0 ? [completed(manifest.incomplete)] : []),
+        ...(agent.status === 'registered' ? approvals : []),
+      ],
     }
 
     async function registerVersion(): Promise<{ id: string; version: string }> {

@@ -9,7 +9,7 @@ import { stepsWithoutTool, toolListFlaws } from '#lib/rules/manifest/tool-lists.
 import { unknownMembers } from '#lib/rules/manifest/unknown-members.ts'
 import { waitFlaws } from '#lib/rules/waits.ts'
 import { AgentSpec, ManifestDocument } from '#lib/schemas/manifest.ts'
-import { issueMessage } from '#lib/schemas/messages.ts'
+import { issueMessage, required } from '#lib/schemas/messages.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { type Position, positionsIn } from './yaml-position.ts'
 
@@ -32,6 +32,8 @@ export type Manifest = {
   namesCourse: boolean
   /** Why it is not registered, unless a version with this digest exists: it may be older than the rule. */
   flaws: PlacedIssue[]
+  /** Why a release of it would be refused: members that are missing or wrong. They are among the warnings, too. */
+  incomplete: string[]
   warnings: Warning[]
 }
 /** `at`: the path as a list, because names may contain dots. */
@@ -86,6 +88,7 @@ export function readManifest(yaml: string): Manifest {
   for (const [what, found] of Object.entries({ name, version }))
     if (found !== undefined && found.value.length > 100)
       throw invalid([issueAt(positions, found.path, `The ${what} can have up to 100 characters.`)])
+  const incomplete = specIssues(document)
   return {
     document,
     digest: digestOf(document),
@@ -99,7 +102,8 @@ export function readManifest(yaml: string): Manifest {
     tools: operatorTools(document, positions),
     namesCourse: namesCourse(member(document, 'spec', 'governance', 'approvals')),
     flaws: [...numberFlaws({ name, version }, yaml, positions), ...flawsIn(document, positions)].slice(0, mostIssues),
-    warnings: [...unknown(document), ...specIssues(document), ...deniedSteps(document)]
+    incomplete: incomplete.slice(0, mostIssues).map(inWords),
+    warnings: [...incomplete, ...unknown(document), ...deniedSteps(document)]
       .slice(0, mostIssues)
       .map(({ at, ...issue }) => ({ ...issue, ...positions()(at) })),
   }
@@ -107,6 +111,10 @@ export function readManifest(yaml: string): Manifest {
 
 /** Errors or warnings of one manifest; a list can have one at each of its places. */
 export const mostIssues = 50
+
+/** The issues in the order of the text, with at most as many as are shown. */
+export const inOrder = (issues: readonly Warning[]): Warning[] =>
+  issues.slice(0, mostIssues).sort((a, b) => a.line - b.line || a.column - b.column)
 
 type Positions = () => ReturnType<typeof positionsIn>
 
@@ -226,19 +234,21 @@ const specIssues = (document: JsonObject): Unplaced[] => {
   const result = AgentSpec.safeParse(document.spec ?? {}, { error: issueMessage })
   return result.success
     ? []
-    : result.error.issues.map((issue) =>
-        warning(['spec', ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))], issue.message),
-      )
+    : result.error.issues.map(({ path, message }) => {
+        const at = ['spec', ...path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
+        // The position is that of the object without the member, so that the message has to name it.
+        return warning(at, message === required ? `${at.at(-1)} is required.` : message)
+      })
 }
+
+const inWords = ({ path, message }: Issue): string => `${path}: ${message}`
 
 /** The executable part, strictly validated. Throws `not_ready` (409) with everything that is missing or wrong. */
 export function specOf(document: JsonObject): AgentSpec {
   const result = AgentSpec.safeParse(document.spec ?? {}, { error: issueMessage })
   if (result.success) return result.data
   const issues = specIssues(document)
-  throw new ApiError(
-    'not_ready',
-    `The manifest is not complete: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ')}`,
-    { issues: issues.map(({ path, message }) => ({ path, message })) },
-  )
+  throw new ApiError('not_ready', `The manifest is not complete: ${issues.map(inWords).join('; ')}`, {
+    issues: issues.map(({ path, message }) => ({ path, message })),
+  })
 }

@@ -16,7 +16,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   isRegisteredAsVersion: '<shown>{agent}</shown> ist als Version <shown>{version}</shown> registriert.',
   manifestDigestCopyable: 'Hash des Manifests <copyable>copyable</copyable>',
   beforeItCanRun: 'Bevor er laufen kann',
-  storedButWithoutEffect: 'Gespeichert, aber ohne Wirkung',
+  warnings: 'Warnungen zum Manifest',
   openAgent: 'Agenten öffnen',
   registerAnotherManifest: 'Ein anderes Manifest registrieren',
   theFigures: 'Die Kennzahlen',

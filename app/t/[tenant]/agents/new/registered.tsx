@@ -14,7 +14,7 @@ import type { Answers } from '#lib/trpc.ts'
 
 type RegisteredProps = { answer: Answers['agents']['create']; again: () => void }
 
-/** Shows the registered version, the members that have no effect, and what the agent still needs before it can run. */
+/** Shows the registered version, the warnings about its manifest, and what the agent still needs before it can run. */
 export function Registered({ answer: { agent, warnings, requirements }, again }: RegisteredProps) {
   const { tenant } = useSession()
   return (
@@ -33,7 +33,7 @@ export function Registered({ answer: { agent, warnings, requirements }, again }:
         </Section>
       )}
       {warnings.length > 0 && (
-        <Section title={t.storedButWithoutEffect}>
+        <Section title={t.warnings}>
           <List items={warnings.map(({ path, message }) => `${path}: ${message}`)} />
         </Section>
       )}

@@ -1,6 +1,7 @@
 'use client'
 
 import { useSyncExternalStore } from 'react'
+import { withStorage } from '#lib/browser-storage.ts'
 
 /** A choice that is stored in this browser and synchronised across its tabs. */
 export type Preference<Value extends string> = {
@@ -24,8 +25,8 @@ export function createPreference<Value extends string>(options: PreferenceOption
   let unstored: Value | undefined
 
   function get(): Value {
-    const text = unstored ?? readStorage(key)
-    return text !== null && isValue(text) ? text : fallback
+    const text = unstored ?? withStorage(() => localStorage.getItem(key)) ?? ''
+    return isValue(text) ? text : fallback
   }
   function changed(): void {
     onChange?.(get())
@@ -50,27 +51,12 @@ export function createPreference<Value extends string>(options: PreferenceOption
   return { get, use: () => [useSyncExternalStore(subscribe, get, getFallback), set] }
 }
 
-function readStorage(key: string): string | null {
-  try {
-    return localStorage.getItem(key)
-  } catch (error) {
-    if (isForbidden(error)) return null
-    throw error
-  }
-}
-
 /** Returns false if the browser forbids storage. */
 function writeStorage(key: string, value: string | null): boolean {
-  try {
+  const stored = withStorage(() => {
     if (value === null) localStorage.removeItem(key)
     else localStorage.setItem(key, value)
     return true
-  } catch (error) {
-    if (isForbidden(error)) return false
-    throw error
-  }
-}
-
-function isForbidden(error: unknown): boolean {
-  return error instanceof DOMException && (error.name === 'SecurityError' || error.name === 'QuotaExceededError')
+  })
+  return stored === true
 }

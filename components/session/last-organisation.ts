@@ -1,3 +1,4 @@
+import { storedJson, withStorage } from '#lib/browser-storage.ts'
 import { isPathParameter } from '#lib/paths.ts'
 
 /** The organisation of the last sign-in in this browser: its slug, and its external id as in addresses. */
@@ -8,23 +9,23 @@ const RETURN_KEY = 'countersign-return-to'
 
 /** Undefined before the first sign-in, or if the browser forbids storage. */
 export function lastOrganisation(): LastOrganisation | undefined {
-  const value = parse(read(() => localStorage.getItem(KEY)))
+  const value = storedJson(() => localStorage.getItem(KEY))
   if (typeof value !== 'object' || value === null || !('slug' in value) || !('tenant' in value)) return undefined
   const { slug, tenant } = value
   return typeof slug === 'string' && typeof tenant === 'string' ? { slug, tenant } : undefined
 }
 
 export function rememberOrganisation(organisation: LastOrganisation): void {
-  read(() => localStorage.setItem(KEY, JSON.stringify(organisation)))
+  withStorage(() => localStorage.setItem(KEY, JSON.stringify(organisation)))
 }
 
 /** The page that the person requested before being sent to sign in; stored for this tab only. */
 export function rememberReturnTo(path: string): void {
-  read(() => sessionStorage.setItem(RETURN_KEY, path))
+  withStorage(() => sessionStorage.setItem(RETURN_KEY, path))
 }
 
 export function takeReturnTo(): string | undefined {
-  const path = read(() => {
+  const path = withStorage(() => {
     const stored = sessionStorage.getItem(RETURN_KEY)
     sessionStorage.removeItem(RETURN_KEY)
     return stored
@@ -39,23 +40,4 @@ export function safeReturnTo(path: string | undefined, origin: string): string |
   const [, area, tenant] = url?.pathname.split('/') ?? []
   if (url?.origin !== origin || area !== 't' || tenant === undefined || !isPathParameter(tenant)) return undefined
   return `${url.pathname}${url.search}${url.hash}`
-}
-
-function parse(text: string | null | undefined): unknown {
-  try {
-    return text ? JSON.parse(text) : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-/** If the browser forbids storage, nothing is remembered, but nothing else fails. */
-function read<T>(act: () => T): T | undefined {
-  try {
-    return act()
-  } catch (error) {
-    if (error instanceof DOMException) return undefined
-    throw error
-  }
 }

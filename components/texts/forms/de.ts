@@ -21,5 +21,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   reviewState: 'Die Seite zeigt den aktuellen Stand. Sehen Sie ihn sich an, und versuchen Sie es dann erneut.',
   currentState: 'Die Seite zeigt den aktuellen Stand.',
   openPending: 'Ausstehende Anfrage öffnen',
+  loadingForm: 'Formular wird geladen…',
+  draftRestored: 'Sie waren schon auf dieser Seite. Was Sie eingegeben hatten, steht noch da.',
+  startOver: 'Von vorn beginnen',
+  beingSent: 'Es wird gerade gesendet.',
   openRequest: 'Anfrage öffnen',
 }

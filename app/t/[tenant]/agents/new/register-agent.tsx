@@ -7,7 +7,9 @@ import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
 import { useChecked } from '#components/code/use-checked.ts'
+import { type Kept, KeptDraft } from '#components/forms/kept-draft.tsx'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { RestoredDraft } from '#components/forms/restored-draft.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -26,23 +28,34 @@ export function RegisterAgent() {
     <Permitted permission="agent:create" act={t.registerAgents} title={t.registerAgent}>
       <Page>
         <PageHeader title={t.registerAgent} crumbs={[{ label: t.agents, href: agentsPath(tenant) }]} id={isNew} />
-        <ManifestForm />
+        <NewManifest />
       </Page>
     </Permitted>
   )
 }
 
-function ManifestForm() {
-  const { client } = useApi()
+function NewManifest() {
   const name = useSearchParams().get('name')
-  const [yaml, setYaml] = useState(() => (name === null ? '' : manifestFor(name)))
+  return (
+    <KeptDraft form={`manifest.${name ?? ''}`} initial={{ yaml: name === null ? '' : manifestFor(name) }}>
+      {(kept) => <ManifestForm kept={kept} />}
+    </KeptDraft>
+  )
+}
+
+function ManifestForm({ kept }: { kept: Kept<{ yaml: string }> }) {
+  const { client } = useApi()
+  const { yaml } = kept.draft
   // The problem is shown until the text that caused it changes.
   const [refused, setRefused] = useState<{ yaml: string; failure: Failure; problems: CodeProblem[] | undefined }>()
   const register = useAct({
     send: client.agents.create.mutate,
     touches: ['agents'],
     onFailed: (failure, sent) => setRefused({ yaml: sent.yaml, failure, problems: problemsOf(failure) }),
-    onDone: () => setRefused(undefined),
+    onDone: () => {
+      setRefused(undefined)
+      kept.sent()
+    },
   })
   const current = refused?.yaml === yaml ? refused : undefined
   const { problems, note, blocked } = useManifestCheck(yaml, current?.problems)
@@ -56,12 +69,13 @@ function ManifestForm() {
   if (register.output !== undefined) return <Registered answer={register.output} again={register.reset} />
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
+      <RestoredDraft of={kept} locked={register.pending} />
       <CodeEditor
         label={t.manifestYaml}
         language="yaml"
         hint={t.giveManifestNameIf}
         value={yaml}
-        onChange={setYaml}
+        onChange={(text) => kept.change({ yaml: text })}
         rows={22}
         problems={problems}
         note={note}

@@ -1,11 +1,14 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useAct } from '#components/api/use-act.ts'
+import { type Kept, KeptDraft } from '#components/forms/kept-draft.tsx'
+import { RestoredDraft } from '#components/forms/restored-draft.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { useRefusals } from '#components/forms/use-refusals.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/execution-start/en.ts'
@@ -17,7 +20,7 @@ import { executionPath } from '#lib/paths.ts'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
 import { type Inputs, useTRPC } from '#lib/trpc.ts'
 import { ConfirmStart, isProduction } from './confirm-start.tsx'
-import { fieldsOf, initialTexts, keyOf, schemaIn, textsFor } from './input-fields.ts'
+import { fieldsOf, initialTexts, schemaIn, textsFor } from './input-fields.ts'
 import { type Entered, InputForm, readInput } from './input-form.tsx'
 import { LastInputs } from './last-inputs.tsx'
 import { Refused } from './refused.tsx'
@@ -93,24 +96,39 @@ function WithManifest(props: ReleaseFormProps) {
   )
 }
 
-function InputOfRelease({ agent, release, onBusy, spec }: ReleaseFormProps & { spec: JsonValue | undefined }) {
+type InputProps = ReleaseFormProps & { spec: JsonValue | undefined }
+
+function InputOfRelease(props: InputProps) {
+  const fields = fieldsOf(props.spec)
+  const first: Entered =
+    fields.length === 0 ? { as: 'json', text: '{\n  \n}' } : { as: 'fields', texts: initialTexts(fields) }
+  // A release does not change, so that its draft always fits it.
+  return (
+    <KeptDraft form={`execution.${props.release.releaseId}`} initial={{ entered: JSON.stringify(first) }}>
+      {(kept) => <Form {...props} kept={kept} />}
+    </KeptDraft>
+  )
+}
+
+function Form({ agent, release, onBusy, spec, kept }: InputProps & { kept: Kept<{ entered: string }> }) {
   const { tenant } = useSession()
   const router = useRouter()
   const { client } = useApi()
   const fields = fieldsOf(spec)
   const schema = schemaIn(spec)
-  const [entered, setEntered] = useState<Entered>(() =>
-    fields.length === 0 ? { as: 'json', text: '{\n  \n}' } : { as: 'fields', texts: initialTexts(fields) },
-  )
-  const [sent, setSent] = useState(false)
+  const entered: Entered = JSON.parse(kept.draft.entered)
+  const setEntered = (next: Entered) => kept.change({ entered: JSON.stringify(next) })
   const [confirming, setConfirming] = useState<JsonObject>()
-  const form = useRef<HTMLFormElement>(null)
+  const { form, tried, refuse } = useRefusals()
   const start = useAct({
     // After a lost answer, sending the same request again must not start a second execution.
     send: (request: Inputs['executions']['execute'], { context }) =>
       client.executions.execute.mutate({ ...request, ...context }),
     touches: ['executions'],
-    onDone: ({ executionId }) => router.push(executionPath(tenant, executionId)),
+    onDone: ({ executionId }) => {
+      kept.sent()
+      router.push(executionPath(tenant, executionId))
+    },
     onFailed: () => onBusy(false),
   })
   const { input, problems } = readInput(entered, fields, schema)
@@ -127,20 +145,16 @@ function InputOfRelease({ agent, release, onBusy, spec }: ReleaseFormProps & { s
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    setSent(true)
     if (start.pending) return
-    if (input === undefined || problems.size > 0) {
-      const first = fields.findIndex(({ path }) => problems.has(keyOf(path)))
-      form.current?.querySelectorAll<HTMLElement>('fieldset input, fieldset select, fieldset textarea')[first]?.focus()
-      return
-    }
-    if (isProduction(release.environment)) setConfirming(input)
+    if (input === undefined || problems.size > 0) refuse()
+    else if (isProduction(release.environment)) setConfirming(input)
     else run(input)
   }
 
   const busy = start.pending || start.output !== undefined
   return (
     <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
+      <RestoredDraft of={kept} locked={busy} />
       <InputForm
         fields={fields}
         entered={entered}
@@ -149,7 +163,7 @@ function InputOfRelease({ agent, release, onBusy, spec }: ReleaseFormProps & { s
           if (start.failure !== undefined) start.reset()
         }}
         problems={problems.size > 0 ? problems : refused}
-        sent={sent}
+        sent={tried || start.failure !== undefined}
         readOnly={busy}
       />
       <LastInputs

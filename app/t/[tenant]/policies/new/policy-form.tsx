@@ -6,8 +6,10 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
+import { type Kept, KeptDraft } from '#components/forms/kept-draft.tsx'
 import { whyNotName } from '#components/forms/name-rule.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { RestoredDraft } from '#components/forms/restored-draft.tsx'
 import { type Example, TextPreview } from '#components/policies/text-preview.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -24,22 +26,32 @@ import { isToolName, TemplateNameFields } from './template-names.tsx'
 type Content = { name: string; description: string; source: string }
 type Refusal = { body: Content; failure: Failure; problems: CodeProblem[] | undefined }
 
+type PolicyFormProps = { template: PolicyTemplate | undefined }
+
 /** The form for the name, purpose and text. It opens the policy after the server has stored them. */
-export function PolicyForm({ template }: { template: PolicyTemplate | undefined }) {
+export function PolicyForm({ template }: PolicyFormProps) {
+  return (
+    <KeptDraft form={`policy.${template?.key ?? ''}`} initial={firstContent(template)}>
+      {(kept) => <Form template={template} kept={kept} />}
+    </KeptDraft>
+  )
+}
+
+function Form({ template, kept }: PolicyFormProps & { kept: Kept<Content & TemplateNames> }) {
   const { tenant } = useSession()
   const { rest } = useApi()
   const router = useRouter()
-  const [names, setNames] = useState<TemplateNames>(template?.names ?? { tool: '', group: '' })
-  const [content, setContent] = useState<Content>(() => firstContent(template))
+  const { name, description, source, ...names } = kept.draft
   const [refusal, setRefusal] = useState<Refusal>()
   const create = useAct({
     send: rest.policies.create,
     touches: ['policies'],
     onFailed: (failure, body) => setRefusal({ body, failure, problems: policyProblems(failure) }),
-    onDone: ({ id }) => router.push(policyPath(tenant, id)),
+    onDone: ({ id }) => {
+      kept.sent()
+      router.push(policyPath(tenant, id))
+    },
   })
-  const { name, description, source } = content
-  const set = (change: Partial<Content>) => setContent((before) => ({ ...before, ...change }))
   // A refusal of a text or a name is shown until that value changes.
   const refused = refusal?.body.source === source ? refusal.problems : undefined
   const taken = refusal?.failure.code === 'name_conflict' && refusal.body.name === name
@@ -63,6 +75,7 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
 
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
+      <RestoredDraft of={kept} locked={busy} />
       <div className="grid max-w-240 grid-cols-1 gap-4 narrow:grid-cols-2">
         <TextField
           label={t.name}
@@ -71,7 +84,7 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
           readOnly={busy}
           autoComplete="off"
           spellCheck={false}
-          onChange={(event) => set({ name: event.target.value })}
+          onChange={(event) => kept.change({ name: event.target.value })}
           error={name === '' ? undefined : badName}
         />
         <TextField
@@ -79,7 +92,7 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
           hint={t.optionalShownInLists}
           value={description}
           readOnly={busy}
-          onChange={(event) => set({ description: event.target.value })}
+          onChange={(event) => kept.change({ description: event.target.value })}
           error={
             description.length > limits.policyDescription
               ? t.charactersTooLong({ over: description.length - limits.policyDescription })
@@ -93,10 +106,7 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
           names={names}
           edited={source !== template.source(names)}
           locked={busy}
-          onChange={(next) => {
-            setNames(next)
-            set({ source: template.source(next) })
-          }}
+          onChange={(next) => kept.change({ ...next, source: template.source(next) })}
         />
       )}
       <div className="grid grid-cols-1 items-start gap-x-8 gap-y-5 wide:grid-cols-2">
@@ -105,7 +115,7 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
           language="cedar"
           hint={t.firstVersionOfPolicy}
           value={source}
-          onChange={(next) => set({ source: next })}
+          onChange={(next) => kept.change({ source: next })}
           problems={problems}
           note={note}
           jumpTo={refused?.[0]}
@@ -128,10 +138,15 @@ export function PolicyForm({ template }: { template: PolicyTemplate | undefined 
   )
 }
 
-const firstContent = (template: PolicyTemplate | undefined): Content =>
+const firstContent = (template: PolicyTemplate | undefined): Content & TemplateNames =>
   template === undefined
-    ? { name: '', description: '', source: FIRST_TEXT }
-    : { name: template.name, description: template.purpose, source: template.source(template.names) }
+    ? { name: '', description: '', source: FIRST_TEXT, tool: '', group: '' }
+    : {
+        name: template.name,
+        description: template.purpose,
+        source: template.source(template.names),
+        ...template.names,
+      }
 
 /** The template's calls under the chosen name of the tool. Without a usable name there are none. */
 const examplesOf = (template: PolicyTemplate | undefined, { tool }: TemplateNames): Example[] =>

@@ -6,7 +6,9 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
+import { type Kept, KeptDraft } from '#components/forms/kept-draft.tsx'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { RestoredDraft } from '#components/forms/restored-draft.tsx'
 import { TextPreview } from '#components/policies/text-preview.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -18,19 +20,33 @@ import type { PolicyVersion } from '#lib/schemas/policies.ts'
 
 const NO_EXAMPLES = [] as const
 
+type VersionFormProps = { policyId: string; base: PolicyVersion | undefined }
+
 /** The form for the next draft. The server parses and type-checks the text, and each error is marked at its line. */
-export function VersionForm({ policyId, base }: { policyId: string; base: PolicyVersion | undefined }) {
+export function VersionForm(props: VersionFormProps) {
+  const { policyId, base } = props
+  return (
+    <KeptDraft form={`version.${policyId}.${base?.version ?? ''}`} initial={{ source: base?.source ?? '' }}>
+      {(kept) => <Form {...props} kept={kept} />}
+    </KeptDraft>
+  )
+}
+
+function Form({ policyId, base, kept }: VersionFormProps & { kept: Kept<{ source: string }> }) {
   const { tenant } = useSession()
   const { rest } = useApi()
   const router = useRouter()
-  const [source, setSource] = useState(base?.source ?? '')
+  const { source } = kept.draft
   // The problems are shown until the text that caused them changes.
   const [refused, setRefused] = useState<{ source: string; failure: Failure; problems: CodeProblem[] | undefined }>()
   const save = useAct({
     send: rest.policies.createVersion,
     touches: ['policies'],
     onFailed: (failure, { source: text }) => setRefused({ source: text, failure, problems: policyProblems(failure) }),
-    onDone: ({ version }) => router.push(policyPath(tenant, policyId, { version })),
+    onDone: ({ version }) => {
+      kept.sent()
+      router.push(policyPath(tenant, policyId, { version }))
+    },
   })
   const current = refused?.source === source ? refused : undefined
   const busy = save.pending || save.output !== undefined
@@ -50,13 +66,14 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
         : blocked
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
+      <RestoredDraft of={kept} locked={busy} />
       <div className="grid grid-cols-1 items-start gap-x-8 gap-y-5 wide:grid-cols-2">
         <CodeEditor
           label={t.policyCedar}
           language="cedar"
           hint={base === undefined ? t.storedAsDraftWhich : t.startsFromVersionStored({ version: base.version })}
           value={source}
-          onChange={setSource}
+          onChange={(text) => kept.change({ source: text })}
           rows={26}
           problems={problems}
           note={note}

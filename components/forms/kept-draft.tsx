@@ -1,0 +1,59 @@
+'use client'
+
+import { type ReactNode, useState } from 'react'
+import { useSession } from '#components/session/session-provider.tsx'
+import { useStoredText } from '#components/session/use-stored-text.ts'
+import * as t from '#components/texts/forms/en.ts'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { draftIn, isChanged, type Texts } from './draft.ts'
+
+/** The texts of a form, which outlive a reload and another page until they are sent. */
+export type Kept<T extends Texts> = {
+  draft: T
+  change: (next: Partial<T>) => void
+  /** The draft is from an earlier visit to the page. */
+  restored: boolean
+  startOver: () => void
+  /** Called when the server has stored what was sent. */
+  sent: () => void
+}
+
+type KeptDraftProps<T extends Texts> = {
+  /** Names the form and what it starts from, so that a draft never replaces a different start. */
+  form: string
+  initial: T
+  children: (kept: Kept<T>) => ReactNode
+}
+
+/** A form whose draft is kept in this browser, per person and organisation. It appears when the kept draft was read. */
+export function KeptDraft<T extends Texts>({ form, initial, children }: KeptDraftProps<T>) {
+  const { me, tenant } = useSession()
+  const [first] = useState(initial)
+  const [draft, setDraft] = useState(first)
+  const [isSent, setIsSent] = useState(false)
+  // Undefined until it is known.
+  const [restored, setRestored] = useState<boolean>()
+  useStoredText(
+    `draft.${me.principal.id}.${tenant}.${form}`,
+    isChanged(draft, first) && !isSent ? JSON.stringify(draft) : undefined,
+    (stored) => {
+      const found = draftIn(stored, first)
+      setDraft(found ?? first)
+      setRestored(found !== undefined)
+    },
+  )
+  if (restored === undefined) return <Skeleton label={t.loadingForm} rows={10} />
+  return children({
+    draft,
+    change(next) {
+      setIsSent(false)
+      setDraft((before) => ({ ...before, ...next }))
+    },
+    restored,
+    startOver() {
+      setRestored(false)
+      setDraft(first)
+    },
+    sent: () => setIsSent(true),
+  })
+}

@@ -134,6 +134,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   enterCompleteId: 'Geben Sie die vollständige ID ein.',
   agent: 'Agent',
   chooseAgent: 'Agent wählen',
+  chooseAgentError: 'Wählen Sie einen Agenten.',
   scopeAgent: 'Ein Agent ({id})',
   scopeExecution: 'Eine Ausführung ({id})',
   scopeApproval: 'Eine Freigabe ({id})',

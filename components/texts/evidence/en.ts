@@ -143,6 +143,7 @@ export const copyItFromIts = text('Copy it from its page. Its time must be in th
 export const enterCompleteId = text('Enter the complete ID.')
 export const agent = text('Agent')
 export const chooseAgent = text('Choose an agent')
+export const chooseAgentError = text('Choose an agent.')
 export const scopeAgent = text('One agent ({id})')
 export const scopeExecution = text('One execution ({id})')
 export const scopeApproval = text('One approval ({id})')

@@ -6,6 +6,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { justificationHint, whyNotJustification } from '#components/forms/justification-rule.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { useRefusals } from '#components/forms/use-refusals.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/trace-detail/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -30,12 +31,12 @@ type RevealDialogProps = {
 /** Requests a grant to see masked values. Purpose and justification are stored with the grant and shown to everyone who can read the trace. */
 export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }: RevealDialogProps) {
   const { tenant } = useSession()
-  const form = useId()
+  const id = useId()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [whole, setWhole] = useState(false)
   const [purpose, setPurpose] = useState('')
   const [justification, setJustification] = useState('')
-  const [tried, setTried] = useState(false)
+  const { form, tried, refuse } = useRefusals()
   const ask = useAct({
     send: useApi().client.traces.unmask.mutate,
     touches: [],
@@ -53,8 +54,8 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   }
   function send(event: FormEvent) {
     event.preventDefault()
-    setTried(true)
-    if (ask.pending || Object.values(missing).some((one) => one !== undefined)) return
+    if (ask.pending) return
+    if (Object.values(missing).some((one) => one !== undefined)) return refuse()
     ask.run({
       traceId,
       ...(whole ? {} : { fields: [...chosen] }),
@@ -82,7 +83,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
         waiting === undefined ? (
           <>
             <Button onClick={() => change(false)}>{t.cancel}</Button>
-            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? t.requesting : undefined}>
+            <Button variant="primary" type="submit" form={id} busyLabel={ask.pending ? t.requesting : undefined}>
               {t.revealFor15Minutes}
             </Button>
           </>
@@ -103,8 +104,8 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
           })}
         </p>
       ) : (
-        <form id={form} onSubmit={send} className="flex flex-col gap-4">
-          <fieldset className="flex flex-col gap-1">
+        <form ref={form} id={id} onSubmit={send} className="flex flex-col gap-4">
+          <fieldset className="flex flex-col gap-1" data-refused={missing.fields !== undefined || undefined}>
             <legend className="pb-1 text-dense text-ink-2">{t.values}</legend>
             {[...new Set(fields)].map((key) => (
               <Checkbox

@@ -7,6 +7,7 @@ import { useAct } from '#components/api/use-act.ts'
 import type { Days } from '#components/forms/days.ts'
 import { justificationHint, whyNotJustification } from '#components/forms/justification-rule.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { useRefusals } from '#components/forms/use-refusals.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/evidence/en.ts'
@@ -44,7 +45,7 @@ export function ExportForm({ like }: { like?: ExportJob }) {
   const [about, setAbout] = useState<ScopeChoice>(choiceOf(like?.scope ?? null))
   const [purpose, setPurpose] = useState(like?.purpose ?? '')
   const [why, setWhy] = useState('')
-  const [tried, setTried] = useState(false)
+  const { form, tried, refuse } = useRefusals()
   const [now] = useState(Date.now)
   const create = useAct({
     send: rest.evidence.create,
@@ -58,9 +59,9 @@ export function ExportForm({ like }: { like?: ExportJob }) {
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    setTried(true)
-    if ('field' in range || scope === 'missing' || missing !== undefined || create.pending) return
-    if (purpose.trim().length > mostPurpose) return
+    if (create.pending) return
+    if ('field' in range || scope === 'missing' || missing !== undefined || purpose.trim().length > mostPurpose)
+      return refuse()
     const body: Body = {
       ...range,
       includeProofs: proofs,
@@ -74,7 +75,7 @@ export function ExportForm({ like }: { like?: ExportJob }) {
 
   const busy = create.pending || create.output !== undefined
   return (
-    <form onSubmit={submit} noValidate className="flex max-w-160 flex-col gap-8">
+    <form ref={form} onSubmit={submit} noValidate className="flex max-w-160 flex-col gap-8">
       <Part number={1} title={t.range}>
         <RangeFields
           preset={preset}

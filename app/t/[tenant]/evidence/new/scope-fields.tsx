@@ -57,7 +57,9 @@ export function ScopeFields({ choice, onChange, problem, locked }: ScopeFieldsPr
           { value: 'approval', label: t.oneApproval, consequence: t.requestItsVotesAnd },
         ]}
       />
-      {choice.kind === 'agent' && <AgentField id={choice.id} onChange={(id) => onChange({ ...choice, id })} />}
+      {choice.kind === 'agent' && (
+        <AgentField id={choice.id} onChange={(id) => onChange({ ...choice, id })} problem={problem} />
+      )}
       {(choice.kind === 'execution' || choice.kind === 'approval') && (
         <TextField
           label={choice.kind === 'execution' ? t.idOfExecution : t.idOfApproval}
@@ -73,12 +75,15 @@ export function ScopeFields({ choice, onChange, problem, locked }: ScopeFieldsPr
   )
 }
 
-function AgentField({ id, onChange }: { id: string; onChange: (id: string) => void }) {
+type AgentFieldProps = { id: string; onChange: (id: string) => void; problem: boolean }
+
+function AgentField({ id, onChange, problem }: AgentFieldProps) {
   const trpc = useTRPC()
   const { items } = usePages(trpc.agents.list, {})
   return (
     <SelectField
       label={t.agent}
+      error={problem ? t.chooseAgentError : undefined}
       value={id}
       onChange={onChange}
       options={(items ?? []).map((agent) => ({ value: agent.id, label: agent.displayName }))}

@@ -158,6 +158,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   rules: 'Regeln',
   history: 'Verlauf',
   branding: 'Erscheinungsbild',
+  loadingSettings: 'Einstellungen werden geladen…',
   loadingRules: 'Regeln werden geladen…',
   theRules: 'Die Regeln',
   lowRisk: 'Niedriges Risiko',

@@ -178,6 +178,7 @@ export const changeOrganisationsSettings = text('change the organisation’s set
 export const rules = text('Rules')
 export const history = text('History')
 export const branding = text('Branding')
+export const loadingSettings = text('Loading the settings…')
 export const loadingRules = text('Loading the rules…')
 export const theRules = text('The rules')
 export const lowRisk = text('Low risk')

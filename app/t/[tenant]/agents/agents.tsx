@@ -79,9 +79,12 @@ function AgentList() {
         failed={{ what: t.theAgents, act: t.seeAgents, permission: 'agent:read' }}
         empty={<EmptyState title={t.noAgentsAreRegistered}>{t.registerAgentWithManifest}</EmptyState>}
       />
-      <Section title={t.seenInTelemetryNot}>
-        <Unregistered />
-      </Section>
+      {/* Below a list that is loading, its links would move. */}
+      {(pages.items !== undefined || pages.error !== null) && (
+        <Section title={t.seenInTelemetryNot}>
+          <Unregistered />
+        </Section>
+      )}
     </Page>
   )
 }

@@ -49,10 +49,10 @@ function AuditList() {
         title={t.audit}
         facts={
           <>
-            <DayFacts />
             <Link href={alarmsPath(tenant)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
               {t.alarms}
             </Link>
+            <DayFacts />
           </>
         }
         action={<SaveList filter={filter} empty={pages.items?.length === 0} />}

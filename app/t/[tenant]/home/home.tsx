@@ -6,6 +6,7 @@ import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/home/en.ts'
+import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { approvalPath, newExecutionPath } from '#lib/paths.ts'
 import { BudgetList } from './budget-list.tsx'
@@ -25,7 +26,10 @@ import { useNow } from './use-home.ts'
  */
 export function Home() {
   const { me, tenant, can } = useSession()
-  const first = useNow().data?.needs?.items[0]
+  const now = useNow()
+  const first = now.data?.needs?.items[0]
+  // Whether there is something to decide says where the other action is.
+  const known = now.data !== undefined || now.error !== null
   return (
     <div className="flex w-full grow flex-col">
       <div className="flex flex-col gap-4 px-3 pt-4 rail:px-7">
@@ -33,7 +37,7 @@ export function Home() {
           title={<ShownText>{me.tenant.displayName}</ShownText>}
           lead={<Lead />}
           action={
-            <>
+            <div className={classNames('flex flex-wrap items-start gap-2', !known && 'invisible')}>
               <ActionLink href={newExecutionPath(tenant)} permission="execution:start" variant="secondary" hotkey="n">
                 {t.start}
               </ActionLink>
@@ -46,7 +50,7 @@ export function Home() {
                   {t.decideFirst}
                 </ActionLink>
               )}
-            </>
+            </div>
           }
         />
         <OfferDemo />

@@ -1,27 +1,39 @@
 'use client'
 
 import Link from 'next/link'
+import type { ReactNode } from 'react'
 import { useQuery } from '#components/api/query.ts'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/settings-tenant/en.ts'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { accessPath, newAgentPath, newPolicyPath, policiesPath, settingsPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
 type Step = { key: string; done: boolean | undefined; title: string; why: string; href: string; act: string }
 
-/** What an organisation needs before its agents can work, until all of it is there. Shown to those who can set it up. */
-export function FirstDay() {
-  const steps = useSteps()
+/**
+ * What an organisation needs before its agents can work, until all of it is there. Shown to those who can set it up, above `children`,
+ * which appear with it, so that nothing moves them.
+ */
+export function AfterFirstDay({ children }: { children: ReactNode }) {
+  const { steps, failed } = useSteps()
+  if (failed) return children
+  if (steps.some(({ done }) => done === undefined)) return <Skeleton label={t.loadingSettings} rows={12} />
   const open = steps.filter(({ done }) => done === false)
-  // Nothing is shown before everything is known, so that no step appears and goes again.
-  if (open.length === 0 || steps.some(({ done }) => done === undefined)) return null
+  return (
+    <>
+      {open.length > 0 && <FirstDay steps={steps} open={open.length} />}
+      {children}
+    </>
+  )
+}
+
+function FirstDay({ steps, open }: { steps: readonly Step[]; open: number }) {
   return (
     <Section title={t.firstDay}>
-      <p className="text-ink-2">
-        {t.stepsDone({ done: String(steps.length - open.length), all: String(steps.length) })}
-      </p>
+      <p className="text-ink-2">{t.stepsDone({ done: String(steps.length - open), all: String(steps.length) })}</p>
       <ol className="border-line border-b">
         {steps.map(({ key, done, title, why, href, act }) => (
           <li
@@ -45,7 +57,7 @@ export function FirstDay() {
   )
 }
 
-function useSteps(): Step[] {
+function useSteps(): { steps: Step[]; failed: boolean } {
   const { tenant } = useSession()
   const trpc = useTRPC()
   const passkeys = useQuery(trpc.passkeys.list.queryOptions({}))
@@ -57,7 +69,8 @@ function useSteps(): Step[] {
   const admins = members.data?.items.filter(
     ({ status, roles, kind }) => status === 'active' && kind === 'person' && roles.includes('tenant_admin'),
   )
-  return [
+  const failed = [passkeys, members, groups, agents, bindings, channels].some(({ error }) => error !== null)
+  const steps: Step[] = [
     {
       key: 'passkey',
       done: passkeys.data && passkeys.data.items.length > 0,
@@ -107,4 +120,5 @@ function useSteps(): Step[] {
       act: t.notifications,
     },
   ]
+  return { steps, failed }
 }

@@ -1,5 +1,6 @@
 'use client'
 
+import { Fragment } from 'react'
 import { useQuery } from '#components/api/query.ts'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
@@ -10,36 +11,40 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { useTRPC } from '#lib/trpc.ts'
 import { BrandingForm } from './branding-form.tsx'
 import { Dangers } from './dangers.tsx'
-import { FirstDay } from './first-day.tsx'
+import { AfterFirstDay } from './first-day.tsx'
 import { RulesForm } from './rules-form.tsx'
 import { SettingsHistory } from './settings-history.tsx'
+
+const mayDoFirstDay = ['tenant:manage', 'member:manage', 'agent:read', 'policy:read'] as const
 
 /** The settings of the organisation: its rules and its branding. */
 export function TenantSettingsPage() {
   const { me, can } = useSession()
+  const Below = mayDoFirstDay.every(can) ? AfterFirstDay : Fragment
   return (
     <SettingsPage
       page="tenant"
       title={t.settingsOf({ organisation: me.tenant.branding.displayName || me.tenant.displayName })}
     >
       {!can('tenant:manage') && <MissingPermission act={t.changeOrganisationsSettings} permission="tenant:manage" />}
-      {can('tenant:manage') && can('member:manage') && can('agent:read') && can('policy:read') && <FirstDay />}
-      <Section title={t.rules}>
-        <Rules />
-      </Section>
-      {can('audit:read') && (
-        <Section title={t.history}>
-          <SettingsHistory />
+      <Below>
+        <Section title={t.rules}>
+          <Rules />
         </Section>
-      )}
-      <Section title={t.branding}>
-        {/* The key resets the form after someone else changes it, because saving the typed values would undo that change. */}
-        <BrandingForm
-          key={JSON.stringify(me.tenant.branding)}
-          branding={me.tenant.branding}
-          revision={me.tenantRevision}
-        />
-      </Section>
+        {can('audit:read') && (
+          <Section title={t.history}>
+            <SettingsHistory />
+          </Section>
+        )}
+        <Section title={t.branding}>
+          {/* The key resets the form after someone else changes it, because saving the typed values would undo that change. */}
+          <BrandingForm
+            key={JSON.stringify(me.tenant.branding)}
+            branding={me.tenant.branding}
+            revision={me.tenantRevision}
+          />
+        </Section>
+      </Below>
     </SettingsPage>
   )
 }

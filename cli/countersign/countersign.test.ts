@@ -308,6 +308,21 @@ async function signInAs(username: string, profile: string): Promise<number | nul
 const profilesIn = async () => JSON.parse(await readFile(join(cli.folder, 'config', 'profiles.json'), 'utf8')).profiles
 
 describe('a sign-in', () => {
+  test('is not begun at a server that does not answer, or for an organisation that it does not have', async () => {
+    const unknown = await cli.run(['login', '--url', api.baseUrl, '--tenant', 'northwnd'])
+    expect(unknown).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('does not have an organisation "northwnd"'),
+    })
+    const closed = createServer()
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
+    await new Promise((resolve) => closed.close(resolve))
+    const absent = await cli.run(['login', '--url', url, '--tenant', 'northwind'])
+    expect(absent).toMatchObject({ code: 4, error: expect.stringContaining(`${url} can’t be reached`) })
+    for (const { error } of [unknown, absent]) expect(error).not.toContain('Sign in at')
+  })
+
   test('by code and PKCE is kept in a file that only its owner can read, is renewed, and ends with logout', async () => {
     expect(await signInAs('vera', 'vera')).toBe(0)
     const path = join(cli.folder, 'config', 'profiles.json')

@@ -154,6 +154,22 @@ function ofProfile(url: string, values: Values, environment: Environment): Sessi
 
 const tokenPatienceMs = 15_000
 
+/** Throws `unreachable` if the provider does not answer, `refused` if the organisation is not one of its realms. */
+export async function requireRealm(authUrl: string, tenant: string): Promise<void> {
+  const signal = AbortSignal.timeout(tokenPatienceMs)
+  const address = `${authUrl}/realms/${encodeURIComponent(tenant)}/.well-known/openid-configuration`
+  const response = await send(address, { signal })
+  await response.body?.cancel()
+  const { status: httpStatus } = response
+  if (httpStatus === 404)
+    throw new Failed('refused', `${authUrl} does not have an organisation ${JSON.stringify(tenant)}.`, {
+      code: 'not_found',
+      httpStatus,
+    })
+  if (!response.ok)
+    throw new Failed('unreachable', `${address} answered ${httpStatus}.`, { code: 'unreachable', httpStatus })
+}
+
 export type Issued = { accessToken: string; expiresAt: number; refreshToken?: string }
 
 /** Asks a realm for a token. Throws `signedOut` if it refuses, `unreachable` if it does not answer. */
@@ -189,7 +205,9 @@ export async function send(url: string, init: RequestInit & { duplex?: 'half' } 
     const cause =
       error instanceof Error && error.cause instanceof Error
         ? error.cause.message || ('code' in error.cause ? String(error.cause.code) : '')
-        : String(error)
+        : error instanceof Error && error.name === 'TimeoutError'
+          ? 'it did not answer in time.'
+          : String(error)
     throw new Failed('unreachable', `${new URL(url).origin} can’t be reached: ${cause}`, { code: 'unreachable' })
   }
 }

@@ -5,7 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { Failed } from '../failure.ts'
 import { commonFlags, parse } from '../flags.ts'
 import { withStore } from '../profiles.ts'
-import { authUrlOf, cliClientId, profileNameOf, realmOf, requestToken, tenantOf, urlOf } from '../session.ts'
+import {
+  authUrlOf,
+  cliClientId,
+  profileNameOf,
+  realmOf,
+  requestToken,
+  requireRealm,
+  tenantOf,
+  urlOf,
+} from '../session.ts'
 import { type Command, commonUsage } from './command.ts'
 
 /** How long the person may take in the browser. */
@@ -24,6 +33,7 @@ ${commonUsage}
     const tenant = tenantOf(values, environment)
     const authUrl = authUrlOf(environment, url)
     const realm = realmOf(authUrl, tenant)
+    await requireRealm(authUrl, tenant)
     const verifier = randomBytes(32).toString('base64url')
     const state = randomBytes(16).toString('base64url')
     const { redirectUri, code } = await receiveCode(state)

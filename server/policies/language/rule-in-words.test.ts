@@ -39,7 +39,15 @@ describe('a rule in words says under which conditions', () => {
     ],
     ['context.arguments.id like "A-*"', 'the argument id matches “A-*”'],
     ['context.arguments.to.domain != "northwind.example"', 'the argument to.domain is not “northwind.example”'],
-    ['!(context.arguments has reason)', 'not (the argument reason is given)'],
+    ['!(context.arguments has reason)', 'the argument reason is not given'],
+    ['!(context.arguments.id like "A-*")', 'the argument id does not match “A-*”'],
+    ['!context.arguments.urgent', 'the argument urgent is not true'],
+    [
+      '!(context.arguments.a == 1 && context.arguments.b == 2)',
+      'it is not so that (the argument a is 1 and the argument b is 2)',
+    ],
+    ['context.arguments.tags.containsAll(["a", "b"])', 'the argument tags contains all of “a” and “b”'],
+    ['context.arguments.tags.containsAny(["a", "b"])', 'the argument tags contains any of “a” or “b”'],
     ['principal has riskTier && principal.riskTier == "prohibited"', 'the agent’s risk is “prohibited”'],
     ['context.call.counters.toolCalls >= 200', 'the number of earlier tool calls is at least 200'],
     ['["write", "irreversible"].contains(resource.sideEffect)', 'the tool’s side effect is “write” or “irreversible”'],
@@ -71,13 +79,16 @@ describe('a rule in words says under which conditions', () => {
       'It applies to tool calls, when the argument amount is given and the argument id is “x”.',
     )
     expect(when('context.arguments has amount && !(context.arguments.amount == 1)')).toBe(
-      'It applies to tool calls, when the argument amount is given and not (the argument amount is 1).',
+      'It applies to tool calls, when the argument amount is given and the argument amount is not 1.',
     )
   })
 
   test.each([
     'if context.arguments.a then true else context.arguments.b',
     '{ a: 1 } == context.arguments.x',
+    'context.arguments.tags == ["a", "b"]',
+    '["a", "b"] == context.arguments.tags',
+    '!(context.arguments.tags == ["a", "b"])',
     'context.unknown.member == 1',
     'principal is Countersign::Agent',
     'context.arguments.when.toDate() == datetime("2026-11-23")',

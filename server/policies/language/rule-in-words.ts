@@ -109,7 +109,7 @@ const functions: Readonly<Record<string, string>> = {
 function condition(expr: Expr): string {
   if (has(expr, '&&')) return list(withoutGuards(parts(expr, '&&')).map(inside('||')), 'and')
   if (has(expr, '||')) return list(parts(expr, '||').map(inside('&&')), 'or')
-  if (has(expr, '!')) return `not (${condition(expr['!'].arg)})`
+  if (has(expr, '!')) return negation(expr['!'].arg)
   if (has(expr, 'has')) return `${memberOf(expr)} is given`
   if (has(expr, 'like')) return `${term(expr.like.left)} matches “${patternOf(expr.like.pattern)}”`
   if (has(expr, 'is')) return unsayable()
@@ -118,7 +118,7 @@ function condition(expr: Expr): string {
     return `${term(expr.contains.right)} is ${term(expr.contains.left)}`
   for (const [key, words] of Object.entries(comparisons)) {
     const sides = sidesOf(expr, key)
-    if (sides !== undefined) return `${term(sides.left)} ${words} ${term(sides.right)}`
+    if (sides !== undefined) return `${single(sides.left)} ${words} ${operand(key, sides.right)}`
   }
   for (const [key, words] of Object.entries(functions)) {
     const [left, right] = argumentsOf(expr, key)
@@ -126,6 +126,24 @@ function condition(expr: Expr): string {
   }
   if (pathOf(expr) !== undefined) return `${term(expr)} is true`
   return unsayable()
+}
+
+/** The right side of a comparison. A list equals another list as a whole, which "or" and "and" would not say. */
+function operand(key: string, expr: Expr): string {
+  if (!has(expr, 'Set')) return term(expr)
+  if (key === '==' || key === '!=') return unsayable()
+  return key === 'containsAll' && expr.Set.length > 0 ? list(expr.Set.map(term), 'and') : term(expr)
+}
+
+const single = (expr: Expr): string => (has(expr, 'Set') ? unsayable() : term(expr))
+
+function negation(expr: Expr): string {
+  if (has(expr, 'has')) return `${memberOf(expr)} is not given`
+  if (has(expr, 'like')) return `${term(expr.like.left)} does not match “${patternOf(expr.like.pattern)}”`
+  const equal = sidesOf(expr, '==')
+  if (equal !== undefined) return `${single(equal.left)} is not ${operand('==', equal.right)}`
+  if (pathOf(expr) !== undefined) return `${term(expr)} is not true`
+  return `it is not so that (${condition(expr)})`
 }
 
 /** Parentheses keep "a and (b or c)" apart from "(a and b) or c". */

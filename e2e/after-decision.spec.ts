@@ -1,3 +1,4 @@
+import type { Route } from '@playwright/test'
 import { address, rail, reason } from './approval-page.ts'
 import { call, decideAs, personToken } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
@@ -21,11 +22,10 @@ spec:
       expiresAfter: P7D
 `
 
-test('after two stages, the page names the stage of each vote, and says that the approved call failed', async ({
-  signedIn,
-  origin,
-}) => {
-  const name = 'two-stages'
+const title = 'Look up order for Z-404'
+
+/** Starts an execution of such an agent. Returns the id of its request. */
+async function waitingInStages(origin: string, name: string): Promise<string> {
   await startAs(origin, await releasedAgent(origin, twoStages(name)))
   type Pending = { items: { approvalId: string; agentName: string | null }[] }
   const find = async () => {
@@ -34,10 +34,16 @@ test('after two stages, the page names the stage of each vote, and says that the
     return items.find(({ agentName }) => agentName === name)?.approvalId
   }
   await expect.poll(find).toBeDefined()
-  const approvalId = (await find()) ?? ''
+  return (await find()) ?? ''
+}
+
+test('after two stages, the page names the stage of each vote, and says that the approved call failed', async ({
+  signedIn,
+  origin,
+}) => {
+  const approvalId = await waitingInStages(origin, 'two-stages')
   const page = await signedIn('anna')
   await page.goto(address({ approvalId }))
-  const title = 'Look up order for Z-404'
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
   await decideAs(origin, 'jonas', approvalId, 'approve', 'The first of two.')
   await expect(page.getByRole('region', { name: 'Why this needs you' })).toContainText('The first of two.')
@@ -62,4 +68,44 @@ test('after two stages, the page names the stage of each vote, and says that the
   await expect(votes.getByRole('row', { name: /Jonas Berg/ })).toContainText('1 of 2: Refund approvers')
   await expect(votes.getByRole('row', { name: /Anna Ruiz/ })).toContainText('2 of 2: Change approvers')
   await expectEveryView(page, 'after-decision')
+})
+
+/** Passes a response on, as the server would have given it a moment earlier. */
+async function passOn(route: Route, text: (body: string) => string): Promise<void> {
+  const response = await route.fetch()
+  const { 'content-encoding': _encoding, 'content-length': _length, etag: _etag, ...headers } = response.headers()
+  await route.fulfill({ status: response.status(), headers, body: text(await response.text()) })
+}
+
+test('an approval that was read before its execution ended does not say that the call was not made', async ({
+  signedIn,
+  origin,
+}) => {
+  const approvalId = await waitingInStages(origin, 'read-before-end')
+  await decideAs(origin, 'jonas', approvalId, 'approve', 'The first of two.')
+  const page = await signedIn('anna')
+  let ended = false
+  await page.route(/\/v1\/[^?]*executions\.get(?![A-Za-z])/, (route) =>
+    passOn(route, (body) => {
+      if (body.includes('"status":"failed"')) ended = true
+      return body
+    }),
+  )
+  await page.route(/\/v1\/[^?]*approvals\.get(?![A-Za-z])/, async (route) => {
+    if (ended) return await route.continue()
+    await passOn(route, (body) => body.replace(/"usedAt":"[^"]*"/g, '"usedAt":null'))
+  })
+  await page.goto(address({ approvalId }))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
+  const wrong = await page.evaluateHandle(() => {
+    const seen: string[] = []
+    new MutationObserver(() => {
+      const text = document.body.textContent ?? ''
+      if (/not carried out|It was not made/.test(text)) seen.push(text)
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+    return seen
+  })
+  await decideAs(origin, 'anna', approvalId, 'approve', 'The second of two.')
+  await expect(page.getByRole('region', { name: 'What became of it' })).toContainText('It failed')
+  expect(await wrong.jsonValue()).toEqual([])
 })

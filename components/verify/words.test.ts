@@ -46,6 +46,11 @@ const about: About = {
     'standing-grant-uses',
     'decisions',
     'traces',
+    'spans',
+    'resources',
+    'batches',
+    'values',
+    'omissions',
     'other-records',
   ].map((name, index) => ({ name, records: index + 1 })),
   omissions: [

@@ -125,8 +125,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   policy: 'Richtlinie',
   separationOfDuties: 'Trennung der Aufgaben',
   approvalsNeeded: 'Nötige Genehmigungen',
-  ofSoFarFrom:
-    '{approvalsSoFar} von {quorum} bisher, aus der Gruppe <shown>{group}</shown>{escalated, select, true {, nach einer Eskalation} other {}}<stagesList>stagesList</stagesList>',
+  approvalsOf:
+    '{approvalsSoFar} von {quorum}{pending, select, true { bisher} other {}}, aus der Gruppe <shown>{group}</shown>{escalated, select, true {, nach einer Eskalation} other {}}<stagesList>stagesList</stagesList>',
   members: 'Mitglieder',
   none: 'Keine',
   notifiedByMail: 'Per Mail benachrichtigt',

@@ -138,8 +138,8 @@ export const whyThisNeedsPerson = text('Why this needs a person')
 export const policy = text('Policy')
 export const separationOfDuties = text('Separation of duties')
 export const approvalsNeeded = text('Approvals needed')
-export const ofSoFarFrom = text(
-  '{approvalsSoFar} of {quorum} so far, from the group <shown>{group}</shown>{escalated, select, true {, after escalation} other {}}<stagesList>stagesList</stagesList>',
+export const approvalsOf = text(
+  '{approvalsSoFar} of {quorum}{pending, select, true { so far} other {}}, from the group <shown>{group}</shown>{escalated, select, true {, after escalation} other {}}<stagesList>stagesList</stagesList>',
 )
 export const members = text('Members')
 export const none = text('None')

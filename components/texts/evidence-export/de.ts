@@ -60,7 +60,14 @@ export const german: Translation<typeof import('./en.ts')> = {
   theManifest: 'Das Manifest',
   seeEvidenceExports: 'Exporte von Nachweisen zu sehen',
   recordsInLog:
-    '{further, select, true {; } other {}}{date}: {records, plural, one {# Eintrag} other {# Einträge}} im Protokoll{open, select, true {, Tag noch offen} other {}}',
+    '{day}: {records, plural, one {# Eintrag} other {# Einträge}} im Protokoll{open, select, true {, Tag noch nicht abgeschlossen} other {}}',
+  daysInLog:
+    '{days, plural, one {# Tag} other {# Tage}} mit {records, plural, one {# Eintrag} other {# Einträgen}} im Protokoll',
+  daysOfLog: 'Tage des Protokolls',
+  day: 'Tag (UTC)',
+  dayState: 'Stand',
+  dayOpen: 'Noch nicht abgeschlossen',
+  dayEnded: 'Abgeschlossen',
   filesUnpacked: '{files, plural, one {# Datei} other {# Dateien}}, {bytes} entpackt',
   filesOfArchive: 'Dateien des Archivs',
   file: 'Datei',

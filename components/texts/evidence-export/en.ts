@@ -74,8 +74,16 @@ export const loadingManifest = text('Loading the manifest…')
 export const theManifest = text('The manifest')
 export const seeEvidenceExports = text('see evidence exports')
 export const recordsInLog = text(
-  '{further, select, true {; } other {}}{date}: {records, plural, one {# record} other {# records}} in the log{open, select, true {, day still open} other {}}',
+  '{day}: {records, plural, one {# record} other {# records}} in the log{open, select, true {, day not closed yet} other {}}',
 )
+export const daysInLog = text(
+  '{days, plural, one {# day} other {# days}} with {records, plural, one {# record} other {# records}} in the log',
+)
+export const daysOfLog = text('Days of the log')
+export const day = text('Day (UTC)')
+export const dayState = text('State')
+export const dayOpen = text('Not closed yet')
+export const dayEnded = text('Closed')
 export const filesUnpacked = text('{files, plural, one {# file} other {# files}}, {bytes} unpacked')
 export const filesOfArchive = text('Files of the archive')
 export const file = text('File')

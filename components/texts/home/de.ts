@@ -39,6 +39,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   theExecutions: 'Die Ausführungen',
   noExecutions: 'Keine Ausführungen laufen.',
   noExecutionsAbout: 'Laufende und wartende Ausführungen stehen hier, bis sie enden.',
+  soFar: 'Bisher',
   runningExecutions: 'Laufende Ausführungen',
   running: '{count} laufen',
   waitingApproval: '{count} warten auf Freigabe',

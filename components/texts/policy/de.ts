@@ -120,6 +120,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   decisionsSinceTimeOf:
     'Entscheidungen seit <at>Zeit</at>{complete, select, true {.} other {, von den neuesten 20.000 der Organisation.}}',
   neededApproval: '{count} verlangten eine Freigabe',
+  appliedTo: 'auf {count, plural, one {# Aufruf} other {# Aufrufe}} angewendet',
   wereAllowed: '{count} erlaubt',
   wereDenied: '{count} verboten',
   determinedNoDecisionsIn: 'Hat am letzten Tag keine Entscheidung bestimmt.',

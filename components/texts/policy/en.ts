@@ -130,6 +130,7 @@ export const decisionsSinceTimeOf = text(
   'Decisions since <at>time</at>{complete, select, true {.} other {, of the newest 20,000 in the tenant.}}',
 )
 export const neededApproval = text('{count} needed an approval')
+export const appliedTo = text('applied to {count, plural, one {# call} other {# calls}}')
 export const wereAllowed = text('{count} allowed')
 export const wereDenied = text('{count} denied')
 export const determinedNoDecisionsIn = text('Determined no decisions in the last day.')

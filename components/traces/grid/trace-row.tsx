@@ -9,7 +9,7 @@ import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { SpanRow, type SpanRowProps } from './span-row.tsx'
 
 /** Name, duration, bar; the same for header, rows and the bands of the axis. */
-export const COLUMNS = 'grid grid-cols-[minmax(0,1fr)_5.25rem_8%] narrow:grid-cols-[minmax(0,2fr)_6rem_minmax(0,3fr)]'
+export const COLUMNS = 'grid grid-cols-[minmax(0,1fr)_5.25rem_8%] narrow:grid-cols-[minmax(0,5fr)_5rem_minmax(0,4fr)]'
 
 type TraceRowProps = SpanRowProps & {
   span: TraceSpan

@@ -21,6 +21,9 @@ export function formatSeconds(at: Date, zone: string): string {
 export const formatDay = (at: Date, zone: string): string =>
   parts(at, zone, { day: 'numeric', month: 'short', year: 'numeric' })
 
+/** A day of the log, `2026-11-20`, as `20 Nov 2026`. */
+export const formatUtcDay = (date: string): string => formatDay(new Date(date), 'UTC')
+
 /** `20 Nov`. */
 export const formatShortDay = (at: Date, zone: string): string => parts(at, zone, { day: 'numeric', month: 'short' })
 

@@ -5,6 +5,7 @@ import { useChanges } from '#components/api/use-changes.ts'
 import { formatNumber } from '#components/language/formats.ts'
 import * as t from '#components/texts/audit/en.ts'
 import { Seal } from '#components/ui/status/seal.tsx'
+import { formatUtcDay } from '#components/ui/text/time-format.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
 const refreshMs = 15_000
@@ -19,7 +20,7 @@ export function DayFacts() {
   const sealed = size >= records
   return (
     <>
-      <span>{t.recordsOnUtc({ records, date })}</span>
+      <span>{t.recordsOnUtc({ records, date: formatUtcDay(date) })}</span>
       <Seal
         state={sealed && records > 0 ? 'sealed' : 'unsealed'}
         label={sealed ? t.allSealedNotChecked : t.sealedRestWillFollow({ size: formatNumber(size) })}

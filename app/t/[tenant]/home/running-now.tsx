@@ -21,6 +21,12 @@ const shownRows = 5
 /** The list of executions has the other columns, and the width for them. */
 const left = new Set(['began', 'by'])
 
+/** None of these has ended, so that their time is the time so far. */
+const columnsOf = (tenant: string): ReturnType<typeof executionColumns> =>
+  executionColumns(tenant)
+    .filter(({ key }) => !left.has(key))
+    .map((column) => (column.key === 'took' ? { ...column, header: t.soFar } : column))
+
 /** The newest executions that have not ended, and how many there are. */
 export function RunningNow() {
   const { tenant, can } = useSession()
@@ -29,7 +35,7 @@ export function RunningNow() {
   const { data, error, refetch } = useQuery(
     trpc.executions.list.queryOptions({ limit: shownRows, status: LIVE_STATUSES }, { enabled: allowed }),
   )
-  const columns = useMemo(() => executionColumns(tenant).filter(({ key }) => !left.has(key)), [tenant])
+  const columns = useMemo(() => columnsOf(tenant), [tenant])
   if (!allowed)
     return (
       <Section title={t.runningNow}>

@@ -10,6 +10,7 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { Seal } from '#components/ui/status/seal.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { Time } from '#components/ui/text/time.tsx'
+import { formatUtcDay } from '#components/ui/text/time-format.ts'
 import { auditPath } from '#lib/paths.ts'
 import type { Checkpoint } from '#lib/schemas/audit.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -44,14 +45,14 @@ export function TodaysLog() {
       <KeyValue name={t.day}>
         {can('audit:read')
           ? t.dayInUtcOpen({
-              date,
+              date: formatUtcDay(date),
               link: (content) => (
                 <Link href={auditPath(tenant)} prefetch={false} className="text-link">
                   {content}
                 </Link>
               ),
             })
-          : t.dayInUtc({ date })}
+          : t.dayInUtc({ date: formatUtcDay(date) })}
       </KeyValue>
       <KeyValue name={t.lastClosedDay}>{lastClosed === null ? t.noneClosed : <ClosedDay day={lastClosed} />}</KeyValue>
     </KeyValues>
@@ -61,7 +62,7 @@ export function TodaysLog() {
 function ClosedDay({ day: { date, size, closedAt, inSealLog } }: { day: NonNullable<Checkpoint['lastClosed']> }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3">
-      <span className="whitespace-nowrap">{date}</span>
+      <span className="whitespace-nowrap">{formatUtcDay(date)}</span>
       <Seal
         state={inSealLog ? 'sealed' : 'unsealed'}
         label={inSealLog ? t.closedSealed({ count: size }) : t.closedSoon({ count: size })}

@@ -7,6 +7,7 @@ import * as t from '#components/texts/evidence-export/en.ts'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
+import { formatUtcDay } from '#components/ui/text/time-format.ts'
 import type { ExportManifest } from '#lib/schemas/evidence.ts'
 import { useManifest } from './use-export.ts'
 
@@ -40,13 +41,7 @@ export function Contents({ exportId }: { exportId: string }) {
           </div>
         ))}
       </dl>
-      <p className="text-ink-2">
-        {manifest.days.map(({ date, size, open }, index) => (
-          <span key={date}>
-            {t.recordsInLog({ further: String(index > 0), date, records: size, open: String(Boolean(open)) })}
-          </span>
-        ))}
-      </p>
+      <DaysOfLog days={manifest.days} />
       <details>
         <summary>{t.filesUnpacked({ files: manifest.files.length, bytes: formatBytes(bytes) })}</summary>
         <DataTable
@@ -60,6 +55,34 @@ export function Contents({ exportId }: { exportId: string }) {
     </>
   )
 }
+
+/** The records of each day in the log. More than one day is folded. */
+function DaysOfLog({ days }: { days: Day[] }) {
+  const [only] = days
+  if (only === undefined) return null
+  if (days.length === 1)
+    return (
+      <p className="text-ink-2">
+        {t.recordsInLog({ day: dayOf(only), records: only.size, open: String(Boolean(only.open)) })}
+      </p>
+    )
+  const records = days.reduce((sum, { size }) => sum + size, 0)
+  return (
+    <details>
+      <summary>{t.daysInLog({ days: days.length, records })}</summary>
+      <DataTable caption={t.daysOfLog} columns={DAYS} rows={days} rowKey={({ date }) => date} dense />
+    </details>
+  )
+}
+
+type Day = ExportManifest['days'][number]
+const dayOf = ({ date }: Day): string => formatUtcDay(date)
+
+const DAYS: Column<Day>[] = [
+  { key: 'day', header: t.day, rowHeader: true, cell: dayOf },
+  { key: 'records', header: t.records, align: 'end', cell: ({ size }) => formatNumber(size) },
+  { key: 'state', header: t.dayState, cell: ({ open }) => (open ? t.dayOpen : t.dayEnded) },
+]
 
 /** The counts of the manifest that people ask for. */
 const COUNTS = ['executions', 'approvals', 'approval-votes', 'decisions', 'releases', 'policies', 'audit']

@@ -59,15 +59,25 @@ const EFFECTS: [effect: Effect, words: typeof t.wereAllowed][] = [
   ['deny', t.wereDenied],
 ]
 
+/** What a rule decided. A budget or a mask applies to calls that other rules allow or make wait. */
+function decisionsOf({ obligation, decisions }: Rule): string[] {
+  const applies = obligation === 'budget' || obligation === 'mask'
+  const applied = decisions.allow + decisions.require_approval
+  return [
+    ...(applies && applied > 0 ? [t.appliedTo({ count: applied })] : []),
+    ...EFFECTS.filter(([effect]) => decisions[effect] > 0 && (effect === 'deny' || !applies)).map(([effect, words]) =>
+      words({ count: formatNumber(decisions[effect]) }),
+    ),
+  ]
+}
+
 function Facts({ rule, all: { reach, reachesMore } }: { rule: Rule; all: Rules }) {
   const agents = new Set(
     reach
       .filter(({ agentName }) => rule.onlyAgent === null || agentName === rule.onlyAgent)
       .map(({ agentId }) => agentId),
   )
-  const decided = EFFECTS.filter(([effect]) => rule.decisions[effect] > 0).map(([effect, words]) =>
-    words({ count: formatNumber(rule.decisions[effect]) }),
-  )
+  const decided = decisionsOf(rule)
   return (
     <p className="text-dense text-ink-2">
       {decided.length === 0 ? t.determinedNoDecisionsIn : t.inLastDay({ counts: decided.join(', ') })}{' '}

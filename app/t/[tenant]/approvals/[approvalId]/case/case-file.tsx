@@ -133,7 +133,7 @@ function Neighbour({ href, shortcut, children }: { href: string | undefined; sho
   if (href === undefined) return null
   return (
     <Link href={href} prefetch={false} className="inline-flex min-h-6 items-center gap-1.5 hover:underline">
-      <span aria-hidden="true" className="inline-flex pointer-coarse:hidden">
+      <span aria-hidden="true" className="inline-flex">
         <Kbd>{shortcut}</Kbd>
       </span>
       {children}

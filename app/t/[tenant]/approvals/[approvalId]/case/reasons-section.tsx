@@ -40,7 +40,8 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
           <Duties shown={shown} expired={expired} />
         </KeyValue>
         <KeyValue name={t.approvalsNeeded}>
-          {t.ofSoFarFrom({
+          {t.approvalsOf({
+            pending: String(shown.status === 'pending'),
             approvalsSoFar,
             quorum,
             group,

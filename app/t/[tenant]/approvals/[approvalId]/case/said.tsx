@@ -87,7 +87,7 @@ export function TextForm({
     onWriting?.(false)
   }
   return (
-    <div className="flex flex-col items-start gap-2">
+    <div className="flex w-full flex-col items-start gap-2">
       <div className="w-full">
         <TextArea
           ref={field}

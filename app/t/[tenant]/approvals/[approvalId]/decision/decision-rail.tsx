@@ -71,7 +71,7 @@ function Who({ deciding }: { deciding: boolean }) {
           tenant: me.tenant.displayName,
         })}
       </p>
-      <p>
+      <p className="max-rail:pointer-coarse:hidden">
         {keys === 'on' ? t.pressJOrK({ deciding: String(Boolean(deciding)) }) : t.singleKeyShortcutsAre}{' '}
         <button type="button" className="text-link min-h-6" onClick={() => setKeys(keys === 'on' ? 'off' : 'on')}>
           {keys === 'on' ? t.turnThemOff : t.turnThemOn}

@@ -26,7 +26,11 @@ type KeptDraftProps<T extends Texts> = {
 }
 
 /** A form whose draft is kept in this browser, per person and organisation. It appears when the kept draft was read. */
-export function KeptDraft<T extends Texts>({ form, initial, children }: KeptDraftProps<T>) {
+export function KeptDraft<T extends Texts>(props: KeptDraftProps<T>) {
+  return <OneDraft key={props.form} {...props} />
+}
+
+function OneDraft<T extends Texts>({ form, initial, children }: KeptDraftProps<T>) {
   const { me, tenant } = useSession()
   const [first] = useState(initial)
   const [draft, setDraft] = useState(first)
@@ -54,6 +58,9 @@ export function KeptDraft<T extends Texts>({ form, initial, children }: KeptDraf
       setRestored(false)
       setDraft(first)
     },
-    sent: () => setIsSent(true),
+    sent() {
+      setIsSent(true)
+      setRestored(false)
+    },
   })
 }

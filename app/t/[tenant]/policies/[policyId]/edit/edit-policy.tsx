@@ -59,7 +59,7 @@ function OnePolicy({ id }: { id: string }) {
         crumbs={[...crumbs, { label: policy.name, href: policyPath(tenant, id) }]}
         id={isNew}
       />
-      <VersionForm policyId={id} base={base} />
+      <VersionForm key={wanted} policyId={id} base={base} />
     </Page>
   )
 }

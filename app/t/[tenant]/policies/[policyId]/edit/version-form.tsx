@@ -23,11 +23,12 @@ const NO_EXAMPLES = [] as const
 type VersionFormProps = { policyId: string; base: PolicyVersion | undefined }
 
 /** The form for the next draft. The server parses and type-checks the text, and each error is marked at its line. */
-export function VersionForm(props: VersionFormProps) {
-  const { policyId, base } = props
+export function VersionForm({ policyId, base: newest }: VersionFormProps) {
+  // A version that someone else stores in the meantime does not replace what the person started from.
+  const [base] = useState(newest)
   return (
     <KeptDraft form={`version.${policyId}.${base?.version ?? ''}`} initial={{ source: base?.source ?? '' }}>
-      {(kept) => <Form {...props} kept={kept} />}
+      {(kept) => <Form policyId={policyId} base={base} kept={kept} />}
     </KeptDraft>
   )
 }

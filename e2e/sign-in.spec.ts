@@ -216,6 +216,17 @@ test('the page stays when the session ends, and continues after signing in again
   ).toBeVisible()
 })
 
+test('an address with the short name of the organisation leads to the same page with its id', async ({
+  page,
+  troubles,
+}) => {
+  troubles.expect(/403/)
+  await signIn(page, 'jonas')
+  await page.goto('/t/northwind/approvals?sort=oldest')
+  await expect(page).toHaveURL(`/t/${externalId()}/approvals?sort=oldest`)
+  await expect(page.getByRole('heading', { level: 1, name: 'Approvals' })).toBeVisible()
+})
+
 test('an address of another tenant stays in the address bar and is explained', async ({ page, troubles }) => {
   troubles.expect(/403/)
   await signIn(page, 'jonas')

@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { useRouter } from 'next/navigation'
 import { useEffect, useState } from 'react'
 import { Page } from '#components/layout/page.tsx'
 import * as t from '#components/texts/denied/en.ts'
@@ -10,13 +11,22 @@ import type { Identity } from './session.ts'
 
 type AccessDeniedProps = { tenant: string; identity: Identity; lost: string | undefined }
 
-/** Stays on the address and explains it: an address of another tenant must never silently lead to the person's own. */
+/**
+ * Stays on the address and explains it: an address of another tenant must never silently lead to the person's own. One with the short
+ * name of the organisation, as people write it at the sign-in, leads to the page with its id.
+ */
 export function AccessDenied({ tenant, identity, lost }: AccessDeniedProps) {
-  const [own, setOwn] = useState<string>()
+  // Null if there was no response; then only the second link is shown.
+  const [own, setOwn] = useState<string | null>()
+  const router = useRouter()
+  const { organisation } = identity
   useEffect(() => {
-    // Without a response only the second link is shown.
-    ownTenant().then(setOwn, () => setOwn(undefined))
-  }, [])
+    const { pathname, search } = window.location
+    const show = (id: string) =>
+      tenant === organisation ? router.replace(pathname.replace(homePath(tenant), homePath(id)) + search) : setOwn(id)
+    ownTenant().then(show, () => setOwn(null))
+  }, [tenant, organisation, router])
+  if (tenant === organisation && own === undefined) return null
   return (
     <Page>
       {lost === undefined ? (
@@ -39,7 +49,7 @@ export function AccessDenied({ tenant, identity, lost }: AccessDeniedProps) {
         </div>
       )}
       <ul className="flex flex-col gap-2">
-        {own !== undefined && (
+        {own != null && (
           <li>
             <Link href={homePath(own)} className="text-link">
               {t.goToOwn}

@@ -55,6 +55,7 @@ test('a new key is shown once, must be stored before the page can be left, and a
   await shown.getByRole('checkbox', { name: 'I stored the key' }).check()
   await shown.getByRole('button', { name: 'Done' }).click()
   await expect(shown).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Create an API key' })).toBeFocused()
   await expect(page.getByText(key)).toHaveCount(0)
   const row = page.getByRole('row', { name: new RegExp(name) })
   await expect(row).toContainText('Active')

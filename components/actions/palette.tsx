@@ -6,6 +6,7 @@ import { type KeyboardEvent, useDeferredValue, useId, useMemo, useState } from '
 import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/palette/en.ts'
+import { useReturnedFocus } from '#components/ui/controls/returned-focus.ts'
 import { limits } from '#lib/limits.ts'
 import type { Found } from '#lib/schemas/lists/search.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -19,11 +20,13 @@ const mostRecent = 5
 
 export function Palette({ open, onClose, ...rest }: PaletteProps) {
   const [recent, setRecent] = useState<Choice[]>([])
+  const focus = useReturnedFocus()
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="scrim appear fixed inset-0 z-40" />
         <Radix.Content
+          {...focus}
           aria-describedby={undefined}
           className="appear fixed top-[10dvh] left-1/2 z-50 flex max-h-[min(34rem,80dvh)] w-[min(42rem,calc(100vw-1.5rem))] -translate-x-1/2 flex-col border border-line-strong bg-surface text-ink"
         >

@@ -1,11 +1,11 @@
 'use client'
 
 import * as Radix from '@radix-ui/react-dialog'
-import { type ReactNode, useRef } from 'react'
+import type { ReactNode } from 'react'
 import * as t from '#components/texts/ui/en.ts'
 import { CloseIcon } from '#components/ui/status/icons.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
-import { focusPlace, pathOf } from './place.ts'
+import { useReturnedFocus } from './returned-focus.ts'
 
 export type DialogProps = {
   open: boolean
@@ -25,23 +25,13 @@ export type DialogProps = {
 /** A modal dialog: traps the focus, closes on Escape, then restores the focus. */
 export function DialogFrame(props: DialogProps) {
   const { open, onOpenChange, title, description, children, actions, placement = 'middle', returnTo } = props
-  // Radix restores the focus only to its own trigger, but any button can open this dialog.
-  const opener = useRef<Element[]>([])
+  const focus = useReturnedFocus(returnTo)
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="scrim appear fixed inset-0 z-40" />
         <Radix.Content
-          onOpenAutoFocus={() => {
-            opener.current = document.activeElement === null ? [] : pathOf(document.activeElement)
-          }}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault()
-            const next = returnTo?.() ?? opener.current[0]
-            if (next instanceof HTMLElement && next.isConnected) next.focus()
-            // What was done in the dialog may have removed the button that opened it.
-            else if (document.activeElement === document.body) focusPlace(opener.current)
-          }}
+          {...focus}
           className={classNames(
             'appear fixed z-50 flex flex-col gap-4 overflow-y-auto border border-line-strong bg-surface p-4 text-ink',
             placement === 'middle'

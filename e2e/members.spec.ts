@@ -258,6 +258,25 @@ test('the branding is previewed first and shown to everyone after it is saved', 
   await expect(page.getByRole('banner')).toContainText('Globex')
 })
 
+test('a file that is not an image, or that the server refuses, is reported at its field', async ({
+  signedIn,
+  troubles,
+}) => {
+  troubles.expect(/400|img-src|ERR_INVALID_URL/)
+  const page = await signedIn('tom', 'globex')
+  await page.goto(`/t/${externalId('globex')}/settings/tenant`)
+  const branding = page.getByRole('region', { name: 'Branding' })
+  const logo = branding.getByLabel('Logo', { exact: true })
+  await logo.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from('not an image') })
+  await expect(logo).toHaveAccessibleDescription(/^This file can’t be shown as an image\. Choose another one\./)
+  await expect(branding.getByText('You haven’t changed anything')).toBeVisible()
+  const script = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><script>1</script></svg>'
+  await logo.setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(script) })
+  await branding.getByRole('button', { name: 'Save the branding' }).click()
+  await expect(logo).toHaveAttribute('aria-invalid', 'true')
+  await expect(logo).toHaveAccessibleDescription(/script/)
+})
+
 test('Jonas names a delegate and ends the absence; a member who can’t decide is shown why they can’t name one', async ({
   page,
   signedIn,

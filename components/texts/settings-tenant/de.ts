@@ -30,6 +30,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   eachThemeMakesColour: 'Jedes Farbschema hellt die Farbe auf oder dunkelt sie ab, bis der Kontrast ausreicht.',
   light: 'Hell',
   dark: 'Dunkel',
+  imageCantBeShown: 'Diese Datei kann nicht als Bild angezeigt werden. Wählen Sie eine andere.',
   choosePngOrSvg: 'Wählen Sie eine PNG- oder SVG-Datei.',
   logoTooLarge: 'Ein Logo kann höchstens {limit} KiB haben.',
   lessSafeThanNew: 'Weniger sicher als eine neue Organisation',
@@ -40,7 +41,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   done: 'Erledigt',
   open: 'Offen',
   registerYourPasskey: 'Passkey registrieren',
-  itProvesThatIt: 'Er beweist, dass Sie es sind, wer entscheidet, und wird gebraucht, wo Freigaben ihn verlangen.',
+  itProvesThatIt: 'Er beweist, dass Sie selbst entscheiden. Manche Freigaben verlangen ihn.',
   yourSettings: 'Ihre Einstellungen',
   inviteSecondAdministrator: 'Eine zweite Person für die Administration einladen',
   weakerRulesAndRoles:

@@ -45,6 +45,12 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
     ...(coBranding === branding.coBranding ? {} : { coBranding }),
     ...(language === branding.language ? {} : { language }),
   }
+  const refusalOf = (field: 'logo' | 'logoMark') => act.failure?.issues.find(({ path }) => path === field)?.message
+  // A refusal is of the images that were sent.
+  const choose = (set: (image: ChosenImage | null | undefined) => void) => (image: ChosenImage | null | undefined) => {
+    act.reset()
+    set(image)
+  }
   const locked = act.pending || !can('tenant:manage')
   const logoUrl = shownOf(logo, branding.logoUrl)
   const markUrl = shownOf(logoMark, branding.logoMarkUrl)
@@ -69,14 +75,23 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
           autoComplete="off"
           readOnly={locked}
         />
-        <ImageField kind="logo" label={t.logo} hint={t.pngOrSvgUp} shown={logoUrl} onChange={setLogo} locked={locked} />
+        <ImageField
+          kind="logo"
+          label={t.logo}
+          hint={t.pngOrSvgUp}
+          shown={logoUrl}
+          onChange={choose(setLogo)}
+          locked={locked}
+          refused={refusalOf('logo')}
+        />
         <ImageField
           kind="mark"
           label={t.logoMark}
           hint={t.squareImageForTop}
           shown={markUrl}
-          onChange={setLogoMark}
+          onChange={choose(setLogoMark)}
           locked={locked}
+          refused={refusalOf('logoMark')}
         />
         <TextField
           label={t.alternativeTextOfLogo}

@@ -13,16 +13,19 @@ type ImageFieldProps = {
   /** Undefined keeps the stored image; null removes it. */
   onChange: (image: ChosenImage | null | undefined) => void
   locked: boolean
+  /** Why the server refused the chosen image. */
+  refused: string | undefined
 }
 
 /** A field to choose a logo from the device, or to remove it. */
-export function ImageField({ kind, label, hint, shown, onChange, locked }: ImageFieldProps) {
+export function ImageField({ kind, label, hint, shown, onChange, locked, refused }: ImageFieldProps) {
   const id = useId()
-  const [problem, setProblem] = useState<string>()
+  const [unusable, setUnusable] = useState<string>()
+  const problem = unusable ?? refused
   async function choose(file: File | undefined) {
     if (file === undefined || locked) return
     const image = await readImage(file)
-    setProblem(typeof image === 'string' ? image : undefined)
+    setUnusable(typeof image === 'string' ? image : undefined)
     if (typeof image !== 'string') onChange(image)
   }
   return (

@@ -123,7 +123,7 @@ export const auditSentences: Readonly<Record<string, readonly [done: string, tri
   'member.groups_named': ['{actor} read from a token of {object} that groups at the identity provider changed'],
   'member.invited': ['{actor} invited {object}', '{actor} tried to invite a member'],
   'member.listed_for_review': ['{actor} listed accounts that are older than their records'],
-  'member.password_reset_approved': ['{actor} reset the password of {object}, as approved'],
+  'member.password_reset_approved': ['{actor} let the password of {object} be reset, as approved'],
   'member.password_reset_asked': [
     '{actor} asked to reset the password of {object}',
     '{actor} tried to reset the password of {object}',

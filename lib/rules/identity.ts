@@ -1,3 +1,5 @@
+import { dateFormat } from '#lib/formatters.ts'
+
 // When two accounts count as one person for separation of duties. The rules are pure; server/tenants/identities.ts has the facts.
 
 /** One time that a person invited or reset an account, and so could have taken it. Times are instants. */
@@ -28,7 +30,9 @@ export type Counterpart = {
   link(role: string): string
 }
 
-const day = (at: Date): string => at.toISOString().slice(0, 10)
+/** `23 Nov 2026`, in UTC. */
+const day = (at: Date): string =>
+  dateFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(at)
 
 /** Until when acts of the account are also acts of the person who holds the link. Undefined: never, because a voucher answers for them. */
 function actsUntil(link: AccountLink): { until: Date | undefined } | undefined {

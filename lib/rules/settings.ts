@@ -32,6 +32,9 @@ export const settingName: Record<Name, string> = {
 /** Settings that let an identity provider decide what people may do here: each change of them needs approval. */
 export const providerSettings: readonly Name[] = ['rolesFrom', 'roleClaim', 'roleMapping', 'groupClaim']
 
+/** Settings by which stored data is deleted: raising them again does not bring it back. */
+export const deletingSettings: readonly Name[] = ['retentionDays', 'archiveRetentionDays', 'archivesOnErasure']
+
 const kept = (days: number | null) => (days === null ? Number.POSITIVE_INFINITY : days)
 
 const effects: { [K in Name]: (value: TenantSettings[K]) => string } = {
@@ -139,7 +142,7 @@ export const isSameValue = (one: SettingValue | undefined, other: SettingValue |
 /** A setting's value for use in a sentence. */
 export function settingText(name: string, value: SettingValue): string {
   if (name === 'readingSeconds') return value === null ? 'none' : `${value} seconds`
-  if (value === null) return 'without limit'
+  if (value === null) return 'no limit'
   if (Array.isArray(value))
     return value.length === 0 ? 'none' : listed(value.map((one) => (typeof one === 'string' ? one : entryText(one))))
   return typeof value === 'number' ? `${value} days` : value

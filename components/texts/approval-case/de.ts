@@ -101,6 +101,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   agentTookApproval: 'Der Agent hat die Freigabe abgeholt',
   beganAt: 'begann <at>Zeit</at>{ended, select, true {, dauerte {duration}} other {}}',
   tookEffect: 'Sie wirkte mit der Entscheidung{dated, select, true {, <at>Zeit</at>} other {}}.',
+  linkNotCreated:
+    '<shown>{requestedBy}</shown> hat den Einmal-Link noch nicht erstellt. Bis dahin bleibt das Passwort, wie es ist.',
+  linkCreated: '<shown>{requestedBy}</shown> hat den Einmal-Link erstellt, <at>Zeit</at>.',
   rejectedTitle: 'Abgelehnt: {title}',
   expiredTitle: 'Abgelaufen: {title}',
   doneTitle: 'Ausgeführt: {title}',
@@ -141,7 +144,7 @@ export const german: Translation<typeof import('./en.ts')> = {
     'Wer eine Anfrage ausgelöst hat, kann nicht über sie entscheiden. Das wurde zur Zeit der Entscheidung geprüft.',
   youCanDecide: 'Sie können entscheiden',
   whyYouCan:
-    'Sie haben diese Anfrage nicht ausgelöst, und {delegate, select, true {vertreten <shown>{name}</shown>, ein Mitglied der zuständigen Gruppe.} other {gehören zur zuständigen Gruppe.}}',
+    'Sie haben diese Anfrage nicht ausgelöst und {delegate, select, true {vertreten <shown>{name}</shown>, ein Mitglied der zuständigen Gruppe.} other {gehören zur zuständigen Gruppe.}}',
   youCantDecide: 'Sie können nicht entscheiden',
   theDecision: 'Die Entscheidung',
   yourDecision: 'Ihre Entscheidung',

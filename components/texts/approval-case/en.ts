@@ -114,6 +114,10 @@ export const itsOutcomeIsUnknown = text('Its outcome is unknown')
 export const agentTookApproval = text('The agent took the approval')
 export const beganAt = text('began <at>time</at>{ended, select, true {, took {duration}} other {}}')
 export const tookEffect = text('It took effect with the decision{dated, select, true {, <at>time</at>} other {}}.')
+export const linkNotCreated = text(
+  '<shown>{requestedBy}</shown> has not created the one-time link yet. Until then, the password stays as it is.',
+)
+export const linkCreated = text('<shown>{requestedBy}</shown> created the one-time link, <at>time</at>.')
 export const rejectedTitle = text('Rejected: {title}')
 export const expiredTitle = text('Expired: {title}')
 export const doneTitle = text('Done: {title}')

@@ -1,6 +1,12 @@
 import type { Role } from '#lib/permissions.ts'
 import { guardedRoles } from '#lib/rules/members.ts'
-import { providerSettings, type SettingChange, settingName, settingText } from '#lib/rules/settings.ts'
+import {
+  deletingSettings,
+  providerSettings,
+  type SettingChange,
+  settingName,
+  settingText,
+} from '#lib/rules/settings.ts'
 import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
 import type { GroupMapping } from '#lib/schemas/members.ts'
 
@@ -34,6 +40,8 @@ const common = {
   position: null,
 } satisfies Partial<Presentation>
 
+const irreversible = (irreversibleNote: string) => ({ reversible: false, irreversibleNote })
+
 const listed = (names: readonly string[]): string =>
   names.length === 0 ? 'no one' : new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
 
@@ -43,8 +51,8 @@ const why = (reason: string | undefined): ArgumentView => ({ path: 'reason', val
 function identityNotes({ displayName, status, email }: Person, askedBy: string): string[] {
   const standing =
     status === 'invited'
-      ? `${displayName} was invited and has not set a password yet. Make sure that the one-time link reaches ${displayName}, and not ${askedBy}.`
-      : `${displayName} is already an active member.`
+      ? `When this was requested, ${displayName} had not set a password yet. Make sure that the one-time link reaches ${displayName}, and not ${askedBy}.`
+      : `${displayName} was an active member when this was requested.`
   return email == null
     ? [standing]
     : [
@@ -163,12 +171,14 @@ export function settingsPresentation(
   const ofProvider = changes.some(({ name }) => providerSettings.includes(name))
   // Whether more or less is allowed afterwards depends on the tokens.
   const weakens = changes.some(({ name }) => !providerSettings.includes(name))
+  const deletes = changes.some(({ name }) => deletingSettings.includes(name))
   return {
     ...common,
     title: `${weakens ? 'Weaken' : 'Change'} ${names} in ${tenant.displayName}`,
     effectLabel: `${weakens ? 'weaker setting' : 'change'} of ${names}`,
     verb: weakens ? 'Weaken' : 'Change',
     effects: changes.map((change) => change.effect),
+    ...(deletes ? irreversible('What has been deleted can’t be restored.') : {}),
     risk: ofProvider || changes.some((change) => change.name === 'separationOfDuties') ? 'critical' : 'high',
     action: 'tenant.update_settings',
     resource: `tenant/${tenant.externalId}`,
@@ -196,11 +206,12 @@ export function passwordResetPresentation(
     effectLabel: `password reset of ${member.displayName}`,
     verb: 'Reset',
     effects: [
-      `${recipient} gets a one-time link. Anyone who has this link can sign in as ${member.displayName}, who has the roles ${listed(member.roles)}.`,
+      `${recipient} gets a one-time link. Anyone who has this link can sign in as ${member.displayName}, who has the ${member.roles.length === 1 ? 'role' : 'roles'} ${listed(member.roles)}.`,
       `Until it is proved that ${member.displayName} controls the account, ${askedBy} and ${member.displayName} count as one person.`,
       `${member.displayName} is signed out everywhere when the link is created, and the old password and the passkeys stop working.`,
       `Before you approve, ask ${member.displayName} through another channel whether they want this.`,
     ],
+    ...irreversible('The old password and the passkeys can’t be restored.'),
     risk: 'critical',
     action: 'member.reset_password',
     resource: `member/${member.username}`,

@@ -250,7 +250,7 @@ describe('roles that decide, see or administer', () => {
     const { member: nora, change } = await invited(tom, { roles: ['viewer', 'approver'] })
     expect(nora).toMatchObject({ roles: ['viewer'], pendingRoles: ['approver'] })
     const { presentation } = await call(get, jonas, { approvalId: change?.approvalId })
-    expect(presentation.effects.join(' ')).toContain('has not set a password yet')
+    expect(presentation.effects.join(' ')).toContain('had not set a password yet')
     await vote(jonas, change?.approvalId ?? '')
     expect(await member(tom, nora.id)).toMatchObject({ roles: ['viewer', 'approver'], status: 'invited' })
   })

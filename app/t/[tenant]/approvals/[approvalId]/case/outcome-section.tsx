@@ -4,6 +4,7 @@ import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { formatDuration } from '#components/language/formats.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approval-case/en.ts'
@@ -29,6 +30,8 @@ export function OutcomeSection({ shown }: { shown: Approval }) {
         <OfExecution shown={shown} />
       ) : shown.kind === 'external_call' ? (
         <OfExternalCall shown={shown} />
+      ) : shown.presentation.action === 'member.reset_password' ? (
+        <OfReset shown={shown} />
       ) : (
         <p>
           {t.tookEffect({ dated: String(decidedAt !== null), at: () => decidedAt !== null && <Time at={decidedAt} /> })}
@@ -48,6 +51,12 @@ function OfExternalCall({ shown: { usedAt, expiresAt } }: { shown: Approval }) {
         : t.agentTookApprovalTime({ at: () => <Time at={usedAt} /> })}
     </p>
   )
+}
+
+/** An approved reset takes effect when the person who asked for it creates the link. */
+function OfReset({ shown: { usedAt, requestedBy } }: { shown: Approval }) {
+  const who = { requestedBy: requestedBy.displayName, shown: shownText }
+  return <p>{usedAt === null ? t.linkNotCreated(who) : t.linkCreated({ ...who, at: () => <Time at={usedAt} /> })}</p>
 }
 
 function OfExecution({ shown }: { shown: Approval }) {

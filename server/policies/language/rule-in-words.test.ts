@@ -41,10 +41,12 @@ describe('a rule in words says under which conditions', () => {
     ['context.arguments.to.domain != "northwind.example"', 'the argument to.domain is not “northwind.example”'],
     ['!(context.arguments has reason)', 'the argument reason is not given'],
     ['!(context.arguments.id like "A-*")', 'the argument id does not match “A-*”'],
+    ['!(context.arguments.a > 1)', 'the argument a is at most 1'],
+    ['!(context.arguments.amount.lessThanOrEqual(decimal("5.00")))', 'the argument amount is greater than 5.00'],
     ['!context.arguments.urgent', 'the argument urgent is not true'],
     [
       '!(context.arguments.a == 1 && context.arguments.b == 2)',
-      'it is not so that (the argument a is 1 and the argument b is 2)',
+      'it is not true that (the argument a is 1 and the argument b is 2)',
     ],
     ['context.arguments.tags.containsAll(["a", "b"])', 'the argument tags contains all of “a” and “b”'],
     ['context.arguments.tags.containsAny(["a", "b"])', 'the argument tags contains any of “a” or “b”'],

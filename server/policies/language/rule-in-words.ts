@@ -135,15 +135,37 @@ function operand(key: string, expr: Expr): string {
   return key === 'containsAll' && expr.Set.length > 0 ? list(expr.Set.map(term), 'and') : term(expr)
 }
 
+/** Other comparisons are negated as a whole. */
+const negatedComparisons: Readonly<Record<string, string>> = {
+  '==': 'is not',
+  '!=': 'is',
+  '<': 'is at least',
+  '<=': 'is greater than',
+  '>': 'is at most',
+  '>=': 'is less than',
+}
+const negatedFunctions: Readonly<Record<string, string>> = {
+  lessThan: 'is at least',
+  lessThanOrEqual: 'is greater than',
+  greaterThan: 'is at most',
+  greaterThanOrEqual: 'is less than',
+}
+
 const single = (expr: Expr): string => (has(expr, 'Set') ? unsayable() : term(expr))
 
 function negation(expr: Expr): string {
   if (has(expr, 'has')) return `${memberOf(expr)} is not given`
   if (has(expr, 'like')) return `${term(expr.like.left)} does not match “${patternOf(expr.like.pattern)}”`
-  const equal = sidesOf(expr, '==')
-  if (equal !== undefined) return `${single(equal.left)} is not ${operand('==', equal.right)}`
+  for (const [key, words] of Object.entries(negatedComparisons)) {
+    const sides = sidesOf(expr, key)
+    if (sides !== undefined) return `${single(sides.left)} ${words} ${operand(key, sides.right)}`
+  }
+  for (const [key, words] of Object.entries(negatedFunctions)) {
+    const [left, right] = argumentsOf(expr, key)
+    if (left !== undefined && right !== undefined) return `${single(left)} ${words} ${term(right)}`
+  }
   if (pathOf(expr) !== undefined) return `${term(expr)} is not true`
-  return `it is not so that (${condition(expr)})`
+  return `it is not true that (${condition(expr)})`
 }
 
 /** Parentheses keep "a and (b or c)" apart from "(a and b) or c". */

@@ -37,7 +37,7 @@ export function TopBar({ tenant, user, memberships, waiting, alarms, sealedAt, o
           </Link>
           {memberships && <TenantSwitcher tenant={tenant.externalId} memberships={memberships} />}
         </div>
-        <div className="ml-auto flex shrink-0 items-center gap-1 rail:grow">
+        <div className="ml-auto flex shrink-0 items-center justify-end gap-1 rail:grow">
           {user && <Find tenant={tenant.externalId} onSignOut={onSignOut} />}
           <TimeZoneMenu />
           <UserMenu user={user} onSignOut={onSignOut} />

@@ -116,7 +116,7 @@ export const createAnotherLinkLost = text('Create another link. The lost one the
 export const anotherLinkFor = text('Another link for {member}')
 export const resetPasswordOf = text('Reset the password of {member}')
 export const thisPersonMayDo = text(
-  'This person may do more than you, or decides or administers, so a change approver other than you has to approve the reset first. After the approval, repeat this step within 24 hours to create the link.',
+  'This person has permissions that you lack, or is an approver or an administrator. So a change approver other than you has to approve the reset first. After the approval, repeat this step within 24 hours to create the link.',
 )
 export const theyAreSignedOut = text(
   'They are signed out everywhere, the old password, passkeys and older links stop working, and they see at the next sign-in that you did this. The link is sent to their address, or shown to you if no mail server is configured. Until control is proved, you count as the same person.',

@@ -10,5 +10,5 @@ export const proposed = text('Proposed. {decides} <link>Open the request</link>'
 export const notProposed = text('It was not proposed.')
 export const proposedUnknown = text('Close this dialog and check the list before you propose it again.')
 export const waitsForApproval = text(
-  '{what} It takes effect once a change approver other than you has approved it. <link>Open the request</link>',
+  '{what} This takes effect once a change approver other than you has approved it. <link>Open the request</link>',
 )

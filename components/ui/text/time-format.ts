@@ -55,7 +55,8 @@ export function formatRelative(at: Date, now: number): string {
 
 function amount(size: number): string {
   if (size < HOUR) return t.minutes({ minutes: Math.floor(size / MINUTE) })
-  if (size >= 2 * DAY) return t.days({ days: Math.floor(size / DAY) })
+  // 72 hours read as hours until they are over, because the days are rounded down.
+  if (size >= 3 * DAY) return t.days({ days: Math.floor(size / DAY) })
   const hours = Math.floor(size / HOUR)
   const minutes = size < DAY ? Math.floor((size % HOUR) / MINUTE) : 0
   return minutes === 0 ? t.hours({ hours }) : t.hoursAndMinutes({ hours, minutes })

@@ -2,6 +2,7 @@
 
 import type { Tie } from '#components/access/refusal-text.ts'
 import { useSession } from '#components/session/session-provider.tsx'
+import { formatDay } from '#components/ui/text/time-format.ts'
 import type { MemberFacts, VouchFacts } from '#lib/rules/members.ts'
 import type { Member } from '#lib/schemas/members.ts'
 
@@ -38,5 +39,5 @@ export function vouchFacts(member: Member, callerId: string): VouchFacts {
 export function tieTo({ id, control }: Member, callerId: string): Tie | undefined {
   if (id === callerId) return { kind: 'holder' }
   const held = control?.countsAs.find((one) => one.id === callerId)
-  return held && { kind: held.kind, date: held.at.slice(0, 10) }
+  return held && { kind: held.kind, date: formatDay(new Date(held.at), 'UTC') }
 }

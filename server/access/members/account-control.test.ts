@@ -17,6 +17,9 @@ import { resetPassword } from './reset-password.ts'
 import { setRoles } from './set-roles.ts'
 import { vouch } from './vouch.ts'
 
+/** `30 Nov 2026`, in UTC. */
+const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format()
+
 // Who counts as an account's holder, and what ends it. server/testing/properties/same-person.test.ts has the matrix of decisions.
 
 let running: Awaited<ReturnType<typeof holderRuntime>>
@@ -69,7 +72,7 @@ describe('an invited account', () => {
     expect(await waiting()).toEqual([])
     await expect(approveAs(ada, approvalId)).rejects.toMatchObject({
       code: 'separation_of_duties',
-      message: `You invited the account bo, which asked for this, on ${new Date().toISOString().slice(0, 10)}; until it is proved that its holder controls it, you count as one person, so someone else must decide.`,
+      message: `You invited the account bo, which asked for this, on ${today}; until it is proved that its holder controls it, you count as one person, so someone else must decide.`,
     })
     const { member } = await call(vouch, zoe, { id: idOf(bo), reason })
     expect(member.control).toMatchObject({ countsAs: [], proof: 'vouch', provedBy: 'zoe' })

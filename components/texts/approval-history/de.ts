@@ -8,7 +8,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   theEarlier: 'Die früheren Entscheidungen',
   seeApprovals: 'Freigaben zu sehen',
   loadingEarlierDecisions: 'Frühere Entscheidungen werden geladen…',
-  noOneHasDecided: 'Noch niemand hat über eine Anfrage zu dieser Aktion entschieden.',
+  noOneHasDecided:
+    '{call, select, true {Noch niemand hat über eine Anfrage zu dieser Aktion entschieden.} other {Noch niemand hat über dieselbe Änderung desselben Objekts entschieden.}}',
   onSameObject: 'Zum selben Objekt',
   decisionsOnSameObject: 'Entscheidungen zum selben Objekt',
   moreDecisionsOnSame: 'Weitere Entscheidungen zum selben Objekt',

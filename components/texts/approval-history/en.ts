@@ -9,7 +9,9 @@ export const earlierDecisions = text('Earlier decisions')
 export const theEarlier = text('The earlier decisions')
 export const seeApprovals = text('see approvals')
 export const loadingEarlierDecisions = text('Loading earlier decisions…')
-export const noOneHasDecided = text('No one has decided a request for this action before.')
+export const noOneHasDecided = text(
+  '{call, select, true {No one has decided a request for this action before.} other {No one has decided a request for the same change of the same object before.}}',
+)
 export const onSameObject = text('On the same object')
 export const decisionsOnSameObject = text('Decisions on the same object')
 export const moreDecisionsOnSame = text('More decisions on the same object')

@@ -43,7 +43,11 @@ export function HistorySection({ shown }: { shown: Approval }) {
   return (
     <CustodySection title={t.earlierDecisions} note={noteOf(data)}>
       {data.sameObject.length > 0 && <SameObject earlier={data.sameObject} />}
-      {data.sameShape.length === 0 ? <p>{t.noOneHasDecided}</p> : <SameShape shown={shown} history={data} />}
+      {data.sameShape.length === 0 ? (
+        <p>{t.noOneHasDecided({ call: String(isCall(shown)) })}</p>
+      ) : (
+        <SameShape shown={shown} history={data} />
+      )}
     </CustodySection>
   )
 }
@@ -209,3 +213,6 @@ function Decisions({ caption, decisions }: { caption: string; decisions: Approva
   ]
   return <DataTable caption={caption} columns={columns} rows={decisions} rowKey={(row) => row.approvalId} dense />
 }
+
+/** Decisions on calls of the same tool are compared, those on changes only if they are about the same object. */
+const isCall = ({ kind }: Approval): boolean => kind === 'tool_call' || kind === 'external_call'

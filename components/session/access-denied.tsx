@@ -16,7 +16,7 @@ type AccessDeniedProps = { tenant: string; identity: Identity; lost: string | un
  * name of the organisation, as people write it at the sign-in, leads to the page with its id.
  */
 export function AccessDenied({ tenant, identity, lost }: AccessDeniedProps) {
-  // Null if there was no response; then only the second link is shown.
+  // Null without a response; then only the second link is shown.
   const [own, setOwn] = useState<string | null>()
   const router = useRouter()
   const { organisation } = identity

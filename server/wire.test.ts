@@ -120,3 +120,41 @@ test.each([
   const [error] = [JSON.parse(answer.text)].flat()
   expect(error).toMatchObject({ error: { json: { data: { requestId: answer.headers.get('x-request-id') } } } })
 })
+
+describe('a parameter that is not read is refused', () => {
+  const input = encodeURIComponent('{"json":{}}')
+  const advice = 'Send the input as one parameter: input={"json":{…}}.'
+  test.each([
+    ['GET', '/v1/agents.list?limit=abc', `Unknown parameter limit. ${advice}`],
+    ['GET', '/v1/agents.get?id=019a0000-0000-7000-8000-000000000000', `Unknown parameter id. ${advice}`],
+    ['GET', `/v1/agents.list?input=${input}&limit=1&foo=&limit=2`, `Unknown parameters limit, foo. ${advice}`],
+    ['GET', '/v1/agents.list,tenants.current?batch=1&input=%7B%7D&limit=1', `Unknown parameter limit. ${advice}`],
+    ['GET', '/v1/agents.list?lastEventId=1', `Unknown parameter lastEventId. ${advice}`],
+    ['GET', '/v1/changes.stream?topics=agents', `Unknown parameter topics. ${advice}`],
+    ['POST', `/v1/agents.create?input=${input}`, 'Unknown parameter input. Send the input in the body: {"json":{…}}.'],
+    ['POST', '/v1/policies?name=a', 'Unknown parameter name. This route reads none.'],
+    ['GET', '/v1/files/019a0000-0000-7000-8000-000000000000?as=a', 'Unknown parameter as. This route reads none.'],
+  ])('%s %s', async (method, path, message) => {
+    const init = method === 'POST' ? { method, headers: json, body: '{}' } : {}
+    const answer = await api.request(await api.person('maria'), path, init)
+    expect(answer.status).toBe(400)
+    expect(JSON.stringify(JSON.parse(answer.text))).toContain(JSON.stringify(message).slice(1, -1))
+  })
+
+  test('only from callers with the permission', async () => {
+    const bot = await api.client('decisions-bot')
+    expect((await api.request(bot, '/v1/agents.list?limit=1')).status).toBe(403)
+  })
+
+  test('and those of a stream’s client are read', async () => {
+    const topics = encodeURIComponent('{"json":{"topics":["agents"]}}')
+    const path = `/v1/changes.stream?input=${topics}&lastEventId=2000-01-01.0.0`
+    const ended = new AbortController()
+    const stream = await fetch(`${api.baseUrl}${path}`, {
+      headers: { authorization: `Bearer ${await api.person('maria')}` },
+      signal: ended.signal,
+    })
+    expect(stream.status).toBe(200)
+    ended.abort()
+  })
+})

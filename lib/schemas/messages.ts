@@ -52,5 +52,5 @@ function limit(bound: 'at least' | 'at most', origin: string, value: number | bi
 }
 
 /** The first of these names; a caller can send thousands. */
-const someOf = (names: readonly string[]): string =>
+export const someOf = (names: readonly string[]): string =>
   `${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ApiError, type Issue } from '#lib/errors.ts'
-import { issueMessage } from '#lib/schemas/messages.ts'
+import { issueMessage, someOf } from '#lib/schemas/messages.ts'
 import { tooDeep } from './json-budget.ts'
 import { wireLimits } from './limits.ts'
 
@@ -98,4 +98,34 @@ function refused(path: string, what: string): ApiError {
   return new ApiError('bad_request', path === '' ? `The input contains ${what}.` : `${path}: ${message}`, {
     issues: [{ path, message }],
   })
+}
+
+/** What clients of the procedure library send with a subscription over SSE. */
+const ofStreams = ['lastEventId', 'Last-Event-Id', 'connectionParams']
+
+/**
+ * Throws `validation_failed` for parameters of an address that a procedure does not read: without their filter or limit
+ * an answer would look like the one that was asked for.
+ */
+export function refuseUnread(
+  kind: 'query' | 'mutation' | 'subscription',
+  { method, parameters }: { method: string; parameters: readonly string[] },
+): void {
+  const isPosted = method === 'POST'
+  const read = ['batch', ...(isPosted ? [] : ['input']), ...(kind === 'subscription' ? ofStreams : [])]
+  refuseParameters(
+    parameters.filter((name) => !read.includes(name)),
+    isPosted ? 'Send the input in the body: {"json":{…}}.' : 'Send the input as one parameter: input={"json":{…}}.',
+  )
+}
+
+/** Throws `validation_failed` with `advice` if there are any. */
+export function refuseParameters(unknown: readonly string[], advice: string): void {
+  if (unknown.length === 0) return
+  const names = [...new Set(unknown)]
+  throw new ApiError(
+    'validation_failed',
+    `Unknown parameter${names.length === 1 ? '' : 's'} ${someOf(names)}. ${advice}`,
+    { issues: names.slice(0, 10).map((path) => ({ path, message: 'Unknown parameter.' })) },
+  )
 }

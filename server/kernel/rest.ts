@@ -7,6 +7,7 @@ import { readJson } from './body.ts'
 import { errorHeaders } from './error-headers.ts'
 import { answerFor, type ErrorAnswer } from './errors.ts'
 import { newId } from './ids.ts'
+import { refuseParameters } from './input.ts'
 import { letIn } from './let-in.ts'
 import { type Declared, isContained, type Operation, perform } from './operation.ts'
 import type { RouteWire } from './route-wire.ts'
@@ -138,8 +139,20 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
   const reading = async (request: Request, context: RouteContext): Promise<unknown> => {
     const given = Object.entries((await context.params) ?? {})
     const params = Object.fromEntries(given.map(([key, value]) => [key, String(value)]))
-    const query = Object.fromEntries(new URL(request.url).searchParams)
-    return await options.input({ params, query, json: () => readJson(request), request })
+    const { searchParams } = new URL(request.url)
+    let isQueryRead = false
+    const input = await options.input({
+      params,
+      get query() {
+        isQueryRead = true
+        return Object.fromEntries(searchParams)
+      },
+      json: () => readJson(request),
+      request,
+    })
+    // A route that reads its query string has a schema, which refuses what it does not know.
+    if (!isQueryRead) refuseParameters([...searchParams.keys()], 'This route reads none.')
+    return input
   }
   const json = (output: O): Response => {
     const response = Response.json(output, { status: options.status ?? 200 })

@@ -11,6 +11,7 @@ import { watchCaller } from './auth/watch.ts'
 import { isOutage } from './db/outage.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
+import { refuseUnread } from './input.ts'
 import { noteOperation } from './observe/request-note.ts'
 import { type Declared, type Mutation, perform, type Query, type Subscription, subscribe } from './operation.ts'
 import { procedureError, trpcCode } from './procedure-error.ts'
@@ -32,7 +33,7 @@ export type CallContext = {
 type Meta = { operation: Declared }
 
 /** The current request, for errors that occur before the context exists. */
-const requests = new AsyncLocalStorage<{ id: string; batch: boolean }>()
+const requests = new AsyncLocalStorage<{ id: string; batch: boolean; method: string; parameters: string[] }>()
 
 const t = initTRPC
   .context<CallContext>()
@@ -126,7 +127,14 @@ function refuseSocket(ctx: CallContext): void {
 const declared = <Op extends Declared>(operation: Op) =>
   t.procedure.meta({ operation }).use(({ ctx, path, next }) => {
     noteOperation(path)
-    return next({ ctx: { authorized: authorizedFor(ctx, operation) } })
+    const authorized = authorizedFor(ctx, operation)
+    const request = requests.getStore()
+    try {
+      if (request !== undefined) refuseUnread(operation.kind, request)
+    } catch (error) {
+      throw asTrpcError(error)
+    }
+    return next({ ctx: { authorized } })
   })
 
 function authorizedFor<Op extends Declared>({ caller }: CallContext, operation: Op): Authorized<Op> {
@@ -233,8 +241,10 @@ export function answerProcedure(
   const id = context.caller.requestId
   // A subscription that is refused before it begins. The library would send the error as the first event of a stream.
   let refused: TRPCError | undefined
-  return requests.run({ id, batch: url.searchParams.get('batch') === '1' }, async () => {
-    if (request.method === 'POST' && kindOf(appRouter, path) === 'subscription')
+  const parameters = [...url.searchParams.keys()]
+  const { method } = request
+  return requests.run({ id, batch: url.searchParams.get('batch') === '1', method, parameters }, async () => {
+    if (method === 'POST' && kindOf(appRouter, path) === 'subscription')
       return procedureError(new ApiError('method_not_allowed', `${path} is a subscription. Send GET.`), id, path, {
         allow: allowed.subscription,
       })

@@ -57,6 +57,10 @@ export const isRetryable = (code: ErrorCode): boolean => retryable.has(code)
 
 export type Issue = { path: string; message: string; line?: number; column?: number }
 
+/** Issues as one text: a sentence each, after the path of its field. */
+export const issuesInWords = (issues: readonly Issue[]): string =>
+  issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join(' ')
+
 /**
  * An expected refusal. `message` is for the caller (no SQL, no data of others); `cause` is for the log.
  * `details` are further JSON members of the response, such as the current revision.

@@ -78,6 +78,13 @@ describe('an input that could not be stored exactly is refused', () => {
   })
 })
 
+test('the issues of an input are a sentence each', async () => {
+  const answer = await api.mutate(ci, 'policies.evaluate', { action: 'call' })
+  const { error } = JSON.parse(answer.text)
+  expect(error.json.message).toMatch(/^agentId: Required\. environment: Required\. /)
+  expect(error.json.message).not.toContain(';')
+})
+
 test('an Idempotency-Key has a maximum length', async () => {
   const body = `{"agentId":"${await agentOf()}","environment":"production","input":{}}`
   for (const key of ['', 'k'.repeat(201)])

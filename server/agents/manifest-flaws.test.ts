@@ -176,6 +176,12 @@ describe('tools', () => {
   })
 })
 
+test('a manifest that cannot be released is refused with a sentence for each reason', () => {
+  expect(() => specOf({ spec: { runtime: { observe: {} }, tools: [{}], limits: { maxToolCalls: 'many' } } })).toThrow(
+    /^The manifest is not complete: spec\.\S+: [^;]+\. spec\.limits\.maxToolCalls: Must be a number\.$/,
+  )
+})
+
 test('the manifest of the demo is registered without a warning', () => {
   const yaml = readFileSync(new URL('../demo/refund-assistant.yaml', import.meta.url), 'utf8')
   expect(readManifest(yaml).warnings).toEqual([])

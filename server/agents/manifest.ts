@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ApiError, type Issue } from '#lib/errors.ts'
+import { ApiError, type Issue, issuesInWords } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { addressFlaws } from '#lib/rules/addresses.ts'
@@ -102,7 +102,7 @@ export function readManifest(yaml: string): Manifest {
     tools: operatorTools(document, positions),
     namesCourse: namesCourse(member(document, 'spec', 'governance', 'approvals')),
     flaws: [...numberFlaws({ name, version }, yaml, positions), ...flawsIn(document, positions)].slice(0, mostIssues),
-    incomplete: incomplete.slice(0, mostIssues).map(inWords),
+    incomplete: incomplete.slice(0, mostIssues).map((issue) => issuesInWords([issue])),
     warnings: [...incomplete, ...unknown(document), ...deniedSteps(document)]
       .slice(0, mostIssues)
       .map(({ at, ...issue }) => ({ ...issue, ...positions()(at) })),
@@ -241,14 +241,12 @@ const specIssues = (document: JsonObject): Unplaced[] => {
       })
 }
 
-const inWords = ({ path, message }: Issue): string => `${path}: ${message}`
-
 /** The executable part, strictly validated. Throws `not_ready` (409) with everything that is missing or wrong. */
 export function specOf(document: JsonObject): AgentSpec {
   const result = AgentSpec.safeParse(document.spec ?? {}, { error: issueMessage })
   if (result.success) return result.data
   const issues = specIssues(document)
-  throw new ApiError('not_ready', `The manifest is not complete: ${issues.map(inWords).join('; ')}`, {
+  throw new ApiError('not_ready', `The manifest is not complete: ${issuesInWords(issues)}`, {
     issues: issues.map(({ path, message }) => ({ path, message })),
   })
 }

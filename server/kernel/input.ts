@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ApiError, type Issue } from '#lib/errors.ts'
+import { ApiError, type Issue, issuesInWords } from '#lib/errors.ts'
 import { issueMessage, someOf } from '#lib/schemas/messages.ts'
 import { tooDeep } from './json-budget.ts'
 import { wireLimits } from './limits.ts'
@@ -19,10 +19,7 @@ export function readInput<I>(schema: z.ZodType<I>, raw: unknown): I {
     path: path.map(String).join('.'),
     message,
   }))
-  const message = issues
-    .map((issue) => (issue.path === '' ? issue.message : `${issue.path}: ${issue.message}`))
-    .join('; ')
-  throw new ApiError('validation_failed', message, { issues })
+  throw new ApiError('validation_failed', issuesInWords(issues), { issues })
 }
 
 /**

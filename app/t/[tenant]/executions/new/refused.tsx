@@ -7,6 +7,7 @@ import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/execution-start/en.ts'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import { issuesInWords } from '#lib/errors.ts'
 import type { Failure } from '#lib/failure.ts'
 import { agentPath, executionPath } from '#lib/paths.ts'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
@@ -63,7 +64,7 @@ function advice(failure: Failure) {
     case 'agent_suspended':
       return t.operatorCanResumeIt
     case 'validation_failed':
-      return failure.issues.map(({ path, message }) => `${path}: ${message}`).join(' ')
+      return issuesInWords(failure.issues)
     case 'policy_denied':
       return t.executionsPageShowsRule
     case 'no_eligible_approver':

@@ -86,5 +86,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The response for an object of another tenant and for one that never existed: the same bytes. */
-export const notFound = (): ApiError => new ApiError('not_found', 'Not found.')
+/**
+ * The response for an object of another tenant and for one that never existed: the same bytes. `message` says which of
+ * several was not found, in words that are the same for both.
+ */
+export const notFound = (message = 'Not found.'): ApiError => new ApiError('not_found', message)
+
+export const agentNotFound = (): ApiError => notFound('No agent has this id.')

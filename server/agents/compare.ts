@@ -13,7 +13,8 @@ export const compare = query({
   async run({ tx, tenant, input }) {
     const from = await findVersion(tx, tenant.id, input.id, input.from)
     const to = await findVersion(tx, tenant.id, input.id, input.to)
-    if (from === undefined || to === undefined) throw notFound()
+    if (from === undefined) throw notFound(`No agent with this id has a version ${input.from}.`)
+    if (to === undefined) throw notFound(`No agent with this id has a version ${input.to}.`)
     const side = ({ version, manifestDigest, createdAt }: typeof from) => ({
       version,
       manifestDigest,

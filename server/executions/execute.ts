@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '#lib/errors.ts'
+import { ApiError, agentNotFound } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { inputProblems } from '#lib/rules/manifest/input-schema.ts'
@@ -42,7 +42,7 @@ export const execute = mutation({
     ])
     // Whatever has changed since then, a repeated request gets the answer of the first.
     if (before !== undefined) return await again(before)
-    if (agent === undefined) throw notFound()
+    if (agent === undefined) throw agentNotFound()
     if (agent.status === 'suspended' || agent.status === 'retired')
       throw refuse('agent_suspended', `The agent is ${agent.status}.`)
     const running = { id: agent.id, version: release?.version ?? '' }

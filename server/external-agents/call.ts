@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { notFound } from '#lib/errors.ts'
+import { agentNotFound } from '#lib/errors.ts'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { costOf } from '#lib/rules/cost.ts'
 import { modelsOf } from '#lib/rules/models.ts'
@@ -32,7 +32,7 @@ export type ExternalCall = {
 export async function externalCall({ tx, tenant }: Context, call: Call): Promise<ExternalCall> {
   const { agentId, environment } = call
   const { agent, release } = await findReleased(tx, { tenantId: tenant.id, agentId, environment })
-  if (agent === undefined) throw notFound()
+  if (agent === undefined) throw agentNotFound()
   if (agent.status === 'suspended' || agent.status === 'retired')
     throw refuse('agent_suspended', `The agent is ${agent.status}.`)
   if (release === undefined)

@@ -50,7 +50,8 @@ export const evaluate = mutation({
     async function granted(): Promise<string[]> {
       if (approvalId === undefined) return []
       const approval = await findGrant(tx, tenant.id, approvalId)
-      if (approval === undefined || approval.kind !== 'external_call' || approval.decisionId === null) throw notFound()
+      if (approval === undefined || approval.kind !== 'external_call' || approval.decisionId === null)
+        throw notFound('No request for the approval of a call has this approvalId.')
       if (approval.status === 'pending') throw new ApiError('not_ready', 'This request has not been decided yet.')
       if (approval.status !== 'approved') throw refuse('policy_denied', `The request was ${approval.status}.`)
       return await approvalTokens(tx, tenant.id, approval.decisionId)

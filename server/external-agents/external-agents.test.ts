@@ -197,10 +197,11 @@ describe('policies.evaluate', () => {
     await expect(run(evaluate, refund('5', { environment: 'staging' }))).rejects.toMatchObject({
       code: 'release_required',
     })
-    await expect(run(evaluate, refund('5', { agentId: newId() }))).rejects.toMatchObject({ code: 'not_found' })
+    const unknown = { code: 'not_found', message: 'No agent has this id.' }
+    await expect(run(evaluate, refund('5', { agentId: newId() }))).rejects.toMatchObject(unknown)
     await expect(run(evaluate, refund('5'), jonas)).rejects.toMatchObject({ code: 'forbidden' })
     const stranger = await (await testTenant(runtime)).as('x', { roles: ['developer'] })
-    await expect(run(evaluate, refund('5'), stranger)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(run(evaluate, refund('5'), stranger)).rejects.toMatchObject(unknown)
   })
 })
 

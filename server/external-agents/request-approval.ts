@@ -29,7 +29,8 @@ export const requestApproval = mutation({
     const context = { tx, tenant, principal }
     const { supersedes } = input
     const earlier = supersedes === undefined ? undefined : await lockForChanges(tx, tenant, principal, supersedes)
-    if (supersedes !== undefined && earlier?.agentId !== input.agentId) throw notFound()
+    if (supersedes !== undefined && earlier?.agentId !== input.agentId)
+      throw notFound('This agent did not make a request with the id in supersedes.')
     const external = await externalCall(context, input)
     const { decision, leaving } = await decideExternal(context, external, [])
     const wanted = decision.approval

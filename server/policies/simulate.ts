@@ -37,7 +37,8 @@ export const simulate = query({
       findPolicy(tx, tenant.id, input.policyId),
       findVersion(tx, tenant.id, input.policyId, input.version),
     ])
-    if (policy === undefined || version === undefined) throw notFound()
+    if (policy === undefined) throw notFound('No policy has this id.')
+    if (version === undefined) throw notFound(`${policy.name} does not have a version ${input.version}.`)
     const draft: DecidingPolicy = {
       policyId: policy.id,
       name: policy.name,

@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '#lib/errors.ts'
+import { ApiError, agentNotFound, notFound } from '#lib/errors.ts'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { reservedServers, whyNotBudgeted } from '#lib/rules/models.ts'
 import { ProposeReleaseInput, ProposeReleaseOutput } from '#lib/schemas/agents.ts'
@@ -46,10 +46,11 @@ export const propose = preparedMutation({
     const { tenant } = caller
     const found = await runtime().database.inTenant(tenant.id, async (tx) => {
       const agent = await findAgent(tx, tenant.id, input.agentId)
-      const version = agent && (await findVersion(tx, tenant.id, agent.id, input.version))
-      return agent !== undefined && version !== undefined ? { agent, version } : undefined
+      if (agent === undefined) throw agentNotFound()
+      const version = await findVersion(tx, tenant.id, agent.id, input.version)
+      if (version === undefined) throw notFound(`${agent.name} does not have a version ${input.version}.`)
+      return { agent, version }
     })
-    if (found === undefined) throw notFound()
     if (found.agent.status === 'retired') throw new ApiError('conflict', `The agent ${found.agent.name} is retired.`)
     const spec = specOf(found.version.manifest as JsonObject)
     if (spec.environments !== undefined && !spec.environments.includes(input.environment))

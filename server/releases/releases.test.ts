@@ -268,6 +268,9 @@ describe('versions of an agent', () => {
       { area: 'risk', subject: 'tier', change: 'changed', before: 'low', after: 'high' },
     ])
     expect((await run(compare, { id: agentId, from: '2.0.0', to: '2.0.0' })).changes).toEqual([])
-    await expect(run(compare, { id: agentId, from: '1.0.0', to: '9' })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(run(compare, { id: agentId, from: '1.0.0', to: '9' })).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'No agent with this id has a version 9.',
+    })
   })
 })

@@ -259,8 +259,12 @@ describe('access', () => {
     expect((await post(await api.person('maria'), '/v1/mcp/guarded/payments')).status).toBe(200)
   })
 
-  test.each(['/v1/mcp/unknown/payments', '/v1/mcp/guarded/everything'])('to %s is 404', async (path) => {
-    expect((await post(await api.person('maria'), path)).status).toBe(404)
+  test.each([
+    ['/v1/mcp/unknown/payments', 'No agent has this name or id.'],
+    ['/v1/mcp/guarded/everything', 'The active release of guarded in production does not name this tool server.'],
+  ])('to %s is 404, which says what is unknown', async (path, message) => {
+    const { status, text } = await post(await api.person('maria'), path)
+    expect([status, JSON.parse(text)]).toMatchObject([404, { error: message, code: 'not_found' }])
   })
 
   test('is 409 when the agent is not released in the environment', async () => {

@@ -17,7 +17,7 @@ export const releasedTools = query({
       ? await findAgent(tx, tenant.id, input.agent)
       : await findAgentByName(tx, tenant.id, input.agent)
     requireReach(principal, agent?.name)
-    if (agent === undefined) throw notFound()
+    if (agent === undefined) throw notFound('No agent has this name or id.')
     const active = await findActiveReleases(tx, tenant.id, [agent.id])
     const [only] = active
     const environment = input.environment ?? (active.length === 1 ? only?.environment : undefined)
@@ -34,7 +34,8 @@ export const releasedTools = query({
     const { content } = release
     // An agent runs its local tools itself: there is nothing that the gateway could call.
     const entries = content.spec.tools.filter(({ mcp, local }) => mcp.server === input.server && local === undefined)
-    if (entries.length === 0) throw notFound()
+    if (entries.length === 0)
+      throw notFound(`The active release of ${agent.name} in ${environment} does not name this tool server.`)
     const tools = content.tools.filter((tool) => tool.server === input.server)
     const resources = entries.flatMap(({ allowResources = [] }) => allowResources)
     const prompts = entries.flatMap(({ allowPrompts = [] }) => allowPrompts)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ApiError, notFound } from '#lib/errors.ts'
+import { ApiError, agentNotFound } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { ExecutionStatus } from '#lib/schemas/executions.ts'
@@ -41,7 +41,7 @@ export const startCall = mutation({
     const { agentId, environment } = input
     const { agent, release, bindings } = await findReleased(tx, { tenantId: tenant.id, agentId, environment })
     requireReach(principal, agent?.name)
-    if (agent === undefined) throw notFound()
+    if (agent === undefined) throw agentNotFound()
     const before =
       input.idempotencyKey === undefined
         ? // The answer to a call as a task is its handle: the result is not taken yet.

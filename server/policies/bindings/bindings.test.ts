@@ -215,13 +215,18 @@ describe('bindings', () => {
     const policyId = await newPolicy(permit)
     await run(createVersion, { policyId, source: permit })
     await expect(propose({ agentId, policyId, policyVersion: 2 })).rejects.toMatchObject({ code: 'not_ready' })
-    await expect(propose({ agentId, policyId, policyVersion: 3 })).rejects.toMatchObject({ code: 'not_found' })
-    await expect(propose({ agentId: newId(), policyId })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(propose({ agentId, policyId, policyVersion: 3 })).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringMatching(/ does not have a version 3\.$/),
+    })
+    const unknown = { code: 'not_found', message: 'No agent has this id.' }
+    await expect(propose({ agentId: newId(), policyId })).rejects.toMatchObject(unknown)
+    await expect(propose({ agentId, policyId: newId() })).rejects.toMatchObject({ message: 'No policy has this id.' })
     await bind({ agentId, policyId })
     await expect(propose({ agentId, policyId })).rejects.toMatchObject({ code: 'conflict' })
     const stranger = await (await testTenant(runtime)).as('x', { roles: ['developer'] })
     const input = { agentId, policyId, policyVersion: 1, environment: 'production' }
-    await expect(run(proposeBinding, input, stranger)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(run(proposeBinding, input, stranger)).rejects.toMatchObject(unknown)
   })
 })
 

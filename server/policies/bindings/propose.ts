@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '#lib/errors.ts'
+import { ApiError, agentNotFound, notFound } from '#lib/errors.ts'
 import { definedOnly } from '#lib/json.ts'
 import { ProposeBindingInput, ProposeBindingOutput } from '#lib/schemas/policies.ts'
 import { requestProposal } from '#server/approvals/proposal.ts'
@@ -36,7 +36,9 @@ export const proposeBinding = preparedMutation({
     const target = await targetOf()
     const policy = await findPolicy(tx, tenant.id, input.policyId)
     const version = await findVersion(tx, tenant.id, input.policyId, input.policyVersion)
-    if (target === undefined || policy === undefined || version === undefined) throw notFound()
+    if (target === undefined) throw agentNotFound()
+    if (policy === undefined) throw notFound('No policy has this id.')
+    if (version === undefined) throw notFound(`${policy.name} does not have a version ${input.policyVersion}.`)
     if (target.kind === 'agent' && target.agent.status === 'retired')
       throw new ApiError('conflict', `The agent ${target.agent.name} is retired.`)
     if (version.status !== 'published')

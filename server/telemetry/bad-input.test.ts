@@ -75,6 +75,26 @@ test('JSON of the wrong shape gets 400, wherever the error is', async () => {
   expect([...statuses].sort()).toEqual([200, 400])
 }, 120_000)
 
+test.each([
+  ['traces', '{"resourceSpans":', 'The body is not valid JSON.'],
+  ['traces', '[]', 'Not a valid OTLP request: the body must be an object.'],
+  ['traces', '{"resourceSpans":"x"}', 'Not a valid OTLP request: resourceSpans must be a list.'],
+  ['traces', '{"resourceSpans":["x"]}', 'Not a valid OTLP request: each of resourceSpans must be an object.'],
+  ['traces', '{"resourceSpans":[{"resource":[]}]}', 'Not a valid OTLP request: resource must be an object.'],
+  ['traces', '{"resourceSpans":[{"scopeSpans":{}}]}', 'Not a valid OTLP request: scopeSpans must be a list.'],
+  [
+    'traces',
+    '{"resourceSpans":[{"scopeSpans":[{"spans":[1]}]}]}',
+    'Not a valid OTLP request: each of spans must be an object.',
+  ],
+  ['logs', '{"resourceLogs":7}', 'Not a valid OTLP request: resourceLogs must be a list.'],
+  ['metrics', '{"resourceMetrics":true}', 'Not a valid OTLP request: resourceMetrics must be a list.'],
+  ['metrics', '{"resourceMetrics":', 'The body is not valid JSON.'],
+])('%s: %s is refused with its reason', async (signal, body, message) => {
+  const answer = await api.request(token, `/v1/${signal}`, { method: 'POST', headers: json, body })
+  expect([answer.status, JSON.parse(answer.text)]).toMatchObject([400, { message }])
+})
+
 test('nesting, keys and numbers at their limits never get a 5xx', async () => {
   const deepJson = (levels: number) =>
     `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"${newTraceId()}","spanId":"${newSpanId()}","startTimeUnixNano":"1795000000000000000","attributes":[{"key":"deep","value":${'{"arrayValue":{"values":['.repeat(levels)}{"intValue":"1"}${']}}'.repeat(levels)}}]}]}]}]}`

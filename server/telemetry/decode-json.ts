@@ -8,6 +8,7 @@ import {
   addLink,
   checkSpan,
   Decoded,
+  elementOf,
   type KeyValue,
   maxDepth,
   numeric,
@@ -20,6 +21,7 @@ import {
   SpanRefused,
   storable,
   traceStateKey,
+  wrong,
 } from './otlp.ts'
 
 // OTLP/JSON is not the JSON mapping of protobuf: ids are hex in any case, enumerations are integers, 64-bit integers are
@@ -71,14 +73,14 @@ type Request = {
 }
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
-const notJson = () => new OtlpError('The body is not valid JSON, or not an OTLP request.')
+const notJson = () => new OtlpError('The body is not valid JSON.')
 
 async function readRequest(request: Request): Promise<void> {
   const { json, items, allowance } = request
-  if (!json.object()) throw wrong('expected an object')
+  if (!json.object('the body')) throw wrong('the body must be an object')
   await eachMember(request, async (name) => {
     if (name !== items.groups) return void json.value()
-    await eachElement(request, async () => {
+    await eachElement(request, name, async () => {
       allowance.group()
       await resourceSpans(request)
     })
@@ -90,11 +92,11 @@ async function readRequest(request: Request): Promise<void> {
 async function resourceSpans(request: Request): Promise<void> {
   const { json, items, allowance } = request
   const resource: KeyValue[] = []
-  if (!json.object()) throw wrong('expected an object')
+  enterElement(json, items.groups)
   await eachMember(request, async (name) => {
-    if (name === 'resource') resource.push(...keyValues(present(json.value()), 'attributes', allowance, 0))
+    if (name === 'resource') resource.push(...keyValues(present(json.value(), name), 'attributes', allowance, 0))
     else if (name === items.scopes)
-      await eachElement(request, async () => {
+      await eachElement(request, name, async () => {
         allowance.group()
         await scopeSpans(request, resource)
       })
@@ -106,16 +108,16 @@ async function scopeSpans(request: Request, resource: KeyValue[]): Promise<void>
   const { json, items, allowance, rests, spans, rejected } = request
   const first = spans.length
   let scope = ''
-  if (!json.object()) throw wrong('expected an object')
+  enterElement(json, items.scopes)
   for (let name = json.member(true); name !== undefined; name = json.member(false)) {
     if (rests.due(json.at)) await rests.rest()
-    if (name === 'scope') scope = text(present(json.value()), 'name')
+    if (name === 'scope') scope = text(present(json.value(), name), 'name')
     else if (name !== items.items) json.value()
-    else if (json.list())
+    else if (json.list(name))
       for (let more = json.element(true); more; more = json.element(false)) {
         allowance.span()
         try {
-          spans.push({ resource, scope, span: items.decode(record(json.value()), allowance) })
+          spans.push({ resource, scope, span: items.decode(record(json.value(), elementOf(name)), allowance) })
         } catch (error) {
           if (!(error instanceof SpanRefused)) throw error
           rejected.add(error.message)
@@ -136,34 +138,36 @@ async function eachMember({ json, rests }: Request, read: (name: string) => Prom
   }
 }
 
-async function eachElement({ json, rests }: Request, read: () => Promise<void>): Promise<void> {
-  if (!json.list()) return
+async function eachElement({ json, rests }: Request, name: string, read: () => Promise<void>): Promise<void> {
+  if (!json.list(name)) return
   for (let more = json.element(true); more; more = json.element(false)) {
     await read()
     if (rests.due(json.at)) await rests.rest()
   }
 }
 
-const present = (value: JsonValue): Fields => (value === null ? {} : record(value))
+function enterElement(json: JsonReader, list: string): void {
+  if (!json.object(elementOf(list))) throw wrong(`${elementOf(list)} must be an object`)
+}
+
+const present = (value: JsonValue, name: string): Fields => (value === null ? {} : record(value, name))
 
 export type Fields = Record<string, unknown>
 
-const wrong = (what: string) => new OtlpError(`Not a valid OTLP request: ${what}.`)
-
 const Plain = z.custom<Fields>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
 
-function record(value: unknown): Fields {
+function record(value: unknown, name: string): Fields {
   const found = Plain.safeParse(value)
-  if (!found.success) throw wrong('expected an object')
+  if (!found.success) throw wrong(`${name} must be an object`)
   return found.data
 }
 
 /** Reads own members only: an inherited `constructor` was not sent. */
 export const field = (from: Fields, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined)
 
-function optional(from: unknown, name: string): Fields {
-  const value = field(record(from), name)
-  return value === undefined || value === null ? {} : record(value)
+function optional(from: Fields, name: string): Fields {
+  const value = field(from, name)
+  return value === undefined || value === null ? {} : record(value, name)
 }
 
 function list(from: Fields, name: string): unknown[] {
@@ -194,7 +198,7 @@ function spanOf(from: Fields, allowance: Allowance): OtlpSpan {
     attributes: keyValues(from, 'attributes', allowance, 0),
     events: list(from, 'events').map((raw): OtlpEvent => {
       allowance.value()
-      const event = record(raw)
+      const event = record(raw, elementOf('events'))
       return {
         name: text(event, 'name'),
         micros: micros(event, 'timeUnixNano'),
@@ -204,7 +208,7 @@ function spanOf(from: Fields, allowance: Allowance): OtlpSpan {
     status: code,
     statusMessage: text(status, 'message'),
   }
-  for (const raw of list(from, 'links')) addLink(span, linkOf(record(raw), allowance))
+  for (const raw of list(from, 'links')) addLink(span, linkOf(record(raw, elementOf('links')), allowance))
   return span
 }
 
@@ -219,7 +223,7 @@ function linkOf(from: Fields, allowance: Allowance): OtlpLink {
 export function keyValues(from: Fields, name: string, allowance: Allowance, depth: number): KeyValue[] {
   return list(from, name).map((raw) => {
     allowance.value()
-    const pair = record(raw)
+    const pair = record(raw, elementOf(name))
     return { key: text(pair, 'key'), value: anyValue(field(pair, 'value'), allowance, depth) }
   })
 }
@@ -228,7 +232,7 @@ export function anyValue(raw: unknown, allowance: Allowance, depth: number): Jso
   if (raw === undefined || raw === null) return null
   if (depth > maxDepth) throw new SpanRefused(`a value is nested more than ${maxDepth} levels deep`)
   allowance.value()
-  const value = record(raw)
+  const value = record(raw, 'a value')
   if (Object.hasOwn(value, 'stringValue')) return text(value, 'stringValue')
   if (Object.hasOwn(value, 'boolValue')) return value.boolValue === true
   if (Object.hasOwn(value, 'intValue')) return integer(value.intValue)

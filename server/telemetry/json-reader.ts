@@ -2,9 +2,9 @@ import { isAscii } from 'node:buffer'
 import type { JsonValue } from '#lib/json.ts'
 import { endOfString } from '#server/kernel/json-budget.ts'
 import { wireLimits } from '#server/kernel/limits.ts'
-import { tooManyFields } from './otlp.ts'
+import { tooManyFields, wrong } from './otlp.ts'
 
-/** The text is not JSON, or contains more levels than any request needs. */
+/** The text is not JSON. */
 export class JsonTextError extends Error {}
 
 const quote = 0x22
@@ -32,14 +32,14 @@ export class JsonReader {
     this.#encoding = isAscii(bytes) ? 'latin1' : 'utf8'
   }
 
-  /** Enters an object. False for null, which is allowed instead of one. */
-  object(): boolean {
-    return this.#enter(openObject)
+  /** Enters an object. False for null, which is allowed instead of one. Throws OtlpError, with its name, for another value. */
+  object(name: string): boolean {
+    return this.#enter(openObject, `${name} must be an object`)
   }
 
-  /** Enters a list. False for null, which is allowed instead of one. */
-  list(): boolean {
-    return this.#enter(openList)
+  /** Enters a list, like `object`. */
+  list(name: string): boolean {
+    return this.#enter(openList, `${name} must be a list`)
   }
 
   /** The name of the next member, or undefined at the end of the object. `first`: no member has been read. */
@@ -68,13 +68,13 @@ export class JsonReader {
     if (this.at < this.#bytes.length) throw new JsonTextError('more after the end')
   }
 
-  #enter(opening: number): boolean {
+  #enter(opening: number, expected: string): boolean {
     this.#skipSpace()
     if (this.#bytes[this.at] === opening) {
       this.at += 1
       return true
     }
-    if (this.value() !== null) throw new JsonTextError('a value of another type')
+    if (this.value() !== null) throw wrong(expected)
     return false
   }
 
@@ -129,7 +129,7 @@ export class JsonReader {
         case openList:
         case openObject:
           level += 1
-          if (level > mostLevels) throw new JsonTextError('too many levels')
+          if (level > mostLevels) throw wrong(`a value is nested more than ${mostLevels} levels deep`)
           break
         case closeList:
         case closeObject:

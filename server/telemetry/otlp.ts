@@ -29,6 +29,10 @@ export type Scoped = { resource: KeyValue[]; scope: string; span: OtlpSpan }
 
 /** The request can't be decoded: 400, and the exporter must not send it again. */
 export class OtlpError extends Error {}
+/** `what`: the field, and what it must be. */
+export const wrong = (what: string) => new OtlpError(`Not a valid OTLP request: ${what}.`)
+/** Names the elements of a list in such a message. */
+export const elementOf = (list: string): string => `each of ${list}`
 /** The request contains more items than permitted, regardless of its size in bytes: 413. */
 export class OtlpTooMuch extends Error {}
 /** One span is refused; the others can be accepted. */

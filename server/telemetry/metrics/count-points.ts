@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Rests } from '#server/kernel/pace.ts'
 import { JsonReader, JsonTextError } from '../json-reader.ts'
-import { Allowance, OtlpError } from '../otlp.ts'
+import { Allowance, elementOf, OtlpError } from '../otlp.ts'
 import { bytesField, Wire, WireError } from '../wire.ts'
 import { CountedPoints } from './refuse-metrics.ts'
 
@@ -56,7 +56,7 @@ export async function countProtobufPoints(bytes: Uint8Array, allowance = new All
 }
 
 const kinds = ['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary']
-const notJson = () => new OtlpError('The body is not valid JSON, or not an ExportMetricsServiceRequest.')
+const notJson = () => new OtlpError('The body is not valid JSON.')
 
 /** The same for JSON. */
 export async function countJsonPoints(bytes: Uint8Array, allowance = new Allowance()): Promise<CountedPoints> {
@@ -65,18 +65,18 @@ export async function countJsonPoints(bytes: Uint8Array, allowance = new Allowan
   const json = new JsonReader(buffer)
   const rests = new Rests()
   let count = 0
-  const members = async (read: (name: string) => Promise<void>) => {
-    if (!json.object()) return
+  const members = async (of: string, read: (name: string) => Promise<void>) => {
+    if (!json.object(of)) return
     for (let name = json.member(true); name !== undefined; name = json.member(false)) {
       await read(name)
       if (rests.due(json.at)) await rests.rest()
     }
   }
-  const elements = async (counted: () => void, read: () => Promise<void>) => {
-    if (!json.list()) return
+  const elements = async (of: string, counted: () => void, read: (element: string) => Promise<void>) => {
+    if (!json.list(of)) return
     for (let more = json.element(true); more; more = json.element(false)) {
       counted()
-      await read()
+      await read(elementOf(of))
       if (rests.due(json.at)) await rests.rest()
     }
   }
@@ -85,13 +85,25 @@ export async function countJsonPoints(bytes: Uint8Array, allowance = new Allowan
     allowance.value()
     count += 1
   }
-  const only = (wanted: string, read: () => Promise<void>) => (name: string) => (name === wanted ? read() : skip())
-  const points = () => members(only('dataPoints', () => elements(point, skip)))
-  const metric = () => members((name) => (kinds.includes(name) ? points() : skip()))
-  const scope = () => members(only('metrics', () => elements(() => allowance.value(), metric)))
-  const resource = () => members(only('scopeMetrics', () => elements(() => allowance.group(), scope)))
+  const only = (wanted: string, counted: () => void, read: (element: string) => Promise<void>) => (name: string) =>
+    name === wanted ? elements(name, counted, read) : skip()
+  const points = (of: string) => members(of, only('dataPoints', point, skip))
+  const metric = (of: string) => members(of, (name) => (kinds.includes(name) ? points(name) : skip()))
+  const scope = (of: string) =>
+    members(
+      of,
+      only('metrics', () => allowance.value(), metric),
+    )
+  const resource = (of: string) =>
+    members(
+      of,
+      only('scopeMetrics', () => allowance.group(), scope),
+    )
   try {
-    await members(only('resourceMetrics', () => elements(() => allowance.group(), resource)))
+    await members(
+      'the body',
+      only('resourceMetrics', () => allowance.group(), resource),
+    )
     json.end()
   } catch (error) {
     if (error instanceof JsonTextError) throw notJson()

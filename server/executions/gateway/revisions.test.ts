@@ -114,6 +114,16 @@ describe('a client of 2026-07-28', () => {
   })
 })
 
+test.each(['soon', -1, null])('a wait of %j seconds is refused before the call starts', async (seconds) => {
+  const refusal = { code: -32602, message: '_meta["countersign/waitSeconds"] must be a number of seconds, 0 or more.' }
+  const params = refund('9.00', { 'countersign/waitSeconds': seconds })
+  expect((await send(request(8, 'tools/call', params))).messages.at(-1)?.error).toMatchObject(refusal)
+  expect((await ask('tools/call', params)).messages.at(-1)?.error).toMatchObject(refusal)
+  const asTask = { ...params, task: { ttl: 60_000 } }
+  const headers = { 'mcp-protocol-version': '2025-11-25' }
+  expect((await send(request(9, 'tools/call', asTask), headers)).messages.at(-1)?.error).toMatchObject(refusal)
+})
+
 describe('a client of 2025-11-25 that asks for a task', () => {
   const headers = { 'mcp-protocol-version': '2025-11-25' }
   const tell = async (method: string, params: Record<string, unknown> = {}) =>

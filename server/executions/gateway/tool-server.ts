@@ -63,6 +63,7 @@ export function toolServer(serving: Serving, era: 'legacy' | 'modern'): Server {
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const args = params.arguments ?? {}
     if (!isJsonObject(args)) throw new ApiError('bad_request', 'The arguments must be a JSON object.')
+    const atMost = longestHold(context)
     const { agentId, environment } = serving.served
     const call = {
       agentId,
@@ -74,7 +75,7 @@ export function toolServer(serving: Serving, era: 'legacy' | 'modern'): Server {
     }
     try {
       if (era === 'legacy' && params.task !== undefined) await answerWithTask(serving, call, params.task.ttl)
-      return await answerCall(serving, call, context)
+      return await answerCall(serving, call, context, atMost)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       // A client that asked for a task expects nothing else as a result.
@@ -104,6 +105,7 @@ async function answerCall(
   serving: Serving,
   call: Called,
   context: ServerContext,
+  atMost: number,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { name, caller, opens } = serving
   const { mcpReq } = context
@@ -123,7 +125,7 @@ async function answerCall(
   const capabilities = envelope && Reflect.get(envelope, CLIENT_CAPABILITIES_META_KEY)
   const takesTask = understandsTasks(capabilities)
   const asks = !declined && (envelope === undefined ? opens : opensAddresses(capabilities))
-  const wait = waitOf(context)
+  const wait = { atMost, progress: progressOf(context) }
   const { result, isPending, asking } = await whileHeld(serving, mcpReq, (signal) =>
     answerTo(caller.tenant, executionId, key, {
       ...wait,
@@ -180,21 +182,29 @@ async function whileHeld<T>(
   }
 }
 
-function waitOf({ mcpReq }: ServerContext): Omit<Wait, 'untilAsked' | 'signal'> {
+/** In milliseconds. Throws before anything starts: a client that does not want to wait would otherwise be held. */
+function longestHold({ mcpReq }: ServerContext): number {
   const seconds = mcpReq._meta?.[waitMeta]
+  if (seconds === undefined) return longestWait
+  if (typeof seconds !== 'number' || seconds < 0)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `_meta["${waitMeta}"] must be a number of seconds, 0 or more.`,
+    )
+  return Math.min(longestWait, seconds * 1000)
+}
+
+function progressOf({ mcpReq }: ServerContext): Wait['progress'] {
   const token = mcpReq._meta?.progressToken
   let told = 0
-  return {
-    atMost: typeof seconds === 'number' ? Math.min(longestWait, Math.max(0, seconds * 1000)) : longestWait,
-    progress(waited, isWaiting) {
-      // Each notification has to be further than the one before.
-      if (token === undefined || waited <= told) return
-      told = waited
-      const message = isWaiting ? 'Waiting for approval' : 'Running'
-      const params = { progressToken: token, progress: waited, total: longestWait / 1000, message }
-      mcpReq
-        .notify({ method: 'notifications/progress', params })
-        .catch((error: unknown) => runtime().log.debug({ err: error }, 'mcp progress'))
-    },
+  return (waited, isWaiting) => {
+    // Each notification has to be further than the one before.
+    if (token === undefined || waited <= told) return
+    told = waited
+    const message = isWaiting ? 'Waiting for approval' : 'Running'
+    const params = { progressToken: token, progress: waited, total: longestWait / 1000, message }
+    mcpReq
+      .notify({ method: 'notifications/progress', params })
+      .catch((error: unknown) => runtime().log.debug({ err: error }, 'mcp progress'))
   }
 }

@@ -1,9 +1,14 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Page } from '@playwright/test'
 import { home, waitingRefund } from './cases.ts'
 import { expectEveryView } from './every-view.ts'
 import { expect, test } from './fixtures.ts'
 
 test('an administrator adds a webhook, sees why a test was not delivered, and removes it', async ({ signedIn }) => {
+  const receiver = createServer((_, response) => response.writeHead(410).end()).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
   const tom = await signedIn('tom')
   await tom.goto(`${home()}/settings/notifications`)
   await tom.getByRole('button', { name: 'Add a channel…' }).click()
@@ -13,6 +18,10 @@ test('an administrator adds a webhook, sees why a test was not delivered, and re
   await dialog.getByRole('textbox', { name: 'Address' }).fill('https://169.254.169.254/hook')
   await dialog.getByRole('checkbox', { name: 'An alarm is raised' }).check()
   await dialog.getByRole('button', { name: 'Add the channel' }).click()
+  await expect(dialog).toContainText('does not resolve to a public address')
+  const { port } = receiver.address() as AddressInfo
+  await dialog.getByRole('textbox', { name: 'Address' }).fill(`http://127.0.0.1:${port}/hook`)
+  await dialog.getByRole('button', { name: 'Add the channel' }).click()
   const secret = tom.getByRole('dialog', { name: 'The secret of the webhook' })
   await expect(secret).toContainText('whsec_')
   await secret.getByRole('checkbox', { name: 'I stored the secret' }).check()
@@ -21,7 +30,7 @@ test('an administrator adds a webhook, sees why a test was not delivered, and re
   await tom.getByRole('button', { name: 'Send a test Ticket system' }).click()
   const messages = tom.getByRole('table', { name: 'Last messages' })
   // By itself: the worker's outcome is on the page as soon as it is stored.
-  await expect(messages).toContainText('does not resolve to a public address')
+  await expect(messages).toContainText('The address answered 410.')
   await expect(messages.getByRole('button', { name: /^Send again/ })).toBeVisible()
   await expectEveryView(tom, 'notifications')
 
@@ -30,6 +39,7 @@ test('an administrator adds a webhook, sees why a test was not delivered, and re
   await remove.getByRole('textbox', { name: 'Reason' }).fill('Another system replaces it.')
   await remove.getByRole('button', { name: 'Remove the channel' }).click()
   await expect(tom.getByText('No channels.')).toBeVisible()
+  receiver.close()
 })
 
 /** As a person does in the settings of the browser. */

@@ -5,6 +5,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { insertChannel, listChannelRows, mostChannels } from './channel-store.ts'
 import { newSecret, sealEndpoint } from './endpoint.ts'
+import { requireAddress } from './post.ts'
 
 /** Adds a channel to the outside. The secret of a webhook is returned once. */
 export const createChannel = mutation({
@@ -20,6 +21,7 @@ export const createChannel = mutation({
   }),
   async run({ tx, tenant, principal, input }) {
     const { kind, name, address, events } = input
+    requireAddress(kind, address)
     if ((await listChannelRows(tx, tenant.id)).length >= mostChannels)
       throw new ApiError('conflict', `At most ${mostChannels} channels are possible. Remove one first.`)
     const id = newId()

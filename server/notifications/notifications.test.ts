@@ -14,10 +14,11 @@ import { approverGroup, askForRefund } from '#server/testing/approval-request.ts
 import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
+import { findChannel, setChannel } from './channel-store.ts'
 import { createChannel } from './create-channel.ts'
 import { notifications } from './deliver.ts'
 import { isDescribed, onDescribe } from './describe.ts'
-import { signedHeaders } from './endpoint.ts'
+import { sealEndpoint, signedHeaders } from './endpoint.ts'
 import { listChannels } from './list-channels.ts'
 import { listDeliveries } from './list-deliveries.ts'
 import { bodyOf, mailOf } from './message.ts'
@@ -271,9 +272,30 @@ test('what one domain reports, it can describe', () => {
   expect(kinds.filter((kind) => !isDescribed(kind))).toEqual([])
 })
 
-test('an address that is not public is not called, and the reason is shown', async () => {
+test.each([
+  ['http://127.0.0.2:4600/hook', '127.0.0.2:4600 must be called with https.'],
+  ['https://169.254.169.254/latest', '169.254.169.254 does not resolve to a public address.'],
+  ['https://[::1]/hook', '[::1] does not resolve to a public address.'],
+])('the address %s is refused when it is entered, with the reason', async (address, message) => {
   const { admin } = await scene()
-  const { id } = await adds(admin, '/x', { name: 'Metadata', address: 'https://169.254.169.254/latest' })
+  const refusal = { code: 'validation_failed', message, issues: [{ path: 'address', message }] }
+  for (const kind of ['webhook', 'slack', 'teams'])
+    await expect(adds(admin, '/x', { kind, address })).rejects.toMatchObject(refusal)
+  const { id } = await adds(admin, '/x')
+  await expect(run(updateChannel, admin, { id, expectedRevision: 1, address })).rejects.toMatchObject(refusal)
+  await expect(adds(admin, '/name', { address: 'https://localhost/hook' })).resolves.toBeDefined()
+})
+
+test('an address that is not public is not called, and the reason is shown', async () => {
+  const { tenant, admin } = await scene()
+  const { id } = await adds(admin, '/x', { name: 'Metadata' })
+  // As of a channel that was added when the operator still allowed it.
+  await running.database.inTenant(tenant.id, async (tx) => {
+    const endpoint = await sealEndpoint(tx, tenant.id, id, { address: 'https://169.254.169.254/latest', secrets: [] })
+    const row = await findChannel(tx, tenant.id, id)
+    if (row !== undefined) await setChannel(tx, tenant.id, { ...row, endpoint })
+  })
+  await run(updateChannel, admin, { id, expectedRevision: 2, name: 'Renamed' })
   await run(testChannel, admin, { id })
   expect(await settled(admin)).toMatchObject([
     { delivery: 'failed', attempts: 1, error: '169.254.169.254 does not resolve to a public address.' },

@@ -1,4 +1,6 @@
-import { AddressRefused, NotReached, openOutbound } from '#server/kernel/net/outbound.ts'
+import { ApiError } from '#lib/errors.ts'
+import { type ChannelKind, whyNotAddress } from '#lib/schemas/notifications/channel-address.ts'
+import { AddressRefused, NotReached, openOutbound, whyNotCalled } from '#server/kernel/net/outbound.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 /** `again`: it can be sent again without a person. `gone`: the address will never take anything again. */
@@ -12,6 +14,15 @@ export type Outcome = {
 const idleMs = 10_000
 const wholeMs = 15_000
 const maxBytes = 64 * 1024
+
+/** Throws for an address that no message of a channel could ever be sent to: a person who enters it must learn that at once. */
+export function requireAddress(kind: ChannelKind, address: string): void {
+  const { allowedPrivateHosts } = runtime().config
+  const message =
+    whyNotAddress(kind, address) ?? (kind === 'mail' ? undefined : whyNotCalled(new URL(address), allowedPrivateHosts))
+  if (message !== undefined)
+    throw new ApiError('validation_failed', message, { issues: [{ path: 'address', message }] })
+}
 
 /**
  * Posts a message once. `mayRepeat`: the receiver recognises a message that arrives twice by its id; for others, no answer after

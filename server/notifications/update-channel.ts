@@ -1,10 +1,11 @@
 import { ApiError, notFound } from '#lib/errors.ts'
-import { hostOf, whyNotAddress } from '#lib/schemas/notifications/channel-address.ts'
+import { hostOf } from '#lib/schemas/notifications/channel-address.ts'
 import { ChannelKind, ChannelOutput, UpdateChannelInput } from '#lib/schemas/notifications/channels.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findChannel, listChannelRows, setChannel } from './channel-store.ts'
 import { openEndpoint, sealEndpoint } from './endpoint.ts'
+import { requireAddress } from './post.ts'
 import { channelView } from './view.ts'
 
 /** Changes a channel's name, address or events, or turns it off and on. */
@@ -21,9 +22,7 @@ export const updateChannel = mutation({
     const { id, expectedRevision, name, address, events, status } = input
     const row = await findChannel(tx, tenant.id, id)
     if (row === undefined) throw notFound()
-    const problem = address === undefined ? undefined : whyNotAddress(ChannelKind.parse(row.kind), address)
-    if (problem !== undefined)
-      throw new ApiError('validation_failed', problem, { issues: [{ path: 'address', message: problem }] })
+    if (address !== undefined) requireAddress(ChannelKind.parse(row.kind), address)
     const named = (await listChannelRows(tx, tenant.id)).find((other) => other.name === name && other.id !== id)
     if (named !== undefined) throw new ApiError('name_conflict', `A channel named ${name} already exists.`)
     const endpoint =

@@ -86,20 +86,41 @@ export function openOutbound({
   }
 }
 
+const hostIn = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+
+/**
+ * Why an address can never be called, as far as it shows that itself: a name may resolve to something else at each call.
+ * Undefined if nothing is known against it.
+ */
+export function whyNotCalled(url: URL, allowed: PrivateHosts): string | undefined {
+  if (url.username !== '' || url.password !== '') return 'The address must not contain a user or password.'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return `The protocol ${url.protocol} is not supported. Use https.`
+  const host = hostIn(url)
+  const isName = isIP(host) === 0
+  const mayBeAllowed = isName
+    ? allowed.names.has(host) || allowed.networks.rules.length > 0
+    : isAllowedPrivate(allowed, host, host)
+  if (mayBeAllowed) return undefined
+  if (url.protocol === 'http:') return withoutTls(url)
+  return isName || whyNotPublic(host) === undefined ? undefined : notPublic(url)
+}
+
+const withoutTls = ({ host }: URL) => `${host} must be called with https.`
+const notPublic = ({ host }: URL) => `${host} does not resolve to a public address.`
+
 /** Throws AddressRefused, or NotReached if the name can't be resolved. */
 async function pinnedAgent(url: URL, allowed: PrivateHosts, idleMs: number, resolve: Resolve): Promise<Agent> {
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  if (url.username !== '' || url.password !== '')
-    throw new AddressRefused('The address must not contain a user or password.')
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new AddressRefused(`The protocol ${url.protocol} is not supported. Use https.`)
+  const flaw = whyNotCalled(url, allowed)
+  if (flaw !== undefined) throw new AddressRefused(flaw)
+  const host = hostIn(url)
   const addresses = await resolve(host)
   const opened = addresses.every(({ address }) => isAllowedPrivate(allowed, host, address))
   // Without TLS only where the operator has allowed the network.
-  if (url.protocol === 'http:' && !opened) throw new AddressRefused(`${url.host} must be called with https.`)
+  if (url.protocol === 'http:' && !opened) throw new AddressRefused(withoutTls(url))
   for (const { address } of addresses)
     if (!isAllowedPrivate(allowed, host, address) && whyNotPublic(address) !== undefined)
-      throw new AddressRefused(`${url.host} does not resolve to a public address.`)
+      throw new AddressRefused(notPublic(url))
   const connect = buildConnector({
     allowH2: false,
     timeout: connectMs,

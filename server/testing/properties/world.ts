@@ -260,13 +260,13 @@ function makers(api: Api, tenant: PropertyTenant, slug: string) {
     },
     async channel() {
       // Refused without a call, so that no job changes the delivery later.
-      const address = `https://127.0.0.1/${slug}`
+      const address = `https://localhost/${slug}`
       const channel = { kind: 'webhook', name: name(), address, events: ['export.ready'] }
       return (await api.mutate<{ id: string }>('notifications.createChannel', channel)).id
     },
     async notification() {
       // Refused without a call, so that no job changes the delivery later.
-      const address = `https://127.0.0.1/${slug}`
+      const address = `https://localhost/${slug}`
       const channel = { kind: 'webhook', name: name(), address, events: ['export.ready'] }
       const { id } = await api.mutate<{ id: string }>('notifications.createChannel', channel)
       return (await api.mutate<{ deliveryId: string }>('notifications.testChannel', { id })).deliveryId

@@ -30,7 +30,7 @@ export const finishRegistration = mutation({
     const made = await verify(credential, spent.challenge)
     if (made === undefined)
       throw new ApiError('bad_request', 'The device’s response is not a valid passkey for this site.', {
-        issues: [{ path: 'credential', message: 'Verification failed.' }],
+        issues: [{ path: 'credential', message: 'The device’s response is not a valid passkey for this site.' }],
       })
     const row = {
       tenantId: tenant.id,

@@ -42,10 +42,10 @@ export const create = mutation({
       throw new ApiError('bad_request', `A delegation can last up to ${longestDelegationDays} days.`)
 
     const delegate = await findDelegate(input.delegate)
-    if (delegate === undefined)
-      throw new ApiError('bad_request', 'No active member was found with this name.', {
-        issues: [{ path: 'delegate', message: 'No active member has this id, user name or e-mail address.' }],
-      })
+    if (delegate === undefined) {
+      const message = 'No active member has this id, user name or e-mail address.'
+      throw new ApiError('bad_request', message, { issues: [{ path: 'delegate', message }] })
+    }
     if (delegate.id === principal.memberId) throw new ApiError('bad_request', 'Choose another person as the delegate.')
     if (delegate.kind !== 'person' || !permissionsOf(delegate.roles).has('approval:decide'))
       throw new ApiError('conflict', `${delegate.displayName} is not an approver.`)

@@ -113,6 +113,12 @@ describe('during a delegation', () => {
     expect((await call(get, jonas, { approvalId })).approvalsSoFar).toBe(1)
   })
 
+  test('an unknown delegate is refused with one sentence', async () => {
+    const message = 'No active member has this id, user name or e-mail address.'
+    const asked = call(create, anna, { delegate: 'unknown', until: hours(48), reason: 'Holidays.' })
+    await expect(asked).rejects.toMatchObject({ message, issues: [{ path: 'delegate', message }] })
+  })
+
   test('a delegate cannot delegate further, and a member of the group votes in their own right', async () => {
     await delegate(anna, omar)
     await delegate(omar, paul)

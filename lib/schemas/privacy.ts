@@ -28,6 +28,8 @@ export const Erasure = z.object({
   unreadable: z.int(),
   /** Executions, requests and mails in progress that contain the subject; erased when they have ended. */
   waitsFor: z.array(Id),
+  /** The execution or request that each of them is, or belongs to; mails are neither. `of` is its id in `waitsFor`. */
+  waitsForObjects: z.array(z.object({ of: Id, type: z.enum(['execution', 'approval']), id: Id })),
   /** Evidence archives that contain the subject, and what became of them; `held`: a legal hold protects the archive. */
   archives: z.array(z.object({ exportId: Id, outcome: z.enum(['deleted', 'marked', 'held']) })),
   createdAt: Time,

@@ -105,6 +105,26 @@ export async function findEnded(tx: Transaction, tenantId: string, owners: reado
   return rows.map((row) => row.id)
 }
 
+type Found = { of: string; type: 'execution' | 'approval'; id: string }
+
+/** The execution or request that each of them is, or for a decision its request. Mails are neither. */
+export async function findObjects(tx: Transaction, tenantId: string, owners: readonly string[]): Promise<Found[]> {
+  if (owners.length === 0) return []
+  const { rows } = await sql<{ of: string; executionId: string | null; approvalId: string | null }>`
+    select o.id::text as of, e.id::text as "executionId", (
+      select a.id::text from approvals a where a.tenant_id = ${tenantId} and (a.id = o.id or a.subject_id = o.id)
+        order by a.id desc limit 1) as "approvalId"
+    from unnest(${[...owners]}::uuid[]) as o(id)
+    left join executions e on e.tenant_id = ${tenantId} and e.id = o.id`.execute(tx)
+  return rows.flatMap(({ of, executionId, approvalId }): Found[] =>
+    executionId !== null
+      ? [{ of, type: 'execution', id: executionId }]
+      : approvalId !== null
+        ? [{ of, type: 'approval', id: approvalId }]
+        : [],
+  )
+}
+
 /** Returns the traces of those that are executions. */
 export async function findTracesOf(tx: Transaction, tenantId: string, owners: readonly string[]): Promise<string[]> {
   const rows = await tx

@@ -3,6 +3,7 @@ import { type Erasure, ErasureList, ListErasuresInput } from '#lib/schemas/priva
 import { listErasureArchives } from '#server/evidence/erasures/erasures-store.ts'
 import { boundPage } from '#server/kernel/bound/page.ts'
 import { query } from '#server/kernel/operation.ts'
+import { findObjects } from './content-store.ts'
 import { listErasures } from './store.ts'
 import { actorIn } from './view.ts'
 
@@ -17,6 +18,7 @@ export const listAllErasures = query({
     const rows = await listErasures(tx, tenant.id, input.limit + 1, input.cursor)
     const page = { rows, limit: input.limit, idOf: ({ id }: { id: string }) => id }
     const { items, nextCursor } = await boundPage(tx, tenant.id, 'erasure', page)
+    const waiting = await findObjects(tx, tenant.id, [...new Set(items.flatMap(({ waitsFor }) => waitsFor ?? []))])
     const archives = await listErasureArchives(
       tx,
       tenant.id,
@@ -36,6 +38,7 @@ export const listAllErasures = query({
         heldRecords: row.heldRecords,
         unreadable: row.unreadable,
         waitsFor: row.waitsFor ?? [],
+        waitsForObjects: waiting.filter(({ of }) => row.waitsFor?.includes(of) === true),
         archives: archives.get(row.id) ?? [],
         createdAt: row.createdAt.toISOString(),
         completedAt: row.completedAt?.toISOString() ?? null,

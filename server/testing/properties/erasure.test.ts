@@ -124,6 +124,7 @@ test('everything is erased except content in progress, open or held, even when t
   const pending = await erasureSearched(api, erasureId)
   expect(pending).toMatchObject({ status: 'pending', heldSpans: expect.any(Number), heldRecords: expect.any(Number) })
   expect(pending.waitsFor).toContain(waiting)
+  expect(pending.waitsForObjects).toContainEqual({ of: waiting, type: 'execution', id: waiting })
   expect(pending.records).toBeGreaterThan(10)
   expect(pending.heldRecords).toBeGreaterThan(0)
   const left = await contentWith(api, content)

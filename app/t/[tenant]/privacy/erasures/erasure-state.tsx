@@ -2,17 +2,19 @@
 
 import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { shortHash } from '#components/ladder/short-hash.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/privacy/en.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
-import { alarmsPath, auditPath, privacyPath } from '#lib/paths.ts'
+import { alarmsPath, privacyPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { waitedForPath } from './waited-for-path.ts'
 
 type Erasure = Answers['erasures']['list']['items'][number]
 
 /** How far an erasure has come, what it waits for, what it left and why. */
 export function ErasureState({ erasure }: { erasure: Erasure }) {
-  const { tenant } = useSession()
+  const { tenant, can } = useSession()
   const { status, waitsFor, heldSpans, heldRecords, unreadable } = erasure
   const held = heldSpans + heldRecords
   return (
@@ -27,8 +29,12 @@ export function ErasureState({ erasure }: { erasure: Erasure }) {
                 {waitsFor.slice(0, 3).map((id, index) => (
                   <span key={id}>
                     {index > 0 && ', '}
-                    <Link href={auditPath(tenant, { resourceId: id })} prefetch={false} className="text-link font-mono">
-                      {id.slice(0, 8)}
+                    <Link
+                      href={waitedForPath(tenant, erasure, id, can)}
+                      prefetch={false}
+                      className="text-link font-mono"
+                    >
+                      {shortHash(id)}
                     </Link>
                   </span>
                 ))}

@@ -38,4 +38,6 @@ export const german: Translation<typeof import('./en.ts')> = {
   days: '{count} Tage',
   choice:
     '{value, select, required {erforderlich} off {aus} on {an} mark {kennzeichnen} delete {löschen} member {Mitgliedschaft} token {Token} low {niedrig} medium {mittel} high {hoch} critical {kritisch} other {{value}}}',
+  fromTo: '{name} von {before} auf {after}',
+  waitingForApproval: 'Wartet auf Freigabe: {changes}.',
 }

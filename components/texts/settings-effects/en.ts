@@ -51,3 +51,5 @@ export const days = text('{count} days')
 export const choice = text(
   '{value, select, required {required} off {off} on {on} mark {mark} delete {delete} member {member} token {token} low {low} medium {medium} high {high} critical {critical} other {{value}}}',
 )
+export const fromTo = text('{name} from {before} to {after}')
+export const waitingForApproval = text('Waiting for approval: {changes}.')

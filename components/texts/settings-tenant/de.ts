@@ -61,11 +61,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   notifications: 'Benachrichtigungen',
   removeThe: '{kind, select, logo {Logo entfernen} other {Zeichen entfernen}}',
   organisation: 'Organisation',
-  fromTo: '{name} von {before} auf {after}',
   changedTo:
     '{known, select, true {{name} von {before} auf <strong>{after}</strong>} other {{name} auf <strong>{after}</strong>}}',
   settingsOf: 'Einstellungen von {organisation}',
-  waitingForApproval: 'Wartet auf Freigabe: {changes}.',
   rolesOfPeopleFrom: 'Rollen von Menschen aus einem Identitätsanbieter',
   membershipAndToken: 'Mitgliedschaft und Token',
   roleCountsIfIt:

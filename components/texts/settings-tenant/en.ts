@@ -68,12 +68,10 @@ export const webhookSlackTeamsOr = text('A webhook, Slack, Teams or mail reports
 export const notifications = text('Notifications')
 export const removeThe = text('{kind, select, logo {Remove the logo} other {Remove the logo mark}}')
 export const organisation = text('Organisation')
-export const fromTo = text('{name} from {before} to {after}')
 export const changedTo = text(
   '{known, select, true {{name} from {before} to <strong>{after}</strong>} other {{name} to <strong>{after}</strong>}}',
 )
 export const settingsOf = text('Settings of {organisation}')
-export const waitingForApproval = text('Waiting for approval: {changes}.')
 export const rolesOfPeopleFrom = text('Roles of people from an identity provider')
 export const membershipAndToken = text('Membership and token')
 export const roleCountsIfIt = text('A role counts if it is set on the Members page and the token also carries it.')

@@ -6,6 +6,7 @@ import { useChanges } from '#components/api/use-changes.ts'
 import { Section } from '#components/page/section.tsx'
 import { PrivacyPage } from '#components/privacy/privacy-page.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import { PendingSettings } from '#components/settings/pending-settings.tsx'
 import * as t from '#components/texts/privacy/en.ts'
 import { DataTable } from '#components/ui/text/data-table.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
@@ -13,6 +14,7 @@ import { limits } from '#lib/limits.ts'
 import { auditPath, privacyPath, settingsPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Deletions } from './deletions.tsx'
+import { pendingRetention } from './pending-retention.ts'
 
 const refreshMs = 60_000
 
@@ -23,6 +25,7 @@ export function Retention() {
   return (
     <PrivacyPage page="retention" about={t.contentOlderThanRetention}>
       <Section title={t.theRule}>
+        {can('tenant:manage') && <PendingRetention />}
         <KeyValues>
           <KeyValue name={t.contentIsDeletedAfter}>{days === null ? t.neverNoPeriodIs : t.days({ days })}</KeyValue>
           <KeyValue name={t.archivesAreDeletedAfter}>
@@ -96,6 +99,14 @@ const deleted: { what: string; from: string; stays: string }[] = [
   },
   { what: t.archivesOfEvidence, from: t.theirCompletion, stays: t.jobManifestAndDigests },
 ]
+
+/** Shown to those who may read the settings, like on their own page. */
+function PendingRetention() {
+  const trpc = useTRPC()
+  const { data } = useQuery(trpc.tenants.getSettings.queryOptions())
+  const pending = pendingRetention(data?.pending ?? null)
+  return pending === undefined ? null : <PendingSettings pending={pending} />
+}
 
 function HoldsInForce() {
   const trpc = useTRPC()

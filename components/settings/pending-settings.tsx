@@ -1,9 +1,9 @@
 'use client'
 
 import { Proposed } from '#components/forms/proposed.tsx'
-import { settingNameText, settingValueText } from '#components/settings/setting-words.ts'
-import * as t from '#components/texts/settings-tenant/en.ts'
+import * as t from '#components/texts/settings-effects/en.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { settingNameText, settingValueText } from './setting-words.ts'
 
 type Pending = NonNullable<Answers['tenants']['getSettings']['pending']>
 

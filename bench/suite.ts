@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { exitAfterOutput } from '../cli/exit-after-output.mjs'
 import { serverMemory } from '../cli/server-memory.mjs'
+import { values } from './arguments.mjs'
 import { tokenOfKeycloak } from './cases/case-01-keycloak.ts'
 import { token } from './cases/case-01-token.ts'
 import { queryThroughNext } from './cases/case-02-next.ts'
@@ -38,16 +38,6 @@ import { writePage } from './page.ts'
 import { isQuiet, settled } from './procfs.ts'
 import { type Figure, figure, printTable, saveResults } from './report.ts'
 
-const { values } = parseArgs({
-  options: {
-    full: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    page: { type: 'boolean', default: false },
-    rivals: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    'segment-ms': { type: 'string' },
-  },
-})
 const pace: Pace = {
   rounds: Number(values.rounds ?? (values.full ? 5 : 3)),
   segmentMs: Number(values['segment-ms'] ?? (values.full ? 3000 : 600)),

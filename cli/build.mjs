@@ -1,6 +1,10 @@
 // `npm run build`. This file and its static imports must parse on Node 20.
+import { readArguments } from './arguments/read-arguments.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
+readArguments(`npm run build
+
+Builds the console, the server and the command line.`)
 await continueOnPinnedNode()
 const { buildConsole } = await import('./build-console.mjs')
 await buildConsole()

@@ -4,8 +4,12 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readArguments } from './arguments/read-arguments.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
+readArguments(`npm run db:types
+
+Writes server/kernel/db/schema.ts from the migrations.`)
 await continueOnPinnedNode()
 const { openEmbeddedDatabase } = await import('../server/kernel/db/embedded.ts')
 const { migrate } = await import('../server/kernel/db/migrate.ts')

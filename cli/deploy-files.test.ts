@@ -50,9 +50,9 @@ test('the image runs as another user than root, starts node without a shell, and
 test('a built tree starts without reading its sources, and one that is not built says so', async () => {
   const tree = await mkdtemp(join(tmpdir(), 'countersign-built-'))
   const start = () => spawnSync(process.execPath, [join(tree, 'cli/start-built.mjs')], { cwd: tree, encoding: 'utf8' })
-  await mkdir(join(tree, 'cli'))
-  for (const file of ['start-built.mjs', 'pinned-node.mjs', 'server-memory.mjs'])
-    await cp(join(root, 'cli', file), join(tree, 'cli', file))
+  const files = ['start-built.mjs', 'arguments/read-arguments.mjs', 'pinned-node.mjs', 'server-memory.mjs']
+  for (const file of [...files.map((one) => `cli/${one}`), 'lib/text/argument-error.mjs'])
+    await cp(join(root, file), join(tree, file))
   expect(start()).toMatchObject({ status: 1, stderr: 'The server has not been built: npm run build.\n' })
   await mkdir(join(tree, 'dist'))
   await writeFile(join(tree, 'dist/server.mjs'), `process.stdout.write('started as ' + process.env.NODE_ENV)`)

@@ -4,8 +4,12 @@ import { once } from 'node:events'
 import { existsSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { readArguments } from './arguments/read-arguments.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
+readArguments(`npm run dev
+
+Starts the server for development: restarted when one of its files changes, with pages that are built as they are opened.`)
 await continueOnPinnedNode()
 const root = join(import.meta.dirname, '..')
 // Settings may be in .env (see .env.example); the environment takes precedence.

@@ -3,9 +3,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { readArguments } from './arguments/read-arguments.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 import { serverMemory } from './server-memory.mjs'
 
+readArguments(`countersign-server start
+
+Starts the server. Settings are in the environment or in .env; .env.example explains each.`)
 await continueOnPinnedNode(serverMemory)
 if (existsSync('.env')) process.loadEnvFile('.env')
 process.env.NODE_ENV ??= 'production'

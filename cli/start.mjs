@@ -2,9 +2,13 @@
 import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
+import { readArguments } from './arguments/read-arguments.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 import { serverMemory } from './server-memory.mjs'
 
+readArguments(`npm start
+
+Builds what has changed and starts the server. Settings are in the environment or in .env; .env.example explains each.`)
 await continueOnPinnedNode(serverMemory)
 // Settings may be in .env (see .env.example); the environment takes precedence.
 if (existsSync('.env')) process.loadEnvFile('.env')

@@ -5,16 +5,23 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { stripVTControlCharacters } from 'node:util'
+import { readArguments } from './arguments/read-arguments.mjs'
 import { findBrowser } from './browser.mjs'
 import { exitAfterOutput } from './exit-after-output.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 import { playwrightCounts, playwrightTimes } from './reports/playwright.mjs'
 import { runStep } from './run-step.mjs'
 
+const { values } = readArguments(
+  'npm test -- [--all]\n\n--all adds the long suites. For one file: npx vitest run <file>',
+  {
+    options: { all: { type: 'boolean' } },
+  },
+)
 await continueOnPinnedNode()
 
-process.env.LONG_SUITES = readAll() ? 'on' : 'off'
+process.env.LONG_SUITES = values.all === true ? 'on' : 'off'
 // As playwright.config.ts: in all languages, so that the build and the browser tests agree.
 process.env.CONSOLE_LANGUAGES ??= 'en,de,en-XA'
 
@@ -27,16 +34,6 @@ const times = []
 /** Milliseconds of each test file. */
 const files = []
 const slowest = 20
-
-/** Whether the arguments ask for the long suites. */
-function readAll() {
-  try {
-    return parseArgs({ options: { all: { type: 'boolean', default: false } } }).values.all
-  } catch (error) {
-    process.stderr.write(`${error.message}\nUsage: npm test [-- --all]. For one file: npx vitest run <file>.\n`)
-    process.exit(2)
-  }
-}
 
 async function phase(name, work) {
   process.stdout.write(`\n— ${name}\n`)

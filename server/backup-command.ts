@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { argumentError } from '#lib/text/argument-error.mjs'
 import type { Config } from '#server/kernel/config.ts'
 import { nameOf, programOf, type Say, UsageError } from './command-line.ts'
 
@@ -52,7 +53,7 @@ function readArguments(args: readonly string[], usage: string) {
     if (file === undefined || file === '' || others.length > 0) throw new UsageError(`Name one file.\n${usage}`)
     return { values, file }
   } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
+    const problem = argumentError(error)
+    throw problem === undefined ? error : new UsageError(`${problem}\n${usage}`)
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
+import { argumentError } from '#lib/text/argument-error.mjs'
 import { kebab } from './catalog.ts'
 import { usageError } from './failure.ts'
 import { problemsOf } from './validate.ts'
@@ -69,9 +70,8 @@ export function parse(args: readonly string[], options: NonNullable<ParseArgsCon
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
     return { values: values as Values, positionals }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-      throw usageError(`${error.message.split('. To specify')[0]}. Add --help to see the options.`)
-    throw error
+    const problem = argumentError(error)
+    throw problem === undefined ? error : usageError(`${problem} Add --help to see the options.`)
   }
 }
 

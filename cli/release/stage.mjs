@@ -30,9 +30,11 @@ const FILES = [
   'docs/dependencies.md',
   'docs/deploy',
   'app/tokens.css',
+  'cli/arguments/read-arguments.mjs',
   'cli/start-built.mjs',
   'cli/pinned-node.mjs',
   'cli/server-memory.mjs',
+  'lib/text/argument-error.mjs',
   '.next/console',
 ]
 /** Files that the server's modules read next to themselves. */

@@ -139,6 +139,9 @@ test('npx starts it from the clone', async () => {
   expect(await cli.fromClone(['agents', 'lst'])).toMatchObject({ code: 2, out: '' })
 }, 300_000)
 
+const anId = '0198c4d2-7a10-7c3e-9b1f-2f6d5a8e4c01'
+const aMonth = ['evidence', 'create', '--from', '2026-01-01', '--to', '2026-02-01']
+
 describe('wrong usage', () => {
   test.each([
     [['approvals', 'get', '--approval-id', '5'], 'approvalId: "5". Must be a uuid.'],
@@ -154,6 +157,11 @@ describe('wrong usage', () => {
     [['call', 'agents.lst'], 'Unknown operation: agents.lst. See agents.activity, '],
     [['files', 'upload', 'nowhere'], 'nowhere is not a file.'],
     [['telemetry', 'send', 'nowhere'], 'nowhere can’t be read'],
+    // The program itself is in the folder.
+    [[...aMonth, '--out', 'countersign.mjs'], 'countersign.mjs exists already. Add --overwrite to replace it.'],
+    [['evidence', 'download', '--export-id', anId, '--out', 'countersign.mjs'], 'countersign.mjs exists already.'],
+    [['files', 'download', anId, '--out', 'countersign.mjs'], 'countersign.mjs exists already.'],
+    [['files', 'download', anId, '--out', '.', '--overwrite'], '. is a folder.'],
   ])('%j exits with 2, states the rule, and sends nothing', async (args, message) => {
     const server = await fakeServer(() => ({ status: 200, body: {} }))
     const { code, out, error } = await cli.run(args, { COUNTERSIGN_URL: server.url, COUNTERSIGN_TOKEN: 'unused' })
@@ -432,7 +440,11 @@ describe('longer work', () => {
     await writeFile(join(cli.folder, 'sent.bin'), content)
     const stored = json(await cli.run(['files', 'upload', 'sent.bin'], as('ci-pipeline')))
     expect(stored).toMatchObject({ name: 'sent.bin', bytes: content.length })
-    expect((await cli.run(['files', 'download', stored.id, '--out', 'got.bin'], as('ci-pipeline'))).code).toBe(0)
+    await writeFile(join(cli.folder, 'got.bin'), 'older')
+    const download = ['files', 'download', stored.id, '--out', 'got.bin']
+    expect((await cli.run(download, as('ci-pipeline'))).code).toBe(2)
+    expect(await readFile(join(cli.folder, 'got.bin'), 'utf8')).toBe('older')
+    expect((await cli.run([...download, '--overwrite'], as('ci-pipeline'))).code).toBe(0)
     expect((await readFile(join(cli.folder, 'got.bin'))).equals(content)).toBe(true)
   })
 

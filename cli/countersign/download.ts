@@ -4,11 +4,24 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
-import { Failed } from './failure.ts'
+import { Failed, usageError } from './failure.ts'
+import { textOf, type Values } from './flags.ts'
 import type { Output } from './output.ts'
 import { callServer, type Extra } from './request.ts'
 import { mayRetry, patiently, pauseAfter } from './retry.ts'
 import type { Session } from './session.ts'
+
+export const outFlags = { out: { type: 'string' }, overwrite: { type: 'boolean' } } as const
+
+/** Where a download is stored. Called before anything is sent: it throws for a file that exists, which may be the only copy. */
+export function outOf(values: Values): string | undefined {
+  const out = textOf(values, 'out')
+  const found = out === undefined ? undefined : statSync(out, { throwIfNoEntry: false })
+  if (found?.isDirectory() === true) throw usageError(`--out: ${out} is a folder.`)
+  if (found !== undefined && values.overwrite !== true)
+    throw usageError(`--out: ${out} exists already. Add --overwrite to replace it.`)
+  return out
+}
 
 /** What a content is and where it comes from, next to the part of it that has arrived. */
 type Note = { from: string; etag: string }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -79,7 +79,7 @@ describe('a server that for a while', () => {
       res.writeHead(200, { 'content-type': 'application/octet-stream', etag: '"one"' }).end('content')
     }
     const { code } = await withServer(answer, (settings) =>
-      cli.run(['files', 'download', exportId, '--out', `file-${asked}.bin`], settings),
+      cli.run(['files', 'download', exportId, '--out', `file-${asked}.bin`, '--overwrite'], settings),
     )
     expect([code, asked]).toEqual([0, 4])
     expect(await readFile(join(cli.folder, 'file-0.bin'), 'utf8')).toBe('content')
@@ -97,7 +97,7 @@ test('a server that names a time is asked again after that time, and not at all 
       if (asked === 1) return busy(res, 429, seconds)
       res.writeHead(200, { 'content-type': 'application/octet-stream' }).end('content')
     }
-  const args = ['files', 'download', exportId, '--out', 'later.bin']
+  const args = ['files', 'download', exportId, '--out', 'later.bin', '--overwrite']
   expect((await withServer(answer(2), (settings) => cli.run(args, settings))).code).toBe(0)
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(2_000)
   asked = 0
@@ -149,6 +149,7 @@ describe('a download that a killed program began', () => {
           .end(content.subarray(start))
       else res.writeHead(200, { ...headers, etag, 'content-length': content.length }).end(content)
     }
+    await rm(join(cli.folder, 'killed.bin'), { force: true })
     return await withServer(answer, async (settings) => {
       const child = cli.start(args, settings)
       await expect.poll(async () => (await stat(part()).catch(() => ({ size: 0 }))).size).toBe(half)

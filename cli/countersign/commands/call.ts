@@ -1,6 +1,6 @@
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
 import { operationNamed, wordsOf } from '../catalog.ts'
-import { download, toOutput } from '../download.ts'
+import { download, outFlags, outOf, toOutput } from '../download.ts'
 import { usageError } from '../failure.ts'
 import {
   commonFlags,
@@ -37,7 +37,7 @@ const callFlags = {
   json: { type: 'string' },
   body: { type: 'string' },
   type: { type: 'string' },
-  out: { type: 'string' },
+  ...outFlags,
   header: { type: 'string', multiple: true },
 } as const
 
@@ -56,12 +56,12 @@ export async function callOperation(
     throw usageError(`Unexpected argument: ${positionals.join(' ')}. Fields are flags: see --help.`)
   const input = inputFrom(flags, operation.input, values)
   const extra = extraOf(operation, values)
+  const out = outOf(values)
   const session = openSession(withoutFields(values, flags), environment)
   if (operation.kind === 'subscription') {
     for await (const event of follow(session, operation, input)) printEvent(output, event)
     return undefined
   }
-  const out = textOf(values, 'out')
   const isContent = operation.method === 'GET' && !operation.produces.some((type) => type.includes('json'))
   if (out !== undefined && isContent) {
     await download(session, operation, input, { out, output, extra })

@@ -10,7 +10,7 @@ import { type About, type Report, verdictNames } from '#lib/verify/report.ts'
 import { type Outside, verifyArchive } from '#lib/verify/verify.ts'
 import { aboutLines, conclusionOf, keyLines, questions } from '#lib/verify/words.ts'
 import { operationNamed } from '../catalog.ts'
-import { download } from '../download.ts'
+import { download, outFlags, outOf } from '../download.ts'
 import { exitCodes, Failed, usageError } from '../failure.ts'
 import { commonFlags, contentOf, flagsOf, inputFrom, jsonOf, optionsOf, parse, textOf, type Values } from '../flags.ts'
 import { type Output, print } from '../output.ts'
@@ -35,7 +35,8 @@ const outsideUsage = `  --key <fingerprint>    the service’s key as you know i
 export const evidenceCreate: Command = {
   name: 'evidence create',
   summary: 'Create an evidence export; with --wait or --out until it is complete, downloaded and verified',
-  usage: `countersign evidence create --from <time> --to <time> [--wait] [--out <zip>] [--scope <json>] [--purpose <text>]
+  usage: `countersign evidence create --from <time> --to <time> [--wait] [--out <zip> [--overwrite]] [--scope <json>]
+       [--purpose <text>]
 ${commonUsage}
 ${outsideUsage}`,
   run: create,
@@ -70,15 +71,15 @@ async function create({ args, environment, output }: Context): Promise<number | 
     from: { type: 'string' },
     to: { type: 'string' },
     wait: { type: 'boolean' },
-    out: { type: 'string' },
+    ...outFlags,
   })
   if (positionals.length > 0) throw usageError(`Unexpected argument: ${positionals.join(' ')}.`)
   const given = { ...values, ...timeOf(values, 'from', 'start-date'), ...timeOf(values, 'to', 'end-date') }
   if (given['include-proofs'] === undefined && given['no-include-proofs'] === undefined) given['include-proofs'] = true
   const input = inputFrom(fields, operation.input, given)
+  const out = outOf(values)
   const session = openSession(values, environment)
   const made = await ask(session, operation, input)
-  const out = textOf(values, 'out')
   if (values.wait !== true && out === undefined) {
     print(output, made)
     return undefined

@@ -1,7 +1,7 @@
 import { openAsBlob, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { operationNamed } from '../catalog.ts'
-import { download, toOutput } from '../download.ts'
+import { download, outFlags, outOf, toOutput } from '../download.ts'
 import { usageError } from '../failure.ts'
 import { commonFlags, parse, textOf } from '../flags.ts'
 import { print } from '../output.ts'
@@ -43,13 +43,13 @@ export const filesUpload: Command = {
 export const filesDownload: Command = {
   name: 'files download',
   summary: 'Download a file',
-  usage: `countersign files download <id> [--out <file>]\n${commonUsage}`,
+  usage: `countersign files download <id> [--out <file> [--overwrite]]\n${commonUsage}`,
   async run({ args, environment, output }) {
-    const { values, positionals } = parse(args, { ...commonFlags, out: { type: 'string' } })
+    const { values, positionals } = parse(args, { ...commonFlags, ...outFlags })
     const [id] = positionals
     if (id === undefined || positionals.length > 1) throw usageError('Name one file by its id.')
+    const out = outOf(values)
     const [session, operation] = [openSession(values, environment), operationNamed('files.download')]
-    const out = textOf(values, 'out')
     if (out === undefined) await toOutput(await patiently(() => callServer(session, operation, { id })))
     else {
       await download(session, operation, { id }, { out, output })

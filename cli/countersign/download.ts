@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
-import { Failed, usageError } from './failure.ts'
+import { Failed, systemReason, usageError } from './failure.ts'
 import { textOf, type Values } from './flags.ts'
 import type { Output } from './output.ts'
 import { callServer, type Extra } from './request.ts'
@@ -104,7 +104,7 @@ async function save(response: Response, path: string, start: number): Promise<st
     return undefined
   } catch (error) {
     if (unwritable !== undefined && 'syscall' in unwritable)
-      throw new Failed('usage', `${path} can’t be written: ${unwritable.message}`, { code: 'usage' })
+      throw usageError(`${path} can’t be written: ${systemReason(unwritable)}.`)
     return error instanceof Error ? error.message : String(error)
   }
 }

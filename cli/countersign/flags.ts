@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
 import { argumentError } from '#lib/text/argument-error.mjs'
 import { kebab } from './catalog.ts'
-import { usageError } from './failure.ts'
-import { problemsOf } from './validate.ts'
+import { systemReason, usageError } from './failure.ts'
+import { type Problem, problemsOf } from './validate.ts'
 
 /** One field of an operation's input as a flag. */
 export type Flag = {
@@ -16,6 +16,8 @@ export type Flag = {
   /** For help: `<uuid>`, `<approve|reject|escalate>`. */
   type: string
   required: boolean
+  /** What it accepts, if that is more than its field does. */
+  accepts?: string
 }
 
 export type Values = { readonly [name: string]: string | boolean | (string | boolean)[] | undefined }
@@ -87,10 +89,17 @@ export const withoutFields = (values: Values, flags: readonly Flag[]): Values =>
 /** Reads `@file`, `-` (the standard input), or the text itself. */
 export function contentOf(given: string): string {
   if (given !== '-' && !given.startsWith('@')) return given
+  return readText(given === '-' ? 0 : given.slice(1))
+}
+
+export const readText = (path: string | 0): string => readBytes(path).toString('utf8')
+
+/** A file that the person named, or the standard input. */
+export function readBytes(path: string | 0): Buffer<ArrayBuffer> {
   try {
-    return readFileSync(given === '-' ? 0 : given.slice(1), 'utf8')
+    return readFileSync(path)
   } catch (error) {
-    throw usageError(`${given === '-' ? 'The standard input' : given.slice(1)} can’t be read: ${String(error)}`)
+    throw usageError(`${path === 0 ? 'The standard input' : path} can’t be read: ${systemReason(error)}.`)
   }
 }
 
@@ -103,8 +112,8 @@ export function jsonOf(text: string, name: string): JsonValue {
 }
 
 /**
- * The input of an operation from its flags and `--json`, whose fields flags replace. Throws a usage error with field, value and
- * rule for each field that the schema refuses.
+ * The input of an operation from its flags and `--json`, whose fields flags replace. Throws a usage error with flag, value and
+ * rule for each field that the schema refuses; with the name of the field if it is from `--json`.
  */
 export function inputFrom(flags: readonly Flag[], schema: JsonObject, values: Values): JsonObject {
   const json = textOf(values, 'json')
@@ -117,8 +126,24 @@ export function inputFrom(flags: readonly Flag[], schema: JsonObject, values: Va
   }
   const problems = problemsOf(schema, input)
   if (problems.length > 0)
-    throw usageError(problems.map(({ path, value, rule }) => `${path}: ${shown(value)}. ${rule}`).join('\n'))
+    throw usageError(
+      problems
+        .map((problem) => asTyped(problem, flags, values))
+        .map(({ path, value, rule }) => `${path}: ${shown(value)}. ${rule}`)
+        .join('\n'),
+    )
   return input
+}
+
+/** A problem under the name that the person typed, or should type. */
+function asTyped(problem: Problem, flags: readonly Flag[], values: Values): Problem {
+  const [field = ''] = problem.path.split(/[.[]/, 1)
+  const flag = flags.find((one) => one.field === field)
+  const isMissing = problem.value === undefined && problem.path === field && values.json === undefined
+  if (flag === undefined || (valueGiven(flag, values) === undefined && !isMissing)) return problem
+  const accepts = flag.accepts && problem.path === field ? flag.accepts : undefined
+  const rule = accepts === undefined ? problem.rule : isMissing ? `Required, ${accepts}.` : `Must be ${accepts}.`
+  return { ...problem, path: `--${flag.name}${problem.path.slice(field.length)}`, rule }
 }
 
 function valueGiven({ name, kind }: Flag, values: Values): JsonValue | undefined {

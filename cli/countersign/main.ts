@@ -1,16 +1,17 @@
 #!/usr/bin/env node
-import { operationIn, operations, wordsOf } from './catalog.ts'
+import { kebab, operationIn, operations, wordsOf } from './catalog.ts'
 import { call, callOperation } from './commands/call.ts'
 import { catalogDiff, catalogList, catalogShow } from './commands/catalog.ts'
 import { type Command, commonUsage } from './commands/command.ts'
 import { completionOf } from './commands/completion.ts'
-import { evidenceCreate, evidenceVerify } from './commands/evidence.ts'
+import { evidenceCreate } from './commands/evidence.ts'
 import { filesDownload, filesUpload } from './commands/files.ts'
 import { denied, guard } from './commands/guard.ts'
 import { login } from './commands/login.ts'
 import { logout } from './commands/logout.ts'
 import { eventsSend, telemetrySend } from './commands/send.ts'
 import { approvalsWatch, executionsStart, tracesFollow } from './commands/streams.ts'
+import { evidenceVerify } from './commands/verify.ts'
 import { whoami } from './commands/whoami.ts'
 import { usageError } from './failure.ts'
 import { formatOf, type Output, report } from './output.ts'
@@ -75,9 +76,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (found !== undefined)
     return (await callOperation(found.operation, { args: args.slice(found.used), environment, output })) ?? 0
   if (words.length === 0) return wantsHelp || args.length === 0 ? help(overview()) : unknown(args)
-  const within = [...commands.map(({ name, summary }) => ({ name, summary })), ...listed()].filter(({ name }) =>
-    name.startsWith(`${words[0]} `),
-  )
+  const within = commandsBelow(words.slice(0, 1))
   return words.length === 1 && within.length > 0 ? help(linesOf(within)) : unknown(words)
 }
 
@@ -99,8 +98,19 @@ function help(text: string): number {
 }
 
 function unknown(words: readonly string[]): never {
-  throw usageError(`Unknown command: ${words.join(' ')}. See countersign --help.`)
+  // The longest beginning that has commands: the mistake is in the word after it.
+  const known = words.findLastIndex((_word, index) => commandsBelow(words.slice(0, index + 1)).length > 0)
+  const similar = known === -1 ? [] : commandsBelow(words.slice(0, known + 1)).map(({ name }) => name)
+  throw usageError(
+    `Unknown command: ${words.join(' ')}. See ${similar.length === 0 ? 'countersign --help' : similar.join(', ')}.`,
+  )
 }
+
+/** Everything whose name begins with these words and continues. */
+const commandsBelow = (words: readonly string[]) =>
+  [...commands.map(({ name, summary }) => ({ name, summary })), ...listed()].filter(({ name }) =>
+    name.startsWith(`${words.map(kebab).join(' ')} `),
+  )
 
 const listed = () =>
   operations().map((operation) => ({ name: wordsOf(operation).join(' '), summary: operation.summary }))

@@ -20,7 +20,7 @@ import { publishedKeys } from '#server/testing/published-keys.ts'
 import { readmeSteps } from '#server/testing/readme-steps.ts'
 import { sendTelemetry } from '#server/testing/send-telemetry.ts'
 import { openChromium } from '../../bench/chromium.ts'
-import { evidenceVerify } from '../../cli/countersign/commands/evidence.ts'
+import { evidenceVerify } from '../../cli/countersign/commands/verify.ts'
 
 // Changed archives and all verifiers: verify.mjs with its exit code, verify.html in a browser, the command line, and the commands of
 // README.txt with sha256sum and openssl. At least 300 in npm run proof; npm test gives each a few, and always those from

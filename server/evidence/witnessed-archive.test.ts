@@ -19,7 +19,7 @@ import { runVerifier } from '#server/testing/processes/verify-process.ts'
 import { publishedKeys } from '#server/testing/published-keys.ts'
 import type { TestTenant } from '#server/testing/tenant.ts'
 import { openChromium } from '../../bench/chromium.ts'
-import { evidenceVerify } from '../../cli/countersign/commands/evidence.ts'
+import { evidenceVerify } from '../../cli/countersign/commands/verify.ts'
 
 // A witness's cosignature in an archive, and its key from the witness: what the verifiers conclude about freshness.
 

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { operationNamed } from '../catalog.ts'
 import { usageError } from '../failure.ts'
-import { commonFlags, parse } from '../flags.ts'
+import { commonFlags, parse, readBytes } from '../flags.ts'
 import { print } from '../output.ts'
 import { ask } from '../request.ts'
 import { openSession } from '../session.ts'
@@ -23,7 +22,7 @@ export const telemetrySend: Command = {
     const { values, positionals } = parse(args, commonFlags)
     const [path] = positionals
     if (path === undefined || positionals.length > 1) throw usageError('Name one file.')
-    const bytes = contentsOf(path)
+    const bytes = readBytes(path)
     // The response has the encoding of the request, and only JSON can be shown.
     const isJson = bytes.find((byte) => byte > 0x20) === 0x7b
     if (!isJson) throw usageError(`${path}: not OTLP as JSON, which begins with a brace.`)
@@ -31,12 +30,4 @@ export const telemetrySend: Command = {
     print(output, await ask(openSession(values, environment), operationNamed('telemetry.export'), {}, { document }))
     return undefined
   },
-}
-
-function contentsOf(path: string): Uint8Array<ArrayBuffer> {
-  try {
-    return new Uint8Array(readFileSync(path))
-  } catch (error) {
-    throw usageError(`${path} can’t be read: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }

@@ -13,7 +13,15 @@ export const tracesFollow: Command = {
   name: 'traces follow',
   summary: 'Follow a trace or an execution until it is over',
   usage: `countersign traces follow --trace-id <id> | --execution-id <id>\n${commonUsage}`,
-  run: (context) => callOperation(operationNamed('traces.stream'), context),
+  async run(context) {
+    // The server has this rule, which the schema of the operation can't express.
+    const given = ['--trace-id', '--execution-id'].filter((flag) =>
+      context.args.some((arg) => arg === flag || arg.startsWith(`${flag}=`)),
+    )
+    if (given.length !== 1 && !context.args.some((arg) => /^--json\b/.test(arg)))
+      throw usageError('Give either --trace-id or --execution-id.')
+    return await callOperation(operationNamed('traces.stream'), context)
+  },
 }
 
 export const approvalsWatch: Command = {

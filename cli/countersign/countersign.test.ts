@@ -105,7 +105,7 @@ describe('operations', () => {
         .map((line) => JSON.parse(line).status),
     ).toContain('pending')
     const shown = await cli.onTerminal(['approvals', 'get-pending'], environment)
-    expect(shown).toMatchObject({ code: 0, out: expect.stringMatching(/^approvalId +kind +status/) })
+    expect(shown).toMatchObject({ code: 0, out: expect.stringMatching(/^approvalId +status +title/) })
     expect(shown.out).toMatch(/pending +Issue refund/)
   })
 

@@ -57,16 +57,21 @@ const output: Output = {
   format: isTerminal ? 'table' : 'json',
   errors: 'text',
   isTerminal,
+  // A terminal may not say how wide it is.
+  width: process.stdout.columns || undefined,
+  hints: process.stderr.isTTY === true,
 }
 
 async function run(args: readonly string[]): Promise<number> {
-  const chosen = formatIn(args)
+  // What follows -- is not a flag: completion gets what the person has typed so far.
+  const flags = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
+  const chosen = formatIn(flags)
   output.format = formatOf(chosen, isTerminal)
   output.errors = chosen === undefined || chosen === 'table' ? 'text' : 'json'
   const environment = process.env
   const words = wordsIn(args)
   const command = commands.find(({ name }) => name.split(' ').every((word, index) => words[index] === word))
-  const wantsHelp = args.includes('--help') || args.includes('-h')
+  const wantsHelp = flags.includes('--help') || flags.includes('-h')
   if (command !== undefined) {
     const rest = args.slice(command.name.split(' ').length)
     if (wantsHelp && !(command === call && words.length > 1)) return help(`${command.summary}\n\n${command.usage}`)

@@ -1,8 +1,10 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { visible } from '#lib/verify/programs/visible.ts'
 import { Failed, usageError } from './failure.ts'
+import { cell, table } from './table.ts'
 
-export type Format = 'table' | 'json' | 'ndjson'
+export const formats = ['table', 'json', 'ndjson'] as const
+export type Format = (typeof formats)[number]
 
 /** The streams of a process, or of a test. */
 export type Output = {
@@ -12,12 +14,17 @@ export type Output = {
   /** JSON only on request, because a person often reads them while a program reads the output. */
   errors: 'text' | 'json'
   isTerminal: boolean
+  /** Columns of the terminal. */
+  width?: number | undefined
+  /** Whether a person sees the standard error, and wants to know what the output lacks. */
+  hints?: boolean
 }
 
 export function formatOf(given: string | undefined, isTerminal: boolean): Format {
   if (given === undefined) return isTerminal ? 'table' : 'json'
-  if (given === 'table' || given === 'json' || given === 'ndjson') return given
-  throw usageError(`--output: ${JSON.stringify(given)}. Must be one of table, json, ndjson.`)
+  const format = formats.find((one) => one === given)
+  if (format !== undefined) return format
+  throw usageError(`--output: ${JSON.stringify(given)}. Must be one of ${formats.join(', ')}.`)
 }
 
 /** JSON.stringify escapes the first 32 characters; layout is its only line feed. */
@@ -25,7 +32,7 @@ const visibleJson = (text: string) =>
   text.replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, visible)
 
 /** Writes a result. A page of a list is its items, with the cursor of the next page on stderr. */
-export function print({ out, error, format }: Output, value: JsonValue): void {
+export function print({ out, error, format, width, hints }: Output, value: JsonValue): void {
   if (format === 'json') {
     out(`${visibleJson(JSON.stringify(value, null, 2))}\n`)
     return
@@ -34,9 +41,16 @@ export function print({ out, error, format }: Output, value: JsonValue): void {
   const items = page === undefined ? (Array.isArray(value) ? value : undefined) : page.items
   if (format === 'ndjson')
     for (const item of Array.isArray(items) ? items : [value]) out(`${visibleJson(JSON.stringify(item))}\n`)
-  else out(Array.isArray(items) ? table(items) : lines(value))
+  else if (Array.isArray(items)) {
+    const { text, omitted } = table(items, width)
+    out(text)
+    if (hints === true && omitted.length > 0)
+      error(`${count(omitted.length, 'column')} left out; --output json shows everything.\n`)
+  } else out(lines(value))
   if (typeof page?.nextCursor === 'string') error(`More: --cursor ${page.nextCursor}\n`)
 }
+
+const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
 
 /** One event of a stream, at once. */
 export function printEvent({ out, format }: Output, event: JsonValue): void {
@@ -51,29 +65,6 @@ function eventLine(event: JsonValue): string {
   return shown
     .flatMap((name) => (facts[name] === undefined || isJsonObject(facts[name]) ? [] : [cell(facts[name])]))
     .join('  ')
-}
-
-const cell = (value: JsonValue | undefined): string =>
-  value === undefined || value === null ? '' : visible(typeof value === 'string' ? value : JSON.stringify(value))
-
-const widest = 48
-const mostColumns = 6
-const cut = (text: string) => (text.length > widest ? `${text.slice(0, widest - 1)}…` : text)
-
-/** A table of the fields that are not objects, in the order of the rows. Without rows, one line that says so. */
-export function table(rows: readonly JsonValue[]): string {
-  if (rows.length === 0) return 'No entries.\n'
-  const objects = rows.map((row) => (isJsonObject(row) ? row : { value: row }))
-  const plain = (name: string) => objects.every((row) => typeof row[name] !== 'object' || row[name] === null)
-  const names = [...new Set(objects.flatMap((row) => Object.keys(row)))].filter(plain).slice(0, mostColumns)
-  const body = objects.map((row) => names.map((name) => cut(cell(row[name]))))
-  const widths = names.map((name, index) => Math.max(name.length, ...body.map((row) => (row[index] ?? '').length)))
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((text, index) => text.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd()
-  return `${[names, ...body].map(line).join('\n')}\n`
 }
 
 /** An object as a field a line; nested values as JSON. */

@@ -5,7 +5,8 @@ import { collectCatalog } from '#server/catalog.ts'
 import { operations, wordsOf } from './catalog.ts'
 import { differences } from './commands/catalog.ts'
 import { commonFlags, flagsOf, inputFrom, optionsOf, parse } from './flags.ts'
-import { print, table } from './output.ts'
+import { print } from './output.ts'
+import { table } from './table.ts'
 import { problemsOf } from './validate.ts'
 
 const catalog = catalogOf(collectCatalog())
@@ -78,7 +79,7 @@ test('differences name what is missing, new, and changed incompatibly', () => {
 })
 
 test('a table shows no character that a terminal acts on', () => {
-  const text = table([{ id: '1', name: 'a\u001b[2J\u202eb\u009b31m' }])
+  const { text } = table([{ id: '1', name: 'a\u001b[2J\u202eb\u009b31m' }])
   expect(text).toContain('a\\u001b[2J\\u202eb\\u009b31m')
   const printed: string[] = []
   const output = {

@@ -16,11 +16,15 @@ export type Flag = {
   /** For help: `<uuid>`, `<approve|reject|escalate>`. */
   type: string
   required: boolean
+  /** All values, if they are few. */
+  choices?: readonly string[]
   /** What it accepts, if that is more than its field does. */
   accepts?: string
 }
 
 export type Values = { readonly [name: string]: string | boolean | (string | boolean)[] | undefined }
+
+export type Options = NonNullable<ParseArgsConfig['options']>
 
 /** Flags that every command has. A field of an operation with the same name takes precedence. */
 export const commonFlags = {
@@ -42,20 +46,20 @@ export function flagsOf({ input }: Pick<CatalogOperation, 'input'>): Flag[] {
   }))
 }
 
-function kindOf(schema: JsonObject): Pick<Flag, 'kind' | 'type'> {
+function kindOf(schema: JsonObject): Pick<Flag, 'kind' | 'type' | 'choices'> {
   if (Array.isArray(schema.enum) && schema.enum.every((one) => typeof one === 'string'))
-    return { kind: 'text', type: `<${schema.enum.join('|')}>` }
+    return { kind: 'text', type: `<${schema.enum.join('|')}>`, choices: schema.enum }
   if (typeof schema.const === 'boolean' || schema.type === 'boolean') return { kind: 'boolean', type: '' }
   if (schema.type === 'integer' || schema.type === 'number') return { kind: 'number', type: `<${schema.type}>` }
   if (schema.type === 'string') return { kind: 'text', type: `<${schema.format ?? 'text'}>` }
   const items = schema.type === 'array' && isJsonObject(schema.items) ? kindOf(schema.items) : undefined
-  return items?.kind === 'text' ? { kind: 'list', type: `${items.type} …` } : { kind: 'json', type: '<json>' }
+  return items?.kind === 'text' ? { ...items, kind: 'list', type: `${items.type} …` } : { kind: 'json', type: '<json>' }
 }
 
 /** Options of `parseArgs` for flags: `--no-<name>` sets a boolean to false. */
-export function optionsOf(flags: readonly Flag[]): NonNullable<ParseArgsConfig['options']> {
+export function optionsOf(flags: readonly Flag[]): Options {
   return Object.fromEntries(
-    flags.flatMap(({ name, kind }): [string, NonNullable<ParseArgsConfig['options']>[string]][] => {
+    flags.flatMap(({ name, kind }): [string, Options[string]][] => {
       if (kind === 'boolean')
         return [
           [name, { type: 'boolean' }],
@@ -67,7 +71,7 @@ export function optionsOf(flags: readonly Flag[]): NonNullable<ParseArgsConfig['
 }
 
 /** Reads arguments. Throws a usage error for an unknown flag and for one without its value. */
-export function parse(args: readonly string[], options: NonNullable<ParseArgsConfig['options']>) {
+export function parse(args: readonly string[], options: Options) {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
     return { values: values as Values, positionals }

@@ -1,5 +1,5 @@
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
-import { operationNamed, wordsOf } from '../catalog.ts'
+import { operationNamed, operations, wordsOf } from '../catalog.ts'
 import { download, outFlags, outOf, toOutput } from '../download.ts'
 import { usageError } from '../failure.ts'
 import {
@@ -24,6 +24,7 @@ export const call: Command = {
   name: 'call',
   summary: 'Call an operation by its dotted name',
   usage: `countersign call <operation> [--flag value …] [--json '<input>' | --json @file | --json -]\n${commonUsage}`,
+  words: () => operations().map(({ name }) => name),
   async run({ args, ...context }) {
     const [name, ...rest] = args
     if (name === undefined || name.startsWith('-'))
@@ -33,7 +34,7 @@ export const call: Command = {
 }
 
 /** Flags of a call other than the fields of its input. */
-const callFlags = {
+export const callFlags = {
   json: { type: 'string' },
   body: { type: 'string' },
   type: { type: 'string' },

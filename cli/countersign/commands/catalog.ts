@@ -29,6 +29,7 @@ export const catalogShow: Command = {
   name: 'catalog show',
   summary: 'Show one operation with its schemas',
   usage: `countersign catalog show <operation>\n${commonUsage}`,
+  words: () => operations().map(({ name }) => name),
   async run({ args, output }) {
     const { positionals } = parse(args, commonFlags)
     const [name] = positionals

@@ -1,3 +1,4 @@
+import type { Options } from '../flags.ts'
 import type { Output } from '../output.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -11,6 +12,14 @@ export type Command = {
   summary: string
   /** Lines of `--help` after the summary. */
   usage: string
+  /** Its flags in addition to those of every command. */
+  flags?: Options
+  /** The operation whose fields are flags as well. */
+  operation?: string
+  /** What may follow its name, for completion. */
+  words?(): readonly string[]
+  /** The values of its own flags, as far as they are few. */
+  choices?: Readonly<Record<string, readonly string[]>>
   /** Returns the exit code; undefined is 0. Throws Failed. */
   run(context: Context): Promise<number | undefined>
 }

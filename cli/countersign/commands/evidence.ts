@@ -14,6 +14,15 @@ import { openSession, type Session } from '../session.ts'
 import { type Command, type Context, commonUsage } from './command.ts'
 import { outsideFlags, outsideOf, outsideUsage, verify } from './verify.ts'
 
+const createFlags = {
+  ...outsideFlags,
+  json: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  wait: { type: 'boolean' },
+  ...outFlags,
+} as const
+
 export const evidenceCreate: Command = {
   name: 'evidence create',
   summary: 'Create an evidence export; with --wait or --out until it is complete, downloaded and verified',
@@ -21,22 +30,15 @@ export const evidenceCreate: Command = {
        [--purpose <text>]
 ${commonUsage}
 ${outsideUsage}`,
+  flags: createFlags,
+  operation: 'evidence.createExport',
   run: create,
 }
 
 async function create({ args, environment, output }: Context): Promise<number | undefined> {
   const operation = operationNamed('evidence.createExport')
   const fields = flagsOf(operation)
-  const { values, positionals } = parse(args, {
-    ...commonFlags,
-    ...optionsOf(fields),
-    ...outsideFlags,
-    json: { type: 'string' },
-    from: { type: 'string' },
-    to: { type: 'string' },
-    wait: { type: 'boolean' },
-    ...outFlags,
-  })
+  const { values, positionals } = parse(args, { ...commonFlags, ...optionsOf(fields), ...createFlags })
   if (positionals.length > 0) throw usageError(`Unexpected argument: ${positionals.join(' ')}.`)
   const flags = fields.map((flag) => periodFlag(flag, values))
   const given: Record<string, Values[string]> = Object.fromEntries(

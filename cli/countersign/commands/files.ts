@@ -10,12 +10,15 @@ import { patiently } from '../retry.ts'
 import { openSession } from '../session.ts'
 import { type Command, commonUsage } from './command.ts'
 
+const uploadFlags = { name: { type: 'string' }, type: { type: 'string' } } as const
+
 export const filesUpload: Command = {
   name: 'files upload',
   summary: 'Upload a file',
   usage: `countersign files upload <file> [--name <name>] [--type <media type>]\n${commonUsage}`,
+  flags: uploadFlags,
   async run({ args, environment, output }) {
-    const { values, positionals } = parse(args, { ...commonFlags, name: { type: 'string' }, type: { type: 'string' } })
+    const { values, positionals } = parse(args, { ...commonFlags, ...uploadFlags })
     const [path] = positionals
     if (path === undefined || positionals.length > 1) throw usageError('Name one file.')
     const found = statSync(path, { throwIfNoEntry: false })
@@ -44,6 +47,7 @@ export const filesDownload: Command = {
   name: 'files download',
   summary: 'Download a file',
   usage: `countersign files download <id> [--out <file> [--overwrite]]\n${commonUsage}`,
+  flags: outFlags,
   async run({ args, environment, output }) {
     const { values, positionals } = parse(args, { ...commonFlags, ...outFlags })
     const [id] = positionals

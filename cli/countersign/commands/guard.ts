@@ -16,6 +16,14 @@ const callsMs = 8_000
 const longestReason = 4_000
 const largestInput = 4 * 1024 * 1024
 
+const guardFlags = {
+  agent: { type: 'string' },
+  environment: { type: 'string' },
+  wait: { type: 'string' },
+  server: { type: 'string' },
+  host: { type: 'string' },
+} as const
+
 /**
  * The hook of a coding agent. Whatever happens is a denial, with the host's own answer and with the exit code `denied`, except a
  * permission that the server has recorded. `main.ts` sets that exit code before anything can fail.
@@ -34,6 +42,8 @@ export const guard: Command = {
 Reads the hook’s input, and writes its decision. Everything except a recorded permission is a denial. docs/examples/coding-agent
 shows how to configure the hook so that the host denies the call when the program can’t run.
 ${commonUsage}`,
+  flags: guardFlags,
+  choices: { host: hosts },
   async run(context) {
     let call: HostCall | undefined
     try {
@@ -69,14 +79,7 @@ ${commonUsage}`,
 }
 
 function settingsOf({ args }: Context) {
-  const { values, positionals } = parse(args, {
-    ...commonFlags,
-    agent: { type: 'string' },
-    environment: { type: 'string' },
-    wait: { type: 'string' },
-    server: { type: 'string' },
-    host: { type: 'string' },
-  })
+  const { values, positionals } = parse(args, { ...commonFlags, ...guardFlags })
   if (positionals.length > 0) throw usageError(`Unexpected argument: ${positionals.join(' ')}.`)
   const agent = textOf(values, 'agent')
   if (agent === undefined) throw usageError('Name the agent: --agent <name or id>.')

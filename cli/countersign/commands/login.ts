@@ -20,6 +20,8 @@ import { type Command, commonUsage } from './command.ts'
 /** How long the person may take in the browser. */
 const patienceMs = 5 * 60_000
 
+const loginFlags = { 'no-browser': { type: 'boolean' } } as const
+
 /** Authorization code with PKCE on a loopback port (RFC 8252). */
 export const login: Command = {
   name: 'login',
@@ -27,8 +29,9 @@ export const login: Command = {
   usage: `countersign login --url <address> --tenant <short name> [--profile <name>] [--no-browser]
 ${commonUsage}
   --no-browser           only print the address`,
+  flags: loginFlags,
   async run({ args, environment, output }) {
-    const { values } = parse(args, { ...commonFlags, 'no-browser': { type: 'boolean' } })
+    const { values } = parse(args, { ...commonFlags, ...loginFlags })
     const url = urlOf(values, environment)
     const tenant = tenantOf(values, environment)
     const authUrl = authUrlOf(environment, url)

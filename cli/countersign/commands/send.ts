@@ -4,13 +4,15 @@ import { commonFlags, parse, readBytes } from '../flags.ts'
 import { print } from '../output.ts'
 import { ask } from '../request.ts'
 import { openSession } from '../session.ts'
-import { callOperation } from './call.ts'
+import { callFlags, callOperation } from './call.ts'
 import { type Command, commonUsage } from './command.ts'
 
 export const eventsSend: Command = {
   name: 'events send',
   summary: 'Send an input event',
   usage: `countersign events send --idempotency-key <key> --correlation '{"executionId": …, "input": …}' --data <json>\n${commonUsage}`,
+  flags: callFlags,
+  operation: 'inputEvents.submit',
   run: (context) => callOperation(operationNamed('inputEvents.submit'), context),
 }
 

@@ -37,6 +37,7 @@ Prints whose archive it is and what it says of itself, then each verdict.
 Exit code 0 only if all five verdicts hold, 5 if one fails or could not be checked.
 ${commonUsage}
 ${outsideUsage}`,
+  flags: outsideFlags,
   async run({ args, environment, output }) {
     const { values, positionals } = parse(args, { ...commonFlags, ...outsideFlags })
     const [path] = positionals

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -167,6 +167,10 @@ describe('a failing command', () => {
     [['join', 'acme', '--person', 'nowhere/bo', '--roles', 'viewer'], 'The tenant nowhere does not exist.'],
     [['join', 'acme', '--person', 'umbra/fin', '--roles', 'king'], 'Roles "king" are not valid. Name one or more of'],
     [['seat', 'acme', '--group', 'nowhere', '--person', 'bo'], 'The group nowhere does not exist in acme.'],
+    [
+      ['seat', 'umbra', '--group', 'change-approvers', '--person', 'eve'],
+      'eve is not an active member of umbra. Invited people become active when they set a password with their one-time link.',
+    ],
     [['rotate-log-key', 'nowhere'], 'The tenant nowhere does not exist.'],
     [['rotate-evidence-key', 'nowhere'], 'The tenant nowhere does not exist.'],
     [['accept-log-head', 'nowhere'], 'The tenant nowhere does not exist.'],
@@ -239,13 +243,12 @@ describe('an invalid command line', () => {
     60_000,
   )
 
-  test('--help lists every command and is not a failure', async () => {
+  test('--help lists every command, which docs/operations.md describes, and is not a failure', async () => {
     const { code, out, error } = await tenantAt('postgres://user@127.0.0.1:1/none', ['link', '--help'])
     expect({ code, error }).toEqual({ code: 0, error: '' })
-    expect(out.match(/^npm run tenant -- \S+/gm)).toEqual(
-      ['create', 'link', 'join', 'seat', 'rotate-log-key', 'rotate-evidence-key', 'accept-log-head', 'list'].map(
-        (name) => `npm run tenant -- ${name}`,
-      ),
-    )
+    const names = ['create', 'link', 'join', 'seat', 'rotate-log-key', 'rotate-evidence-key', 'accept-log-head', 'list']
+    expect(out.match(/^npm run tenant -- \S+/gm)).toEqual(names.map((name) => `npm run tenant -- ${name}`))
+    const page = await readFile(`${root}/docs/operations.md`, 'utf8')
+    expect(names.filter((name) => !new RegExp(`^\\| \`${name}[ \`]`, 'm').test(page))).toEqual([])
   })
 })

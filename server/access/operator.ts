@@ -126,12 +126,15 @@ export async function seatApprover(slug: string, groupName: string, who: string,
       })
       return
     }
-    throw wrong(
-      `${who} is not an active member of ${slug}. People become members when they first sign in. An e-mail address counts only if the identity provider marks it as verified (email_verified); otherwise name the user name.`,
-    )
+    throw wrong(`${who} is not an active member of ${slug}. ${howMembersBegin(slug, who)}`)
   })
   say(`${who} can now decide for ${groupName} of ${slug}.`)
 }
+
+const howMembersBegin = (slug: string, who: string): string =>
+  runtime().config.identity === 'embedded'
+    ? `Invited people become active when they set a password with their one-time link. For a new link: ${programOf('tenant')} link ${slug} ${who}`
+    : 'People become members when they first sign in. An e-mail address counts only if the identity provider marks it as verified (email_verified); otherwise name the user name.'
 
 /**
  * A new one-time link for a member who lost theirs or forgot the password; the old password and all sessions end. It proves

@@ -61,6 +61,7 @@ test('a running installation fails nowhere, and gets a line for each part', asyn
     /^warning {2}Mail {6}SMTP_URL is not set: .* → /m,
     /^ok {7}Address {3}requests arrive without a proxy, from (127\.0\.0\.1|::1)$/m,
     /^ok {7}Address {3}WebSockets pass$/m,
+    /^0 failed, (?:1 warning|(?:0|[2-9]|\d\d+) warnings), \d+ fine\.$/m,
   ])
     expect(text).toMatch(line)
 })

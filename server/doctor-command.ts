@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import { counted } from '#lib/verify/counted.ts'
 import { type Config, ConfigError, loadConfig } from '#server/kernel/config.ts'
 import { nameOf, type Say, UsageError } from './command-line.ts'
 import { checkAddress } from './doctor/address.ts'
@@ -34,7 +35,7 @@ export async function runDoctorCommand(
   const found = 'failures' in config ? config.failures : await check(config, machineIn(environment))
   for (const finding of found) say(lineOf(finding))
   const count = (level: Finding['level']) => found.filter((finding) => finding.level === level).length
-  say(`${count('failed')} failed, ${count('warning')} warnings, ${count('ok')} fine.`)
+  say(`${count('failed')} failed, ${counted(count('warning'), 'warning', 'warnings')}, ${count('ok')} fine.`)
   return count('failed') === 0
 }
 

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { counted } from '#lib/verify/counted.ts'
 import { wordsOf } from '#lib/verify/fingerprint/words.ts'
 import { createOrganisation, joinOrganisation, newLink, seatApprover } from '#server/access/operator.ts'
 import { acceptLogHead } from '#server/audit/sealing/accept-log-head.ts'
@@ -38,8 +39,12 @@ export async function accept(slug: string, say: Say): Promise<void> {
   const { seals, sealedThrough, days, unkeyed } = await database.inTenant(tenant.id, (tx) => acceptLogHead(tx, tenant))
   say(`The signer of ${slug} continues from these heads, which the audit log records as audit_log.head_accepted:`)
   say(`closed days: ${seals.size}${sealedThrough === null ? '' : `, through ${sealedThrough}`}, root ${seals.root}`)
-  for (const [date, { size, root }] of Object.entries(days)) say(`${date}: ${size} records, root ${root}`)
-  if (unkeyed > 0) say(`${unkeyed} records that are not signed yet lack a mac: compare them with what you expect.`)
+  for (const [date, { size, root }] of Object.entries(days))
+    say(`${date}: ${counted(size, 'record', 'records')}, root ${root}`)
+  if (unkeyed > 0)
+    say(
+      `${counted(unkeyed, 'record that is not signed yet lacks a mac: compare it', 'records that are not signed yet lack a mac: compare them')} with what you expect.`,
+    )
 }
 
 export async function rotate(slug: string, say: Say): Promise<void> {

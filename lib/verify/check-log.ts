@@ -11,6 +11,7 @@ import {
 } from './border.ts'
 import { Broken, type Json, lines, member } from './bytes.ts'
 import { chainedFrom, restores } from './chain.ts'
+import { counted } from './counted.ts'
 import { type Beginning, checkDays, checkLateDays, lastClosed, lateDays, partialDays, scopeOf } from './days.ts'
 import { passkeyVotes } from './decisions/passkeys.ts'
 import { requestDigests } from './decisions/requests.ts'
@@ -61,7 +62,7 @@ export async function checkLog(
       heads.seals = await newestSeals(archive, { externalId, keys })
       return heads.seals === undefined
         ? 'No day was closed yet.'
-        : `Its signed head has ${heads.seals.size} days; all closed days in the archive must be proved to it.`
+        : `Its signed head has ${counted(heads.seals.size, 'day', 'days')}; all closed days in the archive must be proved to it.`
     })
   const beginning: Beginning = { places: new Map(), created: undefined }
   const room = memoryRoom()

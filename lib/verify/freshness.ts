@@ -1,4 +1,5 @@
 import { Broken, fromBase64, type Json, member, minuteOf, textMember } from './bytes.ts'
+import { counted } from './counted.ts'
 import { continues, type LogKey, type Note, parseNote, restoredName, signerOf } from './note.ts'
 import { NotChecked } from './report.ts'
 
@@ -15,9 +16,9 @@ export function knownUntil(
   const through = closedUntil === undefined ? '' : `, up to ${closedUntil}`
   const head =
     open !== undefined
-      ? `${open.size} records of ${open.origin.slice(-10)}`
+      ? `${counted(open.size, 'record', 'records')} of ${open.origin.slice(-10)}`
       : seals !== undefined
-        ? `${seals.size} closed days${through}`
+        ? `${counted(seals.size, 'closed day', 'closed days')}${through}`
         : undefined
   const at = Date.parse(sealedAt)
   return head === undefined
@@ -29,8 +30,8 @@ const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 
 function ageOf(ms: number): string {
   if (!(ms >= 0)) return 'a time that has not come by this computer’s clock'
-  const [unit, name] = ms < 2 * hour ? [minute, 'minutes'] : ms < 2 * day ? [hour, 'hours'] : [day, 'days']
-  return `${Math.floor(ms / unit)} ${name} ago`
+  const [unit, name] = ms < 2 * hour ? [minute, 'minute'] : ms < 2 * day ? [hour, 'hour'] : [day, 'day']
+  return `${counted(Math.floor(ms / unit), name, `${name}s`)} ago`
 }
 
 /** Adds the date to what the work finds, also if it finds that something is missing. */

@@ -15,6 +15,7 @@ import {
   sha256OfText,
   textMember,
 } from './bytes.ts'
+import { all, counted } from './counted.ts'
 import { membersBeyond } from './known.ts'
 import { climbTo, growingTree, type LogKey, leafHash, type Note, parseNote, signerOf } from './note.ts'
 import type { About } from './report.ts'
@@ -125,12 +126,14 @@ export async function checkDay(
   }
   if (last !== undefined && !limited && !(lastTime < edges.end)) throw outside(last)
   if (toLast && (fromFirst || last !== undefined) && (last ?? -1) + 1 !== note.size)
-    throw new Broken(`The day has ${note.size} records in the log, and ${records} in the archive.`)
+    throw new Broken(
+      `The day has ${counted(note.size, 'record', 'records')} in the log, and ${records} in the archive.`,
+    )
   for (let next = await leaves.maybe(); next !== undefined; next = await leaves.maybe()) tree.add(next)
   if (tree.size() !== note.size)
     throw new Broken(`The archive has ${tree.size()} leaves, but ${note.size} were signed.`)
   if (!sameBytes(tree.root(), note.root)) throw new Broken('The leaves do not give the signed root.')
-  return `${records} records match the log; all ${note.size} leaves of the day give the signed root.`
+  return `${counted(records, 'record matches', 'records match')} the log; ${all(note.size, 'leaf of the day gives', 'leaves of the day give').replace(/^./, (first) => first.toLowerCase())} the signed root.`
 }
 
 const outside = (seq: number): Broken => new Broken(`Record ${seq} is outside the archive’s period.`)

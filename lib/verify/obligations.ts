@@ -86,7 +86,7 @@ export function obligations(room: Room) {
         }
       const left = owed.missing()
       if (left > 0) await checkOmitted(archive, owed, room)
-      return `Each of the ${count} objects that the log says were created is here${left === 0 ? '' : `, or listed as left out (${left})`}.`
+      return `${count === 1 ? 'The only object that the log says was' : `Each of the ${count} objects that the log says were`} created is here${left === 0 ? '' : `, or listed as left out (${left})`}.`
     },
   }
 }

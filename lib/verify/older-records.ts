@@ -1,4 +1,5 @@
 import { Broken, type Json, member } from './bytes.ts'
+import { counted } from './counted.ts'
 import type { SeenRecord } from './log.ts'
 
 // What the log proves less of: rows that existed before the service bound rows to the log, and records from before it put a mac on
@@ -42,7 +43,7 @@ export function olderRecords(manifest: Json) {
         unkeyed === 0 || keyedFrom === undefined
           ? []
           : [
-              `${unkeyed} records before number ${keyedFrom.seq} of ${keyedFrom.date} are from a version that did not check who wrote a record before it was signed.`,
+              `${counted(unkeyed, 'record', 'records')} before number ${keyedFrom.seq} of ${keyedFrom.date} ${unkeyed === 1 ? 'is' : 'are'} from a version that did not check who wrote a record before it was signed.`,
             ]
       return [...adopted, ...plain].join(' ')
     },

@@ -10,6 +10,7 @@ import {
   sameBytes,
   textMember,
 } from './bytes.ts'
+import { counted } from './counted.ts'
 import { isLate } from './days.ts'
 import { checkSealProof, headOf, isUnder, otherRecords, readRow, rowMatches, type SeenRecord } from './log.ts'
 import { climbTo, type LogKey, leafHash, type Note } from './note.ts'
@@ -51,7 +52,7 @@ export async function checkOtherRecords(
     throw new NotChecked(
       `The records of ${briefDates(apart)} are in the signed logs of those days. Whether these days are closed in the log whose head the archive has, nothing in it shows. Export the period again.`,
     )
-  return `${count} records that commit to rows and are outside the archive’s log are in the logs of their days.`
+  return `${counted(count, 'record that commits to rows and is outside the archive’s log is in the log of its day', 'records that commit to rows and are outside the archive’s log are in the logs of their days')}.`
 }
 
 type Known = {

@@ -1,5 +1,6 @@
 import type { Archive } from './archive.ts'
 import { Broken, canonical, type Json, member, parseJson, sha256OfText, textMember, toBase64Url } from './bytes.ts'
+import { all, counted } from './counted.ts'
 import { noDigest, objectTable, type Room } from './objects.ts'
 import { NotChecked } from './report.ts'
 
@@ -68,9 +69,9 @@ export function rawValues(archive: Archive, room: Room) {
         }
       if (unproved > 0)
         throw new NotChecked(
-          `${count} unmasked values are the ones that their spans and resources commit to. Only the seal covers ${unproved} of spans of executions, which are older than their binding to the log.`,
+          `${counted(count, 'unmasked value is the one that its span or resource commits', 'unmasked values are the ones that their spans and resources commit')} to. Only the seal covers ${unproved} of spans of executions, which are older than their binding to the log.`,
         )
-      return `All ${count} unmasked values are the ones that their spans and resources commit to.`
+      return `${all(count, 'unmasked value is the one that its span or resource commits', 'unmasked values are the ones that their spans and resources commit')} to.`
     },
   }
 }

@@ -16,6 +16,7 @@ import {
   textMember,
   toBase64Url,
 } from './bytes.ts'
+import { all, counted } from './counted.ts'
 import { membersBeyond } from './known.ts'
 import type { SeenRecord } from './log.ts'
 import { mostForms, type Objects, objectTable, type Room } from './objects.ts'
@@ -148,13 +149,13 @@ export function commitments(
       read = true
       if (plain > 0)
         throw new NotChecked(
-          `${bound === 0 ? 'No' : bound} rows are compared with the log; ${plain} are shown without their commitments, so only the seal covers them.`,
+          `${bound === 0 ? 'No rows are' : counted(bound, 'row is', 'rows are')} compared with the log; ${counted(plain, 'is shown without its commitments, so only the seal covers it', 'are shown without their commitments, so only the seal covers them')}.`,
         )
       if (others.size > 0)
         throw new NotChecked(
-          `All ${bound} rows are compared with the log, but only the seal covers members that this verifier does not know: ${[...others].join(', ')}.`,
+          `${all(bound, 'row is', 'rows are')} compared with the log, but only the seal covers members that this verifier does not know: ${[...others].join(', ')}.`,
         )
-      return `All ${bound} rows are as the log commits to them${whenRead(asOf)}.`
+      return `${all(bound, 'row is as the log commits to it', 'rows are as the log commits to them')}${whenRead(asOf)}.`
     },
     /** Each row that the archive's log commits to is there, or listed as left out. Call it after `check`. */
     async checkMissing(archive: Archive): Promise<void> {

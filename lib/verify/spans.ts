@@ -11,6 +11,7 @@ import {
   sha256OfText,
   textMember,
 } from './bytes.ts'
+import { all, counted } from './counted.ts'
 import type { SeenRecord } from './log.ts'
 import { growingTree, leafHash } from './note.ts'
 import { numbersIn, type Objects, objectTable, type Room, twoNumbers } from './objects.ts'
@@ -89,17 +90,20 @@ export function telemetrySpans(room: Room, each: (span: Json) => void, eachResou
       read = true
       if (erased + unbound > 0)
         throw new NotChecked(
-          `${checked} spans of telemetry are as the log commits to them. Only the seal covers ${unbound} spans of executions, which are older than their binding to the log, and ${erased} spans of which a text was erased.`,
+          [
+            `${counted(checked, 'span of telemetry is as the log commits to it', 'spans of telemetry are as the log commits to them')}.`,
+            `Only the seal covers ${counted(unbound, 'span', 'spans')} of executions, which are older than their binding to the log, and ${counted(erased, 'span', 'spans')} of which a text was erased.`,
+          ].join(' '),
         )
-      return `All ${checked} spans of telemetry are as the log commits to them.`
+      return `${all(checked, 'span of telemetry is as the log commits to it', 'spans of telemetry are as the log commits to them')}.`
     },
     /** Call it after `check`. */
     checkMissing(): string {
       if (found < expected)
         throw new NotChecked(
-          `${expected - found} of ${expected} spans of telemetry that arrived in the period are not here: they began outside it, their retention has ended, or they were deleted.`,
+          `${expected - found} of ${counted(expected, 'span', 'spans')} of telemetry that arrived in the period ${expected - found === 1 ? 'is not here: it began outside it, its retention has ended, or it was' : 'are not here: they began outside it, their retention has ended, or they were'} deleted.`,
         )
-      return `All ${expected} spans of telemetry that arrived in the period are here.`
+      return `${all(expected, 'span of telemetry that arrived in the period is', 'spans of telemetry that arrived in the period are')} here.`
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Archive } from './archive.ts'
 import { Broken, type Bytes, type Json, member, parseJson, textMember } from './bytes.ts'
+import { all, counted } from './counted.ts'
 import { noDigest, numbersIn, objectTable, type Room, twoNumbers } from './objects.ts'
 import { type About, NotChecked } from './report.ts'
 import { microsOf } from './spans.ts'
@@ -63,11 +64,13 @@ export function traceLines(period: About['period'], room: Room) {
       }
       if (older > 0)
         throw new NotChecked(
-          `Only the seal covers the list of ${older} traces, which repeats when they began and ended, and for which execution and agent.`,
+          `Only the seal covers the list of ${counted(older, 'trace, which repeats when it', 'traces, which repeats when they')} began and ended, and for which execution and agent.`,
         )
       if (listed < count)
-        throw new Broken(`${traceList} lacks ${count - listed} traces whose spans are in the archive.`)
-      return `All ${listed} traces are as their spans in the archive say.`
+        throw new Broken(
+          `${traceList} lacks ${counted(count - listed, 'trace', 'traces')} whose spans are in the archive.`,
+        )
+      return `${all(listed, 'trace is as its', 'traces are as their')} spans in the archive say.`
     },
   }
 }

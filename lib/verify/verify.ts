@@ -4,6 +4,7 @@ import { Broken, type Json, member, minuteOf, parseJson } from './bytes.ts'
 import { checkLog } from './check-log.ts'
 import type { Source } from './container/source.ts'
 import { openZip } from './container/zip.ts'
+import { all } from './counted.ts'
 import { checkLive, checkOpenBefore, dated, type Heads, knownUntil } from './freshness.ts'
 import { unknownIn } from './known.ts'
 import { most } from './limits.ts'
@@ -114,7 +115,7 @@ async function checkAll(
   let files: ReadonlyMap<string, FileFacts> = new Map()
   const unchanged = await check('integrity', 'Files', async () => {
     files = await checkFiles(opened)
-    return `All ${files.size} files of evidence have the listed SHA-256.`
+    return `${all(files.size, 'file of evidence has', 'files of evidence have')} the listed SHA-256.`
   })
   await check('integrity', 'Description', () => checkDescription(opened, version))
   const { about, fingerprint } = report

@@ -1,3 +1,4 @@
+import { counted } from '#lib/verify/counted.ts'
 import { continueRestored } from '#server/audit/sealing/continue-restored.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
 import { LogRefused } from '#server/audit/sealing/log-refused.ts'
@@ -31,7 +32,9 @@ export async function continueLogs(
       )
       await signTenant(id)
       const checked = await checkLogs(id, slug, seals.size > 0)
-      say(`${slug}: ${checked} logs verified, ${seals.size} closed days. The log continues as ${logName}.`)
+      say(
+        `${slug}: ${counted(checked, 'log', 'logs')} verified, ${counted(seals.size, 'closed day', 'closed days')}. The log continues as ${logName}.`,
+      )
     }
   } catch (error) {
     if (error instanceof LogRefused) throw new CommandError(error.message)

@@ -80,7 +80,7 @@ describe('a row that is bound to the log', () => {
   test('holds when it is the last state that a record commits to', async () => {
     expect(await rowsCheck(committed, [row])).toMatchObject({
       state: 'holds',
-      detail: expect.stringMatching(/^All 1 rows are as the log commits to them, up to record \d+ of /),
+      detail: expect.stringMatching(/^The only row is as the log commits to it, up to record \d+ of /),
     })
   })
 
@@ -129,7 +129,7 @@ describe('a row that is bound to the log', () => {
   test('is not checked when the service did not commit to it', async () => {
     expect(await rowsCheck(committed, [row, { id: 'a2' }])).toMatchObject({
       state: 'not checked',
-      detail: '1 rows are compared with the log; 1 are shown without their commitments, so only the seal covers them.',
+      detail: '1 row is compared with the log; 1 is shown without its commitments, so only the seal covers it.',
     })
   })
 })
@@ -329,7 +329,7 @@ describe('what people and policies decided about, in an archive with raw payload
     const erased = { ...decision, values: { request: opened({ salt: 's' }) }, contentGone: 'erased' }
     expect(await requests([approval], [erased])).toMatchObject({
       state: 'not checked',
-      detail: '1 requests have the digest that was decided on; parts of 1 were removed.',
+      detail: '1 request has the digest that was decided on; parts of 1 were removed.',
     })
     const { presentation: shown, ...rest } = approval.values
     expect(shown).toBeDefined()

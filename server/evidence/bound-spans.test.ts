@@ -469,7 +469,7 @@ describe('a change by SQL to a span of telemetry', () => {
     const { found } = await archiveOf(made)
     expect(found('completeness', 'Spans')).toMatchObject({
       state: 'not checked',
-      detail: expect.stringContaining('1 of 2 spans of telemetry that arrived in the period are not here'),
+      detail: expect.stringContaining('1 of 2 spans of telemetry that arrived in the period is not here'),
     })
   })
 })

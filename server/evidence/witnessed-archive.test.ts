@@ -102,7 +102,7 @@ describe('the key of a witness', () => {
       Witness:
         'holds: witness.example/w1 (2027-01-15 08:00 UTC) signed the newest head of the log of closed days, which has 1.',
       'Newest head': expect.stringMatching(
-        /^holds: A witness whose key you gave signed its newest head\. It knows the log up to .* UTC, \d+ minutes ago: its newest head has 1 closed days, up to \d{4}-\d\d-\d\d\.$/,
+        /^holds: A witness whose key you gave signed its newest head\. It knows the log up to .* UTC, \d+ minutes? ago: its newest head has 1 closed day, up to \d{4}-\d\d-\d\d\.$/,
       ),
     })
     expect((await freshnessOf(closed, {})).freshness).toBe('not checked')

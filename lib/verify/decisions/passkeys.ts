@@ -15,6 +15,7 @@ import {
   toBase64Url,
   utf8,
 } from '../bytes.ts'
+import { counted } from '../counted.ts'
 import type { SeenRecord } from '../log.ts'
 import { objectTable, type Room } from '../objects.ts'
 import { recordsIn, stateIn } from '../obligations.ts'
@@ -72,9 +73,9 @@ export function passkeyVotes(room: Room) {
       table.release()
       if (unnamed > 0)
         throw new NotChecked(
-          `The signatures of ${checked} decisions hold; the log in this archive does not name the keys of ${unnamed}.`,
+          `The signatures of ${counted(checked, 'decision', 'decisions')} hold; the log in this archive does not name the keys of ${unnamed}.`,
         )
-      return `${checked} decisions were signed by passkeys whose keys the log names.`
+      return `${counted(checked, 'decision was signed by a passkey whose key', 'decisions were signed by passkeys whose keys')} the log names.`
     },
   }
 }

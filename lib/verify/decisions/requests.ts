@@ -1,4 +1,5 @@
 import { Broken, canonical, hex, type Json, member, sha256OfText } from '../bytes.ts'
+import { all, counted } from '../counted.ts'
 import { stateIn } from '../obligations.ts'
 import { NotChecked } from '../report.ts'
 
@@ -27,8 +28,10 @@ export function requestDigests() {
     check(): string {
       if (wrong !== undefined) throw new Broken(`The digest of ${wrong} is not the one of its request in the archive.`)
       if (removed > 0)
-        throw new NotChecked(`${same} requests have the digest that was decided on; parts of ${removed} were removed.`)
-      return `All ${same} requests have the digest that people and policies decided on.`
+        throw new NotChecked(
+          `${counted(same, 'request has', 'requests have')} the digest that was decided on; parts of ${removed} were removed.`,
+        )
+      return `${all(same, 'request has', 'requests have')} the digest that people and policies decided on.`
     },
   }
 }

@@ -79,23 +79,46 @@ test('each start of a policy has its own draft, and signing out deletes them', a
   await expect(left(page)).toBeHidden()
 })
 
+const chooseRefunds = async (page: Page) => {
+  await page.goto(`/t/${externalId()}/executions/new`)
+  await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'Refund assistant (refund-assistant)' })
+  await page.getByRole('radio', { name: 'production' }).check()
+}
+
 test('an input that was not sent is still there after a reload', async ({ signedIn }) => {
   const page = await signedIn('maria')
   const order = page.getByRole('textbox', { name: 'Order id' })
-  const choose = async () => {
-    await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'Refund assistant (refund-assistant)' })
-    await page.getByRole('radio', { name: 'production' }).check()
-  }
-  await page.goto(`/t/${externalId()}/executions/new`)
-  await choose()
+  await chooseRefunds(page)
   await order.fill('A-1001')
   await expect(left(page)).toBeHidden()
   await expect.poll(() => isKept(page, '.execution.')).toBe(true)
-  await page.reload()
-  await choose()
+  await chooseRefunds(page)
   await expect(order).toHaveValue('A-1001')
   await expect(left(page)).toBeVisible()
   await page.getByRole('button', { name: 'Start over' }).click()
   await expect(order).toHaveValue('')
   await expect.poll(() => isKept(page, '.execution.')).toBe(false)
+})
+
+test('what was sent is not offered again, even to a person who did not wait for the answer', async ({ signedIn }) => {
+  const page = await signedIn('maria')
+  const order = page.getByRole('textbox', { name: 'Order id' })
+  await chooseRefunds(page)
+  await order.fill('A-1001')
+  await expect.poll(() => isKept(page, '.execution.')).toBe(true)
+  const asked = Promise.withResolvers<void>()
+  await page.route(/executions\.execute/, async (route) => {
+    await asked.promise
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Start Refund assistant…' }).click()
+  const answered = page.waitForResponse(/executions\.execute/)
+  await page.getByRole('button', { name: 'Start Refund assistant in production' }).click()
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Executions' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Executions' })).toBeVisible()
+  asked.resolve()
+  expect((await answered).status()).toBe(200)
+  await chooseRefunds(page)
+  await expect(order).toHaveValue('')
+  await expect(left(page)).toBeHidden()
 })

@@ -6,6 +6,7 @@ const first = { name: '', source: 'permit (…);' }
 test('a stored draft with the texts of the form is restored', () => {
   expect(draftIn('{"name":"limits","source":""}', first)).toEqual({ name: 'limits', source: '' })
   expect(draftIn(undefined, first)).toBeUndefined()
+  expect(draftIn('{', first)).toBeUndefined()
 })
 
 test.each([

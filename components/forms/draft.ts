@@ -1,3 +1,5 @@
+import { storedJson } from '#lib/browser-storage.ts'
+
 /** What a form contains before it is sent: texts by name. */
 export type Texts = Readonly<Record<string, string>>
 
@@ -6,7 +8,7 @@ export const isChanged = (draft: Texts, first: Texts): boolean =>
 
 /** The draft in a stored text if it has exactly the texts of the form, which another version of the console may have changed. */
 export function draftIn<T extends Texts>(stored: string | undefined, first: T): T | undefined {
-  const found: unknown = stored === undefined ? undefined : JSON.parse(stored)
+  const found = storedJson(() => stored ?? null)
   const names = Object.keys(first)
   if (typeof found !== 'object' || found === null || Object.keys(found).length !== names.length) return undefined
   const texts = found as Record<string, unknown>

@@ -1,10 +1,12 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
+import { type ActRun, isUnknown } from '#components/api/use-act.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { useStoredText } from '#components/session/use-stored-text.ts'
 import * as t from '#components/texts/forms/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { toFailure } from '#lib/trpc.ts'
 import { draftIn, isChanged, type Texts } from './draft.ts'
 
 /** The texts of a form, which outlive a reload and another page until they are sent. */
@@ -14,9 +16,14 @@ export type Kept<T extends Texts> = {
   /** The draft is from an earlier visit to the page. */
   restored: boolean
   startOver: () => void
-  /** Called when the server has stored what was sent. */
-  sent: () => void
+  /**
+   * Sends the draft, which is then no longer kept, also if the person leaves the page before the answer: an offer to send it again could
+   * have its effect twice. After a refusal it is kept again.
+   */
+  sending: <Input, Output>(send: Send<Input, Output>) => Send<Input, Output>
 }
+
+type Send<Input, Output> = (input: Input, options: ActRun) => Promise<Output>
 
 type KeptDraftProps<T extends Texts> = {
   /** Names the form and what it starts from, so that a draft never replaces a different start. */
@@ -58,9 +65,16 @@ function OneDraft<T extends Texts>({ form, initial, children }: KeptDraftProps<T
       setRestored(false)
       setDraft(first)
     },
-    sent() {
+    sending: (send) => async (input, options) => {
       setIsSent(true)
-      setRestored(false)
+      try {
+        const output = await send(input, options)
+        setRestored(false)
+        return output
+      } catch (error) {
+        if (!isUnknown(toFailure(error))) setIsSent(false)
+        throw error
+      }
     },
   })
 }

@@ -14,23 +14,31 @@ export function useStoredText(
   text: string | undefined,
   onRead: (stored: string | undefined) => void,
 ): void {
-  const [isRead, setIsRead] = useState(false)
+  const [readName, setReadName] = useState<string>()
   const passOn = useEffectEvent(onRead)
   useEffect(() => {
     let gone = false
-    void sessionVault.get(name).then((stored) => {
-      if (gone) return
-      passOn(stored)
-      setIsRead(true)
-    })
+    void sessionVault
+      .get(name)
+      .catch(unlessForbidden)
+      .then((stored) => {
+        if (gone) return
+        passOn(stored)
+        setReadName(name)
+      })
     return () => {
       gone = true
     }
   }, [name])
   useEffect(() => {
-    if (!isRead) return
-    if (text === undefined) return void sessionVault.remove(name)
-    const timer = setTimeout(() => void sessionVault.set(name, text), quietMs)
+    if (readName !== name) return
+    if (text === undefined) return void sessionVault.remove(name).catch(unlessForbidden)
+    const timer = setTimeout(() => void sessionVault.set(name, text).catch(unlessForbidden), quietMs)
     return () => clearTimeout(timer)
-  }, [isRead, name, text])
+  }, [readName, name, text])
+}
+
+/** If the browser fails to store or read a text, nothing is kept, but nothing else fails. */
+function unlessForbidden(error: unknown): undefined {
+  if (!(error instanceof DOMException)) throw error
 }

@@ -48,14 +48,12 @@ function ManifestForm({ kept }: { kept: Kept<{ yaml: string }> }) {
   const { yaml } = kept.draft
   // The problem is shown until the text that caused it changes.
   const [refused, setRefused] = useState<{ yaml: string; failure: Failure; problems: CodeProblem[] | undefined }>()
+  const send = kept.sending(client.agents.create.mutate)
   const register = useAct({
-    send: client.agents.create.mutate,
+    send,
     touches: ['agents'],
     onFailed: (failure, sent) => setRefused({ yaml: sent.yaml, failure, problems: problemsOf(failure) }),
-    onDone: () => {
-      setRefused(undefined)
-      kept.sent()
-    },
+    onDone: () => setRefused(undefined),
   })
   const current = refused?.yaml === yaml ? refused : undefined
   const { problems, note, blocked } = useManifestCheck(yaml, current?.problems)

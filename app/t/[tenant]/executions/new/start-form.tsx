@@ -120,15 +120,14 @@ function Form({ agent, release, onBusy, spec, kept }: InputProps & { kept: Kept<
   const setEntered = (next: Entered) => kept.change({ entered: JSON.stringify(next) })
   const [confirming, setConfirming] = useState<JsonObject>()
   const { form, tried, refuse } = useRefusals()
+  // After a lost answer, sending the same request again must not start a second execution.
+  const send = kept.sending((request: Inputs['executions']['execute'], { context }) =>
+    client.executions.execute.mutate({ ...request, ...context }),
+  )
   const start = useAct({
-    // After a lost answer, sending the same request again must not start a second execution.
-    send: (request: Inputs['executions']['execute'], { context }) =>
-      client.executions.execute.mutate({ ...request, ...context }),
+    send,
     touches: ['executions'],
-    onDone: ({ executionId }) => {
-      kept.sent()
-      router.push(executionPath(tenant, executionId))
-    },
+    onDone: ({ executionId }) => router.push(executionPath(tenant, executionId)),
     onFailed: () => onBusy(false),
   })
   const { input, problems } = readInput(entered, fields, schema)

@@ -43,14 +43,12 @@ function Form({ template, kept }: PolicyFormProps & { kept: Kept<Content & Templ
   const router = useRouter()
   const { name, description, source, ...names } = kept.draft
   const [refusal, setRefusal] = useState<Refusal>()
+  const send = kept.sending(rest.policies.create)
   const create = useAct({
-    send: rest.policies.create,
+    send,
     touches: ['policies'],
     onFailed: (failure, body) => setRefusal({ body, failure, problems: policyProblems(failure) }),
-    onDone: ({ id }) => {
-      kept.sent()
-      router.push(policyPath(tenant, id))
-    },
+    onDone: ({ id }) => router.push(policyPath(tenant, id)),
   })
   // A refusal of a text or a name is shown until that value changes.
   const refused = refusal?.body.source === source ? refusal.problems : undefined

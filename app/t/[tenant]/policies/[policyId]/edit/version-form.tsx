@@ -40,14 +40,12 @@ function Form({ policyId, base, kept }: VersionFormProps & { kept: Kept<{ source
   const { source } = kept.draft
   // The problems are shown until the text that caused them changes.
   const [refused, setRefused] = useState<{ source: string; failure: Failure; problems: CodeProblem[] | undefined }>()
+  const send = kept.sending(rest.policies.createVersion)
   const save = useAct({
-    send: rest.policies.createVersion,
+    send,
     touches: ['policies'],
     onFailed: (failure, { source: text }) => setRefused({ source: text, failure, problems: policyProblems(failure) }),
-    onDone: ({ version }) => {
-      kept.sent()
-      router.push(policyPath(tenant, policyId, { version }))
-    },
+    onDone: ({ version }) => router.push(policyPath(tenant, policyId, { version })),
   })
   const current = refused?.source === source ? refused : undefined
   const busy = save.pending || save.output !== undefined

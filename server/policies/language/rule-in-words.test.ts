@@ -80,6 +80,12 @@ describe('a rule in words says under which conditions', () => {
     expect(when('context.arguments has amount && context.arguments.id == "x"')).toBe(
       'It applies to tool calls, when the argument amount is given and the argument id is “x”.',
     )
+    expect(when('context.arguments has amount && context.arguments.amount != 1')).toBe(
+      'It applies to tool calls, when the argument amount is given and the argument amount is not 1.',
+    )
+    expect(when('context.arguments has a && (context.arguments.a > 1 || context.arguments.b == 2)')).toBe(
+      'It applies to tool calls, when the argument a is given and (the argument a is greater than 1 or the argument b is 2).',
+    )
     expect(when('context.arguments has amount && !(context.arguments.amount == 1)')).toBe(
       'It applies to tool calls, when the argument amount is given and the argument amount is not 1.',
     )
@@ -90,6 +96,8 @@ describe('a rule in words says under which conditions', () => {
     '{ a: 1 } == context.arguments.x',
     'context.arguments.tags == ["a", "b"]',
     '["a", "b"] == context.arguments.tags',
+    'context.arguments.tags.contains(["a", "b"])',
+    'context.arguments.tags.containsAny([["a"], ["b"]])',
     '!(context.arguments.tags == ["a", "b"])',
     'context.unknown.member == 1',
     'principal is Countersign::Agent',

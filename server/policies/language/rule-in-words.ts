@@ -131,8 +131,8 @@ function condition(expr: Expr): string {
 /** The right side of a comparison. A list equals another list as a whole, which "or" and "and" would not say. */
 function operand(key: string, expr: Expr): string {
   if (!has(expr, 'Set')) return term(expr)
-  if (key === '==' || key === '!=') return unsayable()
-  return key === 'containsAll' && expr.Set.length > 0 ? list(expr.Set.map(term), 'and') : term(expr)
+  if (key === '==' || key === '!=' || key === 'contains') return unsayable()
+  return key === 'containsAll' && expr.Set.length > 0 ? list(expr.Set.map(single), 'and') : term(expr)
 }
 
 /** Other comparisons are negated as a whole. */
@@ -179,7 +179,10 @@ function parts(expr: Expr, key: '&&' | '||'): Expr[] {
   return sides === undefined ? [expr] : [...parts(sides.left, key), ...parts(sides.right, key)]
 }
 
-/** `context.arguments has amount` before a comparison of it: a rule about a member needs that, and it adds nothing. */
+/**
+ * `context.arguments has amount` before a comparison of it: a rule about a member needs that, and it adds nothing. It stays where the rule
+ * could be taken to cover a call without the member: before "is not", and before alternatives.
+ */
 function withoutGuards(conditions: Expr[]): Expr[] {
   const reads = (expr: unknown, path: string): boolean => {
     if (typeof expr !== 'object' || expr === null) return false
@@ -190,7 +193,8 @@ function withoutGuards(conditions: Expr[]): Expr[] {
     if (!has(guard, 'has')) return true
     const { left, attr } = guard.has
     const path = [...(pathOf(left) ?? []), ...(Array.isArray(attr) ? attr : [attr])].join('.')
-    return !conditions.some((other) => other !== guard && !has(other, '!') && reads(other, path))
+    const saysIt = (other: Expr) => !['!', '!=', '||'].some((key) => has(other, key)) && reads(other, path)
+    return !conditions.some((other) => other !== guard && saysIt(other))
   })
 }
 
@@ -203,7 +207,7 @@ function term(expr: Expr): string {
   const path = pathOf(expr)
   if (path !== undefined) return nameOf(path)
   if (has(expr, 'Value')) return literal(expr.Value)
-  if (has(expr, 'Set')) return expr.Set.length === 0 ? 'nothing' : list(expr.Set.map(term), 'or')
+  if (has(expr, 'Set')) return expr.Set.length === 0 ? 'nothing' : list(expr.Set.map(single), 'or')
   for (const key of ['decimal', 'datetime', 'duration', 'ip']) {
     const [value] = argumentsOf(expr, key)
     if (value !== undefined && has(value, 'Value') && typeof value.Value === 'string') return value.Value

@@ -101,9 +101,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   agentTookApproval: 'Der Agent hat die Freigabe abgeholt',
   beganAt: 'begann <at>Zeit</at>{ended, select, true {, dauerte {duration}} other {}}',
   tookEffect: 'Sie wirkte mit der Entscheidung{dated, select, true {, <at>Zeit</at>} other {}}.',
-  linkNotCreated:
-    '<shown>{requestedBy}</shown> hat den Einmal-Link noch nicht erstellt. Bis dahin bleibt das Passwort, wie es ist.',
-  linkCreated: '<shown>{requestedBy}</shown> hat den Einmal-Link erstellt, <at>Zeit</at>.',
+  resetAllowed:
+    'Mit der Entscheidung darf <shown>{requestedBy}</shown> den Einmal-Link erstellen, innerhalb von 24 Stunden. Passwort und Passkeys gelten nicht mehr, sobald der Link erstellt ist; dazu gibt es einen eigenen Eintrag.',
   rejectedTitle: 'Abgelehnt: {title}',
   expiredTitle: 'Abgelaufen: {title}',
   doneTitle: 'Ausgeführt: {title}',

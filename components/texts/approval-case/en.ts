@@ -114,10 +114,9 @@ export const itsOutcomeIsUnknown = text('Its outcome is unknown')
 export const agentTookApproval = text('The agent took the approval')
 export const beganAt = text('began <at>time</at>{ended, select, true {, took {duration}} other {}}')
 export const tookEffect = text('It took effect with the decision{dated, select, true {, <at>time</at>} other {}}.')
-export const linkNotCreated = text(
-  '<shown>{requestedBy}</shown> has not created the one-time link yet. Until then, the password stays as it is.',
+export const resetAllowed = text(
+  'With the decision, <shown>{requestedBy}</shown> may create the one-time link, within 24 hours. The password and the passkeys stop working when the link is created, which is a record of its own.',
 )
-export const linkCreated = text('<shown>{requestedBy}</shown> created the one-time link, <at>time</at>.')
 export const rejectedTitle = text('Rejected: {title}')
 export const expiredTitle = text('Expired: {title}')
 export const doneTitle = text('Done: {title}')

@@ -31,7 +31,7 @@ export function OutcomeSection({ shown }: { shown: Approval }) {
       ) : shown.kind === 'external_call' ? (
         <OfExternalCall shown={shown} />
       ) : shown.presentation.action === 'member.reset_password' ? (
-        <OfReset shown={shown} />
+        <p>{t.resetAllowed({ requestedBy: shown.requestedBy.displayName, shown: shownText })}</p>
       ) : (
         <p>
           {t.tookEffect({ dated: String(decidedAt !== null), at: () => decidedAt !== null && <Time at={decidedAt} /> })}
@@ -51,12 +51,6 @@ function OfExternalCall({ shown: { usedAt, expiresAt } }: { shown: Approval }) {
         : t.agentTookApprovalTime({ at: () => <Time at={usedAt} /> })}
     </p>
   )
-}
-
-/** An approved reset takes effect when the person who asked for it creates the link. */
-function OfReset({ shown: { usedAt, requestedBy } }: { shown: Approval }) {
-  const who = { requestedBy: requestedBy.displayName, shown: shownText }
-  return <p>{usedAt === null ? t.linkNotCreated(who) : t.linkCreated({ ...who, at: () => <Time at={usedAt} /> })}</p>
 }
 
 function OfExecution({ shown }: { shown: Approval }) {

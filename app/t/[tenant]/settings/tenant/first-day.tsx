@@ -1,7 +1,7 @@
 'use client'
 
 import Link from 'next/link'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useQuery } from '#components/api/query.ts'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -19,12 +19,15 @@ type Step = { key: string; done: boolean | undefined; title: string; why: string
  */
 export function AfterFirstDay({ children }: { children: ReactNode }) {
   const { steps, failed } = useSteps()
-  if (failed) return children
-  if (steps.some(({ done }) => done === undefined)) return <Skeleton label={t.loadingSettings} rows={12} />
+  const complete = steps.every(({ done }) => done !== undefined)
+  // Once they are shown, forms stay: what is typed into them must not be lost when a later read fails.
+  const [shown, setShown] = useState(false)
+  if (!shown && (complete || failed)) setShown(true)
+  if (!shown) return <Skeleton label={t.loadingSettings} rows={12} />
   const open = steps.filter(({ done }) => done === false)
   return (
     <>
-      {open.length > 0 && <FirstDay steps={steps} open={open.length} />}
+      {complete && open.length > 0 && <FirstDay steps={steps} open={open.length} />}
       {children}
     </>
   )
@@ -69,7 +72,9 @@ function useSteps(): { steps: Step[]; failed: boolean } {
   const admins = members.data?.items.filter(
     ({ status, roles, kind }) => status === 'active' && kind === 'person' && roles.includes('tenant_admin'),
   )
-  const failed = [passkeys, members, groups, agents, bindings, channels].some(({ error }) => error !== null)
+  const failed = [passkeys, members, groups, agents, bindings, channels].some(
+    ({ data, error }) => data === undefined && error !== null,
+  )
   const steps: Step[] = [
     {
       key: 'passkey',

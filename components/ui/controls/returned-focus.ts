@@ -3,34 +3,38 @@
 import { useRef } from 'react'
 import { focusPlace, pathOf } from './place.ts'
 
-/** What had the focus and what contains it, the nearest dialog first. */
-type Openers = readonly Element[][]
+/** What had the focus when a dialog opened, and what contains it; and the same of the dialog below. */
+type Opener = { path: readonly Element[]; below: Opener | undefined }
 
 /** Of the dialogs that are open or just closing; the last one is on top. Owned by this module. */
-const shown: Openers[] = []
+const shown: Opener[] = []
 
 /**
  * Returns the focus to what had it when a dialog closes. Radix returns it only to its own trigger, but any button or key can open a dialog.
  * A dialog that follows another one returns it to what opened the first: the button that was pressed in between is gone.
  */
 export function useReturnedFocus(returnTo?: () => HTMLElement | null | undefined) {
-  const openers = useRef<Openers>([])
+  const opener = useRef<Opener>(undefined)
   return {
     onOpenAutoFocus() {
       const { activeElement: focused, body } = document
-      const below = shown.at(-1) ?? []
-      openers.current = focused === null || focused === body ? below : [pathOf(focused), ...below]
-      shown.push(openers.current)
+      opener.current = { path: focused === null || focused === body ? [] : pathOf(focused), below: shown.at(-1) }
+      shown.push(opener.current)
     },
     onCloseAutoFocus(event: Event) {
       event.preventDefault()
-      const at = shown.indexOf(openers.current)
-      if (at >= 0) shown.splice(at, 1)
-      const candidates = [returnTo?.(), ...openers.current.map(([opener]) => opener)]
-      const next = candidates.find((one) => one instanceof HTMLElement && one.isConnected)
+      const own = opener.current
+      if (own === undefined) return
+      if (shown.includes(own)) shown.splice(shown.indexOf(own), 1)
+      const paths = [own.path]
+      // Behind a dialog that stays open, nothing gets the focus.
+      for (let at = own.below; at !== undefined && !shown.includes(at); at = at.below) paths.push(at.path)
+      const next = [returnTo?.(), ...paths.map(([first]) => first)].find(
+        (one) => one instanceof HTMLElement && one.isConnected,
+      )
       if (next instanceof HTMLElement) next.focus()
       // What was done in the dialog may have removed the button that opened it.
-      else if (document.activeElement === document.body) focusPlace(openers.current.at(-1) ?? [])
+      else if (document.activeElement === document.body) focusPlace(paths.flat())
     },
   }
 }

@@ -21,9 +21,11 @@ export function AccessDenied({ tenant, identity, lost }: AccessDeniedProps) {
   const router = useRouter()
   const { organisation } = identity
   useEffect(() => {
-    const { pathname, search } = window.location
+    const { pathname, search, hash } = window.location
     const show = (id: string) =>
-      tenant === organisation ? router.replace(pathname.replace(homePath(tenant), homePath(id)) + search) : setOwn(id)
+      tenant === organisation
+        ? router.replace(pathname.replace(homePath(tenant), homePath(id)) + search + hash)
+        : setOwn(id)
     ownTenant().then(show, () => setOwn(null))
   }, [tenant, organisation, router])
   if (tenant === organisation && own === undefined) return null

@@ -11,7 +11,8 @@ export function waitedForPath(
   waitsFor: string,
   can: (permission: Permission) => boolean,
 ): string {
-  const object = waitsForObjects.find(({ of }) => of === waitsFor)
+  // A server of the version before, in a rolling restart, does not send it.
+  const object = waitsForObjects?.find(({ of }) => of === waitsFor)
   if (object?.type === 'execution' && can('execution:read')) return executionPath(tenant, object.id)
   if (object?.type === 'approval' && can('approval:list')) return approvalPath(tenant, object.id)
   return auditPath(tenant, { resourceId: waitsFor })

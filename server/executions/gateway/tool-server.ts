@@ -185,7 +185,7 @@ async function whileHeld<T>(
 /** In milliseconds. Throws before anything starts: a client that does not want to wait would otherwise be held. */
 function longestHold({ mcpReq }: ServerContext): number {
   const seconds = mcpReq._meta?.[waitMeta]
-  if (seconds === undefined || seconds === null) return longestWait
+  if (seconds === undefined) return longestWait
   if (typeof seconds !== 'number' || seconds < 0)
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,

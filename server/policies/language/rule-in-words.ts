@@ -84,7 +84,7 @@ function byWhom(principal: PolicyJson['principal']): string {
   }
 }
 
-const comparisons: Readonly<Record<string, string>> = {
+const comparisons: Words = {
   '==': 'is',
   '!=': 'is not',
   '<': 'is less than',
@@ -98,7 +98,7 @@ const comparisons: Readonly<Record<string, string>> = {
 }
 
 /** Functions on decimals, times and addresses: the same words as for numbers. */
-const functions: Readonly<Record<string, string>> = {
+const functions: Words = {
   lessThan: 'is less than',
   lessThanOrEqual: 'is at most',
   greaterThan: 'is greater than',
@@ -116,16 +116,24 @@ function condition(expr: Expr): string {
   if (has(expr, 'isEmpty')) return `${term(expr.isEmpty.arg)} is empty`
   if (has(expr, 'contains') && has(expr.contains.left, 'Set'))
     return `${term(expr.contains.right)} is ${term(expr.contains.left)}`
-  for (const [key, words] of Object.entries(comparisons)) {
+  const compared = comparison(expr, comparisons, functions)
+  if (compared !== undefined) return compared
+  if (pathOf(expr) !== undefined) return `${term(expr)} is true`
+  return unsayable()
+}
+
+type Words = Readonly<Record<string, string>>
+
+/** Two terms and the words of the operator or function between them. Undefined for what is neither of these. */
+function comparison(expr: Expr, ofOperators: Words, ofFunctions: Words): string | undefined {
+  for (const [key, words] of Object.entries(ofOperators)) {
     const sides = sidesOf(expr, key)
     if (sides !== undefined) return `${single(sides.left)} ${words} ${operand(key, sides.right)}`
   }
-  for (const [key, words] of Object.entries(functions)) {
+  for (const [key, words] of Object.entries(ofFunctions)) {
     const [left, right] = argumentsOf(expr, key)
-    if (left !== undefined && right !== undefined) return `${term(left)} ${words} ${term(right)}`
+    if (left !== undefined && right !== undefined) return `${single(left)} ${words} ${single(right)}`
   }
-  if (pathOf(expr) !== undefined) return `${term(expr)} is true`
-  return unsayable()
 }
 
 /** The right side of a comparison. A list equals another list as a whole, which "or" and "and" would not say. */
@@ -136,7 +144,7 @@ function operand(key: string, expr: Expr): string {
 }
 
 /** Other comparisons are negated as a whole. */
-const negatedComparisons: Readonly<Record<string, string>> = {
+const negatedComparisons: Words = {
   '==': 'is not',
   '!=': 'is',
   '<': 'is at least',
@@ -144,7 +152,7 @@ const negatedComparisons: Readonly<Record<string, string>> = {
   '>': 'is at most',
   '>=': 'is less than',
 }
-const negatedFunctions: Readonly<Record<string, string>> = {
+const negatedFunctions: Words = {
   lessThan: 'is at least',
   lessThanOrEqual: 'is greater than',
   greaterThan: 'is at most',
@@ -156,14 +164,8 @@ const single = (expr: Expr): string => (has(expr, 'Set') ? unsayable() : term(ex
 function negation(expr: Expr): string {
   if (has(expr, 'has')) return `${memberOf(expr)} is not given`
   if (has(expr, 'like')) return `${term(expr.like.left)} does not match “${patternOf(expr.like.pattern)}”`
-  for (const [key, words] of Object.entries(negatedComparisons)) {
-    const sides = sidesOf(expr, key)
-    if (sides !== undefined) return `${single(sides.left)} ${words} ${operand(key, sides.right)}`
-  }
-  for (const [key, words] of Object.entries(negatedFunctions)) {
-    const [left, right] = argumentsOf(expr, key)
-    if (left !== undefined && right !== undefined) return `${single(left)} ${words} ${term(right)}`
-  }
+  const compared = comparison(expr, negatedComparisons, negatedFunctions)
+  if (compared !== undefined) return compared
   if (pathOf(expr) !== undefined) return `${term(expr)} is not true`
   return `it is not true that (${condition(expr)})`
 }

@@ -1,13 +1,14 @@
 'use client'
 
-import { useEffect, useEffectEvent, useState } from 'react'
-import { sessionVault } from './session.ts'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { session, sessionVault } from './session.ts'
 
 const quietMs = 200
 
 /**
  * Keeps what a person typed across a reload and a new sign-in, encrypted in this browser. Undefined: there is nothing to keep, and what
- * was kept is removed. Nothing is written before `onRead` got what is stored. Signing out removes everything.
+ * was kept is removed. Nothing is written before `onRead` got what is stored. Leaving the page keeps also the last keys that were
+ * pressed. Signing out removes everything.
  */
 export function useStoredText(
   name: string,
@@ -15,6 +16,7 @@ export function useStoredText(
   onRead: (stored: string | undefined) => void,
 ): void {
   const [readName, setReadName] = useState<string>()
+  const waiting = useRef<() => void>(undefined)
   const passOn = useEffectEvent(onRead)
   useEffect(() => {
     let gone = false
@@ -32,10 +34,23 @@ export function useStoredText(
   }, [name])
   useEffect(() => {
     if (readName !== name) return
-    if (text === undefined) return void sessionVault.remove(name).catch(unlessForbidden)
-    const timer = setTimeout(() => void sessionVault.set(name, text).catch(unlessForbidden), quietMs)
+    const write = () => {
+      waiting.current = undefined
+      void store(name, text)
+    }
+    if (text === undefined) return write()
+    waiting.current = write
+    const timer = setTimeout(write, quietMs)
     return () => clearTimeout(timer)
   }, [readName, name, text])
+  useEffect(() => () => waiting.current?.(), [])
+}
+
+async function store(name: string, text: string | undefined): Promise<void> {
+  const { status } = session.state()
+  // Everything was removed, or is about to be.
+  if (status === 'leaving' || status === 'signed-out') return
+  await (text === undefined ? sessionVault.remove(name) : sessionVault.set(name, text)).catch(unlessForbidden)
 }
 
 /** If the browser fails to store or read a text, nothing is kept, but nothing else fails. */

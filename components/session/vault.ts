@@ -2,6 +2,8 @@
  * Small texts stored in this browser, encrypted (AES-GCM, 256 bits) with a key that scripts can't extract. A copy of the
  * profile's files, or a script that reads storage, gets only ciphertext. The refresh token, sign-ins in progress and drafts are
  * stored here. Another script in the page could still request the texts; the content security policy prevents such scripts.
+ *
+ * Texts are read and written in the order of the calls, although encryption takes a different time for each.
  */
 export type Vault = {
   get(name: string): Promise<string | undefined>
@@ -43,6 +45,12 @@ export function openVault(databaseName: string): Vault {
       request.onerror = () => reject(request.error)
     })
   }
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const done = last.then(act)
+    last = done.catch(() => undefined)
+    return done
+  }
   /** If two tabs create a key concurrently, the first one is used. */
   const keep = async (name: string, made: CryptoKey | CryptoKeyPair): Promise<void> => {
     await run('keys', 'readwrite', (keys) => keys.add(made, name)).catch((error: unknown) => {
@@ -64,44 +72,46 @@ export function openVault(databaseName: string): Vault {
     )
     return await proofKeys()
   }
-  return {
-    async get(name) {
-      const sealed: Sealed | undefined = await run('texts', 'readonly', (texts) => texts.get(name))
-      if (sealed === undefined) return undefined
-      try {
-        const plain = await crypto.subtle.decrypt(
-          { name: 'AES-GCM', iv: sealed.iv, additionalData: utf8(name) },
-          await key(),
-          sealed.data,
-        )
-        return new TextDecoder().decode(plain)
-      } catch (error) {
-        // Encrypted with a key that no longer exists, or copied from another name: treated as absent.
-        if (error instanceof DOMException && error.name === 'OperationError') return undefined
-        throw error
-      }
-    },
-    async set(name, text) {
-      const iv = crypto.getRandomValues(new Uint8Array(12))
-      const data = await crypto.subtle.encrypt(
-        { name: 'AES-GCM', iv, additionalData: utf8(name) },
+  const unsealed = async (name: string): Promise<string | undefined> => {
+    const sealed: Sealed | undefined = await run('texts', 'readonly', (texts) => texts.get(name))
+    if (sealed === undefined) return undefined
+    try {
+      const plain = await crypto.subtle.decrypt(
+        { name: 'AES-GCM', iv: sealed.iv, additionalData: utf8(name) },
         await key(),
-        utf8(text),
+        sealed.data,
       )
-      await run('texts', 'readwrite', (texts) => texts.put({ iv, data } satisfies Sealed, name))
-    },
-    async remove(name) {
-      await run('texts', 'readwrite', (texts) => texts.delete(name))
-    },
-    async names(prefix) {
-      const names = await run('texts', 'readonly', (texts) => texts.getAllKeys())
-      return names.filter((name): name is string => typeof name === 'string' && name.startsWith(prefix))
-    },
+      return new TextDecoder().decode(plain)
+    } catch (error) {
+      // Encrypted with a key that no longer exists, or copied from another name: treated as absent.
+      if (error instanceof DOMException && error.name === 'OperationError') return undefined
+      throw error
+    }
+  }
+  const seal = async (name: string, text: string): Promise<void> => {
+    const iv = crypto.getRandomValues(new Uint8Array(12))
+    const data = await crypto.subtle.encrypt(
+      { name: 'AES-GCM', iv, additionalData: utf8(name) },
+      await key(),
+      utf8(text),
+    )
+    await run('texts', 'readwrite', (texts) => texts.put({ iv, data } satisfies Sealed, name))
+  }
+  return {
+    get: (name) => inTurn(() => unsealed(name)),
+    set: (name, text) => inTurn(() => seal(name, text)),
+    remove: (name) => inTurn(() => run('texts', 'readwrite', (texts) => texts.delete(name))),
+    names: (prefix) =>
+      inTurn(async () => {
+        const names = await run('texts', 'readonly', (texts) => texts.getAllKeys())
+        return names.filter((name): name is string => typeof name === 'string' && name.startsWith(prefix))
+      }),
     proofKeys,
-    async clear() {
-      await run('texts', 'readwrite', (texts) => texts.clear())
-      await run('keys', 'readwrite', (keys) => keys.clear())
-    },
+    clear: () =>
+      inTurn(async () => {
+        await run('texts', 'readwrite', (texts) => texts.clear())
+        await run('keys', 'readwrite', (keys) => keys.clear())
+      }),
   }
 }
 

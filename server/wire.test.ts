@@ -141,6 +141,12 @@ describe('a parameter that is not read is refused', () => {
     ['POST', `/v1/agents.create?input=${input}`, 'Unknown parameter input. Send the input in the body: {"json":{…}}.'],
     ['POST', '/v1/policies?name=a', 'Unknown parameter name. This route reads none.'],
     ['GET', '/v1/files/019a0000-0000-7000-8000-000000000000?as=a', 'Unknown parameter as. This route reads none.'],
+    ['POST', '/v1/files?nam=a', 'Unknown parameter nam. This route reads name.'],
+    [
+      'POST',
+      '/v1/mcp/t/org-northwind-mutual/refund-assistant/payments?enviroment=staging',
+      'Unknown parameter enviroment. This route reads environment.',
+    ],
   ])('%s %s', async (method, path, message) => {
     const init = method === 'POST' ? { method, headers: json, body: '{}' } : {}
     const answer = await api.request(await api.person('maria'), path, init)
@@ -151,6 +157,14 @@ describe('a parameter that is not read is refused', () => {
   test('only from callers with the permission', async () => {
     const bot = await api.client('decisions-bot')
     expect((await api.request(bot, '/v1/agents.list?limit=1')).status).toBe(403)
+  })
+
+  test('but not by the log, which always ignored others', async () => {
+    const log = (query: string) => api.request(ci, `/v1/log/t/org-northwind-mutual/keys?${query}`)
+    const answer = await log('seals=0&format=json')
+    expect(answer.status, answer.text).toBe(200)
+    // The heads that a caller knows are read.
+    expect((await log('seals=none')).status).toBe(400)
   })
 
   test('and those of a stream’s client are read', async () => {

@@ -1,6 +1,7 @@
 import { ReceivedFile, StoredFile } from '#lib/schemas/files.ts'
 import { authorize } from '#server/kernel/auth/authorize.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { parametersOf } from '#server/kernel/input.ts'
 import { mutation, perform } from '#server/kernel/operation.ts'
 import { authenticated, declare } from '#server/kernel/rest.ts'
 import { discard, keep, receive } from './content.ts'
@@ -45,7 +46,7 @@ export const uploadRoute = declare(
   },
   authenticated(async (caller, request) => {
     const authorized = authorize(caller, upload)
-    const name = new URL(request.url).searchParams.get('name') ?? 'file'
+    const name = parametersOf(request, ['name']).get('name') ?? 'file'
     const mediaType = request.headers.get('content-type')?.split(';', 1)[0]?.trim() || 'application/octet-stream'
     const received = await receive(caller.tenant.id, request)
     try {

@@ -116,8 +116,16 @@ export function refuseUnread(
   )
 }
 
+/** The parameters of an address, of which a route reads those in `read`. Throws `validation_failed` for others. */
+export function parametersOf(request: Request, read: readonly string[]): URLSearchParams {
+  const { searchParams } = new URL(request.url)
+  const unknown = [...searchParams.keys()].filter((name) => !read.includes(name))
+  refuseParameters(unknown, `This route reads ${read.length === 0 ? 'none' : read.join(', ')}.`)
+  return searchParams
+}
+
 /** Throws `validation_failed` with `advice` if there are any. */
-export function refuseParameters(unknown: readonly string[], advice: string): void {
+function refuseParameters(unknown: readonly string[], advice: string): void {
   if (unknown.length === 0) return
   const names = [...new Set(unknown)]
   throw new ApiError(

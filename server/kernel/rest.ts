@@ -7,7 +7,7 @@ import { readJson } from './body.ts'
 import { errorHeaders } from './error-headers.ts'
 import { answerFor, type ErrorAnswer } from './errors.ts'
 import { newId } from './ids.ts'
-import { refuseParameters } from './input.ts'
+import { parametersOf } from './input.ts'
 import { letIn } from './let-in.ts'
 import { type Declared, isContained, type Operation, perform } from './operation.ts'
 import type { RouteWire } from './route-wire.ts'
@@ -151,7 +151,7 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
       request,
     })
     // A route that reads its query string has a schema, which refuses what it does not know.
-    if (!isQueryRead) refuseParameters([...searchParams.keys()], 'This route reads none.')
+    if (!isQueryRead) parametersOf(request, [])
     return input
   }
   const json = (output: O): Response => {

@@ -53,9 +53,8 @@ function respond({ mediaType, immutable, body }: Resource): Response {
 const pathOf = (request: Request): string => new URL(request.url).pathname.replace(/^\/v1\/log\//, '')
 
 /** Other fields of the query string are ignored, as they always were. */
-function inputOf(request: Request): Record<string, string> {
-  const { searchParams } = new URL(request.url)
-  const named = [...searchParams].filter(([field]) => field in knownHeads)
+function inputOf(request: Request, query: Record<string, string>): Record<string, string> {
+  const named = Object.entries(query).filter(([field]) => field in knownHeads)
   return { path: pathOf(request), ...Object.fromEntries(named) }
 }
 
@@ -68,7 +67,7 @@ const wire: RouteWire = {
 const asMember = rest({
   name: 'log.get',
   operation: logGet,
-  input: ({ request }) => inputOf(request),
+  input: ({ request, query }) => inputOf(request, query),
   respond,
 })
 
@@ -80,7 +79,7 @@ export const logRoute: RouteHandler = declare(
     if (!config.publicLog) return await asMember(request, context)
     const requestId = newId()
     try {
-      const input = readInput(Input, inputOf(request))
+      const input = readInput(Input, inputOf(request, Object.fromEntries(new URL(request.url).searchParams)))
       const externalId = parseLogPath(input.path)?.externalId
       const response = await lookUpForStranger('log-keys', async () => {
         const tenant = externalId && (await database.inDirectory((tx) => findLogOwner(tx, externalId)))

@@ -6,6 +6,7 @@ import { authorize } from '#server/kernel/auth/authorize.ts'
 import { challengeFor } from '#server/kernel/auth/challenge.ts'
 import { gatewayAt, gatewayMetadataUrl } from '#server/kernel/auth/gateway-address.ts'
 import { readBody } from '#server/kernel/body.ts'
+import { parametersOf } from '#server/kernel/input.ts'
 import { scanJson } from '#server/kernel/json-budget.ts'
 import { wireLimits } from '#server/kernel/limits.ts'
 import { perform } from '#server/kernel/operation.ts'
@@ -70,7 +71,7 @@ function gatewayHandler(name: string, door?: Parameters<typeof authenticated>[1]
     authenticated(async (caller, request, context) => {
       const authorized = authorize(caller, releasedTools)
       const { agent, server } = (await context.params) ?? {}
-      const environment = new URL(request.url).searchParams.get('environment')
+      const environment = parametersOf(request, ['environment']).get('environment')
       const input = { agent, server, ...(environment === null ? {} : { environment }) }
       const served = await perform(authorized, input, { name })
       const opens = isOfOpeningSession(request)

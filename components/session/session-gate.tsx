@@ -1,6 +1,5 @@
 'use client'
 
-import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Page } from '#components/layout/page.tsx'
@@ -18,7 +17,7 @@ import { adviceFor } from './request-failed.tsx'
 import { session } from './session.ts'
 import { useTenantSession } from './session-provider.tsx'
 
-// Both are rare, and seen while the server answers.
+// Rare, and seen while the server answers, or once it does.
 const pages = {
   waiting: <Waiting label={t.loading} />,
   Failed: ({ retry }: { retry: () => void }) => (
@@ -27,6 +26,7 @@ const pages = {
 }
 const ResetNotice = loadedLater(() => import('./reset-notice.tsx').then((module) => module.ResetNotice), pages)
 const Denied = loadedLater(() => import('./access-denied.tsx').then((module) => module.AccessDenied), pages)
+const Problem = loadedLater(() => import('./sign-in-problem.tsx').then((module) => module.SignInProblem), pages)
 
 /** Shows the page once a member of the tenant is signed in; until then, the current obstacle. */
 export function SessionGate({ tenant, children }: { tenant: string; children: ReactNode }) {
@@ -104,31 +104,5 @@ function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean
       router.replace(signInPath(organisation === null ? {} : { organisation }))
     }
   }, [elsewhere, router, tenant])
-  if (problem === undefined) return <Waiting label={t.openingSignIn} />
-  return (
-    <Page>
-      <h1>{t.signIn}</h1>
-      <ErrorPanel
-        title={problemText(problem)}
-        effect={t.nothingChanged}
-        advice={t.tryOrChoose}
-        action={
-          <Link href={signInPath()} className="text-link">
-            {t.chooseOrganisation}
-          </Link>
-        }
-      />
-    </Page>
-  )
-}
-
-export function problemText(problem: RealmProblem): string {
-  switch (problem) {
-    case 'unknown-organisation':
-      return t.organisationUnknown
-    case 'unreachable':
-      return t.providerUnreachable
-    case 'other-issuer':
-      return t.otherIssuer
-  }
+  return problem === undefined ? <Waiting label={t.openingSignIn} /> : <Problem problem={problem} />
 }

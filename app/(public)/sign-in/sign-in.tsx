@@ -12,7 +12,7 @@ import { organisationOf } from '#components/session/organisation-of.ts'
 import { isSlug, type RealmProblem } from '#components/session/provider-client.ts'
 import { session } from '#components/session/session.ts'
 import * as t from '#components/texts/public/en.ts'
-import * as sessionTexts from '#components/texts/session/en.ts'
+import { otherIssuer } from '#components/texts/sign-in-problem/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 
@@ -100,6 +100,6 @@ function problemOf(problem: RealmProblem | 'empty', organisation: string): strin
     case 'unreachable':
       return t.providerUnreachable
     case 'other-issuer':
-      return sessionTexts.otherIssuer
+      return otherIssuer
   }
 }

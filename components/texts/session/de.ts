@@ -14,12 +14,6 @@ export const german: Translation<typeof import('./en.ts')> = {
   cantStart: 'Die Konsole kann nicht starten',
   nothingChanged: 'Es wurde nichts geändert.',
   tryAgain: 'Erneut versuchen',
-  signIn: 'Anmelden',
-  tryOrChoose: 'Versuchen Sie es erneut, oder wählen Sie eine andere Organisation.',
-  chooseOrganisation: 'Organisation wählen',
-  organisationUnknown: 'Es wurde keine Organisation mit diesem Namen gefunden.',
-  otherIssuer:
-    'Der Identitätsanbieter nennt eine andere Adresse als seine. Bitten Sie Ihren Betreiber, AUTH_URL zu prüfen.',
   otherOrganisation: 'Der Identitätsanbieter hat für eine andere Organisation geantwortet.',
   otherApplication: 'Der Identitätsanbieter hat für eine andere Anwendung geantwortet.',
   notSignedIn: 'Sie sind nicht mehr angemeldet.',

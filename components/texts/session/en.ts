@@ -16,13 +16,6 @@ export const accountNotLoaded = text('Your account could not be loaded. {problem
 export const cantStart = text('The console can’t start')
 export const nothingChanged = text('Nothing was changed.')
 export const tryAgain = text('Try again')
-export const signIn = text('Sign in')
-export const tryOrChoose = text('Try again, or choose another organisation.')
-export const chooseOrganisation = text('Choose an organisation')
-export const organisationUnknown = text('No organisation with this name was found.')
-export const otherIssuer = text(
-  'The identity provider describes itself under another address. Ask your operator to check AUTH_URL.',
-)
 export const otherOrganisation = text('The identity provider answered for another organisation.')
 export const otherApplication = text('The identity provider answered for another application.')
 export const notSignedIn = text('You are no longer signed in.')

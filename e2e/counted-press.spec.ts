@@ -13,7 +13,10 @@ const moveDown = (page: Page): Promise<void> =>
   })
 const top = async (of: Locator): Promise<number> => (await of.boundingBox())?.y ?? Number.NaN
 
+/** The control must be where the pointer is when it is pressed, so nothing may still be loading above it. */
 async function pressAndMove(page: Page, control: Locator): Promise<void> {
+  await expect(control).toBeVisible()
+  await page.waitForLoadState('networkidle')
   await control.hover()
   await page.mouse.down()
   const before = await top(control)

@@ -6,7 +6,7 @@ import { expect, signIn, test } from './fixtures.ts'
 // What a reviewer may do changes while they write: the open page shows it without polling, and keeps the draft.
 
 /** On a busy machine. Nothing polls while the socket is open. */
-const soon = { timeout: 4_000 }
+const soon = { timeout: 15_000 }
 const draft = 'Order and amount checked against the claim.'
 const all = { limit: 200 }
 

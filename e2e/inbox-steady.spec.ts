@@ -29,6 +29,7 @@ test('a click on a row counts although another row leaves the list before the bu
   await page.goto(`${home()}/approvals?sort=oldest`)
   await expect(usual(page)).toBeVisible()
   await expect(link(page, leaving)).toBeAttached()
+  await page.waitForLoadState('networkidle')
   // The press takes the focus from it.
   await search(page).focus()
   await link(page, pressed).hover()
@@ -48,6 +49,7 @@ test('the row that left is gone after the button is released', async ({ signedIn
   const page = await signedIn('jonas')
   await page.goto(`${home()}/approvals?sort=newest`)
   await expect(link(page, leaving)).toBeVisible()
+  await page.waitForLoadState('networkidle')
   await page.getByRole('columnheader', { name: 'Requested by' }).hover()
   await page.mouse.down()
   const counted = await count(page).innerText()
@@ -67,6 +69,7 @@ test('a tap counts for the row that was touched, although its click comes after 
   const page = await signedIn('jonas')
   await page.goto(`${home()}/approvals?sort=oldest`)
   await expect(usual(page)).toBeVisible()
+  await page.waitForLoadState('networkidle')
   const row = link(page, touched)
   const touch = { isPrimary: true, pointerType: 'touch', bubbles: true }
   await row.dispatchEvent('pointerdown', touch)

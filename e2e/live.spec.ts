@@ -7,7 +7,7 @@ import { demoPolicy, environment, readerManifest, releasedAgent } from './own-ag
 // a change takes, with the goal of a second.
 
 /** From the commit to the screen, on a busy machine. Nothing polls while the socket is open. */
-const soon = { timeout: 4_000 }
+const soon = { timeout: 15_000 }
 
 const row = (page: Page, { approvalId }: RefundCase) => page.locator(`main a[href*="${approvalId}"]`)
 const badge = (page: Page) =>

@@ -233,6 +233,7 @@ export const auditSentences: Readonly<Record<string, readonly [done: string, tri
   ],
   'session.ended': ['{actor} ended a session', '{actor} tried to end a session'],
   'session.others_ended': ['{actor} ended all other sessions', '{actor} tried to end all other sessions'],
+  'session.program_ended': ['{actor} ended the access of a program', '{actor} tried to end the access of a program'],
   'standing_grant.activated': ['{actor} activated a standing grant'],
   'standing_grant.expired': ['{actor} ended a standing grant, because its time ran out'],
   'standing_grant.proposed': ['{actor} proposed a standing grant', '{actor} tried to propose a standing grant'],

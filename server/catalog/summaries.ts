@@ -224,6 +224,7 @@ export const summaries: Record<string, Line> = {
   'serviceAccounts.rotateSecret': 'Create a second secret and end the first one later',
   'sessions.end': 'End one of your sessions',
   'sessions.endOthers': 'End all of your sessions but this one',
+  'sessions.endProgram': 'End the access of a program to tools in your name',
   'sessions.list': 'List your sessions',
   'session.chooseLanguage': 'Choose the language of the console and of your mails',
   'session.acknowledgeReset': 'Confirm that you know about a reset of your password',

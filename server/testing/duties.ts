@@ -95,6 +95,7 @@ export const alone: Readonly<Record<string, string>> = {
     'session.chooseLanguage',
     'sessions.end',
     'sessions.endOthers',
+    'sessions.endProgram',
   ]),
   ...because('records who stands behind a machine, which identities read', [
     'connectionTokens.create',

@@ -46,7 +46,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   signOutEverywhereElse: 'Überall sonst abmelden',
   signOutThere: 'Dort abmelden',
   willBeSignedOut:
-    '{all, select, true {Sie werden sofort überall sonst abgemeldet.} other {Sie werden sofort abgemeldet: {device}.}} Was dort eingegeben und nicht gesendet wurde, geht verloren. Wenn Sie sich dort nicht angemeldet haben, ändern Sie auch Ihr Passwort.',
+    '{all, select, true {Sie werden sofort überall sonst abgemeldet.} other {Sie werden sofort abgemeldet: {device}.}} Was dort eingegeben und nicht gesendet wurde, geht verloren.{programs, select, true { Programme, die Sie dort zugelassen haben, verlieren den Zugang.} other {}} Wenn Sie sich dort nicht angemeldet haben, ändern Sie auch Ihr Passwort.',
   console: 'Konsole',
   signingOut: 'Wird abgemeldet…',
   you: 'Sie',
@@ -105,7 +105,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   memberId: 'Mitglieds-ID',
   memberIdInSentence: 'Mitglieds-ID',
   thisBrowserIsSigned:
-    'Dieser Browser ist in allen Tabs als <shown>{username}</shown> von <shown>{organisation}</shown> angemeldet. Mit dem Abmelden endet diese Sitzung beim Identitätsanbieter, und ihre Daten werden aus diesem Browser gelöscht. Andere Geräte bleiben angemeldet.',
+    'Dieser Browser ist in allen Tabs als <shown>{username}</shown> von <shown>{organisation}</shown> angemeldet. Mit dem Abmelden endet diese Sitzung beim Identitätsanbieter, und ihre Daten werden aus diesem Browser gelöscht. Programme, die Sie in dieser Sitzung zugelassen haben, verlieren den Zugang. Andere Geräte bleiben angemeldet.',
   signOutInThis: 'In diesem Browser abmelden',
   changeYourPasswordWhich: '<a>Ändern Sie Ihr Passwort</a>; dabei werden Sie auf allen Geräten abgemeldet.',
   yourAbsences: 'Ihre Abwesenheiten',
@@ -113,5 +113,21 @@ export const german: Translation<typeof import('./en.ts')> = {
   noneAskTenantAdministrator: 'Keine. Bitten Sie die Administration der Organisation um eine Rolle.',
   notifications: 'Benachrichtigungen',
   settings: 'Einstellungen',
+  programsWithAccess: 'Programme mit Zugang',
+  programsCallTools:
+    'Programme, die in Ihrem Namen Werkzeuge aufrufen dürfen, zum Beispiel der KI-Assistent eines Editors. Ihre Namen geben sie selbst an.',
+  program: 'Programm',
+  mayCall: 'Darf aufrufen',
+  toolsOfAgent: 'Werkzeuge von <shown>{server}</shown> für den Agenten <shown>{agent}</shown>',
+  onlyInEnvironment:
+    'Werkzeuge von <shown>{server}</shown> für den Agenten <shown>{agent}</shown>, nur in <shown>{environment}</shown>',
+  allowed: 'Zugelassen',
+  allowedOn: 'Angemeldet auf',
+  endAccessHidden: 'Zugang beenden<hidden>hidden</hidden>',
+  endAccess: 'Zugang beenden',
+  endingAccess: 'Zugang wird beendet…',
+  programLosesAccess:
+    '<shown>{program}</shown> kann ab sofort keine Werkzeuge mehr in Ihrem Namen aufrufen. Begonnene Aufrufe laufen weiter, und Freigabeanfragen bleiben offen. Das Programm kann Sie erneut um Zugang bitten.',
+  programHasLostAccess: 'Das Programm kann keine Werkzeuge mehr in Ihrem Namen aufrufen.',
   theUnknownDevice: 'unbekanntes Gerät',
 }

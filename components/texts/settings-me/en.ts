@@ -49,7 +49,7 @@ export const signedOut = text('You are signed out {all, select, true {everywhere
 export const signOutEverywhereElse = text('Sign out everywhere else')
 export const signOutThere = text('Sign out there')
 export const willBeSignedOut = text(
-  'You will be signed out {all, select, true {everywhere else} other {on {device}}}, immediately. What was typed there and not sent is lost. If you did not sign in there, change your password, too.',
+  'You will be signed out {all, select, true {everywhere else} other {on {device}}}, immediately. What was typed there and not sent is lost.{programs, select, true { Programs that you allowed there lose access.} other {}} If you did not sign in there, change your password, too.',
 )
 export const console = text('console')
 export const signingOut = text('Signing out…')
@@ -113,7 +113,7 @@ export const none = text('None')
 export const memberId = text('Member ID')
 export const memberIdInSentence = text('member ID')
 export const thisBrowserIsSigned = text(
-  'This browser is signed in as <shown>{username}</shown> of <shown>{organisation}</shown>, in all of its tabs. Signing out ends that session at the identity provider, and deletes its data from this browser. Other devices stay signed in.',
+  'This browser is signed in as <shown>{username}</shown> of <shown>{organisation}</shown>, in all of its tabs. Signing out ends that session at the identity provider, and deletes its data from this browser. Programs that you allowed in this session lose access. Other devices stay signed in.',
 )
 export const signOutInThis = text('Sign out in this browser')
 export const changeYourPasswordWhich = text('<a>Change your password</a>, which signs you out on all devices.')
@@ -122,4 +122,23 @@ export const yourPermissions = text('Your permissions')
 export const noneAskTenantAdministrator = text('None. Ask a tenant administrator for a role.')
 export const notifications = text('Notifications')
 export const settings = text('Settings')
+export const programsWithAccess = text('Programs with access')
+export const programsCallTools = text(
+  'Programs that you allowed to call tools in your name, such as the AI assistant of an editor. Their names are their own claims.',
+)
+export const program = text('Program')
+export const mayCall = text('May call')
+export const toolsOfAgent = text('tools of <shown>{server}</shown> for the agent <shown>{agent}</shown>')
+export const onlyInEnvironment = text(
+  'tools of <shown>{server}</shown> for the agent <shown>{agent}</shown>, in <shown>{environment}</shown> only',
+)
+export const allowed = text('Allowed')
+export const allowedOn = text('Signed in on')
+export const endAccessHidden = text('End access<hidden>hidden</hidden>')
+export const endAccess = text('End access')
+export const endingAccess = text('Ending the access…')
+export const programLosesAccess = text(
+  '<shown>{program}</shown> can no longer call tools in your name, immediately. Calls that it has started go on, and requests for approval stay open. It can ask you for access again.',
+)
+export const programHasLostAccess = text('The program can no longer call tools in your name.')
 export const theUnknownDevice = text('the unknown device')

@@ -8,6 +8,7 @@ import {
 import { decodeJwt } from 'jose'
 import { Client as DatabaseClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OwnProgram } from '#lib/schemas/sessions.ts'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { Browser, type Visit } from '#server/testing/auth/browser.ts'
 import { authorizationRequest, exchangeCode, sendSignIn } from '#server/testing/auth/sign-in.ts'
@@ -287,6 +288,44 @@ describe('a token of such a client', () => {
     api.forgetTokens()
     expect(own.length).toBeGreaterThan(0)
     expect((await listTools(token)).status).toBe(401)
+  })
+})
+
+describe('among a person’s sessions', () => {
+  type Listed = { id: string; applications: string[]; programs: OwnProgram[] }
+  const listed = async () =>
+    payload<{ sessions: Listed[] }>(await api.query(await api.person('maria'), 'sessions.list')).sessions
+  const end = async (id: string | undefined, client = clientId) =>
+    payload(await api.mutate(await api.person('maria'), 'sessions.endProgram', { id, clientId: client }))
+
+  test('a client is listed with what it may call, and loses access on its own', async () => {
+    const before = new Set((await listed()).map(({ id }) => id))
+    const browser = new Browser()
+    const tokens = await allowed(requestOf(), browser)
+    const session = (await listed()).find(({ id }) => !before.has(id))
+    const gateways = [{ agent: 'pasted', server: 'payments', environment: null }]
+    expect(session).toMatchObject({ applications: [clientId], programs: [{ clientId, name: null, gateways }] })
+    const [{ allowedAt = '' } = {}] = session?.programs ?? []
+    expect(Date.now() - Date.parse(allowedAt)).toBeLessThan(60_000)
+    expect((await listTools(tokens.access_token)).status).toBe(200)
+
+    expect(await end(session?.id)).toEqual({ ended: 1 })
+    api.forgetTokens()
+    expect((await listTools(tokens.access_token)).status).toBe(401)
+    expect((await listed()).find(({ id }) => id === session?.id)).toMatchObject({ applications: [], programs: [] })
+    expect(await end(session?.id)).toEqual({ ended: 0 })
+    // The person stays signed in, and can allow it again.
+    const page = await browser.follow(await browser.visit(requestOf().url), redirectUri)
+    expect(page.text).not.toContain('name="password"')
+    const again = await allowed(requestOf(), browser)
+    expect((await listTools(again.access_token)).status).toBe(200)
+    expect((await listed()).find(({ id }) => id === session?.id)).toMatchObject({ programs: [{ clientId, gateways }] })
+  })
+
+  test('the console itself is not a program, and neither is one of another session', async () => {
+    const { id } = (await listed()).find(({ applications }) => applications.includes('countersign-cli')) ?? {}
+    expect(await end(id, 'countersign-cli')).toEqual({ ended: 0 })
+    expect(await end('unknown-session')).toEqual({ ended: 0 })
   })
 })
 

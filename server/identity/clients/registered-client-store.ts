@@ -51,6 +51,22 @@ export const findRegisteredClient = (tx: Transaction, tenantId: string, clientId
     .where(sql<Date>`coalesce(used_at, registered_at)`, '>', unusedSince)
     .executeTakeFirst()
 
+/** How registered clients name themselves, by their ids. */
+export async function findClientNames(
+  tx: Transaction,
+  tenantId: string,
+  clientIds: readonly string[],
+): Promise<Map<string, string | null>> {
+  if (clientIds.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('registeredClients')
+    .select(['clientId', 'name'])
+    .where('tenantId', '=', tenantId)
+    .where('clientId', 'in', [...clientIds])
+    .execute()
+  return new Map(rows.map(({ clientId, name }) => [clientId, name]))
+}
+
 /** Notes that a client gets a token, to the hour. */
 export async function setClientUse(tx: Transaction, tenantId: string, clientId: string): Promise<void> {
   await tx

@@ -1,6 +1,8 @@
 import { type OwnSession, OwnSessions } from '#lib/schemas/sessions.ts'
+import { isForeignClient } from '#server/identity/clients/foreign-clients.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
 import { isCurrent, ownAccount } from './own-sessions.ts'
+import { programsOf } from './programs.ts'
 import { findRenewals, findSessions, type Seen, type SessionRow } from './store.ts'
 
 /**
@@ -16,7 +18,12 @@ export const list = query({
     if (account === undefined) return { sessions: [] }
     const rows = await findSessions(tx, account, { limit: 100 })
     const renewals = await findRenewals(tx, account)
+    const programsIn = await programsOf(tx, tenant.id, rows)
     const view = (row: SessionRow): OwnSession => {
+      const programs = programsIn(row)
+      // A program whose access ended remains among the grants until the session ends.
+      const hasAccess = (clientId: string) =>
+        !isForeignClient(clientId) || programs.some((program) => program.clientId === clientId)
       const seen = latest([row.seen, ...renewals.filter(({ uid }) => uid === row.uid).map((renewal) => renewal.seen)])
       return {
         id: row.uid,
@@ -24,7 +31,8 @@ export const list = query({
         // The browser of the sign-in: the command line renews its tokens itself, and does not name a device.
         device: row.seen?.device ?? null,
         address: seen?.address ?? null,
-        applications: Object.keys(row.grants).sort(),
+        applications: Object.keys(row.grants).filter(hasAccess).sort(),
+        programs,
         signedInAt: row.signedInAt.toISOString(),
         lastUsedAt: seen?.at ?? null,
         expiresAt: row.expiresAt.toISOString(),

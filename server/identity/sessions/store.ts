@@ -49,6 +49,25 @@ export const findSessions = (
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute()
 
+/** What a client was allowed: addresses of the gateway. */
+export type GrantRow = { family: string; resources: string[]; allowedAt: Date }
+
+/** Those of the grants that have not ended, by the names of their families. */
+export const findGrants = (tx: Transaction, tenantId: string, families: readonly string[]): Promise<GrantRow[]> =>
+  tx
+    .selectFrom('realmArtifacts')
+    .select([
+      'id as family',
+      sql<string[]>`array(select jsonb_object_keys(coalesce(payload -> 'resources', '{}')) order by 1)`.as('resources'),
+      sql<Date>`to_timestamp((payload ->> 'iat')::bigint)`.as('allowedAt'),
+    ])
+    .where('tenantId', '=', tenantId)
+    .where('model', '=', 'Grant')
+    .where('id', 'in', [...families])
+    .where('consumedAt', 'is', null)
+    .where(live)
+    .execute()
+
 /** Where the account's refresh tokens were last issued to, by the session that they belong to. */
 export const findRenewals = (
   tx: Transaction,

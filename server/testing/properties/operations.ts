@@ -478,6 +478,7 @@ export const lines: Record<string, Line> = {
   // The world's people did not sign in at the provider. server/identity/sessions/sessions.test.ts tests those of others.
   'POST /v1/sessions.end': ['any', plain({ id: 'unknown-session' })],
   'POST /v1/sessions.endOthers': ['any', plain(undefined)],
+  'POST /v1/sessions.endProgram': ['any', plain({ id: 'unknown-session', clientId: 'registered:unknown' })],
   'GET /v1/sessions.list': ['any', plain(undefined)],
   'GET /v1/tenants.current': ['any', plain(undefined)],
   'GET /v1/tenants.getSettings': ['tenant:manage', plain(undefined)],

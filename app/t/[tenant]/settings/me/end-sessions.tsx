@@ -7,8 +7,17 @@ import * as t from '#components/texts/settings-me/en.ts'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { OwnSession } from '#lib/schemas/sessions.ts'
 
+const hasPrograms = ({ programs }: OwnSession): boolean => programs.length > 0
+
+type EndSessionsProps = {
+  /** One of the sessions, or all of them but this. */
+  session: OwnSession | 'others'
+  others: readonly OwnSession[]
+  onClose: () => void
+}
+
 /** Signs the person out in one other session, or in all others. */
-export function EndSessions({ session, onClose }: { session: OwnSession | 'others'; onClose: () => void }) {
+export function EndSessions({ session, others, onClose }: EndSessionsProps) {
   const { client } = useApi()
   const notice = useNotice()
   const all = session === 'others'
@@ -27,7 +36,10 @@ export function EndSessions({ session, onClose }: { session: OwnSession | 'other
   return (
     <ActDialog
       title={all ? t.signOutEverywhereElse : t.signOutThere}
-      description={t.willBeSignedOut(where)}
+      description={t.willBeSignedOut({
+        ...where,
+        programs: String(all ? others.some(hasPrograms) : hasPrograms(session)),
+      })}
       label={all ? t.signOutEverywhereElse : t.signOutThere}
       busyLabel={t.signingOut}
       act={act}

@@ -14,6 +14,7 @@ import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import type { OwnSession } from '#lib/schemas/sessions.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { EndSessions } from './end-sessions.tsx'
+import { programName } from './program-name.ts'
 
 /** Lists where the signed-in person is signed in, and ends the other sessions. */
 export function Sessions() {
@@ -38,7 +39,13 @@ export function Sessions() {
           </Button>
         </div>
       )}
-      {ending !== undefined && <EndSessions session={ending} onClose={() => setEnding(undefined)} />}
+      {ending !== undefined && (
+        <EndSessions
+          session={ending}
+          others={sessions.filter(({ current }) => !current)}
+          onClose={() => setEnding(undefined)}
+        />
+      )}
     </>
   )
 }
@@ -47,6 +54,12 @@ const APPLICATIONS: Record<string, string> = {
   'countersign-console': t.console,
   'countersign-cli': t.commandLine,
 }
+
+const applicationsOf = ({ applications, programs }: OwnSession): string[] =>
+  applications.map((client) => {
+    const program = programs.find(({ clientId }) => clientId === client)
+    return program === undefined ? (APPLICATIONS[client] ?? client) : programName(program)
+  })
 
 const columns = (end: (row: OwnSession) => void): Column<OwnSession>[] => [
   {
@@ -63,9 +76,7 @@ const columns = (end: (row: OwnSession) => void): Column<OwnSession>[] => [
   {
     key: 'applications',
     header: t.usedFor,
-    cell: ({ applications }) => (
-      <ShownText>{applications.map((client) => APPLICATIONS[client] ?? client).join(', ') || t.nothingYet}</ShownText>
-    ),
+    cell: (session) => <ShownText>{applicationsOf(session).join(', ') || t.nothingYet}</ShownText>,
   },
   { key: 'address', header: t.lastAddress, cell: ({ address }) => <ShownText>{address ?? t.unknown}</ShownText> },
   { key: 'since', header: t.signedIn, cell: ({ signedInAt }) => <Time at={signedInAt} /> },

@@ -15,6 +15,7 @@ import { type Role, roleNames } from '#lib/permissions.ts'
 import { Absences } from './absences.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Permissions } from './permissions.tsx'
+import { Programs } from './programs.tsx'
 import { Sessions } from './sessions.tsx'
 
 /** Shows the identity of the signed-in person, their session, passkeys, absences and permissions. */
@@ -67,6 +68,7 @@ export function You() {
           </p>
         )}
       </Section>
+      <Programs />
       <Section title={t.yourPasskeys}>
         <Passkeys />
       </Section>

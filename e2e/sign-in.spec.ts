@@ -275,6 +275,26 @@ test('signing out ends the session at the provider and in the other tabs, and de
   await expect(page.getByLabel('Password')).toBeVisible()
 })
 
+test('an account that is not a member can be left: signing in again would use it again', async ({ page, troubles }) => {
+  troubles.expect(/403/)
+  await page.route(/\/v1\/session\.me\b/, (route) =>
+    route.fulfill({ status: 403, json: { error: 'Tenant access denied' } }),
+  )
+  await page.goto('/sign-in?organisation=northwind')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await enterPassword(page, 'vera')
+  await expect(page.getByRole('heading', { level: 1, name: 'Access denied' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('alert')).toContainText(
+    '(vera), but this account is not an active member of northwind.',
+  )
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page).toHaveURL(/signed-out/)
+  await page.goto('/sign-in?organisation=northwind')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByLabel('Password')).toBeVisible()
+})
+
 test('a stale callback is reported as a sign-in that can’t be completed', async ({ page }) => {
   await page.goto('/auth/callback?code=x&state=y')
   await expect(page.getByRole('heading', { level: 1, name: 'The sign-in was not completed' })).toBeVisible()

@@ -9,7 +9,7 @@ import {
   takeReturnTo,
 } from '#components/session/last-organisation.ts'
 import { organisationOf } from '#components/session/organisation-of.ts'
-import { isSlug, type RealmProblem } from '#components/session/provider-client.ts'
+import { isSlug, type RealmProblem, realmUrl } from '#components/session/provider-client.ts'
 import { session } from '#components/session/session.ts'
 import * as t from '#components/texts/public/en.ts'
 import { otherIssuer } from '#components/texts/sign-in-problem/en.ts'
@@ -97,8 +97,11 @@ function problemOf(problem: RealmProblem | 'empty', organisation: string): strin
     case 'unknown-organisation':
       if (organisation.includes('@')) return t.addressUnknown
       return isSlug(organisation) ? t.organisationUnknown({ organisation }) : t.shortNameFormat
-    case 'unreachable':
-      return t.providerUnreachable
+    case 'unreachable': {
+      // To a page of another origin, a provider's answer that it does not know a realm looks like none.
+      const isElsewhere = new URL(realmUrl(organisationOf(organisation))).origin !== window.location.origin
+      return isElsewhere ? t.unreachableOrUnknown : t.providerUnreachable
+    }
     case 'other-issuer':
       return otherIssuer
   }

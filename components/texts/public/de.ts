@@ -22,6 +22,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   shortNameFormat: 'Verwenden Sie nur Kleinbuchstaben, Ziffern und Bindestriche.',
   providerUnreachable:
     'Der Identitätsanbieter ist nicht erreichbar. Prüfen Sie die Verbindung, und versuchen Sie es erneut.',
+  unreachableOrUnknown:
+    'Der Identitätsanbieter ist nicht erreichbar, oder er kennt diese Organisation nicht. Prüfen Sie die Schreibweise und die Verbindung, und versuchen Sie es erneut.',
   signedOut: 'Abgemeldet',
   signedOutTitle: 'Sie sind abgemeldet',
   sessionEnded:
@@ -33,6 +35,13 @@ export const german: Translation<typeof import('./en.ts')> = {
   signingInNow: 'Sie werden angemeldet…',
   notCompleted: 'Die Anmeldung wurde nicht abgeschlossen',
   attemptFailed: 'Dieser Versuch hat Sie nicht angemeldet. Sonst wurde nichts geändert.',
+  accessDenied: 'Zugang verweigert',
+  notMember:
+    'Sie sind als {name} ({username}) angemeldet, aber dieses Konto ist kein aktives Mitglied von {organisation}.',
+  noDataShown: 'Es wurden keine Daten der Organisation angezeigt.',
+  signOutForOther:
+    'Die Administration von {organisation} kann das Konto aufnehmen oder seine Sperre aufheben. Um ein anderes Konto zu verwenden, melden Sie sich zuerst ab.',
+  signOut: 'Abmelden',
   notFound: 'Seite nicht gefunden',
   notFoundAbout: 'Die Adresse ist vielleicht falsch geschrieben oder unvollständig. Es wurde nichts geändert.',
   goToStart: 'Zur Startseite',

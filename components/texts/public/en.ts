@@ -28,6 +28,9 @@ export const organisationUnknown = text(
 )
 export const shortNameFormat = text('Use only lower-case letters, digits and hyphens.')
 export const providerUnreachable = text('The identity provider can’t be reached. Check the connection, then try again.')
+export const unreachableOrUnknown = text(
+  'The identity provider can’t be reached, or does not know this organisation. Check the spelling and the connection, then try again.',
+)
 export const signedOut = text('Signed out')
 export const signedOutTitle = text('You are signed out')
 export const sessionEnded = text(
@@ -40,6 +43,15 @@ export const signingIn = text('Signing you in')
 export const signingInNow = text('Signing you in…')
 export const notCompleted = text('The sign-in was not completed')
 export const attemptFailed = text('This attempt did not sign you in. Nothing else was changed.')
+export const accessDenied = text('Access denied')
+export const notMember = text(
+  'You are signed in as {name} ({username}), but this account is not an active member of {organisation}.',
+)
+export const noDataShown = text('None of its data was shown.')
+export const signOutForOther = text(
+  'An administrator of {organisation} can add the account, or end its suspension. To use another account, sign out first.',
+)
+export const signOut = text('Sign out')
 export const notFound = text('Page not found')
 export const notFoundAbout = text('The address may be mistyped or incomplete. Nothing was changed.')
 export const goToStart = text('Go to the start page')

@@ -152,7 +152,10 @@ describe('the sign-in page', () => {
       return { status: page.status, alert: /role="alert"[^>]*>([^<]*)</.exec(page.text)?.[1] }
     })
     const [known, unknown] = await Promise.all(answers)
-    expect(known).toEqual({ status: 200, alert: 'The user name or the password is wrong.' })
+    expect(known).toEqual({
+      status: 200,
+      alert: 'The user name or the password is wrong. Your user name may differ from your mail address.',
+    })
     expect(unknown).toEqual(known)
   })
 

@@ -18,7 +18,7 @@ export const english: RealmWords = {
     notYours: 'Not your organisation?',
     another: 'Choose another',
     // The same for an unknown name, a wrong password and a disabled account, so that it reveals nothing.
-    wrong: 'The user name or the password is wrong.',
+    wrong: 'The user name or the password is wrong. Your user name may differ from your mail address.',
     busy: 'Too many people are signing in right now. Try again in a moment.',
     tooMany: (minutes) =>
       `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, or in a browser in which you have signed in before.`,

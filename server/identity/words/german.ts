@@ -17,7 +17,8 @@ export const german: RealmWords = {
     change: 'Passwort ändern',
     notYours: 'Nicht Ihre Organisation?',
     another: 'Andere wählen',
-    wrong: 'Der Benutzername oder das Passwort ist falsch.',
+    wrong:
+      'Der Benutzername oder das Passwort ist falsch. Ihr Benutzername ist vielleicht ein anderer als Ihre Mailadresse.',
     busy: 'Gerade melden sich zu viele Personen an. Versuchen Sie es gleich noch einmal.',
     tooMany: (minutes) =>
       `Zu viele Versuche. Versuchen Sie es in ${minutes === 1 ? 'einer Minute' : `${minutes} Minuten`} noch einmal, oder in einem Browser, in dem Sie sich schon einmal angemeldet haben.`,

@@ -6,8 +6,9 @@ import { PlainPage } from '#components/layout/plain-page.tsx'
 import { failureText } from '#components/session/failure-text.ts'
 import { safeReturnTo } from '#components/session/last-organisation.ts'
 import { ownTenant } from '#components/session/own-tenant.ts'
-import { session } from '#components/session/session.ts'
+import { type Identity, session } from '#components/session/session.ts'
 import * as t from '#components/texts/public/en.ts'
+import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { authCallbackPath, homePath, signInPath } from '#lib/paths.ts'
@@ -18,6 +19,7 @@ export function Callback() {
   const router = useRouter()
   const begun = useRef(false)
   const [problem, setProblem] = useState<string>()
+  const [denied, setDenied] = useState<Identity>()
   const [helped, setHelped] = useState(false)
   useEffect(() => {
     if (begun.current) return
@@ -34,10 +36,17 @@ export function Callback() {
         setHelped(true)
         return window.close()
       }
-      const tenant = await ownTenant()
-      router.replace(safeReturnTo(outcome.returnTo, window.location.origin) ?? homePath(tenant))
+      try {
+        const tenant = await ownTenant()
+        router.replace(safeReturnTo(outcome.returnTo, window.location.origin) ?? homePath(tenant))
+      } catch (error) {
+        const state = session.state()
+        if (toFailure(error).code !== 'tenant_access_denied' || state.status !== 'signed-in') throw error
+        setDenied(state.identity)
+      }
     }
   }, [router])
+  if (denied !== undefined) return <Denied identity={denied} />
   if (helped)
     return (
       <PlainPage title={t.signedInAgain}>
@@ -59,6 +68,20 @@ export function Callback() {
           }
         />
       )}
+    </PlainPage>
+  )
+}
+
+/** Signing in again would use the same account: the provider remembers it until the person signs out there. */
+function Denied({ identity: { name, username, organisation } }: { identity: Identity }) {
+  return (
+    <PlainPage title={t.accessDenied}>
+      <ErrorPanel
+        title={t.notMember({ name, username, organisation })}
+        effect={t.noDataShown}
+        advice={t.signOutForOther({ organisation })}
+        action={<Button onClick={() => void session.signOut()}>{t.signOut}</Button>}
+      />
     </PlainPage>
   )
 }

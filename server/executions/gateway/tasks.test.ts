@@ -10,6 +10,7 @@ import { type SecondNode, secondNode } from '#server/testing/processes/second-no
 import { modernRequest, request, sendRaw } from '#server/testing/raw-mcp.ts'
 import { approve } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
+import { runningSpansOfEnded } from '#server/testing/running-spans.ts'
 import { until } from '#server/testing/until.ts'
 import { deleteExpiredTasks } from './task-store.ts'
 
@@ -226,6 +227,7 @@ describe('canceling a task', () => {
     expect((await tell('tasks/cancel', { taskId })).result).toMatchObject({ status: 'cancelled' })
     const { text } = await api.query(await api.person('jonas'), 'approvals.get', { approvalId })
     expect(text).toContain('"status":"canceled"')
+    expect(await runningSpansOfEnded(api)).toEqual([])
     const audit = await api.query(await api.person('vera'), 'audit.list', { limit: 20 })
     expect(audit.text).toContain('"type":"execution.stop_requested"')
     expect(audit.text).toContain('"type":"approval.canceled"')

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
 import { type A2aAgent, startA2aAgent } from '#server/testing/fakes/a2a-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
+import { runningSpansOfEnded } from '#server/testing/running-spans.ts'
 import { until } from '#server/testing/until.ts'
 
 // An A2A agent: its message is sent once, its task is followed across crashes, and its questions become waits.
@@ -22,6 +23,8 @@ beforeAll(async () => {
 beforeEach(() => {
   agent.received.length = 0
 })
+// The trace of an execution ends with it, so nothing in it may seem to go on.
+afterEach(async () => expect(await runningSpansOfEnded(api)).toEqual([]))
 afterAll(async () => {
   await api.close()
   await agent.close()

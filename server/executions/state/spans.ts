@@ -10,3 +10,6 @@ export const spanIdOf = (traceId: string, id: string): string =>
 
 export const toolSpanId = (traceId: string, stepId: string, attempt: number): string =>
   spanIdOf(traceId, `${stepId} ${attempt}`)
+
+/** The span id of a step's wait for input. */
+export const waitSpanId = (traceId: string, stepId: string): string => spanIdOf(traceId, `wait ${stepId}`)

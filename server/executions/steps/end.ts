@@ -16,6 +16,7 @@ import { inOneWrite } from '#server/kernel/db/one-write.ts'
 import { tellChannels } from '#server/notifications/tell-channels.ts'
 import { type EndedSpan, spanEnds } from '#server/traces/recording/record.ts'
 import { beginNext } from './concurrency.ts'
+import { openSpanEnds } from './open-spans.ts'
 
 export type Ending = {
   status: Extract<
@@ -98,12 +99,16 @@ export async function endExecution(
     const endedAt = new Date()
     const root: EndedSpan = {
       spanId: rootSpanId(traceId),
-      status: status === 'succeeded' ? 'ok' : 'error',
+      // What people stop is not an error of the agent: traces would count it as one.
+      status: status === 'succeeded' ? 'ok' : status === 'canceled' ? 'unset' : 'error',
       statusMessage: error && `${error.code}: ${maskText(mask, error.message)}`,
       attributes: [{ key: 'countersign.execution.status', value: status }],
       endedAt,
     }
-    return { traceId, ends: await spanEnds(tx, tenant.id, traceId, [...(call?.spans ?? []), root]), endedAt }
+    const steps = loaded.steps.filter(({ stepId }) => stepId !== call?.step.id)
+    const open = await openSpanEnds(tx, { ...loaded, steps }, status)
+    const ends = await spanEnds(tx, tenant.id, traceId, [...open, ...(call?.spans ?? []), root])
+    return { traceId, ends, endedAt }
   }
 
   /** Usually nothing. */

@@ -5,7 +5,7 @@ import { Fenced, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import { maskerFor } from '#server/executions/state/masking.ts'
 import type { WaitStep } from '#server/executions/state/next-step.ts'
-import { rootSpanId, spanIdOf } from '#server/executions/state/spans.ts'
+import { rootSpanId, waitSpanId } from '#server/executions/state/spans.ts'
 import { setStep } from '#server/executions/state/store.ts'
 import { askByMail } from '#server/inputs/ask-by-mail.ts'
 import { openWaits, stepWaits, supersedeWaits, takeAnswers } from '#server/inputs/waits.ts'
@@ -19,8 +19,6 @@ import { endExecution } from './end.ts'
 import { settle } from './wait-settlement.ts'
 
 const defaultTtl = 'P7D'
-
-const waitSpanId = (traceId: string, stepId: string) => spanIdOf(traceId, `wait ${stepId}`)
 
 function groupOf(step: WaitStep) {
   const group = waitGroup(step.wait as JsonValue)
@@ -103,7 +101,7 @@ export async function settleWait(tx: Transaction, loaded: Loaded, step: WaitStep
   await endSpan(tx, tenant.id, {
     traceId: row.traceId,
     spanId: waitSpanId(row.traceId, step.id),
-    status: settlement.kind === 'satisfied' ? 'ok' : 'error',
+    status: settlement.kind === 'satisfied' ? 'ok' : settlement.kind === 'canceled' ? 'unset' : 'error',
     attributes: [{ key: 'countersign.wait.outcome', value: settlement.kind }],
     endedAt: new Date(),
   })

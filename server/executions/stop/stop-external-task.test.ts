@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
 import { type A2aAgent, startA2aAgent } from '#server/testing/fakes/a2a-agent.ts'
 import { type RemoteTools, startRemoteTools } from '#server/testing/fakes/remote-tools.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
+import { runningSpansOfEnded } from '#server/testing/running-spans.ts'
 import { until } from '#server/testing/until.ts'
 
 // A stop reaches work outside Countersign, and its outcome is what the other side reported. stop.test.ts asserts the limit of
@@ -43,6 +44,8 @@ beforeEach(() => {
   tools.calls.length = 0
   tools.canceled.length = 0
 })
+// The trace of an execution ends with it, so nothing in it may seem to go on.
+afterEach(async () => expect(await runningSpansOfEnded(api)).toEqual([]))
 afterAll(async () => {
   await api.close()
   await desk.close()

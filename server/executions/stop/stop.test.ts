@@ -1,11 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, patiently, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { type SecondNode, secondNode } from '#server/testing/processes/second-node.ts'
 import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
+import { runningSpansOfEnded } from '#server/testing/running-spans.ts'
 import { until } from '#server/testing/until.ts'
 
 // Stopping one execution or all executions of an agent: they end even during a hanging call, and unknown outcomes are reported.
@@ -23,8 +24,12 @@ afterAll(async () => {
   await api.close()
 })
 
+// The trace of an execution ends with it, so nothing in it may seem to go on.
+afterEach(async () => expect(await runningSpansOfEnded(api)).toEqual([]))
+
 type Execution = {
   status: string
+  traceId: string
   revision: number
   error: { code: string } | null
   stopRequestedAt: string | null
@@ -72,6 +77,22 @@ const called = (key: string) =>
 const approvalOf = async (id: string) =>
   (await reaches(id, 'waiting_approval')).steps.find((step) => step.id === 'refund')?.approvalId ?? ''
 
+/** The kind, status and outcome of the spans of the execution, and how many of them are errors. */
+async function traceOf(id: string) {
+  const { traceId } = await get(id)
+  type Span = { kind: string; status: string; attributes: { key: string; value?: unknown }[] }
+  const { trace, spans } = payload<{ trace: { errorCount: number }; spans: Span[] }>(
+    await api.query(await api.person('maria'), 'traces.getTrace', { traceId }),
+  )
+  const outcomes = /^countersign\.(execution\.status|approval\.status|wait\.outcome)$/
+  const told = spans.map(({ kind, status, attributes }) => [
+    kind,
+    status,
+    attributes.find(({ key }) => outcomes.test(key))?.value,
+  ])
+  return { errors: trace.errorCount, spans: told }
+}
+
 const waiting = (name: string, ttl: string) =>
   releaseAgent(api, name, {
     steps: [{ id: 'ok', wait: { input: 'go' } }],
@@ -100,6 +121,27 @@ describe('canceling an execution', () => {
     expect(payload(await api.query(operator, 'approvals.get', { approvalId }))).toMatchObject({ status: 'canceled' })
     expect(told(await cancel(id, revision + 2))).toEqual([409, 'conflict'])
     expect(await lines('called', `${id}:refund`)).toEqual([])
+    const { errors, spans } = await traceOf(id)
+    expect(spans).toContainEqual(['approval', 'unset', 'canceled'])
+    expect(spans[0]).toEqual(['agent', 'unset', 'canceled'])
+    expect(errors).toBe(0)
+  })
+
+  test('of which a reviewer requested changes ends it immediately, too', async () => {
+    const id = await start(await releaseRefundAgent(api, 'stop-changes'))
+    const approvalId = await approvalOf(id)
+    const asked = { approvalId, reason: 'The amount is too high.' }
+    payload(await api.mutate(await api.person('jonas'), 'approvals.requestChanges', asked))
+    payload(await cancel(id, (await get(id)).revision))
+    expect((await traceOf(id)).spans).toContainEqual(['approval', 'unset', 'canceled'])
+  })
+
+  test('that waits for input ends it immediately, without an error in its trace', async () => {
+    const id = await start(await waiting('stop-input', 'PT1H'))
+    payload(await cancel(id, (await reaches(id, 'waiting_input')).revision))
+    const { errors, spans } = await traceOf(id)
+    expect(spans).toContainEqual(['wait', 'unset', 'canceled'])
+    expect(errors).toBe(0)
   })
 
   test('during a call that may have side effects makes it indeterminate', async () => {

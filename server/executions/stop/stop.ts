@@ -14,7 +14,6 @@ import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { endSpan } from '#server/traces/recording/record.ts'
 
 const stopQueue = 'execution-stops'
 /** The queue whose jobs cancel the tasks of stopped executions at their agents (stop-task.ts). */
@@ -68,19 +67,7 @@ export async function endStopped(tx: Transaction, loaded: Loaded, task?: TaskEnd
   const isUnknown = task === undefined ? mayHaveRun(loaded) : !task.ended
   for (const { status, approvalId } of steps)
     if (status === 'waiting_approval' && approvalId !== null) await withdraw(approvalId)
-  if (calling !== undefined) {
-    await setStep(tx, tenant.id, row.id, calling.stepId, { status: 'failed', ended: true })
-    await endSpan(tx, tenant.id, {
-      traceId: row.traceId,
-      spanId: calling.spanId ?? '',
-      status: 'error',
-      statusMessage: isUnknown
-        ? 'The execution was stopped. The outcome of this call is unknown.'
-        : 'The execution was stopped.',
-      attributes: [],
-      endedAt: new Date(),
-    })
-  }
+  if (calling !== undefined) await setStep(tx, tenant.id, row.id, calling.stepId, { status: 'failed', ended: true })
   await endExecution(tx, loaded, isUnknown ? unknown(loaded) : stopped(loaded), task?.entries)
 
   async function withdraw(approvalId: string): Promise<void> {

@@ -10,6 +10,8 @@ import { findCall, setAnswered } from './gateway-store.ts'
 
 /** Milliseconds. Most clients give up after a minute, also when they get notifications of progress. */
 export const longestWait = 50_000
+/** Milliseconds for which also a client that does not wait learns whether its call runs, waits for a person or has ended: usually few. */
+const firstTurn = 2000
 /** Milliseconds between two notifications. */
 const progressEvery = 5000
 
@@ -102,8 +104,11 @@ const result = (text: string, structuredContent?: JsonObject): CallToolResult =>
 async function settled(tenantId: string, id: string, key: string | undefined, wait: Wait): Promise<Call> {
   const { database } = runtime()
   const begun = Date.now()
-  const left = () => begun + wait.atMost - Date.now()
   let call: Call | undefined
+  const left = () => {
+    const isDecided = call !== undefined && call.status !== 'queued'
+    return begun + (isDecided ? wait.atMost : Math.max(wait.atMost, firstTurn)) - Date.now()
+  }
   for await (const _ of changesOf(tenantId, [id], wait.signal, () => Math.min(left(), progressEvery))) {
     call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id, key))
     if (call === undefined) throw new Error(`Execution ${id} does not exist.`)

@@ -77,6 +77,19 @@ describe('a client that can’t open addresses', () => {
     await client.close()
   })
 
+  test('that does not want to wait is answered after the first turn of its call, also the first time', async () => {
+    const client = await connect(undefined)
+    const answers: unknown[] = []
+    // More than one, because on a busy machine a first turn may take longer than the answer.
+    for (const amount of ['2.01', '2.02', '2.03']) {
+      const { structuredContent } = await client.callTool(refund(amount, { 'countersign/waitSeconds': 0 }))
+      answers.push(structuredContent)
+    }
+    const approvalId = expect.any(String)
+    expect(answers).toContainEqual(expect.objectContaining({ status: 'pending', reason: 'approval', approvalId }))
+    await client.close()
+  })
+
   test('that gives up has asked once: the same call again is the same request', async () => {
     const client = await connect(undefined)
     const before = (await pendingOf()).length

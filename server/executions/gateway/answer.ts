@@ -50,7 +50,7 @@ export async function answerTo(
     // A client that has gone did not take it.
     if (key !== undefined && call.awaited && !wait.signal.aborted)
       await runtime().database.inTenant(tenant.id, (tx) => setAnswered(tx, tenant.id, executionId, key))
-    return { result: resultOf(call, executionId), isPending: false }
+    return { result: resultOf(tenant, call, executionId), isPending: false }
   }
   const { approvalId } = call
   const waiting = call.status === 'waiting_approval'
@@ -77,8 +77,18 @@ export async function answerTo(
 export const approvalUrl = (tenant: Tenant, approvalId: string): string =>
   addressOf(approvalPath(tenant.externalId, approvalId), tenant)
 
-/** What a call that has ended returns. */
-export function resultOf(call: Pick<Call, 'status' | 'output' | 'error'>, executionId: string): CallToolResult {
+/** The statuses of a call that was not made because of what people did with its request. */
+const unapproved: ReadonlySet<string> = new Set(['rejected', 'expired'])
+
+/**
+ * What a call that has ended returns. One that people did not approve names its request: its page shows the reason to those who may
+ * read it, which the error does not.
+ */
+export function resultOf(
+  tenant: Tenant,
+  call: Pick<Call, 'status' | 'output' | 'error' | 'approvalId'>,
+  executionId: string,
+): CallToolResult {
   if (call.status === 'succeeded') {
     const output = call.output as JsonValue
     if (!isJsonObject(output)) return result(String(output))
@@ -91,8 +101,13 @@ export function resultOf(call: Pick<Call, 'status' | 'output' | 'error'>, execut
   }
   const error = isJsonObject(call.error) ? call.error : {}
   const code = String(error.code ?? call.status)
-  const details = { status: call.status, code, message: String(error.message ?? ''), executionId }
-  return { ...result(`${details.code}: ${details.message}`, details), isError: true }
+  const message = String(error.message ?? '')
+  const { status, approvalId } = call
+  const details = { status, code, message, executionId }
+  if (approvalId === null || !unapproved.has(status))
+    return { ...result(`${code}: ${message}`, details), isError: true }
+  const url = approvalUrl(tenant, approvalId)
+  return { ...result(`${code}: ${message} (${url})`, { ...details, approvalId, url }), isError: true }
 }
 
 const result = (text: string, structuredContent?: JsonObject): CallToolResult => ({

@@ -28,7 +28,7 @@ async function connect(agent: string, server = 'payments', token?: string): Prom
   return client
 }
 
-type Structured = { status?: string; executionId?: string; approvalId?: string; code?: string }
+type Structured = { status?: string; executionId?: string; approvalId?: string; url?: string; code?: string }
 /** Answered after two seconds while it waits for a person. */
 const call = async (client: Client, name: string, id = 'A-1003') => {
   const answer = await repeated(() =>
@@ -56,12 +56,13 @@ const decided = (client: Client) =>
     const answer = await call(client, 'issue_refund')
     return answer.content.status === 'pending' ? undefined : answer
   }, 'the call was decided')
+const rejection = 'Not this one.'
 const reject = async (approvalId: string) =>
   api.mutate(await api.person('jonas'), 'approvals.decide', {
     approvalId,
     decision: 'reject',
     decisionAcknowledged: true,
-    reason: 'Not this one.',
+    reason: rejection,
   })
 
 test('lists only the tools of the release', async () => {
@@ -175,6 +176,12 @@ describe('a call that needs an approval', () => {
     expect((await reject(content.approvalId ?? '')).status).toBe(200)
     const answer = await decided(client)
     expect([answer.isError, answer.content.code]).toEqual([true, 'approval_rejected'])
+    // Its page says why to those who may read it: the error does not.
+    const { approvalId, url } = content
+    expect(url).toContain(`/approvals/${approvalId}`)
+    expect(answer.content).toMatchObject({ approvalId, url })
+    expect(JSON.stringify(answer.answer.content)).toContain(url)
+    expect(JSON.stringify(answer.answer)).not.toContain(rejection)
     expect(await refunds()).toBe(before)
     await client.close()
   })

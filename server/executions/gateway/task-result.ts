@@ -1,6 +1,6 @@
 import type { CallToolResult, Result } from '@modelcontextprotocol/server'
 import type { JsonObject } from '#lib/json.ts'
-import { gatewayStep } from '#server/executions/runtimes/next-gateway.ts'
+import { gatewayStep, gatewayStepId } from '#server/executions/runtimes/next-gateway.ts'
 import { loadExecution } from '#server/executions/state/load.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -23,11 +23,12 @@ export async function takeResult(
   return await runtime().database.inTenant(tenant.id, async (tx) => {
     const loaded = await loadExecution(tx, tenant.id, executionId)
     if (loaded === undefined) throw new Error(`Execution ${executionId} does not exist.`)
-    const { row, input } = loaded
+    const { row, input, steps } = loaded
     // Erased content names no call: nothing can repeat it.
     if (!signal.aborted && Object.keys(input).length > 0)
       await setAnswered(tx, tenant.id, executionId, keyOf(row, input))
-    return resultOf(row, executionId)
+    const approvalId = steps.find(({ stepId }) => stepId === gatewayStepId)?.approvalId ?? null
+    return resultOf(tenant, { ...row, approvalId }, executionId)
   })
 }
 

@@ -127,6 +127,16 @@ test('a restart and another node know the task, and either can return its result
   expect(await stateOf(taskId)).toMatchObject({ status: 'completed' })
 }, 120_000)
 
+test('whose request is rejected has a result that names the request', async () => {
+  const taskId = await taskFor('3.50')
+  const approvalId = await approvalOf(taskId)
+  const decision = { approvalId, decision: 'reject', decisionAcknowledged: true, reason: 'Not this one.' }
+  payload(await api.mutate(await api.person('jonas'), 'approvals.decide', decision))
+  const { result } = await tell('tasks/result', { taskId })
+  const url = expect.stringContaining(`/approvals/${approvalId}`)
+  expect(result).toMatchObject({ isError: true, structuredContent: { code: 'approval_rejected', approvalId, url } })
+})
+
 test('a client that does not wait for the result has not taken it', async () => {
   const taskId = await taskFor('4.00')
   await approve(api, await approvalOf(taskId))

@@ -58,6 +58,7 @@ test('a program that was allowed is listed with what it may call, and loses its 
   try {
     const page = await signedIn('maria')
     const clientId = await ask(page, origin, agent, redirectUri)
+    await expectEveryView(page, 'consent')
     await page.getByRole('button', { name: 'Allow' }).click()
     await expect(page.getByText('Back at the program.')).toBeVisible()
 

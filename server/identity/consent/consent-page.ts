@@ -40,7 +40,7 @@ export function consentPage(reader: Reader, asked: Asked): RenderedPage {
 <p>${t.consequence}${isLocal && ` ${t.anyProgram}`}</p>
 <form method="post" action="${action}">
 <button type="submit" name="decision" value="allow">${t.allow}</button>
-<button type="submit" name="decision" value="deny">${t.deny}</button>
+<button type="submit" name="decision" value="deny" class="secondary">${t.deny}</button>
 </form>`,
     formOrigins: [redirect.origin],
   })

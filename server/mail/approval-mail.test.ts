@@ -51,6 +51,7 @@ test('notifies people who could decide, without arguments of the call; a kill -9
   expect(message?.text).toContain('/t/org-northwind-mutual/approvals/')
   expect(message?.text).toContain('Auto-Submitted: auto-generated')
   expect(message?.text).toMatch(/Decide by: \d+ \w+ \d{4} at \d\d:\d\d:\d\d UTC/)
+  expect(message?.text).toMatch(/^High risk\r?$/m)
   expect(message?.text).toContain('Content-Type: text/html')
   // Only the request's arguments contain the refunded order.
   expect(message?.text).not.toContain('A-1003')

@@ -1,4 +1,5 @@
 import { approvalPath } from '#lib/paths.ts'
+import type { RiskTier } from '#lib/rules/risk.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { languagesOf } from '#server/languages/languages-of.ts'
@@ -12,7 +13,7 @@ import { mailTime, mailWords } from './words/words.ts'
 const mostRecipients = 1000
 
 /**
- * Notifies the people who could decide a request. The mail names its subject and links to the decision page. It
+ * Notifies the people who could decide a request. The mail names its subject and its risk, and links to the decision page. It
  * contains no arguments of the call, and a reply to it has no effect.
  */
 export async function mailApprovers(
@@ -23,13 +24,14 @@ export async function mailApprovers(
     title: string
     agentName: string | undefined
     environment: string | null
+    risk: RiskTier
     expiresAt: Date
     occasion: Occasion
     /** `standsInFor`: the name of the member whose delegate this person is. */
     people: readonly { id: string; email: string | null; standsInFor?: string }[]
   },
 ): Promise<void> {
-  const { approvalId, title, agentName, environment, expiresAt, occasion, people } = request
+  const { approvalId, title, agentName, environment, risk, expiresAt, occasion, people } = request
   const url = addressOf(approvalPath(tenant.externalId, approvalId), tenant)
   const told = people.slice(0, mostRecipients)
   const languageOf = await languagesOf(
@@ -44,6 +46,7 @@ export async function mailApprovers(
     const about = [
       agentName === undefined ? undefined : words.agent(oneLine(agentName)),
       environment === null ? undefined : words.environment(oneLine(environment)),
+      words.risk[risk],
       words.whyNow[occasion],
       words.decideBy(mailTime(language, expiresAt)),
     ].filter((line) => line !== undefined)

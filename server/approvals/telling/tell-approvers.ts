@@ -32,6 +32,7 @@ export async function tellApprovers(
     title: presentation.title,
     agentName: presentation.agent?.displayName,
     environment: presentation.environment,
+    risk: presentation.risk,
     expiresAt,
     occasion,
     people: [...people.map((person) => ({ id: person.id, email: person.email })), ...oncePerPerson(standIns)],

@@ -18,6 +18,7 @@ export const english: MailWords = {
     },
     agent: (name) => `Agent: ${name}`,
     environment: (name) => `Environment: ${name}`,
+    risk: { low: 'Low risk', medium: 'Medium risk', high: 'High risk', critical: 'Critical risk' },
     decideBy: (time) => `Decide by: ${time}`,
     review: 'Review and decide:',
     because: (tenant) => `You receive this mail because you are in an approver group of ${tenant}.`,

@@ -18,6 +18,12 @@ export const german: MailWords = {
     },
     agent: (name) => `Agent: ${name}`,
     environment: (name) => `Umgebung: ${name}`,
+    risk: {
+      low: 'Niedriges Risiko',
+      medium: 'Mittleres Risiko',
+      high: 'Hohes Risiko',
+      critical: 'Kritisches Risiko',
+    },
     decideBy: (time) => `Zu entscheiden bis: ${time}`,
     review: 'Ansehen und entscheiden:',
     because: (tenant) => `Sie erhalten diese Mail, weil Sie in einer Freigabegruppe von ${tenant} sind.`,

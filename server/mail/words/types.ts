@@ -1,3 +1,5 @@
+import type { RiskTier } from '#lib/rules/risk.ts'
+
 /** `staged`: the people of the stage before have approved. `overdue`: escalated by itself. */
 export type Occasion = 'requested' | 'staged' | 'escalated' | 'overdue' | 'reminded'
 
@@ -15,6 +17,7 @@ export type MailWords = {
     whyNow: Readonly<Record<Occasion, string | undefined>>
     agent(name: string): string
     environment(name: string): string
+    risk: Readonly<Record<RiskTier, string>>
     decideBy(time: string): string
     review: string
     because(tenant: string): string

@@ -25,7 +25,8 @@ describe('a change affects', () => {
     const [one, another] = ['a', 'b'].map((id) => [['agents', 'get'], { input: { id }, type: 'query' }])
     const list = [['agents', 'list'], { type: 'pages' }]
     expect(touched({ topic: 'agents', id: 'a' }, [[one ?? []], [another ?? []], [list]])).toEqual(keys(one, list))
-    expect(touched({ topic: 'mails', id: 'm' }, all)).toEqual(keys(mails))
+    const members = [['members', 'list'], { type: 'pages' }]
+    expect(touched({ topic: 'mails', id: 'm' }, [...all, [members]])).toEqual(keys(mails, members))
   })
 
   test('every open request, when one is decided: it may be on the same object', () => {

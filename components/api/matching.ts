@@ -53,7 +53,8 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
       ['executions', 'inputWaits'],
     ],
   },
-  mails: { in: [['approvals', 'mails']] },
+  // A member is shown with the mail of their one-time link.
+  mails: { in: [['approvals', 'mails'], ['members']] },
   // A change that waits for approval is shown with its member or group.
   members: { in: [['members'], ['groups'], ['home', 'changes']] },
   notifications: { in: [['notifications']] },

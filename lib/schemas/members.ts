@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from '#lib/limits.ts'
 import { type Role, roleNames } from '#lib/permissions.ts'
 import { Actor, Id, PageInput, page, Reason, Revision, SlugName, Time } from './common.ts'
+import { Delivery } from './mail.ts'
 
 export const RoleName: z.ZodType<Role, Role> = z.enum(roleNames)
 const Roles = z.array(RoleName).max(roleNames.length)
@@ -49,6 +50,10 @@ export type AccountControl = z.infer<typeof AccountControl>
 /** A reset that waits for approval, or is approved and waits to be carried out by its requester. */
 export const PendingReset = z.object({ approvalId: Id, approved: z.boolean(), requestedBy: Id })
 
+/** The mail with a one-time link. `error` is why it failed, or why its outcome is unknown. */
+export const LinkMail = z.object({ delivery: Delivery, error: z.string().nullable() })
+export type LinkMail = z.infer<typeof LinkMail>
+
 export const Member = Actor.extend({
   email: z.string().nullable(),
   roles: z.array(z.string()),
@@ -57,6 +62,8 @@ export const Member = Actor.extend({
   groups: z.array(z.string()),
   /** When the newest unused sign-in link expires. */
   linkExpiresAt: Time.nullable(),
+  /** The mail of the newest invitation or reset, as long as that does not prove control. Null: its link was not sent by mail. */
+  linkMail: LinkMail.nullable(),
   /** Requested roles that wait for approval. */
   pendingRoles: z.array(z.string()),
   pendingApprovalId: Id.nullable(),

@@ -5,6 +5,7 @@ import type { Delivery, MailKind } from '#lib/schemas/mail.ts'
 import { present } from '#server/kernel/content/committed.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 export async function insertMail(
@@ -89,6 +90,24 @@ export async function findMailsAbout(tx: Transaction, tenantId: string, subjectI
     .execute()
   return await Promise.all(rows.map((row) => opened(tx, tenantId, row)))
 }
+
+/** The delivery of the newest mail with a one-time link for each of these members. */
+export async function findLinkMails(tx: Transaction, tenantId: string, memberIds: readonly string[]) {
+  const rows = await linkMails(tx, { tenantId, memberIds })
+  return new Map(rows.map(({ subjectId, delivery, error }) => [subjectId, { delivery, error }]))
+}
+
+const linkMails = fixedStatement({ tenantId: '', memberIds: [''] }, (tx, { tenantId, memberIds }) =>
+  tx
+    .selectFrom('mails')
+    .distinctOn('subjectId')
+    .select(['subjectId', 'delivery', 'error'])
+    .where('tenantId', '=', tenantId)
+    .where('kind', '=', 'sign_in_link')
+    .where(sql<boolean>`subject_id = any(${memberIds}::uuid[])`)
+    .orderBy('subjectId')
+    .orderBy('id', 'desc'),
+)
 
 /** pending → in_flight, once. Returns the mail to send, or undefined if it is not pending. */
 export async function setInFlight(tx: Transaction, tenantId: string, id: string) {

@@ -22,7 +22,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   vouchedFor: 'Verbürgt',
   countsAs: 'Gilt als <shown>{displayName}</shown>, bis die Kontrolle belegt ist',
   countsDetail:
-    ': {kind, select, invited {eingeladen} other {zurückgesetzt}} <at>Zeit</at>, {mailed, select, true {Link zugesandt} other {Link gezeigt}}',
+    ': {kind, select, invited {eingeladen} other {zurückgesetzt}} <at>Zeit</at>, {handover, select, mailed {Link zugesandt} failed {Link per Mail nicht zugestellt} other {Link gezeigt}}',
   provedBy: ' von <shown>{provedBy}</shown>',
   isInvited: '{member} ist eingeladen',
   openPersonInList: 'Öffnen Sie die Person in der Liste, und erstellen Sie einen anderen Link.',
@@ -67,6 +67,11 @@ export const german: Translation<typeof import('./en.ts')> = {
   noApproverGroup: 'Keiner Freigabegruppe',
   oneTime: 'Einmal-Link',
   notUsedYetExpires: 'Noch nicht verwendet, läuft ab <at>Zeit</at>',
+  mailWithLink: 'Mail mit dem Link',
+  linkNotDelivered: 'Link nicht zugestellt',
+  linkDidNotArrive:
+    'Der Link ist nicht angekommen. Stimmt die Adresse, senden Sie mit „{again}“ einen anderen. Stimmt sie nicht, entfernen Sie die Person, und laden Sie sie erneut ein.',
+  linkMayNotHaveArrived: 'Wenn sie nicht angekommen ist, senden Sie mit „{again}“ einen anderen Link.',
   memberSince: 'Mitglied seit',
   memberId: 'Mitglieds-ID',
   memberIdInSentence: 'Mitglieds-ID',

@@ -27,7 +27,7 @@ export const provedByMailedLink = text('Proved by a mailed link')
 export const vouchedFor = text('Vouched for')
 export const countsAs = text('Counts as <shown>{displayName}</shown> until control is proved')
 export const countsDetail = text(
-  ': {kind, select, invited {invited} other {reset}} <at>time</at>, {mailed, select, true {link sent by mail} other {link shown}}',
+  ': {kind, select, invited {invited} other {reset}} <at>time</at>, {handover, select, mailed {link sent by mail} failed {link not delivered by mail} other {link shown}}',
 )
 export const provedBy = text(' by <shown>{provedBy}</shown>')
 export const isInvited = text('{member} is invited')
@@ -78,6 +78,12 @@ export const decidesIn = text('Decides in')
 export const noApproverGroup = text('No approver group')
 export const oneTime = text('One-time link')
 export const notUsedYetExpires = text('Not used yet, expires <at>time</at>')
+export const mailWithLink = text('Mail with the link')
+export const linkNotDelivered = text('Link not delivered')
+export const linkDidNotArrive = text(
+  'The link did not arrive. If the address is right, use “{again}” to send another one. If it is wrong, remove the person and invite them again.',
+)
+export const linkMayNotHaveArrived = text('If it did not arrive, use “{again}” to send another link.')
 export const memberSince = text('Member since')
 export const memberId = text('Member ID')
 export const memberIdInSentence = text('member ID')

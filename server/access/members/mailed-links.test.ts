@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { get } from '#server/approvals/get.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { mailing } from '#server/mail/jobs.ts'
 import { mailQueue } from '#server/mail/queue-mail.ts'
 import { findMailsAbout } from '#server/mail/store.ts'
+import { proveByOperator } from '#server/tenants/account-control.ts'
 import { askForRefund } from '#server/testing/approval-request.ts'
 import { approveAs, holderRuntime, holders, idOf } from '#server/testing/holders.ts'
 import { asOwner } from '#server/testing/owner.ts'
@@ -97,6 +99,25 @@ test('a reset by an account of the person who chose the address is not proved by
   await call(resetPassword, ada, { id: member.id })
   await at.use(await mailed(member.id))
   expect((await controlOf(member.id))?.countsAs.map((holder) => holder.id)).toEqual([idOf(eve), idOf(ada)])
+})
+
+test('the member is shown with what became of the mail, until control is proved', async () => {
+  const { member } = await invited(ada)
+  expect(member.linkMail).toEqual({ delivery: 'pending', error: null })
+  const mailOf = async () =>
+    (await call(list, zoe, { kind: 'person' })).items.find((item) => item.id === member.id)?.linkMail
+  const send = async () => {
+    const mails = await running.database.inTenant(at.tenant.id, (tx) => findMailsAbout(tx, at.tenant.id, member.id))
+    await mailing.run({ tenantId: at.tenant.id, id: mails.at(-1)?.id ?? '' }, 0)
+  }
+  await send()
+  expect(await mailOf()).toEqual({ delivery: 'failed', error: expect.stringContaining('could not be reached') })
+  await call(resetPassword, ada, { id: member.id })
+  expect(await mailOf()).toEqual({ delivery: 'pending', error: null })
+  const { principal } = await at.caller(member.id)
+  // A link of the operator is shown, and proves control.
+  await running.database.inTenant(at.tenant.id, (tx) => proveByOperator(tx, at.tenant.id, principal, 'reset'))
+  expect(await mailOf()).toBeNull()
 })
 
 test('without an address a link can’t be sent, so only the operator can create one', async () => {

@@ -1,10 +1,12 @@
-import { AccountControl, type Member } from '#lib/schemas/members.ts'
+import { Delivery } from '#lib/schemas/mail.ts'
+import { AccountControl, type LinkMail, type Member } from '#lib/schemas/members.ts'
 import { TenantSettings } from '#lib/schemas/tenants.ts'
 import { findLinkEnds } from '#server/identity/links/link-store.ts'
 import { findSignIns } from '#server/identity/store.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { findLinkMails } from '#server/mail/store.ts'
 import { countPasskeysOf } from '#server/passkeys/store.ts'
 import { listLinksOfMembers } from '#server/tenants/account-link-store.ts'
 import { actorOf } from '#server/tenants/actors.ts'
@@ -24,17 +26,19 @@ export async function memberViews(
   const ids = rows.map((row) => row.id)
   const subjects = rows.filter((row) => row.kind === 'person').map((row) => row.subject)
   // Sent together: one round trip.
-  const [groups, linkEnds, proposed, admins, links, proposedResets, tokens, signIns, passkeys] = await Promise.all([
-    findGroupNamesOf(tx, tenantId, ids),
-    findLinkEnds(tx, tenantId, subjects.filter(isUuid)),
-    findProposed(tx, tenantId, 'role_grant', ids),
-    findAdmins(tx, tenantId),
-    listLinksOfMembers(tx, tenantId, ids),
-    findResets(tx, tenantId, ids),
-    findNewestTokens(tx, tenantId, ids),
-    findSignIns(tx, tenantId, subjects.filter(isUuid)),
-    countPasskeysOf(tx, tenantId, ids),
-  ])
+  const [groups, linkEnds, proposed, admins, links, proposedResets, tokens, signIns, passkeys, mails] =
+    await Promise.all([
+      findGroupNamesOf(tx, tenantId, ids),
+      findLinkEnds(tx, tenantId, subjects.filter(isUuid)),
+      findProposed(tx, tenantId, 'role_grant', ids),
+      findAdmins(tx, tenantId),
+      listLinksOfMembers(tx, tenantId, ids),
+      findResets(tx, tenantId, ids),
+      findNewestTokens(tx, tenantId, ids),
+      findSignIns(tx, tenantId, subjects.filter(isUuid)),
+      countPasskeysOf(tx, tenantId, ids),
+      findLinkMails(tx, tenantId, ids),
+    ])
   const ends = new Map(linkEnds.map((row) => [row.userId, row.expiresAt]))
   const grants = new Map(proposed.map((row) => [row.subjectId, row]))
   const resets = new Map(proposedResets.map((row) => [row.subjectId, row]))
@@ -43,6 +47,8 @@ export async function memberViews(
     const grant = grants.get(row.id)
     const roles = grant?.change.roles
     const reset = resets.get(row.id)
+    const own = links.filter((link) => link.memberId === row.id)
+    const isForeign = row.issuer !== issuerOf(slug)
     return {
       ...actorOf(row),
       email: row.email,
@@ -52,19 +58,14 @@ export async function memberViews(
       linkExpiresAt: ends.get(row.subject)?.toISOString() ?? null,
       pendingRoles: Array.isArray(roles) ? roles.map(String) : [],
       pendingApprovalId: grant?.approvalId ?? null,
-      control:
-        row.kind === 'person'
-          ? controlOf(
-              links.filter((link) => link.memberId === row.id),
-              row,
-            )
-          : null,
+      linkMail: isForeign ? null : linkMailOf(own.at(-1), mails.get(row.id)),
+      control: row.kind === 'person' ? controlOf(own, row) : null,
       pendingReset:
         reset === undefined
           ? null
           : { approvalId: reset.approvalId, approved: reset.status === 'approved', requestedBy: reset.proposedBy },
       isLastAdmin: admins.length === 1 && admins[0]?.id === row.id,
-      isForeign: row.issuer !== issuerOf(slug),
+      isForeign,
       rolesFrom: rolesComeFromToken(rules, row) ? row.issuer : null,
       tokenIssuedAt: tokens.get(row.id)?.toISOString() ?? null,
       lastSignInAt: latest(signIns.get(row.subject), tokens.get(row.id))?.toISOString() ?? null,
@@ -99,6 +100,15 @@ function controlOf(links: readonly Link[], member: MemberRow): AccountControl {
     provedAt: open.length > 0 ? null : (latest?.provedAt ?? member.createdAt).toISOString(),
     provedBy: open.length > 0 ? null : (latest?.voucherName ?? null),
   }
+}
+
+/** Of a guest, the mail is in the tenant that sent it. A link that the operator made replaces a mailed one, and proves control. */
+function linkMailOf(
+  newest: Link | undefined,
+  mail: { delivery: string; error: string | null } | undefined,
+): LinkMail | null {
+  if (newest === undefined || newest.provedAt !== null || !newest.mailed || mail === undefined) return null
+  return { delivery: Delivery.parse(mail.delivery), error: mail.error }
 }
 
 const Proof = AccountControl.shape.proof

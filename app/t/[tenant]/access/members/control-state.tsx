@@ -19,12 +19,17 @@ export function ControlState({ member, full = false }: { member: Member; full?: 
   if (countsAs.length > 0)
     return (
       <span className="flex flex-col text-hold">
-        {(full ? countsAs : distinctPeople(countsAs)).map(({ displayName, kind, at, mailed }) => (
+        {(full ? countsAs : distinctPeople(countsAs)).map(({ displayName, kind, at, mailed }, index, shown) => (
           <span key={`${at} ${displayName}`}>
             {t.countsAs({ displayName, shown: shownText })}
             {full && (
               <span className="text-ink-2">
-                {t.countsDetail({ kind, at: () => <Time at={at} />, mailed: String(mailed) })}
+                {t.countsDetail({
+                  kind,
+                  at: () => <Time at={at} />,
+                  // Only the newest mail is known, and older links don't work any more.
+                  handover: !mailed ? 'shown' : index === shown.length - 1 ? mailState(member) : 'mailed',
+                })}
               </span>
             )}
           </span>
@@ -44,6 +49,8 @@ export function ControlState({ member, full = false }: { member: Member; full?: 
     </span>
   )
 }
+
+const mailState = ({ linkMail }: Member) => (linkMail?.delivery === 'failed' ? 'failed' : 'mailed')
 
 /** One row for a person who both invited and reset the account. */
 const distinctPeople = (countsAs: AccountControl['countsAs']): AccountControl['countsAs'] =>

@@ -22,6 +22,7 @@ import {
 import type { Member } from '#lib/schemas/members.ts'
 import { ChangeStanding, type Standing } from './change-standing.tsx'
 import { ControlState } from './control-state.tsx'
+import { isLinkMailShown, LinkMailState } from './link-mail.tsx'
 import { tieTo, useFacts, vouchFacts } from './member-facts.ts'
 import { MemberStatusShape } from './member-status.tsx'
 import { ResetPassword } from './reset-password.tsx'
@@ -89,6 +90,11 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
         </KeyValue>
         {linkExpiresAt !== null && (
           <KeyValue name={t.oneTime}>{t.notUsedYetExpires({ at: () => <Time at={linkExpiresAt} /> })}</KeyValue>
+        )}
+        {isLinkMailShown(member) && (
+          <KeyValue name={t.mailWithLink}>
+            <LinkMailState mail={member.linkMail} again={reset} />
+          </KeyValue>
         )}
         <KeyValue name={t.memberSince}>
           <Time at={member.createdAt} />

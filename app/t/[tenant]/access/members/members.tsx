@@ -17,6 +17,7 @@ import type { Member } from '#lib/schemas/members.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { ControlState } from './control-state.tsx'
 import { InviteMember } from './invite-member.tsx'
+import { LinkNotSent } from './link-mail.tsx'
 import { ManageMember } from './manage-member.tsx'
 import { MemberStatusShape } from './member-status.tsx'
 import { PendingReset, PendingRoles, RoleList, RolesOrigin } from './role-list.tsx'
@@ -52,7 +53,7 @@ function MemberList() {
   const { filter, status } = useMemberFilter()
   const [managed, setManaged] = useState<Member>()
   const pages = usePages(trpc.members.list, { kind: 'person', ...filter })
-  useChanges(['members', 'groups'], refreshMs)
+  useChanges(['members', 'groups', 'mails'], refreshMs)
   // The list may be reloaded while the dialog is open, and a member then leave it who no longer matches its filter.
   const current = pages.items?.find((row) => row.id === managed?.id)
   if (current !== undefined && current !== managed) setManaged(current)
@@ -108,6 +109,7 @@ const columns = (manage: (row: Member) => void): Column<Member>[] => [
     cell: (row) => (
       <span className="flex flex-col">
         <MemberStatusShape status={row.status} />
+        <LinkNotSent member={row} />
         <PendingReset member={row} />
       </span>
     ),

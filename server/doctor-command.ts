@@ -1,6 +1,7 @@
-import type { Client } from 'pg'
 import { counted } from '#lib/verify/counted.ts'
 import { type Config, ConfigError, loadConfig } from '#server/kernel/config.ts'
+import { findEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
+import { connectOwner } from '#server/kernel/db/migrate.ts'
 import { nameOf, type Say, UsageError } from './command-line.ts'
 import { checkAddress } from './doctor/address.ts'
 import { checkClock, checkDatabase, withOwner } from './doctor/database.ts'
@@ -12,6 +13,7 @@ import { checkProvider, type Machine } from './doctor/provider.ts'
 import { checkSettings } from './doctor/settings.ts'
 import { checkSiem } from './doctor/siem.ts'
 import { checkStores } from './doctor/stores.ts'
+import { type DoctorTenants, listTenants } from './doctor/tenants.ts'
 
 const usage = nameOf('doctor')
 
@@ -55,23 +57,55 @@ function machineIn(environment: Record<string, string | undefined>): Machine | u
 }
 
 async function check(config: Config, machine: Machine | undefined): Promise<Finding[]> {
-  const connected = async (client?: Client) => [
-    ...(await checkKeys(config, client)),
-    ...(await checkProvider(config, client, machine)),
-    ...(await checkSiem(config, client)),
-  ]
   return [
     ...(await checkSettings(config)),
     ...(await checkFolders(config)),
     ...(config.databaseUrl === undefined
-      ? [ok('Database', 'the embedded PostgreSQL, which the server sets up'), ...(await connected())]
-      : await withOwner(config.databaseUrl, async (client) => [
-          ...(await checkDatabase(client)),
-          ...(await checkClock(client)),
-          ...(await connected(client)),
-        ])),
+      ? await checkEmbedded(config, machine)
+      : await checkOwn(config, config.databaseUrl, machine)),
     ...(await checkStores(config)),
     ...(await checkMail(config)),
     ...(await checkAddress(config)),
   ]
+}
+
+/** What needs the tenants, or says that they could not be read. */
+async function checkTenants(config: Config, tenants: DoctorTenants, machine: Machine | undefined): Promise<Finding[]> {
+  return [...(await checkProvider(config, tenants, machine)), ...(await checkSiem(config, tenants))]
+}
+
+/** The database at DATABASE_URL. */
+async function checkOwn(config: Config, ownerUrl: string, machine: Machine | undefined): Promise<Finding[]> {
+  let tenants: DoctorTenants
+  const found = await withOwner(ownerUrl, async (client) => {
+    const findings = [
+      ...(await checkDatabase(client)),
+      ...(await checkClock(client)),
+      ...(await checkKeys(config, client)),
+    ]
+    tenants = await listTenants(client)
+    return findings
+  })
+  return [...found, ...(await checkTenants(config, tenants, machine))]
+}
+
+/** The embedded database is read while the server runs. This command does not start it, because it changes nothing. */
+async function checkEmbedded(config: Config, machine: Machine | undefined): Promise<Finding[]> {
+  const embedded = await findEmbeddedDatabase(config.dataDir)
+  if (embedded === undefined) {
+    const found = [ok('Database', 'the embedded PostgreSQL, which the server sets up'), ...(await checkKeys(config))]
+    return [...found, ...(await checkTenants(config, [], machine))]
+  }
+  const client =
+    embedded.ownerUrl === undefined ? undefined : await connectOwner(embedded.ownerUrl).catch(() => undefined)
+  if (client === undefined) {
+    const found = [ok('Database', 'the embedded PostgreSQL; it could not be read now'), ...(await checkKeys(config))]
+    return [...found, ...(await checkTenants(config, undefined, machine))]
+  }
+  try {
+    const found = [ok('Database', 'the embedded PostgreSQL, which is running'), ...(await checkKeys(config, client))]
+    return [...found, ...(await checkTenants(config, await listTenants(client), machine))]
+  } finally {
+    await client.end()
+  }
 }

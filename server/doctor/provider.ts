@@ -1,5 +1,4 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import type { Client } from 'pg'
 import { TenantSettings } from '#lib/schemas/tenants.ts'
 import { programOf } from '#server/command-line.ts'
 import { namesAt, rolesNamed } from '#server/kernel/auth/effective-roles.ts'
@@ -9,32 +8,56 @@ import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import { apiAudience } from '#server/kernel/auth/realm.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './findings.ts'
-import { listTenants } from './tenants.ts'
+import type { DoctorTenants } from './tenants.ts'
 
 /** A machine of a tenant at the provider, with which a token is requested. */
 export type Machine = { slug: string; clientId: string; secret: string }
 
 /** The metadata and the keys of each issuer and, with `machine`, one of its tokens. */
-export async function checkProvider(config: Config, client?: Client, machine?: Machine): Promise<Finding[]> {
+export async function checkProvider(config: Config, tenants: DoctorTenants, machine?: Machine): Promise<Finding[]> {
   const found: Finding[] = []
   if (config.identity === 'embedded') found.push(ok('Provider', 'this server signs people in'))
-  else {
-    const slugs = (await listTenants(client)).map(({ slug }) => slug)
-    if (slugs.length === 0)
-      found.push(
-        warning(
-          'Provider',
-          'no tenant exists yet.',
-          `${programOf('tenant')} create <slug>, then run this command again.`,
-        ),
-      )
-    for (const slug of slugs) found.push(...(await checkIssuer(`${config.authUrl}/realms/${slug}`, true)))
-  }
+  else found.push(...(await checkRealms(config, tenants, machine)))
   const trusted = await loadTrustedIssuers(config).catch(() => [])
   for (const { issuer, jwksUri } of trusted) found.push(...(await checkIssuer(issuer, false, jwksUri)))
-  if (machine !== undefined)
-    found.push(...(await checkToken(config, machine, await rolesSettings(client, machine.slug))))
+  if (machine !== undefined) found.push(...(await checkToken(config, machine, rolesSettings(tenants, machine.slug))))
   return found
+}
+
+/** The realm of each tenant at AUTH_URL. Where none is known, at least whether the provider answers. */
+async function checkRealms({ authUrl }: Config, tenants: DoctorTenants, machine?: Machine): Promise<Finding[]> {
+  const found: Finding[] = []
+  if (tenants === undefined)
+    found.push(
+      warning(
+        'Provider',
+        'the tenants could not be read, so their realms were not checked.',
+        'Run this command again while the database can be read.',
+      ),
+    )
+  else if (tenants.length === 0)
+    found.push(
+      warning(
+        'Provider',
+        'no tenant exists yet.',
+        `${programOf('tenant')} create <slug>, then run this command again.`,
+      ),
+    )
+  const slugs = tenants?.map(({ slug }) => slug) ?? (machine === undefined ? [] : [machine.slug])
+  if (slugs.length === 0) found.push(await checkOrigin(authUrl))
+  for (const slug of slugs) found.push(...(await checkIssuer(`${authUrl}/realms/${slug}`, true)))
+  return found
+}
+
+/** Any answer will do: what is at the origin itself, providers decide for themselves. */
+async function checkOrigin(authUrl: string): Promise<Finding> {
+  try {
+    await fetch(authUrl, { redirect: 'manual', signal: AbortSignal.timeout(5000) })
+    return ok('Provider', `${authUrl} answers`)
+  } catch (error) {
+    const reason = reasonOf(error instanceof Error && error.cause !== undefined ? error.cause : error)
+    return failed('Provider', `${authUrl} does not answer (${reason}).`, `From this machine, open ${authUrl}.`)
+  }
 }
 
 async function checkIssuer(issuer: string, forConsole: boolean, jwksUri?: string): Promise<Finding[]> {
@@ -83,10 +106,8 @@ async function checkMetadata(issuer: string): Promise<Finding[]> {
 }
 
 /** How the tenant reads roles from tokens; the default, as long as the tenant or the database is unknown. */
-async function rolesSettings(client: Client | undefined, slug: string): Promise<TenantSettings> {
-  const tenant = (await listTenants(client)).find((one) => one.slug === slug)
-  return TenantSettings.parse(tenant?.settings ?? {})
-}
+const rolesSettings = (tenants: DoctorTenants, slug: string): TenantSettings =>
+  TenantSettings.parse(tenants?.find((one) => one.slug === slug)?.settings ?? {})
 
 /** Requests a token and says line by line what fits. */
 async function checkToken(

@@ -1,18 +1,17 @@
-import type { Client } from 'pg'
 import { type Config, ConfigError } from '#server/kernel/config.ts'
 import { NotAccepted, type Sink } from '#server/siem/sink.ts'
 import { loadSinks } from '#server/siem/sinks.ts'
 import { type Finding, failed, ok, warning } from './findings.ts'
-import { listTenants } from './tenants.ts'
+import type { DoctorTenants } from './tenants.ts'
 
 /** Connects to each sink of SIEM_SINKS without sending a record. An invalid file is a finding of the settings. */
-export async function checkSiem(config: Config, client?: Client): Promise<Finding[]> {
-  const known = new Set((await listTenants(client)).map(({ externalId }) => externalId))
+export async function checkSiem(config: Config, tenants: DoctorTenants): Promise<Finding[]> {
+  const known = new Set(tenants?.map(({ externalId }) => externalId))
   const found: Finding[] = []
   for (const sink of await sinksOf(config)) {
     found.push(await reach(sink))
     for (const tenant of sink.tenants)
-      if (client !== undefined && !known.has(tenant))
+      if (tenants !== undefined && !known.has(tenant))
         found.push(
           warning(
             'SIEM',

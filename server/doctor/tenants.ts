@@ -2,9 +2,11 @@ import type { Client } from 'pg'
 
 export type DoctorTenant = { slug: string; externalId: string; settings: unknown }
 
+/** Undefined: the database could not be read. */
+export type DoctorTenants = readonly DoctorTenant[] | undefined
+
 /** The tenants, none in a database that has not been migrated. */
-export async function listTenants(client: Client | undefined): Promise<DoctorTenant[]> {
-  if (client === undefined) return []
+export async function listTenants(client: Client): Promise<DoctorTenant[]> {
   const { rows: known } = await client.query<{ known: boolean }>(
     `select to_regclass('public.tenants') is not null as known`,
   )

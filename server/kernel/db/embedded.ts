@@ -1,10 +1,12 @@
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DATABASE } from './embedded/attachment.ts'
 import { OWNER, ownerPassword } from './embedded/cluster.ts'
 import { explain } from './embedded/failure.ts'
 import { hold } from './embedded/hold.ts'
-import { CLUSTER } from './embedded/home.ts'
+import { CLUSTER, findCluster } from './embedded/home.ts'
 import { withLock } from './embedded/lock.ts'
+import { findPostmaster } from './embedded/pid-file.ts'
 import { makeDataDir, preparePlace } from './embedded/place.ts'
 
 export { EmbeddedDatabaseError } from './embedded/failure.ts'
@@ -17,6 +19,22 @@ export type EmbeddedDatabase = {
   /** Detaches this process, and stops the server if no other process is attached. End all other connections first. */
   release(): Promise<void>
 }
+
+/**
+ * The PostgreSQL of `dataDir` as it is, for a command that changes nothing: `ownerUrl` while it runs. It is neither started nor kept
+ * running, so connections may end at any time. Undefined if there is none yet.
+ */
+export async function findEmbeddedDatabase(dataDir: string): Promise<{ ownerUrl: string | undefined } | undefined> {
+  const folder = await realpath(dataDir).catch(() => undefined)
+  const cluster = folder === undefined ? undefined : await findCluster(folder)
+  if (cluster === undefined) return undefined
+  const port = (await findPostmaster(cluster).catch(() => undefined))?.port
+  // Only the account that started the server may read it.
+  const password = await ownerPassword(cluster).catch(() => undefined)
+  return { ownerUrl: port === undefined || password === undefined ? undefined : urlOf(port, password) }
+}
+
+const urlOf = (port: number, password: string) => `postgres://${OWNER}:${password}@127.0.0.1:${port}/${DATABASE}`
 
 type Options = {
   /** The folder that contains the database, or a file with its location; created if missing. */
@@ -39,7 +57,7 @@ export async function openEmbeddedDatabase({ dataDir, say }: Options): Promise<E
       const { port, release } = await hold({ place, say, locked })
       const password = await ownerPassword(place.cluster)
       return {
-        ownerUrl: `postgres://${OWNER}:${password}@127.0.0.1:${port}/${DATABASE}`,
+        ownerUrl: urlOf(port, password),
         directory: place.cluster,
         release,
       }

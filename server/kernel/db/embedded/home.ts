@@ -40,6 +40,13 @@ export async function findHome(dataDir: string): Promise<string | undefined> {
   return pointer.home
 }
 
+/** The cluster of `dataDir`, if there is one, where `findHome` would find it. Writes nothing, also if the folder was moved. */
+export async function findCluster(dataDir: string): Promise<string | undefined> {
+  const homes = [dataDir, (await readPointer(dataDir))?.home]
+  for (const home of homes) if (home !== undefined && (await isFolder(join(home, CLUSTER)))) return join(home, CLUSTER)
+  return undefined
+}
+
 /**
  * Chooses and creates the folder for a new cluster: `dataDir` if the server's account can enter it; otherwise (root
  * with a private home) a folder under /var/lib/countersign, which `dataDir` then points to.

@@ -38,6 +38,8 @@ import { scimPath } from '#server/scim/address.ts'
 import { loadSinks } from '#server/siem/sinks.ts'
 import { startSiem } from '#server/siem/worker.ts'
 import { recordAccountsBefore } from '#server/tenants/accounts-before.ts'
+import { unknownTenants } from '#server/tenants/provider/unknown-tenants.ts'
+import { listTenants } from '#server/tenants/store.ts'
 import { collectCatalog } from './catalog.ts'
 import type { OpenPages, Pages } from './console.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -87,7 +89,7 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     front.enter('migrating')
     await openRuntime({ config, log, ...operators, stopping: stopping.signal, cut: cut.signal }, ownerUrl, closing)
     front.enter('starting')
-    await checkStart(ownerUrl, say)
+    await checkStart(ownerUrl, operators, say)
     await startWork(operators, ownerUrl, closing)
     if (config.seedDemo && config.roles.has('worker')) await seedDemo(say)
     const socket = createSocket()
@@ -206,12 +208,16 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: Parts): 
 }
 
 /** What must be true before anything is served. */
-async function checkStart(ownerUrl: string, say: Say): Promise<void> {
+async function checkStart(ownerUrl: string, operators: Operators, say: Say): Promise<void> {
   await runtime().database.inDirectory(requireServerRole)
   await encryptPlaintext(ownerUrl)
   await recordAccountsBefore()
   const clock = await checkClock()
   if (clock !== undefined) say(clock.problem)
+  const { trustedIssuers: issuers, sinks } = operators
+  if (issuers.length + sinks.length === 0) return
+  const tenants = await runtime().database.inDirectory(listTenants)
+  for (const { setting, text } of unknownTenants(tenants, { issuers, sinks })) runtime().log.warn(`${setting}: ${text}`)
 }
 
 /** Everything that runs without a request, in a worker. Another process only creates the queues, to add jobs to them. */

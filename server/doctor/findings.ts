@@ -29,6 +29,9 @@ export const failed = (subject: Subject, text: string, advice: string): Finding 
   advice,
 })
 
+/** For a tenant that a file names, and that does not exist. */
+export const correctTenant = 'Correct the external id in the file, unless the tenant is yet to be created.'
+
 /** One line of the report. */
 export function lineOf(finding: Finding): string {
   const level = finding.level === 'failed' ? 'FAILED' : finding.level

@@ -7,7 +7,8 @@ import { discoverJwks, fetchJwks } from '#server/kernel/auth/issuers/jwks.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import { apiAudience } from '#server/kernel/auth/realm.ts'
 import type { Config } from '#server/kernel/config.ts'
-import { type Finding, failed, ok, reasonOf, warning } from './findings.ts'
+import { unknownTenants } from '#server/tenants/provider/unknown-tenants.ts'
+import { correctTenant, type Finding, failed, ok, reasonOf, warning } from './findings.ts'
 import type { DoctorTenants } from './tenants.ts'
 
 /** A machine of a tenant at the provider, with which a token is requested. */
@@ -20,6 +21,8 @@ export async function checkProvider(config: Config, tenants: DoctorTenants, mach
   else found.push(...(await checkRealms(config, tenants, machine)))
   const trusted = await loadTrustedIssuers(config).catch(() => [])
   for (const { issuer, jwksUri } of trusted) found.push(...(await checkIssuer(issuer, false, jwksUri)))
+  for (const { text } of tenants === undefined ? [] : unknownTenants(tenants, { issuers: trusted }))
+    found.push(warning('Provider', `TRUSTED_ISSUERS: ${text}`, correctTenant))
   if (machine !== undefined) found.push(...(await checkToken(config, machine, rolesSettings(tenants, machine.slug))))
   return found
 }

@@ -1,24 +1,17 @@
 import { type Config, ConfigError } from '#server/kernel/config.ts'
 import { NotAccepted, type Sink } from '#server/siem/sink.ts'
 import { loadSinks } from '#server/siem/sinks.ts'
-import { type Finding, failed, ok, warning } from './findings.ts'
+import { unknownTenants } from '#server/tenants/provider/unknown-tenants.ts'
+import { correctTenant, type Finding, failed, ok, warning } from './findings.ts'
 import type { DoctorTenants } from './tenants.ts'
 
 /** Connects to each sink of SIEM_SINKS without sending a record. An invalid file is a finding of the settings. */
 export async function checkSiem(config: Config, tenants: DoctorTenants): Promise<Finding[]> {
-  const known = new Set(tenants?.map(({ externalId }) => externalId))
   const found: Finding[] = []
   for (const sink of await sinksOf(config)) {
     found.push(await reach(sink))
-    for (const tenant of sink.tenants)
-      if (tenants !== undefined && !known.has(tenant))
-        found.push(
-          warning(
-            'SIEM',
-            `${sink.name}: a tenant with the external id ${tenant} does not exist.`,
-            'Correct the name in the file, unless the tenant is yet to be created.',
-          ),
-        )
+    for (const { text } of tenants === undefined ? [] : unknownTenants(tenants, { sinks: [sink] }))
+      found.push(warning('SIEM', text, correctTenant))
     await sink.close()
   }
   return found

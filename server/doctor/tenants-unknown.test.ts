@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ async function doctor(settings: Record<string, string>) {
   return lines.filter((line) => /Provider|Database/.test(line)).join('\n')
 }
 
-test('before the first start there is no tenant, and the provider must answer', async () => {
+test('before the first start no tenant exists, and the provider must answer', async () => {
   expect(await doctor({ AUTH_URL: keycloak.origin })).toMatch(
     /warning {2}Provider {2}no tenant exists yet\. → .*\nok {7}Provider {2}http:.* answers$/,
   )
@@ -46,6 +46,13 @@ test('the tenants of the embedded database are read while it runs; otherwise the
     expect(text).toContain('ok       Database  the embedded PostgreSQL, which is running')
     expect(text).toContain(`ok       Provider  ${keycloak.realm('acme')}: 1 keys`)
     expect(text).not.toContain('no tenant exists')
+    const file = join(folder, 'issuers.json')
+    const portal = { audience: 'countersign', clientIds: ['portal'], algorithms: ['RS256'], tokenTypes: ['JWT'] }
+    const issuers = [{ issuer: keycloak.realm('partners'), tenant: 'acme', ...portal }]
+    await writeFile(file, JSON.stringify({ issuers }))
+    expect(await doctor({ TRUSTED_ISSUERS: file })).toMatch(
+      /warning {2}Provider {2}TRUSTED_ISSUERS: .*\/partners: a tenant with the external id acme does not exist; acme is the slug of org-acme\. → Correct/,
+    )
   } finally {
     await embedded.release()
   }

@@ -18,7 +18,7 @@ export function providerOf({ externalId, slug }: Pick<Tenant, 'externalId' | 'sl
   if (only === undefined)
     throw new ScimError(
       'forbidden',
-      'People of this tenant sign in at Countersign itself, so no provider can manage them (TRUSTED_ISSUERS, AUTH_URL).',
+      `People of this tenant sign in at Countersign itself, so no provider can manage them. Set AUTH_URL, or name the tenant in TRUSTED_ISSUERS by its external id, ${externalId}.`,
     )
   if (others.length > 0)
     throw new ScimError(

@@ -114,6 +114,31 @@ describe('a user', () => {
     expect(await actions(user.id)).toEqual(['member.created', 'member.suspended', 'member.resumed'])
   })
 
+  test('is last modified when something of it has changed, and not when nothing has', async () => {
+    const user = await create({})
+    const modified = async (answer: Promise<Answer>) => {
+      const { body } = await answer
+      return Date.parse((body as { meta: { lastModified: string } }).meta.lastModified)
+    }
+    const get = () => modified(server.call('GET', `/Users/${user.id}`))
+    let last = await get()
+    for (const change of [
+      () => setActive(user.id, false),
+      () => setActive(user.id, true),
+      () => patch(user.id, { op: 'add', path: 'roles', value: [{ value: 'viewer' }] }),
+    ]) {
+      const changed = await modified(change())
+      expect(changed).toBeGreaterThan(last)
+      expect(await get()).toBe(changed)
+      last = changed
+    }
+    expect(await modified(setActive(user.id, true))).toBe(last)
+    await server.owner.query(`update members set status = 'suspended', tokens_not_before = now() where id = $1`, [
+      user.id,
+    ])
+    expect(await get()).toBeGreaterThan(last)
+  })
+
   test('that the provider deletes can’t sign in, and begins again with nothing but what SCIM gives', async () => {
     const user = await create({ roles: [{ value: 'viewer' }] })
     const { rows } = await server.owner.query<{ id: string }>(

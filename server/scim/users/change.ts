@@ -13,7 +13,7 @@ import { endedByProvider } from './ended-by-provider.ts'
 import { readUser, requirePerson } from './read.ts'
 import { attributesOfUser, namesOf, type User, userOf, versionOfUser } from './resource.ts'
 import { withAssigned } from './roles.ts'
-import { findPersonNamed, type PersonRow, putSent } from './store.ts'
+import { findPersonNamed, type PersonRow, putSent, type Sent } from './store.ts'
 
 export type Changed = { resource: JsonObject; action: string; details: { [name: string]: JsonValue } | undefined }
 type Where = Pick<MutationContext<unknown>, 'tx' | 'tenant' | 'principal'>
@@ -62,6 +62,8 @@ export async function changeUser(
     changed.push('roles')
   }
   changed.push(...(await changeNames({ tx, tenant, principal }, row, before, after)))
+  // Also for a change of the membership alone, because the time of the last change is stored with what was sent.
+  if (changed.length > 0) await putSent(tx, tenant.id, id, sentOf(after))
   const details = { username: member.username, changed, roles, through: 'scim' }
   return { resource: await readUser(tx, tenant, id), action, details: changed.length === 0 ? undefined : details }
 }
@@ -75,8 +77,6 @@ async function changeNames({ tx, tenant }: Where, row: PersonRow, before: User, 
   const { id, subject } = row
   if (sent.includes('userName') && (await findPersonNamed(tx, tenant.id, row.issuer, after.userName, id)) !== undefined)
     throw uniqueness('userName: Another user has this name.')
-  const { userName, displayName = null, name = null, emails } = after
-  await putSent(tx, tenant.id, id, { userName, displayName, name, emails })
   const names = namesOf(after)
   const free = await namesFor(tx, tenant.id, { issuer: row.issuer, subject, memberId: id }, names)
   const shown = { username: free.username, displayName: names.displayName, email: free.email }
@@ -84,6 +84,13 @@ async function changeNames({ tx, tenant }: Where, row: PersonRow, before: User, 
     await setNames(tx, tenant.id, id, shown)
   return sent
 }
+
+const sentOf = ({ userName, displayName, name, emails }: User): Sent => ({
+  userName,
+  displayName: displayName ?? null,
+  name: name ?? null,
+  emails,
+})
 
 const sameSet = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((role) => other.includes(role))

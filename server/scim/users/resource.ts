@@ -87,6 +87,13 @@ export function attributesOfUser(row: PersonRow): JsonObject {
 /** Changes with each change of the membership or of what the provider sent. */
 export const versionOfUser = ({ revision, sentRevision }: PersonRow): string => `W/"${revision}.${sentRevision ?? 0}"`
 
+/**
+ * The time at which the provider changed something, or of a suspension by an administrator, which ends the tokens of the member. Other changes by
+ * administrators leave none in the row: they change only the version.
+ */
+const lastModifiedOf = ({ createdAt, updatedAt, tokensNotBefore }: PersonRow): Date =>
+  [updatedAt, tokensNotBefore].reduce<Date>((last, at) => (at !== null && at > last ? at : last), createdAt)
+
 export function userResource(row: PersonRow, groups: readonly GroupOfUser[]): JsonObject {
   const own = groups.filter(({ memberId }) => memberId === row.id)
   return {
@@ -105,7 +112,7 @@ export function userResource(row: PersonRow, groups: readonly GroupOfUser[]): Js
         }),
     meta: metaOf('User', `Users/${row.id}`, {
       created: row.createdAt,
-      lastModified: row.updatedAt ?? row.createdAt,
+      lastModified: lastModifiedOf(row),
       version: versionOfUser(row),
     }),
   }

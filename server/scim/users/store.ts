@@ -28,6 +28,7 @@ const columns = [
   'member.roles',
   'member.status',
   'member.createdAt',
+  'member.tokensNotBefore',
   'member.revision',
   'sent.userName as sentUserName',
   'sent.displayName as sentDisplayName',

@@ -4,10 +4,12 @@ import {
   roleGrantDecided,
   settingChangeDecided,
 } from '#server/access/changes/on-decided.ts'
+import { linkStillOpen } from '#server/access/members/link-still-open.ts'
 import { describeAgent } from '#server/agents/describe.ts'
 import { onAgentStop } from '#server/agents/stops.ts'
 import { approvalMoments } from '#server/approvals/clock/run-moments.ts'
 import { expiry } from '#server/approvals/jobs.ts'
+import { stillPending } from '#server/approvals/mails/still-pending.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { describeApproval } from '#server/approvals/telling/describe.ts'
 import { describeAlarm } from '#server/audit/alarms/describe.ts'
@@ -22,7 +24,7 @@ import { stopVerdicts } from '#server/executions/stop/stop.ts'
 import { agentResumed, agentRetired, agentSuspended } from '#server/executions/stop/stop-agent.ts'
 import { taskCancels } from '#server/executions/stop/stop-task.ts'
 import { externalCallDecided } from '#server/external-agents/on-decided.ts'
-import { askAgain, askDelivered } from '#server/inputs/ask-by-mail.ts'
+import { askAgain, askDelivered, askStillWanted } from '#server/inputs/ask-by-mail.ts'
 import { waitExpiry } from '#server/inputs/expire-waits.ts'
 import { onInput, onMask, onRetry } from '#server/inputs/listeners.ts'
 import { onFirstSignIn } from '#server/kernel/auth/external/first-sign-in.ts'
@@ -32,6 +34,7 @@ import { onIntegrityFailed } from '#server/kernel/bound/integrity-failed.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { onDelivery } from '#server/mail/delivery-changes.ts'
 import { mailing } from '#server/mail/jobs.ts'
+import { onAnotherAttempt } from '#server/mail/still-wanted.ts'
 import { notifications } from '#server/notifications/deliver.ts'
 import { onDescribe } from '#server/notifications/describe.ts'
 import { bindingDecided } from '#server/policies/bindings/binding.ts'
@@ -84,6 +87,9 @@ export function registerDecisions(): void {
   onDescribe('execution', describeExecution)
   onDescribe('export', describeExport)
   onDelivery('input_request', askDelivered)
+  onAnotherAttempt('approval_request', stillPending)
+  onAnotherAttempt('input_request', askStillWanted)
+  onAnotherAttempt('sign_in_link', linkStillOpen)
   onInput(inputArrived)
   onMask(inputMasks)
   onRetry('mail', askAgain)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Actor, Id, Reason, Revision, Time } from './common.ts'
 
-/** `unknown`: the message was transmitted, but no response arrived. The server never sends it again by itself. */
+/** `pending` with an error: an attempt failed, and another one follows. `unknown`: the message was transmitted, but no response arrived. The server never sends it again by itself. */
 export const Delivery = z.enum(['pending', 'in_flight', 'delivered', 'failed', 'unknown'])
 export type Delivery = z.infer<typeof Delivery>
 

@@ -31,7 +31,7 @@ const made: Record<string, readonly string[]> = {
     `${kind}.returned_late`,
     `${kind}.failed_late`,
   ]),
-  '`mail.${outcome.delivery}`': ['delivered', 'failed', 'unknown'].map((outcome) => `mail.${outcome}`),
+  '`mail.${delivery}`': ['delivered', 'failed', 'unknown'].map((outcome) => `mail.${outcome}`),
   '`notification.${delivery}`': ['failed', 'expired', 'unknown'].map((outcome) => `notification.${outcome}`),
   '`standing_grant.${actions[status]}`': ['activated', 'rejected', 'withdrawn'].map((one) => `standing_grant.${one}`),
   // Any of the others, which auditSentence() says as an attempt.

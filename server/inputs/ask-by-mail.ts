@@ -7,11 +7,13 @@ import { addressOf } from '#server/mail/address.ts'
 import type { OnDelivery } from '#server/mail/delivery-changes.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
 import { retryMail } from '#server/mail/retry.ts'
+import type { StillWanted } from '#server/mail/still-wanted.ts'
 import { findMailsAbout } from '#server/mail/store.ts'
 import { mailTime, mailWords } from '#server/mail/words/words.ts'
 import { findMemberByName } from '#server/tenants/store.ts'
 import type { OnRetry } from './listeners.ts'
 import { insertMailResolution, setDelivery } from './mail-store.ts'
+import { findResolution } from './resolution-store.ts'
 
 const noMember = 'Not an active member of the tenant.'
 
@@ -49,6 +51,10 @@ export async function askByMail(
 /** Copies the delivery of the mail to its resolution, in the same transaction. */
 export const askDelivered: OnDelivery = (tx, tenant, { subjectId, delivery, error }) =>
   setDelivery(tx, tenant.id, subjectId, { delivery, error })
+
+/** The execution still waits for the input. */
+export const askStillWanted: StillWanted = async (tx, tenant, { subjectId }) =>
+  (await findResolution(tx, tenant.id, subjectId))?.waitStatus === 'open'
 
 /** Sends the mail again after a person retried it. */
 export const askAgain: OnRetry = async (tx, tenantId, resolutionId) => {

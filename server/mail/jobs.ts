@@ -1,5 +1,6 @@
-import { MailKind } from '#lib/schemas/mail.ts'
+import { type Delivery, MailKind } from '#lib/schemas/mail.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { databaseClock } from '#server/kernel/db/clock.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -8,11 +9,19 @@ import { tellDelivery } from './delivery-changes.ts'
 import { htmlOf } from './html.ts'
 import { mailQueue } from './queue-mail.ts'
 import { type Outcome, patience, send } from './send.ts'
-import { findMail, setInFlight, setSettled } from './store.ts'
+import { isStillWanted } from './still-wanted.ts'
+import { findMail, setGivenUp, setInFlight, setSettled } from './store.ts'
+
+/** Seconds until the next attempt, by the attempts that were made; then the last one again. */
+const pauses = [30, 120, 600, 1800, 3600, 7200, 14_400]
+/** Since the mail was written. */
+const longestMs = 24 * 3_600_000
+
+const noPurpose = 'It was not sent again, because its link or its request is no longer open.'
 
 /**
- * Sends mail, one attempt per job. A mail that a dead worker was sending has an unknown outcome until a person retries
- * it.
+ * Sends mail, one attempt per job. What failed for the moment is tried again by a later job. A mail that a dead worker was sending has an
+ * unknown outcome until a person retries it.
  */
 export const mailing: JobHandler = {
   queue: mailQueue,
@@ -22,20 +31,7 @@ export const mailing: JobHandler = {
 
 async function deliver(tenantId: string, id: string): Promise<void> {
   const { config, database, log } = runtime()
-  const mail = await database.inTenant(tenantId, async (tx) => {
-    const claimed = await setInFlight(tx, tenantId, id)
-    if (claimed !== undefined) {
-      await tell(tx, tenantId, claimed, { delivery: 'in_flight', error: null })
-      return claimed
-    }
-    const found = await findMail(tx, tenantId, id)
-    if (found?.delivery === 'in_flight')
-      await settle(tx, tenantId, found, {
-        delivery: 'unknown',
-        error: 'The sending process ended before the mail server confirmed delivery.',
-      })
-    return undefined
-  })
+  const mail = await database.inTenant(tenantId, (tx) => claim(tx, tenantId, id))
   if (mail === undefined) return
   const outcome: Outcome =
     config.smtpUrl === undefined
@@ -52,27 +48,71 @@ async function deliver(tenantId: string, id: string): Promise<void> {
           },
           patience,
         )
-  const { detail, ...settled }: Outcome & { detail?: string | undefined } = outcome
-  if (settled.delivery !== 'delivered')
-    log.warn({ tenantId, mailId: id, ...settled, detail: detail?.slice(0, 500) }, 'a mail was not delivered')
-  await database.inTenant(tenantId, (tx) => settle(tx, tenantId, mail, settled))
+  if (outcome.delivery !== 'delivered')
+    log.warn({ tenantId, mailId: id, ...outcome, detail: outcome.detail?.slice(0, 500) }, 'a mail was not delivered')
+  await database.inTenant(tenantId, (tx) => settle(tx, tenantId, mail, outcome))
 }
 
 type Mail = NonNullable<Awaited<ReturnType<typeof findMail>>>
 
+/** pending → in_flight, with what is sent. Settles what an ended process was sending, and what has lost its purpose since it was tried. */
+async function claim(tx: Transaction, tenantId: string, id: string): Promise<Mail | undefined> {
+  const found = await findMail(tx, tenantId, id)
+  if (found?.delivery === 'in_flight') {
+    await settle(tx, tenantId, found, {
+      delivery: 'unknown',
+      error: 'The sending process ended before the mail server confirmed delivery.',
+    })
+    return undefined
+  }
+  if (found?.delivery === 'pending' && found.attempts > 0 && !(await isWanted(tx, tenantId, found))) {
+    const given = await setGivenUp(tx, tenantId, id, noPurpose)
+    if (given !== undefined) await record(tx, tenantId, given, { delivery: 'failed', error: noPurpose })
+    return undefined
+  }
+  const claimed = await setInFlight(tx, tenantId, id)
+  if (claimed !== undefined) await tell(tx, tenantId, claimed, { delivery: 'in_flight', error: null })
+  return claimed
+}
+
+const isWanted = async (tx: Transaction, tenantId: string, { id, kind, subjectId }: Mail): Promise<boolean> =>
+  isStillWanted(MailKind.parse(kind), tx, await tenantById(tx, tenantId), { mailId: id, subjectId })
+
 async function settle(tx: Transaction, tenantId: string, mail: Mail, outcome: Outcome): Promise<void> {
-  const settled = await setSettled(tx, tenantId, mail.id, mail.attempts, outcome)
+  const { delivery, error } = outcome
+  const leftMs = mail.createdAt.getTime() + longestMs - (await databaseClock(tx))().getTime()
+  const repeats = outcome.delivery === 'failed' && outcome.isTemporary === true && leftMs > 0
+  const next = repeats ? ({ delivery: 'pending', error } as const) : ({ delivery, error } as const)
+  const settled = await setSettled(tx, tenantId, mail.id, mail.attempts, next)
   if (settled === undefined) return
-  await tell(tx, tenantId, settled, outcome)
+  if (repeats) {
+    const pause = pauses[Math.min(mail.attempts, pauses.length) - 1] ?? 30
+    // The last attempt is at the end of the day, not after it.
+    const seconds = Math.max(1, Math.min(pause, Math.floor(leftMs / 1000)))
+    await runtime().queue.enqueue(tx, mailQueue, { tenantId, id: mail.id }, { seconds })
+  }
+  await record(tx, tenantId, settled, next, { delivery, error })
+}
+
+/** Writes the outcome of an attempt, also of one that is repeated, and tells the subject what the mail is now. */
+async function record(
+  tx: Transaction,
+  tenantId: string,
+  mail: Mail,
+  now: { delivery: Delivery; error: string | null },
+  { delivery, error } = now,
+): Promise<void> {
+  await tell(tx, tenantId, mail, now)
   await appendAudit(tx, await tenantById(tx, tenantId), {
     actor: systemActor,
-    action: `mail.${outcome.delivery}`,
+    action: `mail.${delivery}`,
     resource: { type: 'mail', id: mail.id },
     details: {
       kind: mail.kind,
       subjectId: mail.subjectId,
       attempt: mail.attempts,
-      ...(outcome.error === null ? {} : { error: outcome.error }),
+      ...(error === null ? {} : { error }),
+      ...(now.delivery === 'pending' ? { triedAgain: true } : {}),
     },
   })
 }
@@ -81,7 +121,7 @@ async function tell(
   tx: Transaction,
   tenantId: string,
   { id, kind, subjectId }: Mail,
-  change: Outcome | { delivery: 'in_flight'; error: null },
+  change: { delivery: Delivery; error: string | null },
 ): Promise<void> {
   const tenant = await tenantById(tx, tenantId)
   await tellDelivery(MailKind.parse(kind), tx, tenant, { mailId: id, subjectId, ...change })

@@ -12,10 +12,13 @@ export type Message = {
   messageId: string
 }
 
-/** `error` is the reason, for people; `detail` is what the server or the system said, for the log. Both contain nothing of the message. */
+/**
+ * `error` is the reason, for people; `detail` is what the server or the system said, for the log. Both contain nothing of the message.
+ * `isTemporary`: the server does not have the message, and a later attempt may succeed.
+ */
 export type Outcome =
   | { delivery: 'delivered'; error: null }
-  | { delivery: 'failed' | 'unknown'; error: string; detail?: string | undefined }
+  | { delivery: 'failed' | 'unknown'; error: string; detail?: string | undefined; isTemporary?: boolean }
 
 /** Milliseconds: to connect and be greeted, and the longest silence afterwards. */
 export type Patience = { connectMs: number; silenceMs: number }
@@ -71,12 +74,20 @@ function outcomeOf(error: SmtpError | null | undefined, handing: boolean): Outco
   const code = error.responseCode
   const detail = [error.code, error.response ?? error.message].filter((part) => part !== undefined).join(': ')
   if (typeof code === 'number' && code >= 400)
-    return { delivery: 'failed', error: `The SMTP server refused the message (${code}).`, detail }
+    return {
+      delivery: 'failed',
+      error: `The SMTP server refused the message (${code}).`,
+      detail,
+      // RFC 5321, 4.2.1: 4yz is transient, 5yz permanent.
+      isTemporary: code < 500,
+    }
   return handing
     ? { delivery: 'unknown', error: 'The SMTP server did not respond after the message was transmitted.', detail }
     : {
         delivery: 'failed',
         error: 'The SMTP server could not be reached, or closed the connection before the message.',
         detail,
+        // Not what this process itself found wrong with an address or the sign-in.
+        isTemporary: !['EENVELOPE', 'EMESSAGE', 'EAUTH', 'ENOAUTH'].includes(error.code ?? ''),
       }
 }

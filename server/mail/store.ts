@@ -94,14 +94,14 @@ export async function findMailsAbout(tx: Transaction, tenantId: string, subjectI
 /** The delivery of the newest mail with a one-time link for each of these members. */
 export async function findLinkMails(tx: Transaction, tenantId: string, memberIds: readonly string[]) {
   const rows = await linkMails(tx, { tenantId, memberIds })
-  return new Map(rows.map(({ subjectId, delivery, error }) => [subjectId, { delivery, error }]))
+  return new Map(rows.map(({ subjectId, ...mail }) => [subjectId, mail]))
 }
 
 const linkMails = fixedStatement({ tenantId: '', memberIds: [''] }, (tx, { tenantId, memberIds }) =>
   tx
     .selectFrom('mails')
     .distinctOn('subjectId')
-    .select(['subjectId', 'delivery', 'error'])
+    .select(['subjectId', 'id', 'delivery', 'error'])
     .where('tenantId', '=', tenantId)
     .where('kind', '=', 'sign_in_link')
     .where(sql<boolean>`subject_id = any(${memberIds}::uuid[])`)
@@ -128,21 +128,43 @@ export async function setInFlight(tx: Transaction, tenantId: string, id: string)
   return row && (await opened(tx, tenantId, row))
 }
 
-/** in_flight → its outcome, only for the attempt that was made. */
+/** in_flight → its outcome, or pending for another attempt, only for the attempt that was made. */
 export async function setSettled(
   tx: Transaction,
   tenantId: string,
   id: string,
   attempts: number,
-  outcome: { delivery: Extract<Delivery, 'delivered' | 'failed' | 'unknown'>; error: string | null },
+  outcome: { delivery: Exclude<Delivery, 'in_flight'>; error: string | null },
 ) {
   const row = await tx
     .updateTable('mails')
-    .set((e) => ({ ...outcome, settledAt: sql<Date>`clock_timestamp()`, revision: e('revision', '+', 1) }))
+    .set((e) => ({
+      ...outcome,
+      settledAt: outcome.delivery === 'pending' ? null : sql<Date>`clock_timestamp()`,
+      revision: e('revision', '+', 1),
+    }))
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .where('delivery', '=', 'in_flight')
     .where('attempts', '=', attempts)
+    .returning(columns)
+    .executeTakeFirst()
+  return row && (await opened(tx, tenantId, row))
+}
+
+/** pending → failed, without another attempt. */
+export async function setGivenUp(tx: Transaction, tenantId: string, id: string, error: string) {
+  const row = await tx
+    .updateTable('mails')
+    .set((e) => ({
+      delivery: 'failed',
+      error,
+      settledAt: sql<Date>`clock_timestamp()`,
+      revision: e('revision', '+', 1),
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('delivery', '=', 'pending')
     .returning(columns)
     .executeTakeFirst()
   return row && (await opened(tx, tenantId, row))

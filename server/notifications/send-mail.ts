@@ -21,5 +21,5 @@ export async function sendMail(
   )
   if (outcome.delivery === 'delivered') return outcome
   log.warn({ deliveryId: id, detail: outcome.detail?.slice(0, 500) }, 'a mail of a channel was not delivered')
-  return { delivery: outcome.delivery, error: outcome.error }
+  return { delivery: outcome.isTemporary === true ? 'again' : outcome.delivery, error: outcome.error }
 }

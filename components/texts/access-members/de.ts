@@ -69,6 +69,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   notUsedYetExpires: 'Noch nicht verwendet, läuft ab <at>Zeit</at>',
   mailWithLink: 'Mail mit dem Link',
   linkNotDelivered: 'Link nicht zugestellt',
+  linkIsSentAgain: 'Das Senden wird wiederholt, bis zu einen Tag lang.',
   linkDidNotArrive:
     'Der Link ist nicht angekommen. Stimmt die Adresse, senden Sie mit „{again}“ einen anderen. Stimmt sie nicht, entfernen Sie die Person, und laden Sie sie erneut ein.',
   linkMayNotHaveArrived: 'Wenn sie nicht angekommen ist, senden Sie mit „{again}“ einen anderen Link.',

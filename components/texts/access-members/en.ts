@@ -80,6 +80,7 @@ export const oneTime = text('One-time link')
 export const notUsedYetExpires = text('Not used yet, expires <at>time</at>')
 export const mailWithLink = text('Mail with the link')
 export const linkNotDelivered = text('Link not delivered')
+export const linkIsSentAgain = text('Sending is tried again, for up to a day.')
 export const linkDidNotArrive = text(
   'The link did not arrive. If the address is right, use “{again}” to send another one. If it is wrong, remove the person and invite them again.',
 )

@@ -3,7 +3,13 @@ import type { Socket } from 'node:net'
 import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 
 /** How the server responds to a message, by the local part of its recipient. */
-type Behaviour = 'refuse-recipient' | 'refuse-message' | 'drop-after-dot' | 'drop-at-recipient' | 'silent-after-dot'
+type Behaviour =
+  | 'refuse-recipient'
+  | 'defer-recipient'
+  | 'refuse-message'
+  | 'drop-after-dot'
+  | 'drop-at-recipient'
+  | 'silent-after-dot'
 
 export type Received = { from: string; to: string; text: string }
 
@@ -37,6 +43,8 @@ export async function startSmtp(): Promise<TestSmtp> {
       if (behaviour === 'drop-at-recipient') return drop(session)
       if (behaviour === 'refuse-recipient')
         return callback(Object.assign(new Error('No such person'), { responseCode: 550 }))
+      if (behaviour === 'defer-recipient')
+        return callback(Object.assign(new Error('Come back later'), { responseCode: 451 }))
       callback()
     },
     onData(stream, session, callback) {

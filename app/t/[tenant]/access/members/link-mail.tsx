@@ -29,6 +29,7 @@ export function LinkMailState({ mail: { delivery, error }, again }: { mail: Link
         </span>
       )}
       {note !== undefined && <span className="text-ink-2">{note}</span>}
+      {delivery === 'pending' && error !== null && <span>{t.linkIsSentAgain}</span>}
       {delivery === 'failed' && <span>{t.linkDidNotArrive({ again })}</span>}
       {delivery === 'unknown' && <span>{t.linkMayNotHaveArrived({ again })}</span>}
     </span>

@@ -79,6 +79,17 @@ export async function findMail(tx: Transaction, tenantId: string, id: string) {
   return row && (await opened(tx, tenantId, row))
 }
 
+/** The member to whom a mail goes; undefined if it does not go to one. */
+export async function findMemberOfMail(tx: Transaction, tenantId: string, id: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('mails')
+    .select('memberId')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.memberId ?? undefined
+}
+
 export async function findMailsAbout(tx: Transaction, tenantId: string, subjectId: string) {
   const rows = await tx
     .selectFrom('mails')

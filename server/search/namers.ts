@@ -3,10 +3,13 @@ import { findAgent } from '#server/agents/store.ts'
 import { findApproval } from '#server/approvals/store.ts'
 import { findExecution } from '#server/executions/state/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { findMemberOfMail } from '#server/mail/store.ts'
 import { findChannel } from '#server/notifications/channel-store.ts'
 import { findBinding } from '#server/policies/bindings/binding-store.ts'
 import { findPolicy } from '#server/policies/store.ts'
 import { findRelease } from '#server/releases/store.ts'
+import { recordedName } from '#server/scim/groups/recorded-name.ts'
+import { findGroup } from '#server/scim/groups/store.ts'
 import { findSecret } from '#server/secrets/store.ts'
 import { findGroupById } from '#server/tenants/group-store.ts'
 import { findMembers } from '#server/tenants/store.ts'
@@ -47,6 +50,15 @@ export const namers: Readonly<Record<string, Namer>> = {
     id: uuid,
     name: async (tx, tenantId, id) => (await findGroupById(tx, tenantId, id))?.displayName,
   },
+  // Whom it is for; what it says is content.
+  mail: {
+    permission: 'audit:read',
+    id: uuid,
+    async name(tx, tenantId, id) {
+      const memberId = await findMemberOfMail(tx, tenantId, id)
+      return memberId === undefined ? undefined : (await findMembers(tx, tenantId, [memberId]))[0]?.displayName
+    },
+  },
   member: {
     permission: 'audit:read',
     id: uuid,
@@ -69,6 +81,12 @@ export const namers: Readonly<Record<string, Namer>> = {
       const row = await findBinding(tx, tenantId, id)
       return row && `${row.policyName} version ${row.policyVersion} in ${row.environment}`
     },
+  },
+  provider_group: {
+    permission: 'audit:read',
+    id: uuid,
+    name: async (tx, tenantId, id) =>
+      (await findGroup(tx, tenantId, id))?.name ?? (await recordedName(tx, tenantId, id)),
   },
   release: {
     permission: 'release:read',

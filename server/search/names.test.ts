@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditSentence } from '#lib/audit/sentence.ts'
 import { create as createAgent } from '#server/agents/create.ts'
 import { expiry } from '#server/approvals/jobs.ts'
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
+import { queueMail } from '#server/mail/queue-mail.ts'
 import { createPolicy } from '#server/policies/create.ts'
 import { askForRefund } from '#server/testing/approval-request.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
@@ -48,6 +51,32 @@ test('objects of records have names, and a request is named by its effect', asyn
     policy: 'refund-policy',
     member: 'maria',
   })
+})
+
+test('a mail is named by whom it is for, and a group of the provider also after it was deleted', async () => {
+  const id = '01a20c00-0000-7000-8000-000000000001'
+  const mailId = await running.database.inTenant(tenant.id, async (tx) => {
+    await appendAudit(tx, tenant, {
+      actor: systemActor,
+      action: 'provider_group.deleted',
+      resource: { type: 'provider_group', id },
+      details: { name: 'Risk' },
+    })
+    const { memberId } = maria.principal
+    const to = { memberId, recipient: 'maria@x.example', language: 'en' as const }
+    const mail = { kind: 'password_changed' as const, subjectId: memberId, ...to, subject: 'S', body: 'B' }
+    return (await queueMail(tx, tenant, mail)).mailId
+  })
+  const asked = [
+    { type: 'mail', id: mailId },
+    { type: 'provider_group', id },
+  ]
+  expect(await named(asked)).toEqual({ mail: 'maria', provider_group: 'Risk' })
+  const said = (type: string, place: number, name?: string) =>
+    auditSentence({ type, actor: { type: 'system', name: 'CI' }, resource: asked[place] ?? { type: '', id: '' }, name })
+  expect(said('mail.failed', 0, 'maria')).toBe('CI could not deliver a mail to maria')
+  expect(said('mail.failed', 0)).toBe('CI could not deliver a mail')
+  expect(said('provider_group.updated', 1, 'Risk')).toBe('CI changed the group Risk of the identity provider')
 })
 
 test('each kind needs its own permission, and the whole needs audit:read', async () => {

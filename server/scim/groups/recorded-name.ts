@@ -22,6 +22,13 @@ export async function requireRecordedName(tx: Transaction, tenant: Tenant, row: 
     throw new IntegrityFailed({ tenantId: tenant.id, type: 'provider_group', id: row.id, reason })
 }
 
+/** The name in the newest record about a group, also of one that was deleted. */
+export async function recordedName(tx: Transaction, tenantId: string, id: string): Promise<string | undefined> {
+  const last = await findLastRecord(tx, tenantId, id, [...actions, 'provider_group.deleted'])
+  const details = isJsonObject(last?.details) ? last.details : {}
+  return typeof details.name === 'string' ? details.name : undefined
+}
+
 function whyUnlike({ name, externalId }: GroupRow, details: unknown): string | undefined {
   const known = isJsonObject(details) ? details : {}
   if (known.name !== name) return 'It has another name than in the newest record about it.'

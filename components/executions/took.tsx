@@ -1,8 +1,9 @@
 'use client'
 
 import { formatDuration } from '#components/language/formats.ts'
-import { useNow } from '#components/ui/text/now.ts'
+import { useMoment } from '#components/ui/text/now.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+import { formatSoFar, soFar } from './so-far.ts'
 
 const width = 46
 /** At which the bar is full. */
@@ -15,13 +16,14 @@ type TookProps = {
 
 /** How long the execution took, or has taken until now; in a list with a bar by which rows can be compared. */
 export function Took({ execution, bar = false }: TookProps) {
-  const now = useNow()
-  const soFar = now === undefined ? undefined : Math.max(0, now - Date.parse(execution.createdAt))
-  const took = execution.durationMs ?? soFar
+  const { createdAt, durationMs } = execution
+  const began = Date.parse(createdAt)
+  const elapsed = useMoment((now) => (durationMs === null ? soFar(began, now) : 0))
+  const took = durationMs ?? elapsed
   if (took === undefined) return null
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap tabular-nums">
-      {formatDuration(took)}
+      {durationMs === null ? formatSoFar(took) : formatDuration(took)}
       {bar && (
         <svg viewBox={`0 0 ${width} 6`} aria-hidden="true" className="h-1.5 w-[46px] shrink-0 max-narrow:hidden">
           <rect

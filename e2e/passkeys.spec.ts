@@ -81,6 +81,14 @@ test('approving requires the passkey that was added in the settings, and the rec
   await expect(passkeys.getByRole('row', { name: /Laptop/ })).toContainText('Never')
   await expectAccessible(page)
 
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Laptop, again')
+  await dialog.getByRole('button', { name: 'Add the passkey' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('You already have a passkey for this site on this device.')
+  await expect(dialog.getByRole('alert')).toContainText('Add the passkey on another device')
+  await expect(dialog.getByRole('alert')).not.toContainText('Confirm again')
+  await page.keyboard.press('Escape')
+
   await page.goBack()
   await expect(rail.getByRole('textbox', { name: /Reason/ })).toHaveValue('Agreed with Anna.')
   await expect(rail).toContainText('Your device will ask for your passkey')

@@ -27,6 +27,8 @@ export type Failure = {
   /** How long to wait before that, if the server said so. */
   retryAfterSeconds: number | undefined
   issues: Issue[]
+  /** The next step, where the code does not tell it. */
+  advice?: string
   /** Further members of the response, such as the current revision. */
   details: Record<string, unknown>
 }

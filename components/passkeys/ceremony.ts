@@ -1,5 +1,5 @@
 import * as t from '#components/texts/passkeys/en.ts'
-import { failureOf, RequestError } from '#lib/failure.ts'
+import { type Failure, failureOf, RequestError } from '#lib/failure.ts'
 import type { Assertion, Attestation, ConfirmationPurpose } from '#lib/schemas/passkeys.ts'
 import type { Client } from '#lib/trpc.ts'
 
@@ -7,7 +7,7 @@ import type { Client } from '#lib/trpc.ts'
 export async function confirmWithPasskey(client: Client, purpose: ConfirmationPurpose): Promise<Assertion> {
   const { options: optionsJSON } = await client.passkeys.beginConfirmation.mutate({ purpose })
   const { startAuthentication } = await library()
-  const { id, rawId, response } = await given(startAuthentication({ optionsJSON }))
+  const { id, rawId, response } = await given('sign', startAuthentication({ optionsJSON }))
   const { clientDataJSON, authenticatorData, signature } = response
   return {
     id,
@@ -23,7 +23,7 @@ export async function registerPasskey(client: Client, name: string) {
   const begun = await client.passkeys.beginRegistration.mutate()
   const confirmation = begun.confirmationNeeded ? await confirmWithPasskey(client, { act: 'register' }) : undefined
   const { startRegistration } = await library()
-  const { id, rawId, response } = await given(startRegistration({ optionsJSON: begun.options }))
+  const { id, rawId, response } = await given('create', startRegistration({ optionsJSON: begun.options }))
   const { clientDataJSON, attestationObject, transports } = response
   const credential: Attestation = {
     id,
@@ -45,13 +45,25 @@ const library = () =>
     throw new RequestError(failureOf('not_loaded', t.deviceNotAsked), cause)
   })
 
-/** Errors of devices are vague on purpose: a page can't distinguish canceled, timed out, and no matching passkey. */
-async function given<T>(asked: Promise<T>): Promise<T> {
+async function given<T>(act: DeviceAct, asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (cause) {
-    const known = cause instanceof Error && cause.name === 'InvalidStateError'
-    const message = known ? t.youAlreadyHavePasskey : t.yourDeviceDidNot
-    throw new RequestError(failureOf('no_passkey', message), cause)
+    throw new RequestError(notGiven(act, cause), cause)
   }
+}
+
+type DeviceAct = 'sign' | 'create'
+
+/**
+ * Why a device signed nothing, or created no passkey, and what to do. Its errors are vague on purpose: a page can't distinguish
+ * canceled, timed out, a failed check of the person, and no matching passkey.
+ */
+export function notGiven(act: DeviceAct, cause: unknown): Failure {
+  if (act === 'sign') return failureOf('no_passkey', t.yourDeviceDidNot)
+  // The device has one of the passkeys that the person has registered already.
+  const known = cause instanceof Error && cause.name === 'InvalidStateError'
+  return known
+    ? { ...failureOf('no_passkey', t.youAlreadyHavePasskey), advice: t.useAnotherDevice }
+    : { ...failureOf('no_passkey', t.yourDeviceCreatedNone), advice: t.addItAgain }
 }

@@ -73,7 +73,8 @@ export function MissingPermission({ act, permission }: { act: string; permission
 }
 
 /** Returns the next step after a failure. */
-export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): ReactNode {
+export function adviceFor({ code, advice, retryable, retryAfterSeconds }: Failure): ReactNode {
+  if (advice) return advice
   if (code === 'unauthorized') return t.adviceSignIn
   if (code === 'network' || code === 'not_loaded') return t.checkConnection
   if (code === 'no_passkey' || code === 'passkey_required') return t.advicePasskey

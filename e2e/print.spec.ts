@@ -23,6 +23,20 @@ const visible = (page: Page, selector: string) =>
         .map((element) => element.outerHTML.slice(0, 120)),
     )
 
+/** The headings of parts that were only for acting. */
+const bareHeadings = () =>
+  [...document.querySelectorAll<HTMLElement>('main section')]
+    .filter((section) => section.checkVisibility())
+    .filter((section) => section.innerText.trim() === section.querySelector<HTMLElement>('h2, h3')?.innerText.trim())
+    .map((section) => section.innerText)
+
+/** What is printed of times without their year and zone. */
+const undated = () =>
+  [...document.querySelectorAll<HTMLElement>('main time')]
+    .filter((time) => time.checkVisibility())
+    .map((time) => `${time.innerText} ${getComputedStyle(time, '::after').content}`)
+    .filter((text) => !/\b20\d\d, \d\d:\d\d(:\d\d)? [A-Z]/.test(text) || /\bago\b|just now/.test(text))
+
 test('approval, execution, trace, audit record and export print without controls, whole, and within the sheet', async ({
   signedIn,
   origin,
@@ -45,6 +59,18 @@ test('approval, execution, trace, audit record and export print without controls
       await reader.screenshot({ path: `${process.env.E2E_PICTURES}/print-${name}.png`, fullPage: true })
     }
     expect.soft(await visible(reader, controls), route).toEqual([])
+    expect
+      .soft(await visible(reader, 'main a[class*="border-primary"], main a[class*="border-line-strong"]'), route)
+      .toEqual([])
+    const links = await reader.locator('main a:visible').allInnerTexts()
+    expect
+      .soft(
+        links.filter((link) => /^(Open|Compare|Find|next|previous)\b/.test(link)),
+        `${route}: links`,
+      )
+      .toEqual([])
+    expect.soft(await reader.evaluate(bareHeadings), `${route}: headings without content`).toEqual([])
+    expect.soft(await reader.evaluate(undated), `${route}: times without a date`).toEqual([])
     // Nothing is cut off: neither at the edge of the sheet nor in a part that scrolls on the screen.
     const cut = await reader.evaluate(() =>
       [...document.querySelectorAll('main, main *')]

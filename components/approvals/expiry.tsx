@@ -20,15 +20,18 @@ export function ExpiryTag({ at, stopped }: { at: string; stopped: boolean }) {
   const left = now === undefined ? undefined : date.getTime() - now
   // A clock alone would be ambiguous for another day.
   const moment = left !== undefined && left < day ? formatClock(date, zone) : formatAbsolute(date, zone)
+  const printed = { moment: formatAbsolute(date, zone) }
   const over = left !== undefined && left <= 0
   return (
     <Tag tone={over ? 'neutral' : left !== undefined && left <= hour ? 'warn' : 'neutral'} icon={<Clock />}>
-      <time dateTime={at}>
-        {over
-          ? t.expiredAt({ moment })
-          : now === undefined
-            ? t.expiresAt({ moment })
-            : t.expiresIn({ left: formatRelative(date, now), moment })}
+      <time dateTime={at} title={over ? t.expiredAt(printed) : t.expiresAt(printed)}>
+        <span>
+          {over
+            ? t.expiredAt({ moment })
+            : now === undefined
+              ? t.expiresAt({ moment })
+              : t.expiresIn({ left: formatRelative(date, now), moment })}
+        </span>
       </time>
     </Tag>
   )

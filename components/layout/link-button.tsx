@@ -20,7 +20,7 @@ export function LinkButton({ href, ref, wide = false, primary = false, children 
       href={href}
       prefetch={false}
       className={classNames(
-        'inline-flex min-h-9 items-center max-rail:min-h-11 justify-center gap-2 border px-3 py-1.5 text-center',
+        'inline-flex min-h-9 items-center max-rail:min-h-11 justify-center gap-2 border px-3 py-1.5 text-center print:hidden',
         primary
           ? 'border-primary bg-primary font-semibold text-on-primary hover:bg-primary-hover'
           : 'border-line-strong bg-surface hover:bg-selected',

@@ -35,7 +35,7 @@ export function ActionLink({ href, children, permission, blocked, variant = 'pri
     <Link
       href={href}
       className={classNames(
-        'inline-flex min-h-9 items-center justify-center gap-2 border px-3 py-1.5 max-rail:min-h-11',
+        'inline-flex min-h-9 items-center justify-center gap-2 border px-3 py-1.5 max-rail:min-h-11 print:hidden',
         variant === 'primary'
           ? 'border-primary bg-primary font-semibold text-on-primary hover:bg-primary-hover'
           : 'border-line-strong bg-surface hover:bg-selected',

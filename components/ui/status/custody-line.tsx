@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import { classNames } from '#components/ui/text/class-names.ts'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { SealShape, type SealState, sealWord } from './seal.tsx'
 
@@ -7,17 +8,26 @@ export function CustodyLine({ children }: { children: ReactNode }) {
   return <div className="flex flex-col">{children}</div>
 }
 
-/**
- * One section; `seal` is the state of its part of the record, if it is sealed separately; `note` is a short text next to the
- * heading.
- */
-export function CustodySection(props: { title: string; note?: ReactNode; seal?: SealState; children: ReactNode }) {
-  const { title, note, seal, children } = props
+type CustodySectionProps = {
+  title: string
+  /** A short text next to the heading. */
+  note?: ReactNode
+  /** The state of its part of the record, if it is sealed separately. */
+  seal?: SealState
+  /** It is only for acting, and is not printed. */
+  onlyOnScreen?: boolean
+  children: ReactNode
+}
+
+export function CustodySection({ title, note, seal, onlyOnScreen = false, children }: CustodySectionProps) {
   const headingId = useId()
   return (
     <section
       aria-labelledby={headingId}
-      className="group relative grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 pb-6 last:pb-0 narrow:gap-x-4"
+      className={classNames(
+        'group relative grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 pb-6 last:pb-0 narrow:gap-x-4',
+        onlyOnScreen && 'print:hidden',
+      )}
     >
       <div className="flex flex-col items-center">
         {seal ? <SealShape state={seal} className="mt-0.5" /> : <Knot />}

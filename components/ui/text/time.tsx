@@ -19,21 +19,24 @@ export function Time({ at, show = 'both' }: TimeProps) {
   const zone = useContext(TimeZoneContext)
   const now = useNow()
   const date = new Date(at)
-  const clock = show === 'clock' && (now === undefined || isSameDay(date, new Date(now), zone))
-  const format = clock ? formatClock : show === 'seconds' ? formatSeconds : formatAbsolute
-  const absolute = format(date, zone)
+  const absolute = (show === 'seconds' ? formatSeconds : formatAbsolute)(date, zone)
   const relative = now === undefined ? undefined : formatRelative(date, now)
-  if (show === 'relative') {
+  const clock = show === 'clock' && (now === undefined || isSameDay(date, new Date(now), zone))
+  const short = show === 'relative' ? relative : clock ? formatClock(date, zone) : undefined
+  if (short !== undefined) {
+    // Paper does not know when it is read: the title is printed in place of what is inside, see app/globals.css.
     return (
       <time dateTime={at} title={absolute} className="whitespace-nowrap">
-        {relative ?? absolute}
+        <span>{short}</span>
       </time>
     )
   }
   return (
     <time dateTime={at}>
       <span className="whitespace-nowrap">{absolute}</span>
-      {show === 'both' && relative !== undefined && <span className="whitespace-nowrap text-ink-2"> ({relative})</span>}
+      {show === 'both' && relative !== undefined && (
+        <span className="whitespace-nowrap text-ink-2 print:hidden"> ({relative})</span>
+      )}
     </time>
   )
 }

@@ -12,7 +12,7 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { Glyph } from '#components/ui/status/glyph.tsx'
 import { useNow as useClock } from '#components/ui/text/now.ts'
 import { TimeZoneContext } from '#components/ui/text/time.tsx'
-import { formatShortClock, formatShortDay, isSameDay } from '#components/ui/text/time-format.ts'
+import { formatAbsolute, formatShortClock, formatShortDay, isSameDay } from '#components/ui/text/time-format.ts'
 import { agentPath, auditPath, auditRecordPath, policyPath } from '#lib/paths.ts'
 import type { Change } from '#lib/schemas/home/overview.ts'
 import { AllLink } from './all-link.tsx'
@@ -91,8 +91,8 @@ function When({ at }: { at: string }) {
   const date = new Date(at)
   const today = now === undefined || isSameDay(date, new Date(now), zone)
   return (
-    <time dateTime={at} className="whitespace-nowrap text-dense text-ink-2">
-      {today ? formatShortClock(date, zone) : formatShortDay(date, zone)}
+    <time dateTime={at} title={formatAbsolute(date, zone)} className="whitespace-nowrap text-dense text-ink-2">
+      <span>{today ? formatShortClock(date, zone) : formatShortDay(date, zone)}</span>
     </time>
   )
 }

@@ -90,7 +90,7 @@ function OneRecord({ auditId }: { auditId: string }) {
           <Proof proof={data} />
         </CustodySection>
         {/* Without a seal until the verification has run. */}
-        <CustodySection title={t.verification} {...(verify.output === undefined ? {} : { seal })}>
+        <CustodySection title={t.verification} {...(verify.output === undefined ? { onlyOnScreen: true } : { seal })}>
           <Verify verify={verify} proof={data} />
         </CustodySection>
         {data.seal === 'sealed' && (

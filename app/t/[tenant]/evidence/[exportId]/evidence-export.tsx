@@ -215,9 +215,12 @@ function Archive({ job, loaded, verifiable, onReport }: ArchiveProps) {
         </Section>
       )}
       {verifiable && (
-        <Section title={t.verifyHere}>
-          <VerifyHere loaded={loaded} onReport={onReport} />
-        </Section>
+        // On paper only what was found matters.
+        <div className={loaded.state.is === 'loaded' ? undefined : 'print:hidden'}>
+          <Section title={t.verifyHere}>
+            <VerifyHere loaded={loaded} onReport={onReport} />
+          </Section>
+        </div>
       )}
       {can('evidence:read') && (
         <Section title={t.contents}>

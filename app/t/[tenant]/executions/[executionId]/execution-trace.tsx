@@ -40,13 +40,17 @@ function OneTrace({ traceId }: { traceId: string }) {
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
         <TraceFacts spans={spans} ended={query.data.trace.endedAt !== null} usage={query.data.usage ?? null} />
-        <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
+        <Link
+          href={tracePath(tenant, traceId)}
+          prefetch={false}
+          className="text-link inline-flex min-h-6 items-center print:hidden"
+        >
           {t.openTraceOnIts}
         </Link>
         <Link
           href={compareTracesPath(tenant, traceId)}
           prefetch={false}
-          className="text-link inline-flex min-h-6 items-center"
+          className="text-link inline-flex min-h-6 items-center print:hidden"
         >
           {t.compareWithAnotherRun}
         </Link>

@@ -13,7 +13,7 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { TimeZoneContext } from '#components/ui/text/time.tsx'
-import { formatAbsolute, zoneName } from '#components/ui/text/time-format.ts'
+import { formatSeconds, zoneName } from '#components/ui/text/time-format.ts'
 import { dateFormat } from '#lib/formatters.ts'
 import { approvalPath, isPathParameter } from '#lib/paths.ts'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
@@ -146,7 +146,7 @@ function RequestLink({ entry: { approvalId } }: { entry: JournalEntry }) {
   const { tenant } = useSession()
   if (approvalId === undefined || !isPathParameter(approvalId)) return null
   return (
-    <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link text-dense">
+    <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link text-dense print:hidden">
       {t.openRequest}
     </Link>
   )
@@ -158,8 +158,10 @@ function Clock({ at }: { at: string }) {
   const date = new Date(at)
   const clock = dateFormat(language.dates, { timeStyle: 'medium', timeZone: zone }).format(date)
   return (
-    <time dateTime={at} title={formatAbsolute(date, zone)} className="whitespace-nowrap">
-      {clock} {zoneName(zone, date)}
+    <time dateTime={at} title={formatSeconds(date, zone)} className="whitespace-nowrap">
+      <span>
+        {clock} {zoneName(zone, date)}
+      </span>
     </time>
   )
 }

@@ -64,7 +64,7 @@ export function StepTable({ execution: { steps } }: { execution: Execution }) {
       header: t.approval,
       cell: ({ approvalId, id }) =>
         approvalId === null ? undefined : (
-          <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
+          <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link print:hidden">
             {t.openRequestOfStep({ id, hidden: (content) => <VisuallyHidden>{content}</VisuallyHidden> })}
           </Link>
         ),

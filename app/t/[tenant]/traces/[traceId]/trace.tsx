@@ -67,7 +67,7 @@ function OneTrace({ traceId }: { traceId: string }) {
               <Link
                 href={executionPath(tenant, trace.executionId)}
                 prefetch={false}
-                className="text-link inline-flex min-h-6 items-center"
+                className="text-link inline-flex min-h-6 items-center print:hidden"
               >
                 {t.openExecution}
               </Link>

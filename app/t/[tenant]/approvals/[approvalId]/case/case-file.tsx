@@ -117,7 +117,7 @@ function Facts({ shown }: { shown: Approval }) {
 function Position({ neighbours: { position, total, next, previous } }: { neighbours: Neighbours }) {
   if (total === 0 || (position === undefined && next === undefined)) return null
   return (
-    <span className="flex items-center gap-x-3">
+    <span className="flex items-center gap-x-3 print:hidden">
       {position !== undefined && <span>{t.positionOf({ position, total })}</span>}
       <Neighbour href={next} shortcut="J">
         {t.next}

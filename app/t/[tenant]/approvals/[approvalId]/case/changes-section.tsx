@@ -65,7 +65,7 @@ export function ChangesSection({ shown }: { shown: Approval }) {
           <Link
             href={approvalPath(tenant, nextId)}
             prefetch={false}
-            className="text-link inline-flex min-h-6 items-center"
+            className="text-link inline-flex min-h-6 items-center print:hidden"
           >
             {t.openRequestWithOther}
           </Link>
@@ -99,7 +99,7 @@ export function SupersededSection({ shown: { supersedes } }: { shown: Approval }
         <Link
           href={approvalPath(tenant, approvalId)}
           prefetch={false}
-          className="text-link inline-flex min-h-6 items-center"
+          className="text-link inline-flex min-h-6 items-center print:hidden"
         >
           {t.openEarlierRequest}
         </Link>

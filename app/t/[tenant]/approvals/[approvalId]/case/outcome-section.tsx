@@ -87,7 +87,7 @@ function OfExecution({ shown }: { shown: Approval }) {
           )}
         </KeyValue>
       </KeyValues>
-      <p className="flex flex-wrap gap-x-4">
+      <p className="flex flex-wrap gap-x-4 print:hidden">
         <PageLink href={executionPath(tenant, id)}>{t.openExecution}</PageLink>
         <PageLink href={tracePath(tenant, traceId)}>{t.openTrace}</PageLink>
       </p>

@@ -59,7 +59,7 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
                 <Link
                   href={auditRecordPath(tenant, last)}
                   prefetch={false}
-                  className="text-link inline-flex min-h-6 items-center"
+                  className="text-link inline-flex min-h-6 items-center print:hidden"
                 >
                   {t.openAuditRecord}
                 </Link>

@@ -34,7 +34,7 @@ export function TraceSection({ shown: { presentation, decidedAt } }: { shown: Ap
   return (
     <CustodySection title={t.whatLedHere} note={position ?? undefined}>
       <LastSpans traceId={traceId} until={decidedAt} />
-      <p className="flex flex-wrap gap-x-4">
+      <p className="flex flex-wrap gap-x-4 print:hidden">
         <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
           {t.openTrace}
         </Link>

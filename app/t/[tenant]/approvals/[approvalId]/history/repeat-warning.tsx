@@ -37,7 +37,7 @@ function ApprovedBefore({ shown, approved }: { shown: Approval; approved: Approv
         <Link
           href={approvalPath(tenant, approved.approvalId)}
           prefetch={false}
-          className="text-link inline-flex min-h-6 items-center"
+          className="text-link inline-flex min-h-6 items-center print:hidden"
         >
           {t.openThatDecision}
         </Link>
@@ -71,7 +71,7 @@ function AlsoPending({ shown, pending }: { shown: Approval; pending: number }) {
         <Link
           href={approvalsPath(tenant, { view: 'all', q: shown.title })}
           prefetch={false}
-          className="text-link inline-flex min-h-6 items-center"
+          className="text-link inline-flex min-h-6 items-center print:hidden"
         >
           {pending === 1 ? t.findItInList : t.findThemInList}
         </Link>

@@ -59,7 +59,11 @@ test('leaving the sheet keeps the draft, and the bar says what is chosen or why 
   const maria = await signedIn('maria')
   await maria.setViewportSize({ width: 390, height: 844 })
   await open(maria, refund)
-  await expect(rail(maria)).toContainText('You can reject this. You asked for this, so someone else must decide.')
+  await expect(rail(maria)).toContainText(
+    'You can reject this, but not approve it. You asked for this, so someone else must decide.',
+  )
+  await expect(maria.getByText('You can only reject')).toBeVisible()
+  await expect(maria.getByText('You can’t decide')).toHaveCount(0)
   await expect(maria.getByRole('button', { name: 'Approve…' })).toHaveCount(0)
   await expectAccessible(maria)
 })

@@ -145,6 +145,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   whyYouCan:
     'Sie haben diese Anfrage nicht ausgelöst und {delegate, select, true {vertreten <shown>{name}</shown>, ein Mitglied der zuständigen Gruppe.} other {gehören zur zuständigen Gruppe.}}',
   youCantDecide: 'Sie können nicht entscheiden',
+  youCanOnlyReject: 'Sie können nur ablehnen',
   theDecision: 'Die Entscheidung',
   yourDecision: 'Ihre Entscheidung',
   notRecordedYet: 'noch nicht gespeichert',

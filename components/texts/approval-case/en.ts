@@ -162,6 +162,7 @@ export const whyYouCan = text(
   'You did not cause this request, and {delegate, select, true {you are the delegate of <shown>{name}</shown>, who belongs to its group.} other {you belong to its group.}}',
 )
 export const youCantDecide = text('You can’t decide')
+export const youCanOnlyReject = text('You can only reject')
 export const theDecision = text('The decision')
 export const yourDecision = text('Your decision')
 export const notRecordedYet = text('not recorded yet')

@@ -15,7 +15,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   valueThatIsMasked: 'Ein Wert, der für Sie maskiert ist, hat sich geändert.',
   allChoices: 'Alle Möglichkeiten',
   details: 'Einzelheiten',
-  youCanRejectThis: 'Sie können dies ablehnen. <shown>{blocked}</shown>',
+  youCanRejectThis: 'Sie können dies ablehnen, aber nicht genehmigen. <shown>{blocked}</shown>',
   itIsReadyTo: 'Es kann gesendet werden.',
   ifYouApprove: 'Wenn Sie genehmigen: <consequence>Folgen</consequence>',
   yourDecision: 'Ihre Entscheidung',

@@ -135,7 +135,7 @@ function Source({ source, folded }: { source: string; folded: boolean }) {
 
 type DutiesProps = { shown: Approval; expired: boolean }
 
-function Duties({ shown: { status, blocked, standsInFor }, expired }: DutiesProps) {
+function Duties({ shown: { status, blocked, mayReject, standsInFor }, expired }: DutiesProps) {
   if (expired) return t.requestHasExpiredAnd
   if (status !== 'pending') return t.anyoneWhoCausedRequest
   if (blocked === null)
@@ -158,7 +158,7 @@ function Duties({ shown: { status, blocked, standsInFor }, expired }: DutiesProp
     <Verdict
       tag={
         <Tag tone="warn" icon={<Barred />}>
-          {t.youCantDecide}
+          {mayReject ? t.youCanOnlyReject : t.youCantDecide}
         </Tag>
       }
     >

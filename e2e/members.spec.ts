@@ -280,6 +280,7 @@ test('a file that is not an image, or that the server refuses, is reported at it
 test('Jonas names a delegate and ends the absence; a member who can’t decide is shown why they can’t name one', async ({
   page,
   signedIn,
+  troubles,
 }) => {
   await signIn(page, 'jonas')
   await page.goto(`${home()}/settings/me`)
@@ -291,9 +292,15 @@ test('Jonas names a delegate and ends the absence; a member who can’t decide i
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Name a delegate' }).click()
   const form = dialog(page, 'Name a delegate')
-  await form.getByRole('textbox', { name: 'Delegate' }).fill('anna')
   await form.getByLabel('Last day (UTC)').fill(new Date(Date.now() + 86_400_000).toISOString().slice(0, 10))
   await form.getByRole('textbox', { name: 'Reason' }).fill('On leave.')
+  // A refusal is about what was sent, and goes with the first change.
+  troubles.expect(/400 .*delegations\.create/)
+  await form.getByRole('textbox', { name: 'Delegate' }).fill('jonas')
+  await form.getByRole('button', { name: 'Name the delegate' }).click()
+  await expect(form.getByRole('alert')).toContainText('Choose another person as the delegate.')
+  await form.getByRole('textbox', { name: 'Delegate' }).fill('anna')
+  await expect(form.getByRole('alert')).toHaveCount(0)
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Name the delegate' }).click()
   const row = page.getByRole('row', { name: /Anna Ruiz in your place/ }).first()

@@ -7,6 +7,7 @@ import { Button } from '#components/ui/controls/button.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
 import { ActFailed } from './act-failed.tsx'
+import { useStanding } from './use-standing.ts'
 
 type ActDialogProps = {
   title: string
@@ -28,6 +29,7 @@ type ActDialogProps = {
 export function ActDialog(props: ActDialogProps) {
   const { title, description, label, busyLabel, missing, act, onRun, onClose, children } = props
   const form = useId()
+  const [failure, withdraw] = useStanding(act.failure)
   const close = () => {
     if (!act.pending) onClose()
   }
@@ -57,6 +59,7 @@ export function ActDialog(props: ActDialogProps) {
       <form
         id={form}
         noValidate
+        onInput={withdraw}
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault()
@@ -65,7 +68,7 @@ export function ActDialog(props: ActDialogProps) {
       >
         {children}
       </form>
-      {act.failure !== undefined && <ActFailed failure={act.failure} />}
+      {failure !== undefined && <ActFailed failure={failure} />}
     </Dialog>
   )
 }

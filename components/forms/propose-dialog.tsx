@@ -12,6 +12,7 @@ import { Banner } from '#components/ui/feedback/banner.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
 import { NotDone } from './not-done.tsx'
+import { useStanding } from './use-standing.ts'
 
 type ProposeDialogProps = {
   permission: Permission
@@ -36,7 +37,8 @@ export function ProposeDialog(props: ProposeDialogProps) {
   const { decides = t.approversDecide } = props
   const { tenant, can } = useSession()
   const [open, setOpen] = useState(false)
-  const { pending, failure, output, reset } = propose
+  const { pending, output, reset } = propose
+  const [failure, withdraw] = useStanding(propose.failure)
   const change = (next: boolean) => {
     // The dialog stays open during a call, so that its outcome is shown.
     if (pending) return
@@ -77,7 +79,9 @@ export function ProposeDialog(props: ProposeDialogProps) {
         }
       >
         {output === undefined ? (
-          <div className="flex flex-col gap-4">{children}</div>
+          <div className="flex flex-col gap-4" onInput={withdraw}>
+            {children}
+          </div>
         ) : (
           <Banner tone="hold">
             {t.proposed({

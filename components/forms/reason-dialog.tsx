@@ -18,6 +18,7 @@ import type { Failure } from '#lib/failure.ts'
 import type { Permission } from '#lib/permissions.ts'
 import { ReasonField } from './reason-field.tsx'
 import { whyNotReason } from './reason-rule.ts'
+import { useStanding } from './use-standing.ts'
 
 export type ReasonDialogProps = {
   /** Label of the button that opens the dialog and of the one that acts: "Cancel the wait". */
@@ -93,6 +94,7 @@ export function ReasonPrompt(props: ReasonPromptProps) {
       notice(props.done)
     },
   })
+  const [failure, withdraw] = useStanding(acting.failure)
   const change = (next: boolean) => {
     // The dialog stays open during a call, so that its outcome is shown.
     if (acting.pending) return
@@ -123,8 +125,16 @@ export function ReasonPrompt(props: ReasonPromptProps) {
         </>
       }
     >
-      <ReasonField value={reason} onChange={setReason} hint={props.reasonHint} locked={acting.pending} />
-      {acting.failure !== undefined && <Failed failure={acting.failure} title={props.notDone} />}
+      <ReasonField
+        value={reason}
+        onChange={(typed) => {
+          setReason(typed)
+          withdraw()
+        }}
+        hint={props.reasonHint}
+        locked={acting.pending}
+      />
+      {failure !== undefined && <Failed failure={failure} title={props.notDone} />}
     </Dialog>
   )
 }

@@ -7,6 +7,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { justificationHint, whyNotJustification } from '#components/forms/justification-rule.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { useRefusals } from '#components/forms/use-refusals.ts'
+import { useStanding } from '#components/forms/use-standing.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/trace-detail/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
@@ -63,6 +64,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
       justification: justification.trim(),
     })
   }
+  const [failure, withdraw] = useStanding(ask.failure)
   // The grant is recorded: its outcome must be seen.
   const change = (next: boolean) => {
     if (!ask.pending) onOpenChange(next)
@@ -104,7 +106,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
           })}
         </p>
       ) : (
-        <form ref={form} id={id} onSubmit={send} className="flex flex-col gap-4">
+        <form ref={form} id={id} onSubmit={send} onInput={withdraw} className="flex flex-col gap-4">
           <fieldset className="flex flex-col gap-1" data-refused={missing.fields !== undefined || undefined}>
             <legend className="pb-1 text-dense text-ink-2">{t.values}</legend>
             {[...new Set(fields)].map((key) => (
@@ -138,8 +140,8 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
             onChange={(event) => setJustification(event.target.value)}
             error={tried ? missing.justification : undefined}
           />
-          {ask.failure !== undefined && (
-            <NotDone failure={ask.failure} title={t.valuesWereNotRevealed} ifUnknown={t.askAgainSame} />
+          {failure !== undefined && (
+            <NotDone failure={failure} title={t.valuesWereNotRevealed} ifUnknown={t.askAgainSame} />
           )}
         </form>
       )}

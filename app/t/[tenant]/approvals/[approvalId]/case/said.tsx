@@ -5,6 +5,7 @@ import { flushSync } from 'react-dom'
 import type { Act } from '#components/api/use-act.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { whyNotReason } from '#components/forms/reason-rule.ts'
+import { useStanding } from '#components/forms/use-standing.ts'
 import * as t from '#components/texts/approval-case/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
@@ -78,6 +79,7 @@ export function TextForm({
 }: TextFormProps) {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
+  const [failure, withdraw] = useStanding(act.failure)
   const opened = leave !== undefined
   useEffect(() => {
     if (opened) field.current?.focus()
@@ -99,11 +101,12 @@ export function TextForm({
           rows={2}
           onChange={({ target }) => {
             setText(target.value)
+            withdraw()
             onWriting?.(target.value !== '')
           }}
         />
       </div>
-      {act.failure !== undefined && <NotDone failure={act.failure} title={notDone} ifUnknown={t.lookWhetherItIs} />}
+      {failure !== undefined && <NotDone failure={failure} title={notDone} ifUnknown={t.lookWhetherItIs} />}
       <div className="flex flex-wrap items-start gap-2">
         <Button
           onClick={() => send(text)}

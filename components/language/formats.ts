@@ -21,9 +21,9 @@ export function formatShare(share: number): string {
   return `${numberWith(decimals, percent)} %`
 }
 
-/** `€4,200.00`; undefined for a unit that is not a currency. */
+/** `€4,200.00`, `−€5.00`; undefined for a unit that is not a currency. Intl writes a hyphen, which is narrower than a minus sign. */
 export const formatMoney = (value: string, currency: string): string | undefined =>
-  inLocale.formatMoney(value, currency, language.tag)
+  inLocale.formatMoney(value, currency, language.tag)?.replace('-', '−')
 
 /** `1.23 s`, `2 min 5 s`. */
 export const formatDuration = (milliseconds: number): string => inLocale.formatDuration(milliseconds, language.tag)

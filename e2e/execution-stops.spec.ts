@@ -101,6 +101,12 @@ test('canceling an execution that waits for approval records a reason and two ti
   await expectAccessible(page)
   const jonas = await personToken(origin, 'jonas')
   expect(await call(origin, jonas, 'query', 'approvals.get', { approvalId })).toMatchObject({ status: 'canceled' })
+  await page.goto(`/t/${externalId()}/approvals/${approvalId}`)
+  const end = page.getByRole('region', { name: 'How it ended' })
+  await expect(end).toContainText('It was canceled')
+  await expect(end).not.toContainText('can’t be undone')
+  await expect(page.getByRole('region', { name: 'Not decided' })).toBeVisible()
+  await expect(page.getByText('This was checked at the time of the decision.')).toHaveCount(0)
 })
 
 test('a stop during a refund can’t be confirmed, and the page shows the outcome as unknown', async ({

@@ -131,7 +131,7 @@ async function expiresWhileOpen({ origin, signedIn }: Scene): Promise<Page> {
   reportTime('expired, from the deadline to the screen', late)
   expect(late).toBeGreaterThanOrEqual(0)
   // The server records it a moment later, and the page reads that.
-  await expect(page.getByRole('region', { name: 'The decision' })).toContainText('It expired')
+  await expect(page.getByRole('region', { name: 'How it ended' })).toContainText('It expired')
   await expectDraft(page)
   return page
 }

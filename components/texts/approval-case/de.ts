@@ -140,12 +140,13 @@ export const german: Translation<typeof import('./en.ts')> = {
   ruleSource: 'Der Text der Regel, {lines, plural, one {eine Zeile} other {{lines} Zeilen}}',
   requestHasExpiredAnd: 'Die Anfrage ist abgelaufen, und über sie kann nicht mehr entschieden werden.',
   anyoneWhoCausedRequest:
-    'Wer eine Anfrage ausgelöst hat, kann nicht über sie entscheiden. Das wurde zur Zeit der Entscheidung geprüft.',
+    'Wer eine Anfrage ausgelöst hat, kann nicht über sie entscheiden.{decided, select, true { Das wurde zur Zeit der Entscheidung geprüft.} other {}}',
   youCanDecide: 'Sie können entscheiden',
   whyYouCan:
     'Sie haben diese Anfrage nicht ausgelöst und {delegate, select, true {vertreten <shown>{name}</shown>, ein Mitglied der zuständigen Gruppe.} other {gehören zur zuständigen Gruppe.}}',
   youCantDecide: 'Sie können nicht entscheiden',
   youCanOnlyReject: 'Sie können nur ablehnen',
+  howItEnded: 'Wie sie endete',
   theDecision: 'Die Entscheidung',
   yourDecision: 'Ihre Entscheidung',
   notRecordedYet: 'noch nicht gespeichert',

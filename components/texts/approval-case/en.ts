@@ -155,7 +155,7 @@ export const vRule = text('<shown>{policy}</shown> v{version}, rule <code><shown
 export const ruleSource = text('The rule’s source, {lines, plural, one {one line} other {{lines} lines}}')
 export const requestHasExpiredAnd = text('The request has expired and can no longer be decided.')
 export const anyoneWhoCausedRequest = text(
-  'Anyone who caused a request can’t decide it. This was checked at the time of the decision.',
+  'Anyone who caused a request can’t decide it.{decided, select, true { This was checked at the time of the decision.} other {}}',
 )
 export const youCanDecide = text('You can decide')
 export const whyYouCan = text(
@@ -163,6 +163,7 @@ export const whyYouCan = text(
 )
 export const youCantDecide = text('You can’t decide')
 export const youCanOnlyReject = text('You can only reject')
+export const howItEnded = text('How it ended')
 export const theDecision = text('The decision')
 export const yourDecision = text('Your decision')
 export const notRecordedYet = text('not recorded yet')

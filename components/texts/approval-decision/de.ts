@@ -40,6 +40,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   yourDecisionIsBeing: 'Ihre Entscheidung wird gespeichert.',
   checkingWhetherYourDecision: 'Es wird geprüft, ob Ihre Entscheidung gespeichert wurde.',
   yourDecisionIsRecorded: 'Ihre Entscheidung ist gespeichert.',
+  thisRequestEnded: 'Diese Anfrage endete ohne Entscheidung.',
   thisRequestHasBeen: 'Über diese Anfrage wurde entschieden.',
   thisRequest: 'Diese Anfrage ist abgelaufen; das gilt als Ablehnung.',
   reviewChangesFirst: 'Sehen Sie sich zuerst die Änderungen an.',

@@ -9,6 +9,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/approval-case/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { approvalsPath } from '#lib/paths.ts'
+import type { Approval } from '#lib/schemas/approvals.ts'
 import { CaseFile } from './case/case-file.tsx'
 import { DecisionBar } from './decision/decision-bar.tsx'
 import { DecisionRail } from './decision/decision-rail.tsx'
@@ -61,7 +62,7 @@ function OneApproval({ approvalId }: { approvalId: string }) {
     )
   return (
     <DecisionLayout
-      railTitle={railTitle(decision.view)}
+      railTitle={railTitle(decision.view, shown)}
       rail={<DecisionRail decision={decision} shown={shown} neighbours={neighbours} />}
       sheet={{
         bar: <DecisionBar decision={decision} shown={shown} />,
@@ -74,7 +75,8 @@ function OneApproval({ approvalId }: { approvalId: string }) {
   )
 }
 
-function railTitle({ is }: View): string {
+function railTitle({ is }: View, { status }: Approval): string {
+  if (status === 'canceled') return t.notDecided
   if (is === 'recorded' || is === 'decided') return t.decided
   return is === 'expired' ? t.expired : t.decide
 }

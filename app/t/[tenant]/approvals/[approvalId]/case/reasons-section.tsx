@@ -137,7 +137,7 @@ type DutiesProps = { shown: Approval; expired: boolean }
 
 function Duties({ shown: { status, blocked, mayReject, standsInFor }, expired }: DutiesProps) {
   if (expired) return t.requestHasExpiredAnd
-  if (status !== 'pending') return t.anyoneWhoCausedRequest
+  if (status !== 'pending') return t.anyoneWhoCausedRequest({ decided: String(status !== 'canceled') })
   if (blocked === null)
     return (
       <Verdict

@@ -29,6 +29,7 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
   const verify = useAct({ send: (id: string) => client.traces.verify.query({ tenant, auditId: id }), touches: [] })
   const own = decision.view.is === 'recorded' ? decision.view.record : undefined
   const pending = status === 'pending'
+  const undecided = status === 'canceled' || status === 'expired'
   if (pending && own === undefined)
     return (
       <CustodySection
@@ -42,10 +43,14 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
   const last = own?.auditId ?? auditId ?? votes.at(-1)?.auditId
   const state = sealOf(last === auditId ? seal : 'pending', verify.output)
   return (
-    <CustodySection title={own === undefined ? t.theDecision : t.yourDecision} note={t.recordedNote} seal={state}>
+    <CustodySection
+      title={own !== undefined ? t.yourDecision : undecided ? t.howItEnded : t.theDecision}
+      note={t.recordedNote}
+      seal={state}
+    >
       <Votes shown={shown} />
       <KeyValues>
-        {votes.length === 0 && decidedAt !== null && (
+        {undecided && decidedAt !== null && (
           <KeyValue name={t.notDecided}>
             <ShownText>{endOf(shown)}</ShownText> <Time at={decidedAt} />.{' '}
             {status === 'canceled' && shown.changes === null && t.auditRecordNamesWho}
@@ -84,7 +89,7 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
           )}
         </KeyValue>
       </KeyValues>
-      <p className="text-ink-2">{t.decisionCantBeUndone}</p>
+      {(own !== undefined || !undecided) && <p className="text-ink-2">{t.decisionCantBeUndone}</p>}
     </CustodySection>
   )
 }

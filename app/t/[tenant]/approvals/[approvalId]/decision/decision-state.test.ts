@@ -376,6 +376,14 @@ test('decided: opened after another reviewer had decided', () => {
     load({ status: 'rejected', blocked: { code: 'already_decided', message: 'This request is already rejected.' } }),
   ])
   expect(view(machine).is).toBe('decided')
+  expect(whyNotSubmit(machine, conditions())).toBe('This request has been decided.')
+})
+
+test('decided: a canceled request was not', () => {
+  const machine = run([
+    load({ status: 'canceled', blocked: { code: 'already_decided', message: 'This request is already canceled.' } }),
+  ])
+  expect(whyNotSubmit(machine, conditions())).toBe('This request ended without a decision.')
 })
 
 describe('conflict', () => {

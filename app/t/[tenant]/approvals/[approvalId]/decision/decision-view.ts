@@ -124,7 +124,7 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
     case 'recorded':
       return t.yourDecisionIsRecorded
     case 'decided':
-      return t.thisRequestHasBeen
+      return machine.shown?.status === 'canceled' ? t.thisRequestEnded : t.thisRequestHasBeen
     case 'expired':
       return t.thisRequest
     case 'blocked':

@@ -32,6 +32,18 @@ describe('a request says that it can’t be undone', () => {
   })
 })
 
+test('a request says in a title that a rule is relaxed, and names its effect as what goes ahead', () => {
+  expect(change('clientRegistration', 'off', 'on')).toMatchObject({
+    title: 'Relax the rule for registration of programs in Northwind',
+    effectLabel: 'change of the rule for registration of programs',
+    verb: 'Relax',
+  })
+  expect(change('roleClaim', 'roles', 'groups')).toMatchObject({
+    title: 'Change the claim that names roles in Northwind',
+    effectLabel: 'change of the claim that names roles',
+  })
+})
+
 test('what a request says about a person is what was so when it was made', () => {
   const said = (status: string) => roleGrantPresentation({ ...lena, status }, ['approver'], 'Tom', undefined).effects
   expect(said('invited')).toContainEqual(

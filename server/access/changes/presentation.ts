@@ -168,15 +168,16 @@ export function settingsPresentation(
   reason: string | undefined,
 ): Presentation {
   const names = listed(changes.map((change) => settingName[change.name]))
+  const rules = `the ${changes.length === 1 ? 'rule' : 'rules'} for ${names}`
   const ofProvider = changes.some(({ name }) => providerSettings.includes(name))
   // Whether more or less is allowed afterwards depends on the tokens.
   const weakens = changes.some(({ name }) => !providerSettings.includes(name))
   const deletes = changes.some(({ name }) => deletingSettings.includes(name))
   return {
     ...common,
-    title: `${weakens ? 'Weaken' : 'Change'} ${names} in ${tenant.displayName}`,
-    effectLabel: `${weakens ? 'weaker setting' : 'change'} of ${names}`,
-    verb: weakens ? 'Weaken' : 'Change',
+    title: `${weakens ? `Relax ${rules}` : `Change ${names}`} in ${tenant.displayName}`,
+    effectLabel: `change of ${weakens ? rules : names}`,
+    verb: weakens ? 'Relax' : 'Change',
     effects: changes.map((change) => change.effect),
     ...(deletes ? irreversible('What has been deleted can’t be restored.') : {}),
     risk: ofProvider || changes.some((change) => change.name === 'separationOfDuties') ? 'critical' : 'high',

@@ -33,8 +33,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   pressJOrK:
     '{deciding, select, true {Drücken Sie A, R oder E zum Wählen und Schreiben des Grundes, Escape zum Verlassen, } other {Drücken Sie }}J oder K für die nächste oder vorige Anfrage.',
   singleKeyShortcutsAre: 'Einzelne Tasten sind ausgeschaltet.',
-  turnThemOff: 'Ausschalten',
-  turnThemOn: 'Einschalten',
+  turnThemOff: 'Einzelne Tasten ausschalten',
+  turnThemOn: 'Einzelne Tasten einschalten',
   standingGrantCantBe: 'Eine Dauerfreigabe kann nicht eskaliert werden.',
   requestIsStillBeing: 'Die Anfrage wird noch geladen.',
   yourDecisionIsBeing: 'Ihre Entscheidung wird gespeichert.',

@@ -31,14 +31,14 @@ export const ctrl = text('Ctrl ↵')
 export const backToApprovals = text('Back to the approvals')
 export const nextOf = text('Next ({position} of {total})')
 export const signedInAsTenant = text(
-  '{deciding, select, true {Deciding} other {Signed in}} as <shown>{principal}</shown>, tenant <shown>{tenant}</shown>.',
+  '{deciding, select, true {Deciding} other {Signed in}} as <shown>{principal}</shown>, organisation <shown>{tenant}</shown>.',
 )
 export const pressJOrK = text(
   '{deciding, select, true {Press A, R or E to choose and write the reason, Escape to leave it, } other {Press }}J or K for the next or previous request.',
 )
 export const singleKeyShortcutsAre = text('Single-key shortcuts are off.')
-export const turnThemOff = text('Turn them off')
-export const turnThemOn = text('Turn them on')
+export const turnThemOff = text('Turn single-key shortcuts off')
+export const turnThemOn = text('Turn single-key shortcuts on')
 export const standingGrantCantBe = text('A standing grant can’t be escalated.')
 export const requestIsStillBeing = text('The request is still being loaded.')
 export const yourDecisionIsBeing = text('Your decision is being recorded.')

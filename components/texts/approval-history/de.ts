@@ -31,7 +31,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   findItInList: 'In der Liste finden',
   findThemInList: 'In der Liste finden',
   lastOfAction:
-    '{count, plural, one {die letzte} other {die letzten {count}}} zu dieser Aktion: {approved} genehmigt, {rejected} abgelehnt',
+    '{count, plural, one {die letzte zu dieser Aktion wurde {rejected, select, 1 {abgelehnt} other {genehmigt}}} other {die letzten {count} zu dieser Aktion: {approved} genehmigt, {rejected} abgelehnt}}',
   moreOnSame: '{count} weitere zum selben Objekt',
   open: 'offen',
 }

@@ -37,7 +37,7 @@ export const otherPendingRequestsAsk = text(
 export const findItInList = text('Find it in the list')
 export const findThemInList = text('Find them in the list')
 export const lastOfAction = text(
-  'the last {count, plural, one {one} other {{count}}} of this action: {approved} approved, {rejected} rejected',
+  '{count, plural, one {the last one of this action was {rejected, select, 1 {rejected} other {approved}}} other {the last {count} of this action: {approved} approved, {rejected} rejected}}',
 )
 export const moreOnSame = text('{count} more on the same object')
 export const open = text('open')

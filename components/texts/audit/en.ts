@@ -58,7 +58,7 @@ export const pathHasWrongLength = text('The path has the wrong length. Verify th
 export const daysLastCheckpoint = text('the day’s last checkpoint')
 export const signedCheckpointOfClosed = text('Signed checkpoint of closed days (C2SP signed note)')
 export const serverHashesStoredRecord = text(
-  'The server hashes the stored record again, follows the path above and compares the result with the root that the tenant’s log key signed.{pending, select, true { The record is newer than the last signed checkpoint. The next one follows within seconds.} other {}}',
+  'The server hashes the stored record again, follows the path above and compares the result with the root that the organisation’s log key signed.{pending, select, true { The record is newer than the last signed checkpoint. The next one follows within seconds.} other {}}',
 )
 export const evidenceExportCanBe = text('{whoCan} An evidence export can be verified without it.')
 export const verifying = text('Verifying…')

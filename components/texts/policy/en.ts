@@ -127,7 +127,7 @@ export const decisionOf = text('Decision of ')
 export const readingRules = text('Reading the rules…')
 export const theRules = text('The rules')
 export const decisionsSinceTimeOf = text(
-  'Decisions since <at>time</at>{complete, select, true {.} other {, of the newest 20,000 in the tenant.}}',
+  'Decisions since <at>time</at>{complete, select, true {.} other {, of the newest 20,000 in the organisation.}}',
 )
 export const neededApproval = text('{count} needed an approval')
 export const appliedTo = text('applied to {count, plural, one {# call} other {# calls}}')

@@ -41,7 +41,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   done: 'Erledigt',
   open: 'Offen',
   registerYourPasskey: 'Passkey registrieren',
-  itProvesThatIt: 'Er beweist, dass Sie selbst entscheiden. Manche Freigaben verlangen ihn.',
+  itProvesThatIt:
+    'Er beweist, dass eine Freigabe von der genannten Person kommt. Wer entscheidet, braucht ihn, wo Freigaben ihn verlangen.',
   yourSettings: 'Ihre Einstellungen',
   inviteSecondAdministrator: 'Eine zweite Person für die Administration einladen',
   weakerRulesAndRoles:

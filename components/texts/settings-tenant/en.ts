@@ -47,7 +47,7 @@ export const done = text('Done')
 export const open = text('Open')
 export const registerYourPasskey = text('Register your passkey')
 export const itProvesThatIt = text(
-  'It proves that it is you who decides, and it is needed where approvals require one.',
+  'It proves that an approval comes from the person it names. Anyone who decides needs one where approvals require it.',
 )
 export const yourSettings = text('Your settings')
 export const inviteSecondAdministrator = text('Invite a second administrator')

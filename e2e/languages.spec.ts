@@ -163,7 +163,7 @@ test('the pages of an organisation’s sign-in are in the language of the page b
   await page.getByRole('textbox', { name: 'Benutzername' }).fill(username)
   await page.getByLabel('Passwort').fill('not this one')
   await page.getByRole('button', { name: 'Anmelden' }).click()
-  await expect(page.getByRole('alert')).toHaveText('Der Benutzername oder das Passwort ist falsch.')
+  await expect(page.getByRole('alert')).toContainText('Der Benutzername oder das Passwort ist falsch.')
   await expectAccessible(page)
   await page.getByLabel('Passwort').fill(password)
   await page.getByRole('button', { name: 'Anmelden' }).click()

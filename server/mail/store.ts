@@ -104,7 +104,7 @@ export async function findMailsAbout(tx: Transaction, tenantId: string, subjectI
 
 /** The delivery of the newest mail with a one-time link for each of these members. */
 export async function findLinkMails(tx: Transaction, tenantId: string, memberIds: readonly string[]) {
-  const rows = await linkMails(tx, { tenantId, memberIds })
+  const rows = memberIds.length === 0 ? [] : await linkMails(tx, { tenantId, memberIds })
   return new Map(rows.map(({ subjectId, ...mail }) => [subjectId, mail]))
 }
 

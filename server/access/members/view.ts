@@ -25,19 +25,26 @@ export async function memberViews(
 ): Promise<Member[]> {
   const ids = rows.map((row) => row.id)
   const subjects = rows.filter((row) => row.kind === 'person').map((row) => row.subject)
-  // Sent together: one round trip.
+  const linksOf = listLinksOfMembers(tx, tenantId, ids)
+  // Sent together: one round trip, and another one only if the mail of a link is shown.
   const [groups, linkEnds, proposed, admins, links, proposedResets, tokens, signIns, passkeys, mails] =
     await Promise.all([
       findGroupNamesOf(tx, tenantId, ids),
       findLinkEnds(tx, tenantId, subjects.filter(isUuid)),
       findProposed(tx, tenantId, 'role_grant', ids),
       findAdmins(tx, tenantId),
-      listLinksOfMembers(tx, tenantId, ids),
+      linksOf,
       findResets(tx, tenantId, ids),
       findNewestTokens(tx, tenantId, ids),
       findSignIns(tx, tenantId, subjects.filter(isUuid)),
       countPasskeysOf(tx, tenantId, ids),
-      findLinkMails(tx, tenantId, ids),
+      linksOf.then((all) =>
+        findLinkMails(
+          tx,
+          tenantId,
+          ids.filter((id) => showsMail(newestOf(all, id))),
+        ),
+      ),
     ])
   const ends = new Map(linkEnds.map((row) => [row.userId, row.expiresAt]))
   const grants = new Map(proposed.map((row) => [row.subjectId, row]))
@@ -58,7 +65,7 @@ export async function memberViews(
       linkExpiresAt: ends.get(row.subject)?.toISOString() ?? null,
       pendingRoles: Array.isArray(roles) ? roles.map(String) : [],
       pendingApprovalId: grant?.approvalId ?? null,
-      linkMail: isForeign ? null : linkMailOf(own.at(-1), mails.get(row.id)),
+      linkMail: isForeign ? null : linkMailOf(newestOf(links, row.id), mails.get(row.id)),
       control: row.kind === 'person' ? controlOf(own, row) : null,
       pendingReset:
         reset === undefined
@@ -81,6 +88,12 @@ const latest = (one: Date | undefined, other: Date | undefined): Date | undefine
   one === undefined || (other !== undefined && other > one) ? other : one
 
 type Link = Awaited<ReturnType<typeof listLinksOfMembers>>[number]
+
+const newestOf = (links: readonly Link[], memberId: string): Link | undefined =>
+  links.findLast((link) => link.memberId === memberId)
+
+/** Whether the person was mailed a link, and has not used it. */
+const showsMail = (newest: Link | undefined): boolean => newest?.provedAt === null && newest.mailed
 
 /** A member without a record is from before, too: a process of an earlier version may have invited them. */
 function controlOf(links: readonly Link[], member: MemberRow): AccountControl {
@@ -107,7 +120,7 @@ function linkMailOf(
   newest: Link | undefined,
   mail: { delivery: string; error: string | null } | undefined,
 ): LinkMail | null {
-  if (newest === undefined || newest.provedAt !== null || !newest.mailed || mail === undefined) return null
+  if (!showsMail(newest) || mail === undefined) return null
   return { delivery: Delivery.parse(mail.delivery), error: mail.error }
 }
 

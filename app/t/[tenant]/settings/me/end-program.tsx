@@ -7,7 +7,7 @@ import { shownText } from '#components/language/shown-text.tsx'
 import * as t from '#components/texts/settings-me/en.ts'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { OwnProgram } from '#lib/schemas/sessions.ts'
-import { programName } from './program-name.ts'
+import { programName } from './own-programs.ts'
 
 type EndProgramProps = { sessionId: string; program: OwnProgram; onClose: () => void }
 

@@ -6,8 +6,9 @@ import { ActDialog } from '#components/forms/act-dialog.tsx'
 import * as t from '#components/texts/settings-me/en.ts'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { OwnSession } from '#lib/schemas/sessions.ts'
+import { programsIn } from './own-programs.ts'
 
-const hasPrograms = ({ programs }: OwnSession): boolean => programs.length > 0
+const hasPrograms = (session: OwnSession): boolean => programsIn(session).length > 0
 
 type EndSessionsProps = {
   /** One of the sessions, or all of them but this. */

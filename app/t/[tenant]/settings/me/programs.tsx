@@ -13,7 +13,7 @@ import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import type { OwnProgram, OwnSession } from '#lib/schemas/sessions.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { EndProgram } from './end-program.tsx'
-import { programName } from './program-name.ts'
+import { programName, programsIn } from './own-programs.ts'
 
 type Row = { program: OwnProgram; session: OwnSession }
 
@@ -22,7 +22,7 @@ export function Programs() {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.sessions.list.queryOptions())
   const [ending, setEnding] = useState<Row>()
-  const rows = (data?.sessions ?? []).flatMap((session) => session.programs.map((program) => ({ program, session })))
+  const rows = (data?.sessions ?? []).flatMap((session) => programsIn(session).map((program) => ({ program, session })))
   if (rows.length === 0 && ending === undefined) return null
   return (
     <Section title={t.programsWithAccess}>

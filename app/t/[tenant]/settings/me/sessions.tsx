@@ -14,7 +14,7 @@ import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import type { OwnSession } from '#lib/schemas/sessions.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { EndSessions } from './end-sessions.tsx'
-import { programName } from './program-name.ts'
+import { programName, programsIn } from './own-programs.ts'
 
 /** Lists where the signed-in person is signed in, and ends the other sessions. */
 export function Sessions() {
@@ -55,9 +55,9 @@ const APPLICATIONS: Record<string, string> = {
   'countersign-cli': t.commandLine,
 }
 
-const applicationsOf = ({ applications, programs }: OwnSession): string[] =>
-  applications.map((client) => {
-    const program = programs.find(({ clientId }) => clientId === client)
+const applicationsOf = (session: OwnSession): string[] =>
+  session.applications.map((client) => {
+    const program = programsIn(session).find(({ clientId }) => clientId === client)
     return program === undefined ? (APPLICATIONS[client] ?? client) : programName(program)
   })
 

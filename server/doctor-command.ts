@@ -1,3 +1,4 @@
+import type { Client } from 'pg'
 import { counted } from '#lib/verify/counted.ts'
 import { type Config, ConfigError, loadConfig } from '#server/kernel/config.ts'
 import { findEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
@@ -5,7 +6,7 @@ import { connectOwner } from '#server/kernel/db/migrate.ts'
 import { nameOf, type Say, UsageError } from './command-line.ts'
 import { checkAddress } from './doctor/address.ts'
 import { checkClock, checkDatabase, withOwner } from './doctor/database.ts'
-import { type Finding, failed, lineOf, ok } from './doctor/findings.ts'
+import { type Finding, failed, lineOf, ok, reasonOf, warning } from './doctor/findings.ts'
 import { checkFolders } from './doctor/folders.ts'
 import { checkKeys } from './doctor/keys.ts'
 import { checkMail } from './doctor/mail.ts'
@@ -91,21 +92,27 @@ async function checkOwn(config: Config, ownerUrl: string, machine: Machine | und
 
 /** The embedded database is read while the server runs. This command does not start it, because it changes nothing. */
 async function checkEmbedded(config: Config, machine: Machine | undefined): Promise<Finding[]> {
-  const embedded = await findEmbeddedDatabase(config.dataDir)
-  if (embedded === undefined) {
-    const found = [ok('Database', 'the embedded PostgreSQL, which the server sets up'), ...(await checkKeys(config))]
-    return [...found, ...(await checkTenants(config, [], machine))]
-  }
-  const client =
-    embedded.ownerUrl === undefined ? undefined : await connectOwner(embedded.ownerUrl).catch(() => undefined)
-  if (client === undefined) {
-    const found = [ok('Database', 'the embedded PostgreSQL; it could not be read now'), ...(await checkKeys(config))]
-    return [...found, ...(await checkTenants(config, undefined, machine))]
+  let client: Client | undefined
+  let tenants: DoctorTenants
+  let database: Finding
+  try {
+    const embedded = await findEmbeddedDatabase(config.dataDir)
+    client = embedded?.ownerUrl === undefined ? undefined : await connectOwner(embedded.ownerUrl)
+    tenants = embedded === undefined ? [] : client && (await listTenants(client))
+    const state = embedded === undefined ? 'which the server sets up' : `which is ${client ? '' : 'not '}running`
+    database = ok('Database', `the embedded PostgreSQL, ${state}`)
+  } catch (error) {
+    await client?.end()
+    client = undefined
+    database = warning(
+      'Database',
+      `the embedded PostgreSQL could not be read (${reasonOf(error)}).`,
+      'Run this command as the account that runs the server, once the server is ready.',
+    )
   }
   try {
-    const found = [ok('Database', 'the embedded PostgreSQL, which is running'), ...(await checkKeys(config, client))]
-    return [...found, ...(await checkTenants(config, await listTenants(client), machine))]
+    return [database, ...(await checkKeys(config, client)), ...(await checkTenants(config, tenants, machine))]
   } finally {
-    await client.end()
+    await client?.end()
   }
 }

@@ -48,6 +48,7 @@ export function openVault(databaseName: string): Vault {
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const done = last.then(act)
+    // The caller gets the error; the next call begins all the same.
     last = done.catch(() => undefined)
     return done
   }

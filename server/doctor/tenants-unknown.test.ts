@@ -39,9 +39,15 @@ test('the tenants of the embedded database are read while it runs; otherwise the
   const embedded = await openEmbeddedDatabase({ dataDir: folder, say: () => undefined })
   try {
     const client = await connectOwner(embedded.ownerUrl)
-    await client.query('create table tenants (slug text, external_id text, settings jsonb)')
-    await client.query(`insert into tenants values ('acme', 'org-acme', '{}')`)
+    await client.query('create table tenants (slug text, settings jsonb)')
+    const unread = await doctor({ AUTH_URL: keycloak.origin })
+    await client.query('alter table tenants add external_id text')
+    await client.query(`insert into tenants values ('acme', '{}', 'org-acme')`)
     await client.end()
+    expect(unread).toMatch(
+      /warning {2}Database {2}the embedded PostgreSQL could not be read \(column "external_id" does not exist\)/,
+    )
+    expect(unread).toContain('the tenants could not be read')
     const text = await doctor({ AUTH_URL: keycloak.origin })
     expect(text).toContain('ok       Database  the embedded PostgreSQL, which is running')
     expect(text).toContain(`ok       Provider  ${keycloak.realm('acme')}: 1 keys`)

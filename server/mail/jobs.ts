@@ -17,7 +17,7 @@ const pauses = [30, 120, 600, 1800, 3600, 7200, 14_400]
 /** Since the mail was written. */
 const longestMs = 24 * 3_600_000
 
-const noPurpose = 'It was not sent again, because its link or its request is no longer open.'
+const noPurpose = 'Not sent again: its link was used or replaced, or its request has ended.'
 
 /**
  * Sends mail, one attempt per job. What failed for the moment is tried again by a later job. A mail that a dead worker was sending has an

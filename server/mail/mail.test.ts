@@ -181,7 +181,7 @@ describe('a mail that was refused for the moment', () => {
     expect(await read(id)).toMatchObject({
       delivery: 'failed',
       attempts: 1,
-      error: expect.stringContaining('no longer open'),
+      error: expect.stringContaining('its request has ended'),
     })
     expect(receivedBy('over@northwind.example')).toHaveLength(0)
   })

@@ -22,16 +22,17 @@ export type EmbeddedDatabase = {
 
 /**
  * The PostgreSQL of `dataDir` as it is, for a command that changes nothing: `ownerUrl` while it runs. It is neither started nor kept
- * running, so connections may end at any time. Undefined if there is none yet.
+ * running, so connections may end at any time. Undefined if there is none yet. Throws if this account may not read the folder.
  */
 export async function findEmbeddedDatabase(dataDir: string): Promise<{ ownerUrl: string | undefined } | undefined> {
-  const folder = await realpath(dataDir).catch(() => undefined)
+  const folder = await realpath(dataDir).catch((error: unknown) => {
+    if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined
+    throw error
+  })
   const cluster = folder === undefined ? undefined : await findCluster(folder)
   if (cluster === undefined) return undefined
-  const port = (await findPostmaster(cluster).catch(() => undefined))?.port
-  // Only the account that started the server may read it.
-  const password = await ownerPassword(cluster).catch(() => undefined)
-  return { ownerUrl: port === undefined || password === undefined ? undefined : urlOf(port, password) }
+  const port = (await findPostmaster(cluster))?.port
+  return { ownerUrl: port === undefined ? undefined : urlOf(port, await ownerPassword(cluster)) }
 }
 
 const urlOf = (port: number, password: string) => `postgres://${OWNER}:${password}@127.0.0.1:${port}/${DATABASE}`

@@ -98,7 +98,7 @@ test('Vera finds an object by its words, and saves the filtered list as CSV and 
     return readFileSync(await (await download).path(), 'utf8')
   }
   const csv = await saved('Download CSV')
-  expect(csv).toMatch(/^at,sentence,action,/)
+  expect(csv).toMatch(/^\uFEFFat,sentence,action,/)
   expect(csv).toContain("'=1+1 is not a reason.")
   const rows = (await saved('Download NDJSON'))
     .trimEnd()

@@ -242,6 +242,8 @@ test('executions are found by words, and the list is saved as a file', async ({ 
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download CSV' }).click()
   const text = await readFile(await (await downloading).path(), 'utf8')
+  // Excel needs it, to read the file as UTF-8.
+  expect(text).toMatch(/^\uFEFFid,/)
   expect(text.split('\r\n')).toHaveLength(3)
   expect(text).toContain(executionId)
   expect(text).toMatch(/Issue refund of €[\d.,"]+ for A-\d+/)

@@ -278,6 +278,7 @@ test('the decided list is saved as CSV', async ({ signedIn, origin }) => {
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download CSV' }).click()
   const text = await readFile(await (await saved).path(), 'utf8')
+  expect(text).toMatch(/^\uFEFFapprovalId,/)
   const line = text.split('\r\n').find((one) => one.startsWith(refund.approvalId))
   expect(line).toContain('"Checked, ""twice""; =1+1"')
   expect(line).toContain(',rejected,')

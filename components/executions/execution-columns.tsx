@@ -32,7 +32,7 @@ export const executionColumns = (tenant: string): Column<ExecutionSummary>[] => 
         >
           <EffectTitle execution={row} />
         </Link>
-        <InputInShort rows={row.inputShown} />
+        <InputInShort rows={row.inputShown} omitted={row.inputOmitted ?? 0} />
       </span>
     ),
   },
@@ -81,8 +81,8 @@ function State({ execution: { status, decision } }: { execution: ExecutionSummar
   )
 }
 
-/** The first values of the input on one line. */
-function InputInShort({ rows }: { rows: readonly ArgumentView[] }) {
+/** The first values of the input on one line, and how many more it has. */
+function InputInShort({ rows, omitted }: { rows: readonly ArgumentView[]; omitted: number }) {
   if (rows.length === 0) return null
   return (
     <span className="flex flex-wrap items-center gap-x-3 text-ink-2">
@@ -98,6 +98,7 @@ function InputInShort({ rows }: { rows: readonly ArgumentView[] }) {
           )}
         </span>
       ))}
+      {omitted > 0 && <span>{t.moreValues({ omitted })}</span>}
     </span>
   )
 }

@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { formatNumber } from '#components/language/formats.ts'
+import { byteOrderMark } from '#components/page/for-spreadsheet.ts'
 import { offerFile } from '#components/page/offer-file.ts'
 import { failureText } from '#components/session/failure-text.ts'
 import * as t from '#components/texts/downloads/en.ts'
@@ -40,7 +41,7 @@ export function DownloadCsv<Row>({ list, fileName, load, toText }: DownloadCsvPr
       rows.push(...page.items)
       cursor = page.nextCursor
     } while (cursor !== null && rows.length < most)
-    offerFile(new Blob([toText(rows)], { type: 'text/csv;charset=utf-8' }), fileName)
+    offerFile(new Blob([byteOrderMark, toText(rows)], { type: 'text/csv;charset=utf-8' }), fileName)
     setState({ is: cursor === null ? 'idle' : 'cut' })
   }
 

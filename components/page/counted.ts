@@ -26,7 +26,7 @@ const partBytes = 8 * 1024 * 1024
  * Collects the bytes as a file of the browser: each part is handed over as a blob, which the browser moves to disk when
  * many come together, and deletes when the page is closed. Rejects if the download breaks off.
  */
-export async function collected(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Blob> {
+export async function collected(bytes: ReadableStream<Uint8Array<ArrayBuffer>>, mediaType: string): Promise<Blob> {
   const parts: Blob[] = []
   let [waiting, size]: [Uint8Array<ArrayBuffer>[], number] = [[], 0]
   const reader = bytes.getReader()
@@ -37,5 +37,5 @@ export async function collected(bytes: ReadableStream<Uint8Array<ArrayBuffer>>):
     parts.push(new Blob(waiting))
     ;[waiting, size] = [[], 0]
   }
-  return new Blob([...parts, ...waiting], { type: 'application/zip' })
+  return new Blob([...parts, ...waiting], { type: mediaType })
 }

@@ -23,7 +23,7 @@ export async function saveFile(
   const picker = savePicker()
   if (picker === undefined) {
     const response = await fetchFile()
-    offerFile(await collected(counted(response, onBytes, continueFrom)), name)
+    offerFile(await collected(counted(response, onBytes, continueFrom), mediaTypeOf(type)), name)
     return 'collected'
   }
   const file = await chooseFile(picker, name, type)
@@ -33,6 +33,8 @@ export async function saveFile(
   await counted(response, onBytes, continueFrom).pipeTo(await file.createWritable())
   return 'streamed'
 }
+
+const mediaTypeOf = ({ accept }: FileType): string => Object.keys(accept)[0] ?? ''
 
 function savePicker(): SaveFilePicker | undefined {
   return 'showSaveFilePicker' in window && typeof window.showSaveFilePicker === 'function'

@@ -94,6 +94,8 @@ export const ExecutionSummary = z.object({
   effect: ExecutionEffect.nullable(),
   /** The first values of the input, masked and shortened; empty after an erasure. */
   inputShown: z.array(ArgumentView),
+  /** How many more values the input has. Absent in answers of the version before. */
+  inputOmitted: z.int().min(0).optional(),
   /** Of its newest request for approval. Null without one, and for callers that may not list approvals. */
   decision: ExecutionDecision.nullable(),
   /** When a stop was requested, and when it was confirmed. */

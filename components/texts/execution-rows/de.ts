@@ -6,6 +6,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   startedBy: 'Gestartet von',
   agentIn: '{agentDisplayName} in {environment}',
   execution: 'Ausführung',
+  moreValues: '{omitted, plural, one {# weiterer Wert} other {# weitere Werte}}',
   amount: 'Betrag',
   started: 'Gestartet',
   took: 'Dauer',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ReleaseContent } from '#server/releases/content.ts'
-import { effectOf, inputRows, stillShown } from './effect.ts'
+import { effectOf, inputInShort, stillShown } from './effect.ts'
 
 const tool = (name: string, title: string, sideEffect: string) => ({
   server: 'payments',
@@ -71,7 +71,7 @@ describe('an execution is named', () => {
       arguments: { id: 'A-7', amount: '5.00', currency: 'EUR' },
     }
     expect(effectOf({ ...nothing, content: observed, input })?.title).toBe('Issue refund of €5.00 for A-7')
-    expect(inputRows(observed, input)[0]).toEqual({ path: 'id', value: 'A-7' })
+    expect(inputInShort(observed, input).inputShown[0]).toEqual({ path: 'id', value: 'A-7' })
   })
 })
 
@@ -84,7 +84,7 @@ describe('what is masked stays masked', () => {
 
   test('in the input', () => {
     expect(effectOf({ ...nothing, input: { orderId: email } })).toBeNull()
-    expect(inputRows(content, { email, orderId: 'A-1003' })).toEqual([
+    expect(inputInShort(content, { email, orderId: 'A-1003' }).inputShown).toEqual([
       { path: 'email', masked: email.$masked },
       { path: 'orderId', value: 'A-1003' },
     ])
@@ -104,11 +104,17 @@ test('without a request, a call or an input nothing is named, and calls of an od
   expect(effectOf({ ...nothing, input: { text: 'Hello' } })).toBeNull()
 })
 
-test('the input is cut to three values of one line', () => {
-  const rows = inputRows(content, { a: 'x'.repeat(500), b: [1, 2], c: null, d: 'left out' })
+test('the input is cut to three values of one line, and the others are counted', () => {
+  const { inputShown: rows, inputOmitted } = inputInShort(content, {
+    a: 'x'.repeat(500),
+    b: [1, 2],
+    c: null,
+    d: 'left out',
+  })
+  expect(inputOmitted).toBe(2)
   expect(rows.map(({ path }) => path)).toEqual(['a', 'b[0]', 'b[1]'])
   expect(String(rows[0]?.value)).toMatch(/^x{79}…$/)
-  expect(inputRows(content, {})).toEqual([])
+  expect(inputInShort(content, {})).toEqual({ inputShown: [], inputOmitted: 0 })
 })
 
 test('what an earlier release pinned as its input schema has no effect if it is of another form', () => {

@@ -56,12 +56,17 @@ export function stillShown(effect: ExecutionEffect | null, mask: Masker): Execut
 const mostRows = 3
 const longest = 80
 
-/** The first values of a masked input, for one line. */
-export const inputRows = (content: ReleaseContent, input: JsonObject): ArgumentView[] =>
-  argumentRows(gatewayCall(content, input)?.arguments ?? input)
+/** The first values of a masked input, for one line, and how many more it has. */
+export function inputInShort(
+  content: ReleaseContent,
+  input: JsonObject,
+): { inputShown: ArgumentView[]; inputOmitted: number } {
+  const rows = argumentRows(gatewayCall(content, input)?.arguments ?? input).filter(({ path }) => path !== '')
+  const inputShown = rows
     .slice(0, mostRows)
-    .filter(({ path }) => path !== '')
     .map((row) => (typeof row.value === 'string' ? { ...row, value: shortened(row.value) } : row))
+  return { inputShown, inputOmitted: rows.length - inputShown.length }
+}
 
 const shortened = (text: string): string =>
   text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`

@@ -16,7 +16,7 @@ import type { Principal } from '#server/kernel/auth/principal.ts'
 import { listErasedOf } from '#server/kernel/content/erased-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
-import { effectOf, inputRows, stillShown } from './effect.ts'
+import { effectOf, inputInShort, stillShown } from './effect.ts'
 import { findFirstCalls, findInputs, findOutputs } from './effect-store.ts'
 
 type Row = Awaited<ReturnType<typeof listExecutions>>[number]
@@ -50,7 +50,7 @@ export async function summariesOf(
   const voter = await actorsById(tx, tenantId, voters)
   return rows.map((row) => ({
     ...facts(row, starter),
-    ...(shown.get(row.id) ?? { effect: null, inputShown: [] }),
+    ...(shown.get(row.id) ?? { effect: null, ...noInput }),
     decision: votes === undefined ? null : decisionOf(requests.get(row.id), votes, voter),
   }))
 }
@@ -101,7 +101,8 @@ function decisionOf(
   }
 }
 
-type Shown = { effect: ExecutionEffect | null; inputShown: ArgumentView[] }
+type Shown = { effect: ExecutionEffect | null; inputShown: ArgumentView[]; inputOmitted: number }
+const noInput = { inputShown: [], inputOmitted: 0 }
 
 type Contents = ReadonlyMap<string, Awaited<ReturnType<typeof contentOf>>>
 
@@ -156,7 +157,7 @@ async function shownOf(
     }
     found.set(id, {
       effect: stillShown(effectOf(known), mask),
-      inputShown: masked === undefined ? [] : inputRows(content, masked),
+      ...(masked === undefined ? noInput : inputInShort(content, masked)),
     })
   }
   return found

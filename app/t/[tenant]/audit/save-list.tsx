@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { formatBytes } from '#components/language/formats.ts'
+import { forSpreadsheet } from '#components/page/for-spreadsheet.ts'
 import { type FileType, type SavedHow, saveFile } from '#components/page/save-file.ts'
 import { failureText } from '#components/session/failure-text.ts'
 import * as t from '#components/texts/audit/en.ts'
@@ -39,7 +40,7 @@ export function SaveList({ filter, empty }: { filter: AuditFilter; empty: boolea
     try {
       const request = async () => {
         const response = await fetchApi(auditFilePath({ ...inputOf(filter), format }))
-        if (response.ok) return response
+        if (response.ok) return format === 'csv' ? forSpreadsheet(response) : response
         throw new RequestError(failureFromBody(await response.json().catch(() => undefined), response))
       }
       const how = await saveFile(request, file, (received) => setState({ is: 'saving', format, received }))

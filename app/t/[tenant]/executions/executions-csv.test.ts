@@ -39,6 +39,10 @@ test('a line has the effect, the amount, who decided and why, and masked input s
   expect(line).toContain('7000,rejected,Jonas Berg')
 })
 
+test('values of the input that the list leaves out are counted', () => {
+  expect(executionsCsv([{ ...row, inputOmitted: 2 }])).toContain('email: masked, pii.email; … 2 more')
+})
+
 test('a text that a spreadsheet would run is neutralised', () => {
   const text = executionsCsv([row])
   expect(text).toContain(`"'=HYPERLINK(""https://evil.example"")"`)

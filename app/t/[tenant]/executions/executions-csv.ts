@@ -11,7 +11,7 @@ const columns: [name: string, value: (row: ExecutionSummary) => string | null | 
   ['agent', ({ agentName }) => agentName],
   ['agentVersion', ({ agentVersion }) => agentVersion],
   ['environment', ({ environment }) => environment],
-  ['input', ({ inputShown }) => inputShown.map(inputText).join('; ')],
+  ['input', ({ inputShown, inputOmitted }) => [...inputShown.map(inputText), ...moreText(inputOmitted)].join('; ')],
   ['startedBy', ({ startedBy }) => startedBy.displayName],
   ['startedAt', ({ createdAt }) => createdAt],
   ['endedAt', ({ endedAt }) => endedAt],
@@ -25,6 +25,9 @@ const columns: [name: string, value: (row: ExecutionSummary) => string | null | 
 
 const inputText = ({ path, value, masked }: ArgumentView): string =>
   `${path}: ${masked === undefined ? (typeof value === 'string' ? value : JSON.stringify(value)) : `masked, ${masked.class}`}`
+
+/** A list has only the first values of an input. */
+const moreText = (omitted = 0): string[] => (omitted === 0 ? [] : [`… ${omitted} more`])
 
 /** Executions as CSV: names of columns, then a line for each execution. Times are in UTC. */
 export const executionsCsv = (rows: readonly ExecutionSummary[]): string =>

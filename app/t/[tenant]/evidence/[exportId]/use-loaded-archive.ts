@@ -42,7 +42,7 @@ export function useLoadedArchive(job: ExportJob): LoadedArchive {
         },
         (from) => fetchArchive(stop.signal, from),
       )
-      const archive = await collected(bytes)
+      const archive = await collected(bytes, 'application/zip')
       if (stop.signal.aborted) return undefined
       setState({ is: 'loaded', archive })
       return archive

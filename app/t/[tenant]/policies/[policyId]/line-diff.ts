@@ -7,8 +7,8 @@ export type DiffPart = { lines: DiffLine[] } | { folded: number }
 
 /** Equal lines shown before and after a change. */
 const around = 3
-/** Changes beyond this number are not compared line by line: the texts then have little in common. */
-const mostChanges = 5000
+/** Changed lines beyond this number are not compared: the texts then have little in common, and the time grows with the square. */
+const mostChanges = 2000
 
 /** The lines of two texts side by side; undefined if they differ too much for a comparison to help. */
 export function lineDiff(before: string, after: string): DiffLine[] | undefined {

@@ -94,25 +94,22 @@ async function checkOwn(config: Config, ownerUrl: string, machine: Machine | und
 async function checkEmbedded(config: Config, machine: Machine | undefined): Promise<Finding[]> {
   let client: Client | undefined
   let tenants: DoctorTenants
-  let database: Finding
+  let found: Finding[]
   try {
     const embedded = await findEmbeddedDatabase(config.dataDir)
     client = embedded?.ownerUrl === undefined ? undefined : await connectOwner(embedded.ownerUrl)
     tenants = embedded === undefined ? [] : client && (await listTenants(client))
     const state = embedded === undefined ? 'which the server sets up' : `which is ${client ? '' : 'not '}running`
-    database = ok('Database', `the embedded PostgreSQL, ${state}`)
+    found = [ok('Database', `the embedded PostgreSQL, ${state}`), ...(await checkKeys(config, client))]
   } catch (error) {
-    await client?.end()
-    client = undefined
-    database = warning(
+    const unread = warning(
       'Database',
       `the embedded PostgreSQL could not be read (${reasonOf(error)}).`,
       'Run this command as the account that runs the server, once the server is ready.',
     )
-  }
-  try {
-    return [database, ...(await checkKeys(config, client)), ...(await checkTenants(config, tenants, machine))]
+    found = [unread, ...(await checkKeys(config))]
   } finally {
     await client?.end()
   }
+  return [...found, ...(await checkTenants(config, tenants, machine))]
 }

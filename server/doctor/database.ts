@@ -8,7 +8,7 @@ const oldest = 15
 /** A process has two pools of 16, four for the queue, and some that listen. */
 const perProcess = 40
 
-/** Connects as the owner, and disconnects after `work`. The finding says why that was not possible. */
+/** Connects as the owner, and disconnects after `work`. The finding says why that was not possible, or what PostgreSQL refused. */
 export async function withOwner(ownerUrl: string, work: (client: Client) => Promise<Finding[]>): Promise<Finding[]> {
   let client: Client
   try {
@@ -21,6 +21,10 @@ export async function withOwner(ownerUrl: string, work: (client: Client) => Prom
   }
   try {
     return await work(client)
+  } catch (error) {
+    return [
+      failed('Database', `The checks could not end: ${reasonOf(error)}.`, 'See the log of PostgreSQL; check again.'),
+    ]
   } finally {
     await client.end()
   }

@@ -155,6 +155,8 @@ export async function connectOwner(ownerUrl: string): Promise<Client> {
     connectionTimeoutMillis: 10_000,
     application_name: applicationName('maintenance'),
   })
+  // A connection that breaks between two statements would end the process. The next statement is refused with the reason.
+  client.on('error', () => undefined)
   try {
     await client.connect()
     return client

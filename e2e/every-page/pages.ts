@@ -72,7 +72,6 @@ async function finishedExport(origin: string, token: string): Promise<string> {
 /** Waits until the page has its heading and no request of it is open: what it shows without anyone's act. */
 export async function settled(page: Page): Promise<void> {
   await expect(page.locator('h1').first()).toBeVisible()
-  await expect(page.getByText(/^Loading…$/)).toHaveCount(0)
-  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  await expect(page.locator('.appear-late, [aria-busy="true"]')).toHaveCount(0)
   await page.waitForLoadState('networkidle')
 }

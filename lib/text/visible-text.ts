@@ -1,18 +1,32 @@
 import { lookAlikes } from './look-alikes.ts'
 
 /**
- * A piece of unchanged text, or the code of one character that is invisible, would move its neighbours, or looks like another one.
- * `letter`: the character itself, if it can be seen.
+ * A piece of unchanged text, or the code of one character that is invisible, would move its neighbours, or looks like another one, or of
+ * white space that is long enough to push what follows out of sight. `letter`: the character itself, if it can be seen.
  */
 export type TextPart = { text: string } | { code: string; name: string | undefined; letter?: string }
 
 /**
  * Characters that are invisible or change how others appear: controls, formatting (bidi, zero width), default ignorables,
- * private use, unassigned, lone surrogates, and invisible spaces. The layout shows line breaks and tabs.
+ * private use, unassigned, lone surrogates, and invisible spaces. The layout shows line breaks and tabs, unless they are many.
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800\u3164\uffa0]/u
 /** Spaces at an edge are invisible. */
 const edge = /^[\p{Zs}\t]+|[\p{Zs}\t]+$/gu
+
+/** Three empty lines, or more spaces in a row than code is indented by. */
+const gap = /[\p{Zs}\t]*(?:\n[\p{Zs}\t]*){4,}|[\p{Zs}\t]{80,}/gu
+
+/** By the place where each begins: its length, and how it is shown. */
+const gapsIn = (text: string): Map<number, { length: number; part: TextPart }> =>
+  new Map(
+    [...text.matchAll(gap)].map(({ index, 0: space }) => {
+      const lines = space.split('\n').length - 1
+      const part =
+        lines > 0 ? { code: `↵ × ${lines}`, name: 'line breaks' } : { code: `␣ × ${space.length}`, name: 'spaces' }
+      return [index, { length: space.length, part }]
+    }),
+  )
 
 const names: Readonly<Record<string, string>> = {
   '00AD': 'soft hyphen',
@@ -45,10 +59,22 @@ export function visibleParts(text: string, { edges = false }: { edges?: boolean 
     for (const match of text.matchAll(edge))
       for (let index = match.index; index < match.index + match[0].length; index++) blanks.add(index)
   const alike = lookAlikes(text)
+  const gaps = gapsIn(text)
   const parts: TextPart[] = []
   let plain = ''
   let index = 0
+  let shownTo = 0
   for (const character of text) {
+    const space = gaps.get(index)
+    if (space !== undefined) {
+      parts.push(...(plain === '' ? [] : [{ text: plain }]), space.part)
+      plain = ''
+      shownTo = index + space.length
+    }
+    if (index < shownTo) {
+      index += character.length
+      continue
+    }
     // Variation selector 16 is part of ordinary emoji and does not change the reading order.
     const emoji = character === '\uFE0F' && /\p{Extended_Pictographic}$/u.test(plain)
     const like = alike.get(index)
@@ -68,7 +94,7 @@ export function visibleParts(text: string, { edges = false }: { edges?: boolean 
   return parts
 }
 
-/** The number of characters of `text` that are shown by their code: invisible ones and look-alikes. */
+/** The number of characters of `text` that are shown by their code: invisible ones and look-alikes. Much white space counts as one. */
 export const countHidden = (text: string, options: { edges?: boolean } = {}): number =>
   visibleParts(text, options).filter((part) => 'code' in part).length
 

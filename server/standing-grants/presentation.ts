@@ -1,5 +1,5 @@
 import { formatMoney } from '#lib/format.ts'
-import { argumentRows } from '#lib/rules/effect.ts'
+import { argumentOf, argumentRows } from '#lib/rules/effect.ts'
 import type { ArgumentRule } from '#lib/rules/standing-grants/match.ts'
 import { pastWords } from '#lib/rules/standing-grants/words.ts'
 import type { GrantSimulation, GrantTerms } from '#lib/schemas/approvals/grants.ts'
@@ -8,15 +8,14 @@ import type { Source } from './source.ts'
 
 /** The arguments of a request whose values are masked in whole or in part. */
 export const maskedArguments = ({ approval }: Source): Set<string> =>
-  new Set(approval.presentation.arguments.flatMap(({ path, masked }) => (masked === undefined ? [] : [nameOf(path)])))
-
-/** "a" of the paths "a", "a.b" and "a[0]": the argument to which a path of its rows belongs. */
-const nameOf = (path: string): string => path.split(/[.[]/, 1)[0] ?? path
+  new Set(
+    approval.presentation.arguments.flatMap(({ path, masked }) => (masked === undefined ? [] : [argumentOf(path)])),
+  )
 
 /** The conditions on calls, in words; equal values as the source shows them, so that masked ones stay masked. */
 export function ruleRows(rules: readonly ArgumentRule[], { approval, arguments: args }: Source): ArgumentView[] {
   const masked = new Set(
-    approval.presentation.arguments.flatMap(({ path, masked }) => (masked === undefined ? [] : [nameOf(path)])),
+    approval.presentation.arguments.flatMap(({ path, masked }) => (masked === undefined ? [] : [argumentOf(path)])),
   )
   return rules.flatMap((rule): ArgumentView[] => {
     const path = rule.argument
@@ -24,7 +23,7 @@ export function ruleRows(rules: readonly ArgumentRule[], { approval, arguments: 
     if (rule.is === 'any') return [{ path, value: 'any value' }]
     if (rule.is === 'amount') return [{ path, value: `at most ${money(rule.perCall, rule.currency)} for each call` }]
     if (!masked.has(path)) return argumentRows(args[path] ?? null, path)
-    return approval.presentation.arguments.filter((row) => nameOf(row.path) === path)
+    return approval.presentation.arguments.filter((row) => argumentOf(row.path) === path)
   })
 }
 

@@ -30,10 +30,10 @@ export const german: Translation<typeof import('./en.ts')> = {
   argumentsText: 'Argumente',
   valuesMasked: '{masked} {masked, plural, one {Wert} other {Werte}} maskiert',
   argumentsHide:
-    '{hidden, plural, one {Ein Argument enthält} other {{hidden} Argumente enthalten}} Zeichen, die unsichtbar sind oder wie andere aussehen. Sie sind mit ihren Codes gekennzeichnet, zum Beispiel U+200B.',
+    '{hidden, plural, one {Ein Argument enthält} other {{hidden} Argumente enthalten}} Zeichen, die unsichtbar sind oder wie andere aussehen, oder viel leeren Raum. Sie sind gekennzeichnet, zum Beispiel U+200B, oder ↵ × 40 für 40 Zeilenumbrüche.',
   thisRequestHasEmpty: 'Diese Anfrage hat eine leere Liste von Argumenten.',
   emptyText: 'Leerer Text',
-  showingOfCharacters: '{shortLength} von {length} Zeichen gezeigt.',
+  showingOfCharacters: '{shown} von {length} Zeichen gezeigt.',
   showFullValue: 'Ganzen Wert zeigen',
   theCase: 'Der Fall',
   asAgentsManifestDescribes: 'wie das Manifest des Agenten ihn beschreibt, zur Zeit der Anfrage',

@@ -37,11 +37,11 @@ export const value = text('Value')
 export const argumentsText = text('Arguments')
 export const valuesMasked = text('{masked} {masked, plural, one {value} other {values}} masked')
 export const argumentsHide = text(
-  '{hidden, plural, one {One argument contains} other {{hidden} arguments contain}} characters that are invisible, or look like others. They are marked with their codes, such as U+200B.',
+  '{hidden, plural, one {One argument contains} other {{hidden} arguments contain}} characters that are invisible or look like others, or much empty space. They are marked, such as U+200B, or ↵ × 40 for 40 line breaks.',
 )
 export const thisRequestHasEmpty = text('This request has an empty list of arguments.')
 export const emptyText = text('Empty text')
-export const showingOfCharacters = text('Showing {shortLength} of {length} characters.')
+export const showingOfCharacters = text('Showing {shown} of {length} characters.')
 export const showFullValue = text('Show the full value')
 export const theCase = text('The case')
 export const asAgentsManifestDescribes = text('as the agent’s manifest describes it, when the request was made')

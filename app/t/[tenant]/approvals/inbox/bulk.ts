@@ -75,12 +75,14 @@ export function whyNotNow(
   const rows = read.presentation.arguments
   if (rows.some((row) => countHidden(row.path) + countHidden(argumentText(row), { edges: true }) > 0))
     return t.itsArgumentsContainHidden
-  if (rows.some((row) => argumentText(row).length > longestShown)) return t.itsArgumentsAreLong
+  if (rows.map(argumentText).some((text) => text.length > longestShown || text.split('\n').length > mostLines))
+    return t.itsArgumentsAreLong
   return read.repeats?.approved == null ? undefined : t.theSame
 }
 
 /** In characters. */
 const longestShown = 200
+const mostLines = 5
 
 /** An argument as the dialog shows it; '' for a masked one. */
 export const argumentText = ({ value }: ArgumentView): string =>

@@ -16,8 +16,10 @@ import { erasedText } from '#lib/rules/erased.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
 import { countHidden } from '#lib/text/visible-text.ts'
 
-/** In characters. Longer values are shortened, and approving is blocked until the reader has expanded them. */
-const shortLength = 1000
+/** In characters and lines. Longer values are shortened, and approving is blocked until the reader has expanded them. */
+const [mostCharacters, mostLines] = [1000, 20]
+
+const beginningOf = (text: string): string => text.split('\n', mostLines).join('\n').slice(0, mostCharacters)
 
 type Shorten = (path: string, isShort: boolean) => void
 
@@ -69,7 +71,9 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
   const text = textOf(value)
   const [opened, setOpened] = useState(false)
   const whole = useRef<HTMLSpanElement>(null)
-  const isShort = text.length > shortLength && !opened
+  const beginning = beginningOf(text)
+  const isLong = beginning.length < text.length
+  const isShort = isLong && !opened
   const show = () => {
     setOpened(true)
     // The button disappears. The value gets the focus, so that it is read next.
@@ -84,17 +88,13 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
   if (text === '') return <span className="text-ink-2">{t.emptyText}</span>
   return (
     <span className="flex flex-col items-start gap-1">
-      <span
-        ref={whole}
-        tabIndex={text.length > shortLength ? -1 : undefined}
-        className="wrap-anywhere font-mono text-dense"
-      >
-        <ShownText edges={typeof value === 'string'}>{isShort ? text.slice(0, shortLength) : text}</ShownText>
+      <span ref={whole} tabIndex={isLong ? -1 : undefined} className="wrap-anywhere font-mono text-dense">
+        <ShownText edges={typeof value === 'string'}>{isShort ? beginning : text}</ShownText>
       </span>
       {isShort && (
         <>
           <span className="text-dense text-warn">
-            {t.showingOfCharacters({ shortLength, length: formatNumber(text.length) })}
+            {t.showingOfCharacters({ shown: formatNumber(beginning.length), length: formatNumber(text.length) })}
           </span>
           <Button onClick={show}>{t.showFullValue}</Button>
         </>

@@ -126,6 +126,32 @@ test('keys choose but never submit; only Ctrl+Enter in the rail submits', async 
   await expect(rail(page)).toContainText('Recorded: approved.')
 })
 
+test('a text that is typed before the form is there chooses nothing', async ({ signedIn, origin }) => {
+  const refund = await waitingRefund(origin)
+  const page = await signedIn('jonas')
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.goto(address(refund))
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await page.keyboard.press('a')
+  release()
+  const enabled = () =>
+    page.evaluate(() => document.querySelector('input[type="radio"]:not([aria-disabled="true"])') !== null)
+  // As a person goes on typing.
+  do await page.keyboard.press('e')
+  while (!(await enabled()))
+  for (const key of 'are jkr') await page.keyboard.press(key)
+  for (const name of ['Approve', 'Reject', 'Escalate'] as const) await expect(choice(page, name)).not.toBeChecked()
+  expect(page.url()).toContain(refund.approvalId)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('a')
+  await expect(choice(page, 'Approve')).toBeChecked()
+  await expect(reason(page)).toBeFocused()
+})
+
 test('Jonas decides with five keys and the reason, and the focus is never lost', async ({ signedIn, origin }) => {
   const refund = await waitingRefund(origin)
   const page = await open(await signedIn('jonas'), refund)

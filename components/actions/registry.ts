@@ -41,12 +41,33 @@ export function useActions(actions: readonly Action[]): void {
 /** Everything that is offered now. */
 export const offeredActions = (): Action[] => sources.flatMap((source) => source())
 
-/** Runs the action whose key was pressed. Nothing while a person types, and with single keys turned off. */
+/** A character within this time of one that was typed belongs to the same text, in milliseconds. */
+const pauseMs = 1000
+
+// Owned by this module: the last character that was typed into a field, or that did nothing.
+let typed: { at: number; field: Element | undefined } | undefined
+
+/**
+ * Runs the action whose key was pressed. Nothing while a person types, and with single keys turned off. A character that did nothing, or
+ * went to a field that is gone, begins a text: the next ones are a part of it until a pause or another key, so that a reason typed before
+ * the page was ready does not choose a decision.
+ */
 export function runByKey(event: KeyboardEvent): void {
-  if (singleKeys.get() === 'off' || event.defaultPrevented || isTyping(event)) return
+  if (singleKeys.get() === 'off' || event.defaultPrevented) return
+  const isCharacter = event.key.length === 1
+  if (isTyping(event)) {
+    if (isCharacter && event.target instanceof Element) typed = { at: event.timeStamp, field: event.target }
+    return
+  }
+  const goesOn =
+    isCharacter && typed !== undefined && event.timeStamp - typed.at < pauseMs && typed.field?.isConnected !== true
   const key = event.key.toLowerCase()
-  const action = offeredActions().find((one) => one.key === (event.shiftKey && isLetter(key) ? `shift+${key}` : key))
-  if (action === undefined || action.blocked !== undefined) return
+  const action = goesOn
+    ? undefined
+    : offeredActions().find((one) => one.key === (event.shiftKey && isLetter(key) ? `shift+${key}` : key))
+  const runs = action !== undefined && action.blocked === undefined
+  typed = isCharacter && !runs ? { at: event.timeStamp, field: undefined } : undefined
+  if (!runs) return
   // The key itself must not be typed into a field that gets the focus.
   event.preventDefault()
   action.run()

@@ -95,6 +95,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   yourOrganisationRequiresAt:
     'Ihre Organisation verlangt mindestens {seconds} s Lesezeit, bevor eine Anfrage mit diesem Risiko genehmigt wird. Ablehnen braucht keine Zeit.',
   decisionIsBeingSent: 'Eine Entscheidung wird gesendet.',
+  anotherIsBeingOpened: 'Eine andere Anfrage wird geöffnet.',
   thereIsNone: 'Es gibt keine.',
   approveThisRequest: 'Diese Anfrage genehmigen',
   rejectThisRequest: 'Diese Anfrage ablehnen',

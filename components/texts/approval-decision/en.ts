@@ -106,6 +106,7 @@ export const yourOrganisationRequiresAt = text(
   'Your organisation requires at least {seconds} s of reading before a request of this risk is approved. Rejecting needs no time.',
 )
 export const decisionIsBeingSent = text('A decision is being sent.')
+export const anotherIsBeingOpened = text('Another request is being opened.')
 export const thereIsNone = text('There is none.')
 export const approveThisRequest = text('Approve this request')
 export const rejectThisRequest = text('Reject this request')

@@ -1,6 +1,7 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
+import { useTransition } from 'react'
 import { flushSync } from 'react-dom'
 import { type Action, useActions } from '#components/actions/registry.ts'
 import * as t from '#components/texts/approval-decision/en.ts'
@@ -18,11 +19,15 @@ export const shortcuts: Record<Decision, string> = { approve: 'a', reject: 'r', 
  */
 export function useShortcuts(decision: DecisionControl, neighbours: Neighbours): void {
   const router = useRouter()
+  // Until the other request is shown, keys must not decide this one.
+  const [leaving, leave] = useTransition()
   const { view, machine } = decision
   const choose = (selected: Decision, title: string): Action => ({
     title,
     key: shortcuts[selected],
-    blocked: whyNotChoose(machine, selected) ?? (isEditable(view) ? undefined : decision.whyNot),
+    blocked: leaving
+      ? t.anotherIsBeingOpened
+      : (whyNotChoose(machine, selected) ?? (isEditable(view) ? undefined : decision.whyNot)),
     run() {
       // Below a width of 900 px the reason can be focused only once its sheet is open.
       flushSync(() => {
@@ -33,12 +38,13 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
     },
   })
   // The page stays open until the outcome of a decision is known.
-  const underWay = view.is === 'submitting' || view.is === 'unknown' ? t.decisionIsBeingSent : undefined
+  const isSending = view.is === 'submitting' || view.is === 'unknown'
+  const underWay = isSending ? t.decisionIsBeingSent : leaving ? t.anotherIsBeingOpened : undefined
   const go = (title: string, key: string, target: string | undefined): Action => ({
     title,
     key,
     blocked: underWay ?? (target === undefined ? t.thereIsNone : undefined),
-    run: () => target !== undefined && router.push(target),
+    run: () => target !== undefined && leave(() => router.push(target)),
   })
   useActions([
     choose('approve', t.approveThisRequest),

@@ -3,6 +3,9 @@ import type { Translation } from '#components/language/text.ts'
 export const german: Translation<typeof import('./en.ts')> = {
   showNoticeWhenNew:
     'Hinweis zeigen, wenn eine neue Anfrage mich braucht, solange diese Seite in einem anderen Tab offen ist',
+  thisBrowserCantShow: 'Dieser Browser kann keine Hinweise zeigen.',
+  thisBrowserBlocksNotices:
+    'Dieser Browser blockiert Hinweise dieser Website. Erlauben Sie sie in seinen Einstellungen.',
   channel: 'Kanal',
   when: 'Wann',
   events: '{events} Ereignisse',

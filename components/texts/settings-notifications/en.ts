@@ -5,6 +5,8 @@ import { text } from '#components/language/text.ts'
 export const showNoticeWhenNew = text(
   'Show a notice when a new request needs me, while this page is open in another tab',
 )
+export const thisBrowserCantShow = text('This browser can’t show notices.')
+export const thisBrowserBlocksNotices = text('This browser blocks notices of this site. Allow them in its settings.')
 export const channel = text('Channel')
 export const when = text('When')
 export const events = text('{events} events')

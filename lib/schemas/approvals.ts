@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CallingProgram } from './approvals/program.ts'
 import { Question } from './approvals/questions.ts'
 import { Reading } from './approvals/reading.ts'
 import { Changes, Superseded } from './approvals/revisions.ts'
@@ -150,6 +151,8 @@ export const ApprovalSummary = z.object({
   /** The facts of the manifest's card. */
   facts: z.array(CardFact),
   requestedBy: Actor,
+  /** The program that made the call in their name; absent for a request that did not come over MCP. */
+  program: CallingProgram.optional(),
   requestedAt: Time,
   expiresAt: Time,
   /** An open question or the suspension of its agent stops the clock: then it does not expire at that time. */

@@ -1,5 +1,6 @@
 import { type ReviewerFacts, whyNotDecide } from '#lib/rules/approvals.ts'
 import { amountIn } from '#lib/rules/effect.ts'
+import type { CallingProgram } from '#lib/schemas/approvals/program.ts'
 import { ApprovalKind, type ApprovalSummary } from '#lib/schemas/approvals.ts'
 import type { Actor } from '#lib/schemas/common.ts'
 import { type SealState, sealStatesOf } from '#server/audit/seal-state.ts'
@@ -7,6 +8,7 @@ import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import { requireBoundTogether } from '#server/kernel/bound/check.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
+import { programsOf } from './program/program.ts'
 import { findRepeats, type Repeats } from './repeats/history-store.ts'
 import { reviewerFactsOfAll } from './reviewer.ts'
 import type { ApprovalRow } from './store.ts'
@@ -17,11 +19,18 @@ type Row = NonNullable<ApprovalRow>
 
 type LastVote = { memberId: string; reason: string }
 
+type Around = {
+  lastVote: LastVote | undefined
+  repeats: Repeats | undefined
+  seal: SealState
+  program: CallingProgram | undefined
+}
+
 export function summaryOf(
   row: Row,
   facts: ReviewerFacts,
   actor: (id: string) => Actor,
-  { lastVote, repeats, seal }: { lastVote: LastVote | undefined; repeats: Repeats | undefined; seal: SealState },
+  { lastVote, repeats, seal, program }: Around,
 ): ApprovalSummary {
   const decision = isDecided(row) ? lastVote : undefined
   const blocked = whyNotDecide(facts)
@@ -41,6 +50,7 @@ export function summaryOf(
     amount: amountIn(row.presentation.arguments),
     facts: row.presentation.card?.facts ?? [],
     requestedBy: actor(row.requestedBy),
+    ...(program === undefined ? {} : { program }),
     requestedAt: row.requestedAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
     clockStopped: clockOf(row).stopped !== null,
@@ -110,11 +120,12 @@ export async function summaries(
       tenant.id,
       rows.flatMap(({ auditId }) => auditId ?? []),
     ),
+    programsOf(tx, tenant.id, rows),
   ])
   // A row that was tampered with may make a read fail as well: its alarm has precedence.
   read.catch(() => undefined)
   await checked
-  const [actor, facts, repeats, sealOf] = await read
+  const [actor, facts, repeats, sealOf, programOf] = await read
   return rows.flatMap((row, index) => {
     const known = facts[index]
     return known === undefined
@@ -124,6 +135,7 @@ export async function summaries(
             lastVote: lastVotes.get(row.id),
             repeats: repeats.get(row.id),
             seal: row.auditId === null ? 'none' : sealOf(row.auditId),
+            program: programOf(row),
           }),
         ]
   })

@@ -53,6 +53,22 @@ export type TokenRow = Awaited<ReturnType<typeof listTokens>>[number]
 export const findToken = (tx: Transaction, tenantId: string, id: string) =>
   selectTokens(tx, tenantId).where('token.id', '=', id).executeTakeFirst()
 
+/** The names of tokens, by their ids. */
+export async function findTokenNames(
+  tx: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('connectionTokens')
+    .select(['id', 'name'])
+    .where('tenantId', '=', tenantId)
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** Newest first; of one service account, or of all. */
 export const listTokens = (
   tx: Transaction,

@@ -42,7 +42,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   fromStep: 'aus Schritt {source}',
   approvalId: 'ID der Freigabe',
   agent: 'Agent <strong><shown>{agent}</shown></strong> <shown>{version}</shown>',
-  requestedByTime: 'Angefragt von <strong><shown>{requestedBy}</shown></strong> <at>Zeit</at>',
+  requestedByTime:
+    'Angefragt von <strong><shown>{requestedBy}</shown></strong>{account, select, service_account { (Dienstkonto)} api_key { (API-Schlüssel)} other {}}{by, select, named {, durch ein Programm, das sich „<shown>{program}</shown>“ nennt,} client {, durch das Programm <shown>{program}</shown>,} connection_token {, mit dem Verbindungstoken „<shown>{program}</shown>“,} mcp {, durch einen MCP-Client,} other {}} <at>Zeit</at>',
   environment: 'Umgebung <strong><shown>{environment}</shown></strong>',
   positionOf: '{position} von {total}',
   next: 'nächste',

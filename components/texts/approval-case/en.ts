@@ -50,7 +50,9 @@ export const fromInput = text('from the input')
 export const fromStep = text('from step {source}')
 export const approvalId = text('approval ID')
 export const agent = text('Agent <strong><shown>{agent}</shown></strong> <shown>{version}</shown>')
-export const requestedByTime = text('Requested by <strong><shown>{requestedBy}</shown></strong> <at>time</at>')
+export const requestedByTime = text(
+  'Requested by <strong><shown>{requestedBy}</shown></strong>{account, select, service_account { (service account)} api_key { (API key)} other {}}{by, select, named {, through a program that calls itself “<shown>{program}</shown>”,} client {, through the program <shown>{program}</shown>,} connection_token {, through the connection token “<shown>{program}</shown>”,} mcp {, through an MCP client,} other {}} <at>time</at>',
+)
 export const environment = text('Environment <strong><shown>{environment}</shown></strong>')
 export const positionOf = text('{position} of {total}')
 export const next = text('next')

@@ -6,6 +6,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   amount: 'Betrag',
   risk: 'Risiko',
   requestedBy: 'Angefragt von',
+  through: '{kind, select, mcp {durch einen MCP-Client} other {durch <shown>{program}</shown>}}',
   decision: 'Entscheidung',
   reason: 'Grund',
   approvals: 'Freigaben',

@@ -2,7 +2,9 @@
 
 import Link from 'next/link'
 import { useMemo } from 'react'
+import { programName } from '#components/approvals/program.ts'
 import { formatMoney } from '#components/language/formats.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { rowAttribute } from '#components/lists/use-row-keys.ts'
 import type { Selection } from '#components/lists/use-selection.ts'
 import * as t from '#components/texts/approvals/en.ts'
@@ -124,10 +126,17 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
   {
     key: 'requester',
     header: t.requestedBy,
-    cell: ({ requestedBy: { displayName } }) => (
-      <OneLine text={displayName}>
-        <ShownText>{displayName}</ShownText>
-      </OneLine>
+    cell: ({ requestedBy: { displayName }, program }) => (
+      <>
+        <OneLine text={displayName}>
+          <ShownText>{displayName}</ShownText>
+        </OneLine>
+        {program !== undefined && (
+          <span className="block wrap-anywhere text-dense text-ink-2">
+            {t.through({ kind: program.kind, program: programName(program), shown: shownText })}
+          </span>
+        )}
+      </>
     ),
   },
   { key: 'requested', header: t.requested, cell: ({ requestedAt }) => <Time at={requestedAt} show="relative" /> },

@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { ExpiryTag } from '#components/approvals/expiry.tsx'
+import { programName } from '#components/approvals/program.ts'
 import { approvalShape } from '#components/approvals/view.ts'
 import { shownText } from '#components/language/shown-text.tsx'
 import { PageHeader } from '#components/layout/page.tsx'
@@ -79,7 +80,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
 }
 
 function Facts({ shown }: { shown: Approval }) {
-  const { status, risk, expiresAt, requestedBy, requestedAt, environment, presentation, clock } = shown
+  const { status, risk, expiresAt, requestedBy, requestedAt, environment, presentation, clock, program } = shown
   const shape = approvalShape(status)
   return (
     <>
@@ -102,6 +103,9 @@ function Facts({ shown }: { shown: Approval }) {
       <span>
         {t.requestedByTime({
           requestedBy: requestedBy.displayName,
+          account: requestedBy.kind,
+          by: program?.kind === 'client' && program.name !== null ? 'named' : (program?.kind ?? 'none'),
+          program: program === undefined ? '' : programName(program),
           shown: shownText,
           strong: (content) => <strong>{content}</strong>,
           at: () => <Time at={requestedAt} show="relative" />,

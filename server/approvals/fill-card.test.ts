@@ -47,6 +47,24 @@ describe('a fact', () => {
   })
 })
 
+describe('a fact that does not apply is left out', () => {
+  const labels = (leftOut: 'none' | 'facts of steps' | 'unknown facts') => {
+    const facts = [
+      { label: 'input', value: '${input.orderId}' },
+      { label: 'missing', value: '${input.missing}' },
+      { label: 'step', value: '${steps.order.output.amount}' },
+      { label: 'masked', value: '${steps.order.output.customer.email}' },
+      { label: 'fixed', value: 'EU' },
+    ]
+    return fillCard(ApprovalCard.parse({ facts }), scope, leftOut)?.facts.map(({ label }) => label)
+  }
+
+  test('none in a plan', () => expect(labels('none')).toEqual(['input', 'missing', 'step', 'masked', 'fixed']))
+  test('those of steps without a plan', () => expect(labels('facts of steps')).toEqual(['input', 'missing', 'fixed']))
+  test('those without a value where the card is about something else', () =>
+    expect(labels('unknown facts')).toEqual(['input', 'step', 'masked', 'fixed']))
+})
+
 test('a masked or unknown value leaves the card without its title', () => {
   expect(card({ title: 'Order ${input.orderId}' })?.title).toBe('Order A/1 ?')
   expect(card({ title: 'Order of ${steps.order.output.customer.email}' })?.title).toBeNull()

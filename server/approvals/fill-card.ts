@@ -7,20 +7,40 @@ import type { ApprovalCard } from '#lib/schemas/manifest.ts'
 /** In characters, as they are shown. */
 const longestValue = 500
 
+/** The facts that a request leaves out, because they don't apply to its call. */
+export type LeftOut = 'none' | 'facts of steps' | 'unknown facts'
+
 /**
  * The card of a request: the manifest's `approvalCard` with its references replaced. `scope` is already masked. A reference
  * without a value makes its text null, which reads "unknown", and never refuses the request.
  */
-export function fillCard(declared: ApprovalCard | undefined, scope: Scope): Card | undefined {
+export function fillCard(
+  declared: ApprovalCard | undefined,
+  scope: Scope,
+  leftOut: LeftOut = 'none',
+): Card | undefined {
   if (declared === undefined) return undefined
   const { title, facts, links } = declared
   return {
     title: title === undefined ? null : (plainText(title, scope) ?? null),
-    facts: facts.map(({ label, value }) => ({ label, ...filled(value, scope), from: sourcesOf(value) })),
+    facts: facts
+      .map(({ label, value }) => ({ label, ...filled(value, scope), from: sourcesOf(value) }))
+      .filter((fact) => applies(fact, leftOut)),
     links: links.flatMap(({ label, url }) => {
       const address = filledAddress(url, scope)
       return address === undefined ? [] : [{ label, url: address.href, host: address.host }]
     }),
+  }
+}
+
+function applies({ value, masked, from }: CardFact, leftOut: LeftOut): boolean {
+  switch (leftOut) {
+    case 'none':
+      return true
+    case 'facts of steps':
+      return from.every((source) => source === 'input')
+    case 'unknown facts':
+      return value !== null || masked !== undefined
   }
 }
 

@@ -84,6 +84,6 @@ function presentationOf(
     position: null,
     subject: null,
     // What an agent elsewhere knows is in its arguments.
-    card: fillCard(content.spec.approvalCard, { input: shown, steps: {} }),
+    card: fillCard(content.spec.approvalCard, { input: shown, steps: {} }, 'facts of steps'),
   }
 }

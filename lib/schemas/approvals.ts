@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Canceled } from './approvals/canceled.ts'
 import { CallingProgram } from './approvals/program.ts'
 import { Question } from './approvals/questions.ts'
 import { Reading } from './approvals/reading.ts'
@@ -168,6 +169,8 @@ export const ApprovalSummary = z.object({
   decidedBy: Actor.nullable(),
   /** The reason of the last vote. */
   reason: z.string().nullable(),
+  /** Who canceled it; absent for a request that is not canceled. */
+  canceled: Canceled.optional(),
   /** The record of the decision. */
   auditId: Id.nullable(),
   /** Whether this record is covered by a signed checkpoint. */

@@ -13,6 +13,7 @@ import { actorOf, actorsById } from '#server/tenants/actors.ts'
 import { findGroupMembers } from '#server/tenants/group-store.ts'
 import { passkeyStateOf } from './confirmation.ts'
 import { type StandIn, standInsOf } from './delegations/stand-ins.ts'
+import { canceledOf } from './ending/canceled.ts'
 import { programsOf } from './program/program.ts'
 import { findQuestions, hasMade } from './question-store.ts'
 import { readingOf } from './reading/reading.ts'
@@ -72,6 +73,7 @@ async function read({ tx, tenant, principal, input }: Context<{ approvalId: stri
       repeats: repeats.get(row.id),
       seal: row.auditId === null ? 'none' : await sealStateOf(tx, tenant.id, row.auditId),
       program: (await programsOf(tx, tenant.id, [row]))(row),
+      canceled: (await canceledOf(tx, tenant.id, [row]))(row),
     }),
     subjectId: row.subjectId,
     presentation: row.presentation,

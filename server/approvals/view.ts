@@ -1,5 +1,6 @@
 import { type ReviewerFacts, whyNotDecide } from '#lib/rules/approvals.ts'
 import { amountIn } from '#lib/rules/effect.ts'
+import type { Canceled } from '#lib/schemas/approvals/canceled.ts'
 import type { CallingProgram } from '#lib/schemas/approvals/program.ts'
 import { ApprovalKind, type ApprovalSummary } from '#lib/schemas/approvals.ts'
 import type { Actor } from '#lib/schemas/common.ts'
@@ -8,6 +9,7 @@ import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import { requireBoundTogether } from '#server/kernel/bound/check.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
+import { canceledOf } from './ending/canceled.ts'
 import { programsOf } from './program/program.ts'
 import { findRepeats, type Repeats } from './repeats/history-store.ts'
 import { reviewerFactsOfAll } from './reviewer.ts'
@@ -24,13 +26,14 @@ type Around = {
   repeats: Repeats | undefined
   seal: SealState
   program: CallingProgram | undefined
+  canceled: Canceled | undefined
 }
 
 export function summaryOf(
   row: Row,
   facts: ReviewerFacts,
   actor: (id: string) => Actor,
-  { lastVote, repeats, seal, program }: Around,
+  { lastVote, repeats, seal, program, canceled }: Around,
 ): ApprovalSummary {
   const decision = isDecided(row) ? lastVote : undefined
   const blocked = whyNotDecide(facts)
@@ -62,6 +65,7 @@ export function summaryOf(
     decidedAt: row.decidedAt?.toISOString() ?? null,
     decidedBy: decision === undefined ? null : actor(decision.memberId),
     reason: decision?.reason ?? null,
+    ...(canceled === undefined ? {} : { canceled }),
     auditId: row.auditId,
     seal,
     usedAt: row.usedAt?.toISOString() ?? null,
@@ -121,11 +125,12 @@ export async function summaries(
       rows.flatMap(({ auditId }) => auditId ?? []),
     ),
     programsOf(tx, tenant.id, rows),
+    canceledOf(tx, tenant.id, rows),
   ])
   // A row that was tampered with may make a read fail as well: its alarm has precedence.
   read.catch(() => undefined)
   await checked
-  const [actor, facts, repeats, sealOf, programOf] = await read
+  const [actor, facts, repeats, sealOf, programOf, canceledIn] = await read
   return rows.flatMap((row, index) => {
     const known = facts[index]
     return known === undefined
@@ -136,6 +141,7 @@ export async function summaries(
             repeats: repeats.get(row.id),
             seal: row.auditId === null ? 'none' : sealOf(row.auditId),
             program: programOf(row),
+            canceled: canceledIn(row),
           }),
         ]
   })

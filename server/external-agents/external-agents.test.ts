@@ -31,6 +31,7 @@ import { recompute } from '#server/policies/decisions/recompute.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
 import { publishVersion } from '#server/policies/publish-version.ts'
 import { propose as proposeRelease } from '#server/releases/propose.ts'
+import { withdraw as withdrawRelease } from '#server/releases/withdraw.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { evaluate } from './evaluate.ts'
@@ -417,16 +418,25 @@ describe('approvals.request', () => {
     await expect(run(cancel, input, other)).rejects.toMatchObject({ code: 'not_eligible' })
     await expect(run(cancel, { ...input, expectedRevision: 9 })).rejects.toMatchObject({ code: 'revision_conflict' })
     expect(await run(cancel, { ...input, expectedRevision: 1 })).toMatchObject({ status: 'canceled', revision: 2 })
+    const { memberId: id, displayName } = robot.principal
+    expect((await run(getApproval, { approvalId })).canceled).toEqual({
+      by: { kind: 'service_account', id, displayName },
+      at: expect.any(String),
+      reason: input.reason,
+    })
     await expect(run(cancel, input)).rejects.toMatchObject({ code: 'already_decided' })
     await expect(approve(approvalId)).rejects.toMatchObject({ code: 'already_decided' })
     await expect(run(evaluate, refund('500.00', { approvalId }))).rejects.toMatchObject({ code: 'policy_denied' })
     expect(await audited(approvalId)).toEqual(['approval.requested', 'approval.canceled.refused', 'approval.canceled'])
   })
 
-  test('the approval of a change cannot be canceled separately', async () => {
-    const { approvalId } = await run(proposeRelease, { agentId, version: '1.4.0', environment })
+  test('the approval of a change cannot be canceled separately: who withdraws the change cancels it', async () => {
+    const { approvalId, releaseId } = await run(proposeRelease, { agentId, version: '1.4.0', environment })
     const input = { approvalId, reason: 'No longer needed.' }
     await expect(run(cancel, input)).rejects.toMatchObject({ code: 'conflict' })
+    await run(withdrawRelease, { id: releaseId, expectedRevision: 1, reason: 'Proposed by mistake.' }, owner)
+    const { canceled } = await run(getApproval, { approvalId })
+    expect(canceled).toMatchObject({ by: { id: owner.principal.memberId, kind: 'person' }, reason: null })
   })
 
   test('a suspended agent is rejected even with an approval', async () => {

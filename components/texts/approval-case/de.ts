@@ -168,6 +168,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   decisionCantBeUndone: 'Eine Entscheidung kann nicht rückgängig gemacht oder geändert werden.',
   itExpired: 'Sie lief ab',
   itWasCanceled: 'Sie wurde abgebrochen',
+  itWasCanceledBy: '{by} hat sie abgebrochen',
+  itEndedWithExecution: 'Sie wurde mit ihrer Ausführung beendet',
   requestedChanges: '{by} hat Änderungen erbeten',
   policiesNow: 'Richtlinien jetzt',
   loadingReleasesPolicies: 'Richtlinien des Release werden geladen…',

@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Approval } from '#lib/schemas/approvals.ts'
 import { type Answer, patiently, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { type SecondNode, secondNode } from '#server/testing/processes/second-node.ts'
 import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
@@ -38,6 +39,7 @@ type Execution = {
   endedAt: string | null
   steps: { id: string; status: string; approvalId: string | null }[]
 }
+type Me = { principal: { id: string; displayName: string } }
 type Agent = { status: string; revision: number }
 const get = async (id: string) => payload<Execution>(await api.query(operator, 'executions.get', { id }))
 const reaches = (id: string, status: string, timeoutMs?: number) =>
@@ -118,7 +120,17 @@ describe('canceling an execution', () => {
       status: 'canceled',
       stopConfirmedAt: expect.any(String),
     })
-    expect(payload(await api.query(operator, 'approvals.get', { approvalId }))).toMatchObject({ status: 'canceled' })
+    // The person who stopped it, in whose name the agent withdraws the request.
+    const { principal } = payload<Me>(await api.query(operator, 'session.me'))
+    const { id: memberId, displayName } = principal
+    expect(payload(await api.query(operator, 'approvals.get', { approvalId }))).toMatchObject({
+      status: 'canceled',
+      canceled: {
+        by: { kind: 'person', id: memberId, displayName },
+        at: expect.any(String),
+        reason: 'It does the wrong thing.',
+      },
+    })
     expect(told(await cancel(id, revision + 2))).toEqual([409, 'conflict'])
     expect(await lines('called', `${id}:refund`)).toEqual([])
     const { errors, spans } = await traceOf(id)
@@ -244,6 +256,18 @@ describe('suspending an agent', () => {
     expect(await ended(id)).toMatchObject({ status: 'canceled', error: { code: 'agent_suspended' } })
     expect(await send(id, 'late')).toMatchObject({ status: 'wait_terminal' })
     expect(told(await operate('resume', agentId))).toEqual([409, 'conflict'])
+  })
+
+  test('and retiring it cancels a request in the name of its agent', async () => {
+    const agentId = await releaseRefundAgent(api, 'retire-approval')
+    const approvalId = await approvalOf(await start(agentId))
+    payload(await operate('suspend', agentId))
+    payload(await operate('retire', agentId))
+    const canceled = await until(
+      async () => payload<Approval>(await api.query(operator, 'approvals.get', { approvalId })).canceled,
+      'the request was canceled',
+    )
+    expect(canceled).toMatchObject({ by: { kind: 'agent', displayName: 'retire-approval' }, reason: null })
   })
 })
 

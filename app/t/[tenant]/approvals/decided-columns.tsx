@@ -73,17 +73,18 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
   {
     key: 'status',
     header: t.decision,
-    cell: ({ status, decidedBy, decidedAt, seal }) => {
+    cell: ({ status, decidedBy, decidedAt, seal, canceled }) => {
       const shape = approvalShape(status)
+      const by = decidedBy ?? canceled?.by
       return (
         <span className="flex flex-col">
           <span className="flex flex-wrap items-center gap-x-2">
             <StatusShape status={shape.status} label={shape.label} />
             {seal !== 'none' && <RecordSeal sealed={seal === 'sealed'} />}
           </span>
-          {decidedBy !== null && decidedAt !== null && (
+          {by !== undefined && decidedAt !== null && (
             <span className="text-dense text-ink-2">
-              <ShownText>{decidedBy.displayName}</ShownText>, <Time at={decidedAt} show="relative" />
+              <ShownText>{by.displayName}</ShownText>, <Time at={decidedAt} show="relative" />
             </span>
           )}
         </span>
@@ -93,12 +94,16 @@ export const decidedColumns = (tenant: string): Column<Row>[] => [
   {
     key: 'reason',
     header: t.reason,
-    cell: ({ reason }) =>
-      reason && (
-        <span className="wrap-anywhere line-clamp-3">
-          <ShownText>{reason}</ShownText>
-        </span>
-      ),
+    cell: ({ reason, canceled }) => {
+      const why = reason ?? canceled?.reason
+      return (
+        why && (
+          <span className="wrap-anywhere line-clamp-3">
+            <ShownText>{why}</ShownText>
+          </span>
+        )
+      )
+    },
   },
 ]
 

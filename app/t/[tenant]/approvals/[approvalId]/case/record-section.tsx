@@ -53,7 +53,14 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
         {undecided && decidedAt !== null && (
           <KeyValue name={t.notDecided}>
             <ShownText>{endOf(shown)}</ShownText> <Time at={decidedAt} />.{' '}
-            {status === 'canceled' && shown.changes === null && t.auditRecordNamesWho}
+            {status === 'canceled' && shown.changes === null && shown.canceled === undefined && t.auditRecordNamesWho}
+          </KeyValue>
+        )}
+        {shown.changes === null && shown.canceled?.reason != null && (
+          <KeyValue name={t.reason}>
+            <span className="wrap-anywhere">
+              <ShownText>{shown.canceled.reason}</ShownText>
+            </span>
           </KeyValue>
         )}
         {last !== undefined && (
@@ -100,7 +107,11 @@ function sealOf(seal: Approval['seal'], verification: Verification | undefined):
   return seal === 'sealed' ? 'sealed' : 'unsealed'
 }
 
-function endOf({ status, changes }: Approval): string {
+function endOf({ status, changes, canceled }: Approval): string {
   if (status === 'expired') return t.itExpired
-  return changes === null ? t.itWasCanceled : t.requestedChanges({ by: changes.by.displayName })
+  if (changes !== null) return t.requestedChanges({ by: changes.by.displayName })
+  // A server of the version before does not say who.
+  if (canceled === undefined) return t.itWasCanceled
+  const { kind, displayName } = canceled.by
+  return kind === 'agent' || kind === 'system' ? t.itEndedWithExecution : t.itWasCanceledBy({ by: displayName })
 }

@@ -45,6 +45,10 @@ export const StepView = z.object({
   id: z.string(),
   kind: z.enum(['tool', 'wait', 'model']),
   title: z.string(),
+  /**
+   * `calling` in an execution that has ended: the outcome of the call is unknown. `skipped` without `endedAt`: the execution ended before
+   * the call was made, or the input came; with it, the step's condition did not hold.
+   */
   status: z.enum([
     'pending',
     'decided',
@@ -60,6 +64,7 @@ export const StepView = z.object({
   startedAt: Time.nullable(),
   endedAt: Time.nullable(),
 })
+export type StepView = z.infer<typeof StepView>
 /** `amount`: null if the call does not have one, or it is masked. */
 export const ExecutionEffect = z.object({ title: z.string(), amount: Money.nullable() })
 export type ExecutionEffect = z.infer<typeof ExecutionEffect>

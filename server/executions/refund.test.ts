@@ -136,7 +136,8 @@ describe('a refund', () => {
     const decision = { decision: 'reject', decisionAcknowledged: true, reason: 'Not this one.' }
     const approvalId = await waitingApproval(rejected)
     payload(await api.mutate(await api.person('jonas'), 'approvals.decide', { approvalId, ...decision }))
-    await reaches(rejected, 'rejected')
+    const { steps } = await reaches(rejected, 'rejected')
+    expect(steps.find((step) => step.approvalId === approvalId)?.status).toBe('skipped')
     const maria = await api.person('maria')
     const listed = async (filter: object) =>
       payload<{ items: { id: string }[] }>(await api.query(maria, 'executions.list', { agentId, ...filter })).items.map(

@@ -27,16 +27,29 @@ export function executionView(
         id: step.id,
         kind: tool !== undefined ? ('tool' as const) : 'wait' in step ? ('wait' as const) : ('model' as const),
         title: tool === undefined ? step.id : `${tool.server}.${tool.name}`,
-        status: StepView.shape.status.parse(record?.status ?? 'pending'),
         approvalId: record?.approvalId ?? null,
         startedAt: record?.startedAt?.toISOString() ?? null,
-        endedAt: record?.endedAt?.toISOString() ?? null,
+        ...stateOf(record, row.endedAt),
       }
     }),
     startedAt: row.startedAt?.toISOString() ?? null,
     deadlineAt: row.deadlineAt?.toISOString() ?? null,
     parkedAt: row.parkedAt?.toISOString() ?? null,
   }
+}
+
+/** The states of a step between its start and its call. */
+const beforeCall: ReadonlySet<string> = new Set(['decided', 'waiting_approval', 'waiting_input', 'approved'])
+
+/** What a step has come to: after the end of its execution it does not wait for anything. A call without an answer ends with it. */
+function stateOf(
+  record: Loaded['steps'][number] | undefined,
+  executionEndedAt: Date | null,
+): Pick<StepView, 'status' | 'endedAt'> {
+  const status = StepView.shape.status.parse(record?.status ?? 'pending')
+  if (executionEndedAt !== null && beforeCall.has(status)) return { status: 'skipped', endedAt: null }
+  const endedAt = record?.endedAt ?? (status === 'calling' ? executionEndedAt : null)
+  return { status, endedAt: endedAt?.toISOString() ?? null }
 }
 
 /** The steps of the release or, for a runtime without declared steps, those taken so far, in order. */

@@ -78,6 +78,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   done: 'Fertig',
   failed: 'Fehlgeschlagen',
   skipped: 'Übersprungen',
+  notCarriedOut: 'Nicht ausgeführt',
+  outcomeUnknown: 'Ergebnis unbekannt',
   toolCall: 'Werkzeugaufruf',
   waitForInput: 'Warten auf Eingabe',
   modelCall: 'Modellaufruf',

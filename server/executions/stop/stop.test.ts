@@ -131,6 +131,10 @@ describe('canceling an execution', () => {
         reason: 'It does the wrong thing.',
       },
     })
+    expect((await get(id)).steps.find((step) => step.approvalId === approvalId)).toMatchObject({
+      status: 'skipped',
+      endedAt: null,
+    })
     expect(told(await cancel(id, revision + 2))).toEqual([409, 'conflict'])
     expect(await lines('called', `${id}:refund`)).toEqual([])
     const { errors, spans } = await traceOf(id)
@@ -151,6 +155,7 @@ describe('canceling an execution', () => {
   test('that waits for input ends it immediately, without an error in its trace', async () => {
     const id = await start(await waiting('stop-input', 'PT1H'))
     payload(await cancel(id, (await reaches(id, 'waiting_input')).revision))
+    expect((await get(id)).steps.map(({ status }) => status)).toEqual(['skipped'])
     const { errors, spans } = await traceOf(id)
     expect(spans).toContainEqual(['wait', 'unset', 'canceled'])
     expect(errors).toBe(0)

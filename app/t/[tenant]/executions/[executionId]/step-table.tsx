@@ -26,10 +26,17 @@ const SHAPES: Record<Step['status'], { status: Status; label: string }> = {
   skipped: { status: 'revoked', label: t.skipped },
 }
 
+/** A step as it is shown: in an ended execution, a call without an answer does not go on, and what was left has another reason than its condition. */
+function shapeOf({ status, endedAt }: Step, over: boolean): { status: Status; label: string } {
+  if (over && status === 'calling') return { status: 'failed', label: t.outcomeUnknown }
+  if (over && status === 'skipped' && endedAt === null) return { status: 'revoked', label: t.notCarriedOut }
+  return SHAPES[status]
+}
+
 const KINDS: Record<Step['kind'], string> = { tool: t.toolCall, wait: t.waitForInput, model: t.modelCall }
 
 /** Every step of the release, including those that have not started. */
-export function StepTable({ execution: { steps } }: { execution: Execution }) {
+export function StepTable({ execution: { steps, endedAt } }: { execution: Execution }) {
   const { tenant } = useSession()
   if (steps.length === 0) return <EmptyState title={t.thisAgentDoesNot}>{t.itsCallsAppearIn}</EmptyState>
   const columns: Column<Step>[] = [
@@ -57,7 +64,7 @@ export function StepTable({ execution: { steps } }: { execution: Execution }) {
         </>
       ),
     },
-    { key: 'status', header: t.state, cell: (step) => <StatusShape {...SHAPES[step.status]} /> },
+    { key: 'status', header: t.state, cell: (step) => <StatusShape {...shapeOf(step, endedAt !== null)} /> },
     { key: 'took', header: t.duration, align: 'end', cell: tookOf },
     {
       key: 'approval',

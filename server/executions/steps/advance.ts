@@ -12,6 +12,7 @@ import { endExecution } from './end.ts'
 import { finishCall, recordFenced } from './finish-call.ts'
 import { type Started, type Turn, type TurnOptions, takeKnownTurn, takeTurn } from './turn.ts'
 import { leaveTask, loseTask } from './watch-task.ts'
+import { withdrawRequests } from './withdraw-requests.ts'
 
 /**
  * Advances one execution until it waits or ends, with at most one tool call between two transactions. A process that dies at any
@@ -119,6 +120,7 @@ export async function giveUp({ tenantId, id }: JobData): Promise<void> {
     const loaded = await loadExecution(tx, tenantId, id)
     if (loaded === undefined || loaded.row.endedAt !== null) return
     const calling = loaded.steps.some((step) => step.status === 'calling')
+    await withdrawRequests(tx, loaded)
     await endExecution(
       tx,
       loaded,

@@ -1,4 +1,3 @@
-import { cancelRequest } from '#server/approvals/cancel-request.ts'
 import { executionQueue } from '#server/executions/execution-queue.ts'
 import { releasedTool } from '#server/executions/runtimes/external.ts'
 import { nextOf } from '#server/executions/runtimes/next-turn.ts'
@@ -8,10 +7,9 @@ import { type Loaded, loadExecution } from '#server/executions/state/load.ts'
 import { isToolStep } from '#server/executions/state/next-step.ts'
 import { setStep } from '#server/executions/state/store.ts'
 import { type Ending, endExecution } from '#server/executions/steps/end.ts'
-import { appendAudit } from '#server/kernel/audit/append.ts'
+import { withdrawRequests } from '#server/executions/steps/withdraw-requests.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
-import { newId } from '#server/kernel/ids.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
@@ -65,22 +63,9 @@ export async function endStopped(tx: Transaction, loaded: Loaded, task?: TaskEnd
   const { tenant, row, steps } = loaded
   const calling = steps.find((step) => step.status === 'calling')
   const isUnknown = task === undefined ? mayHaveRun(loaded) : !task.ended
-  for (const { status, approvalId } of steps)
-    if (status === 'waiting_approval' && approvalId !== null) await withdraw(approvalId)
+  await withdrawRequests(tx, loaded)
   if (calling !== undefined) await setStep(tx, tenant.id, row.id, calling.stepId, { status: 'failed', ended: true })
   await endExecution(tx, loaded, isUnknown ? unknown(loaded) : stopped(loaded), task?.entries)
-
-  async function withdraw(approvalId: string): Promise<void> {
-    const auditId = newId()
-    if (!(await cancelRequest(tx, tenant, approvalId, auditId))) return
-    await appendAudit(tx, tenant, {
-      auditId,
-      actor: { type: 'agent', id: row.agentId, name: row.agentName },
-      action: 'approval.canceled',
-      resource: { type: 'approval', id: approvalId },
-      details: { executionId: row.id },
-    })
-  }
 }
 
 /** Whether the current call may have had side effects: not with a read-only tool or a model, but with an open task of an agent. */

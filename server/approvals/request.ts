@@ -104,7 +104,17 @@ export async function requestApproval(
   })
   await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, expiresAt)
   await tellChannels(tx, tenant.id, 'approval.requested', approvalId)
-  await tellApprovers(tx, tenant, { id: approvalId, presentation, expiresAt, identities, inPerson }, eligible)
+  const told = {
+    id: approvalId,
+    kind,
+    executionId: executionId ?? null,
+    requestedBy,
+    presentation,
+    expiresAt,
+    identities,
+    inPerson,
+  }
+  await tellApprovers(tx, tenant, told, eligible)
   notify(tx, 'approval', tenant.id)
   return { approvalId, payloadDigest, expiresAt }
 }

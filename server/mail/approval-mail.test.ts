@@ -52,6 +52,9 @@ test('notifies people who could decide, without arguments of the call; a kill -9
   expect(message?.text).toContain('Auto-Submitted: auto-generated')
   expect(message?.text).toMatch(/Decide by: \d+ \w+ \d{4} at \d\d:\d\d:\d\d UTC/)
   expect(message?.text).toMatch(/^High risk\r?$/m)
+  const texts = smtp.received.map(({ text }) => text).join('\n')
+  expect(texts).toMatch(/^Requested by: Maria K=C3=B6hler\r?$/m)
+  expect(message?.text).toMatch(/^From: "?Northwind Mutual \(Countersign\)"? <\S+@\S+>\r?$/m)
   expect(message?.text).toContain('Content-Type: text/html')
   // Only the request's arguments contain the refunded order.
   expect(message?.text).not.toContain('A-1003')

@@ -6,14 +6,14 @@ import { languagesOf } from '#server/languages/languages-of.ts'
 import { addressOf } from './address.ts'
 import { oneLine } from './one-line.ts'
 import { queueMail } from './queue-mail.ts'
-import type { Occasion } from './words/types.ts'
+import type { Asker, Occasion } from './words/types.ts'
 import { mailTime, mailWords } from './words/words.ts'
 
 /** Each mail is written in the transaction of the request. The inbox lists every request. */
 const mostRecipients = 1000
 
 /**
- * Notifies the people who could decide a request. The mail names its subject and its risk, and links to the decision page. It
+ * Notifies the people who could decide a request. The mail names its subject, its risk and who asks, and links to the decision page. It
  * contains no arguments of the call, and a reply to it has no effect.
  */
 export async function mailApprovers(
@@ -23,6 +23,7 @@ export async function mailApprovers(
     approvalId: string
     title: string
     agentName: string | undefined
+    requester: { name: string; program: Asker | undefined }
     environment: string | null
     risk: RiskTier
     expiresAt: Date
@@ -31,8 +32,9 @@ export async function mailApprovers(
     people: readonly { id: string; email: string | null; standsInFor?: string }[]
   },
 ): Promise<void> {
-  const { approvalId, title, agentName, environment, risk, expiresAt, occasion, people } = request
+  const { approvalId, title, agentName, requester, environment, risk, expiresAt, occasion, people } = request
   const url = addressOf(approvalPath(tenant.externalId, approvalId), tenant)
+  const program = requester.program && { ...requester.program, name: oneLine(requester.program.name) }
   const told = people.slice(0, mostRecipients)
   const languageOf = await languagesOf(
     tx,
@@ -45,6 +47,7 @@ export async function mailApprovers(
     const words = mailWords[language].approval
     const about = [
       agentName === undefined ? undefined : words.agent(oneLine(agentName)),
+      words.requestedBy(oneLine(requester.name), program),
       environment === null ? undefined : words.environment(oneLine(environment)),
       words.risk[risk],
       words.whyNow[occasion],

@@ -7,6 +7,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { tellDelivery } from './delivery-changes.ts'
 import { htmlOf } from './html.ts'
+import { senderName } from './one-line.ts'
 import { mailQueue } from './queue-mail.ts'
 import { type Outcome, patience, send } from './send.ts'
 import { isStillWanted } from './still-wanted.ts'
@@ -31,15 +32,19 @@ export const mailing: JobHandler = {
 
 async function deliver(tenantId: string, id: string): Promise<void> {
   const { config, database, log } = runtime()
-  const mail = await database.inTenant(tenantId, (tx) => claim(tx, tenantId, id))
-  if (mail === undefined) return
+  const claimed = await database.inTenant(tenantId, async (tx) => {
+    const mail = await claim(tx, tenantId, id)
+    return mail && { mail, sender: senderName(await tenantById(tx, tenantId)) }
+  })
+  if (claimed === undefined) return
+  const { mail, sender } = claimed
   const outcome: Outcome =
     config.smtpUrl === undefined
       ? { delivery: 'failed', error: 'not configured' }
       : await send(
           config.smtpUrl,
           {
-            from: config.mailFrom,
+            from: { name: sender, address: config.mailFrom },
             to: mail.recipient,
             subject: mail.subject,
             text: mail.body,

@@ -88,7 +88,7 @@ describe('a mail that did not arrive', () => {
   test('is unknown if the server does not answer after the final dot', async () => {
     smtp.behave('quiet', 'silent-after-dot')
     const message = {
-      from: 'desk@x.example',
+      from: { name: 'Desk', address: 'desk@x.example' },
       to: 'quiet@x.example',
       subject: 'S',
       text: 'T',
@@ -101,7 +101,7 @@ describe('a mail that did not arrive', () => {
 
   test('has failed if no server is listening', async () => {
     const message = {
-      from: 'desk@x.example',
+      from: { name: 'Desk', address: 'desk@x.example' },
       to: 'a@x.example',
       subject: 'S',
       text: 'T',

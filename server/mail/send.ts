@@ -4,7 +4,8 @@ import { parseConnectionUrl } from 'nodemailer/lib/shared'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 
 export type Message = {
-  from: string
+  /** What mail programs show of the sender, next to the address. */
+  from: { name: string; address: string }
   to: string
   subject: string
   text: string
@@ -57,7 +58,7 @@ export async function send(url: string, message: Message, patience: Patience): P
       connection.once('end', () => end(new Error('The SMTP server closed the connection.')))
       connection.connect((refused) => {
         if (refused) return end(refused)
-        const hand = () => connection.send({ from: message.from, to: [message.to] }, body, end)
+        const hand = () => connection.send({ from: message.from.address, to: [message.to] }, body, end)
         if (auth === undefined || auth === null || typeof auth !== 'object') return hand()
         connection.login(auth, (error) => (error ? end(error) : hand()))
       })

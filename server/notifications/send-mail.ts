@@ -11,12 +11,12 @@ export async function sendMail(
   { id, attempts }: Pick<DeliveryRow, 'id' | 'attempts'>,
 ): Promise<Outcome> {
   const { config, log } = runtime()
-  const { smtpUrl, mailFrom: from, baseUrl } = config
+  const { smtpUrl, mailFrom: address, baseUrl } = config
   if (smtpUrl === undefined) return { delivery: 'failed', error: 'No mail server is configured (SMTP_URL).' }
   const messageId = `<${id}.${attempts}@${new URL(baseUrl).hostname}>`
   const outcome = await send(
     smtpUrl,
-    { from, to, subject, text, html: htmlOf(text, baseUrl, 'en'), messageId },
+    { from: { name: 'Countersign', address }, to, subject, text, html: htmlOf(text, baseUrl, 'en'), messageId },
     patience,
   )
   if (outcome.delivery === 'delivered') return outcome

@@ -1,4 +1,11 @@
-import type { MailWords } from './types.ts'
+import type { Asker, MailWords } from './types.ts'
+
+const through: Readonly<Record<Asker['kind'], (name: string) => string>> = {
+  named: (name) => `through a program that calls itself “${name}”`,
+  client: (name) => `through the program ${name}`,
+  connection_token: (name) => `through the connection token “${name}”`,
+  mcp: () => 'through an MCP client',
+}
 
 export const english: MailWords = {
   approval: {
@@ -17,6 +24,8 @@ export const english: MailWords = {
       reminded: 'You have not decided this request yet.',
     },
     agent: (name) => `Agent: ${name}`,
+    requestedBy: (name, program) =>
+      `Requested by: ${name}${program === undefined ? '' : `, ${through[program.kind](program.name)}`}`,
     environment: (name) => `Environment: ${name}`,
     risk: { low: 'Low risk', medium: 'Medium risk', high: 'High risk', critical: 'Critical risk' },
     decideBy: (time) => `Decide by: ${time}`,

@@ -1,4 +1,11 @@
-import type { MailWords } from './types.ts'
+import type { Asker, MailWords } from './types.ts'
+
+const through: Readonly<Record<Asker['kind'], (name: string) => string>> = {
+  named: (name) => `durch ein Programm, das sich „${name}“ nennt`,
+  client: (name) => `durch das Programm ${name}`,
+  connection_token: (name) => `mit dem Verbindungstoken „${name}“`,
+  mcp: () => 'durch einen MCP-Client',
+}
 
 export const german: MailWords = {
   approval: {
@@ -17,6 +24,8 @@ export const german: MailWords = {
       reminded: 'Sie haben über diese Anfrage noch nicht entschieden.',
     },
     agent: (name) => `Agent: ${name}`,
+    requestedBy: (name, program) =>
+      `Angefragt von: ${name}${program === undefined ? '' : `, ${through[program.kind](program.name)}`}`,
     environment: (name) => `Umgebung: ${name}`,
     risk: {
       low: 'Niedriges Risiko',

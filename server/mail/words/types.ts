@@ -6,6 +6,9 @@ export type Occasion = 'requested' | 'staged' | 'escalated' | 'overdue' | 'remin
 /** What happened to a request that a person made, or asked about. */
 export type News = 'asked' | 'answered' | 'changes_requested'
 
+/** The program that asks in someone’s name. */
+export type Asker = { kind: 'named' | 'client' | 'connection_token' | 'mcp'; name: string }
+
 type Text = { subject: string; body: string }
 /** `until`: a time as it is written in this language. */
 type Link = { tenant: string; by: string; url: string; until: string }
@@ -16,6 +19,8 @@ export type MailWords = {
     subjects: Readonly<Record<Occasion, string>>
     whyNow: Readonly<Record<Occasion, string | undefined>>
     agent(name: string): string
+    /** `program`: as it names itself, or its address; `mcp`: unknown. */
+    requestedBy(name: string, program?: Asker): string
     environment(name: string): string
     risk: Readonly<Record<RiskTier, string>>
     decideBy(time: string): string

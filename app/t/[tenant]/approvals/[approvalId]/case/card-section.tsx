@@ -33,10 +33,13 @@ export function CardSection({ shown }: { shown: Approval }) {
 function AmountOf({ shown, amount }: { shown: Approval; amount: Money }) {
   const { data } = useHistory(shown)
   return (
-    <div className="flex shrink-0 flex-col gap-1 narrow:max-w-60">
+    <div className="flex shrink-0 flex-col gap-1 narrow:w-60">
       <p className="font-semibold text-h1 tabular-nums">{formatMoney(amount.value, amount.currency)}</p>
-      {data?.usual != null && <AmountPicture amount={amount} usual={data.usual} />}
-      {data?.usual === null && <p className="text-dense text-ink-2">{t.tooFewAmountsWere}</p>}
+      {/* As high as the picture with its words, so that nothing below moves when the answer comes. */}
+      <div className="min-h-25">
+        {data?.usual != null && <AmountPicture amount={amount} usual={data.usual} />}
+        {data?.usual === null && <p className="text-dense text-ink-2">{t.tooFewAmountsWere}</p>}
+      </div>
     </div>
   )
 }

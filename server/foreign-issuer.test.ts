@@ -74,6 +74,13 @@ describe('with AUTH_URL at another provider', () => {
       expect([procedure, answer.status, reason(answer)]).toEqual([procedure, 409, 'external_identity'])
       expect(answer.text).toContain(`The identity provider at ${keycloak.origin} manages`)
     }
+    // So the console offers no invitation, and says where the accounts are.
+    const issuer = keycloak.realm('northwind')
+    type Members = { items: { id: string; issuer: string | null; provisioned: unknown }[]; accounts: unknown }
+    const { items, accounts } = payload<Members>(await api.query(admin, 'members.list', { limit: 200 }))
+    expect(accounts).toEqual({ provider: issuer, scim: null })
+    expect(items.find(({ id }) => id === principal.id)).toMatchObject({ issuer, provisioned: null })
+    expect(items.find(({ id }) => id !== principal.id)?.issuer).toBeNull()
   })
 
   test('a tenant is created without accounts, and its first approver is seated after signing in at the provider', async () => {

@@ -17,7 +17,7 @@ export type MemberFacts = {
   identityLink?: string | undefined
   /** The only active person with the role tenant_admin. */
   isLastAdmin: boolean
-  /** Signs in through another organisation's provider. */
+  /** Signs in at an external identity provider, or at another organisation. */
   isForeign: boolean
   /** The tokens of an identity provider set the roles. */
   rolesFromToken: boolean
@@ -76,7 +76,8 @@ export function whyNotVouch(account: VouchFacts): Refusal | undefined {
     return {
       code: 'conflict',
       why: 'vouch_foreign',
-      message: 'This member signs in through another organisation, whose administrators vouch for the account.',
+      message:
+        'This member signs in at another organisation or identity provider, whose administrators vouch for the account.',
     }
   if (account.identityLink !== undefined)
     return {
@@ -213,7 +214,7 @@ export function whyNotResetPassword(member: MemberFacts): Refusal | undefined {
     return {
       code: 'conflict',
       why: 'foreign_password',
-      message: 'This member signs in through another organisation, which manages the password.',
+      message: 'This member signs in at another organisation or identity provider, which manages the password.',
     }
   if (member.status !== 'active' && member.status !== 'invited')
     return {

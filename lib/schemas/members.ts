@@ -72,8 +72,12 @@ export const Member = Actor.extend({
   pendingReset: PendingReset.nullable(),
   /** The only active person with the role tenant_admin. */
   isLastAdmin: z.boolean(),
-  /** Signs in through another organisation's provider. */
+  /** Signs in at another identity provider than this organisation's own realm here: an external one, or another organisation's. */
   isForeign: z.boolean(),
+  /** The external identity provider at which the member signs in; null: in a realm here. Missing from a server of the version before. */
+  issuer: z.string().nullable().optional(),
+  /** What SCIM names the account; null: it does not manage the account. Missing from a server of the version before. */
+  provisioned: z.object({ externalId: z.string() }).nullable().optional(),
   /** The identity provider whose tokens set the roles; null: the membership's roles are set here. */
   rolesFrom: z.string().nullable(),
   /** When the newest token of an external identity provider that the member has presented was issued. */
@@ -99,8 +103,21 @@ export const ListMembersInput = z.strictObject({
   /** `none`: people without a passkey. */
   passkey: z.enum(['none']).optional(),
 })
-/** `passkeys`: of all active people with the role approver, whatever the filters. */
-export const MemberList = page(Member).extend({ passkeys: z.object({ approvers: z.int(), withPasskey: z.int() }) })
+/** Where the accounts of people come from. */
+export const AccountSource = z.object({
+  /** The external identity provider that has all of them, so that no one can be invited here. Null: invitations create them. */
+  provider: z.string().nullable(),
+  /** The external identity provider whose people SCIM manages with a token that is valid now; null: none. */
+  scim: z.string().nullable(),
+})
+export type AccountSource = z.infer<typeof AccountSource>
+
+export const MemberList = page(Member).extend({
+  /** Of all active people with the role approver, whatever the filters. */
+  passkeys: z.object({ approvers: z.int(), withPasskey: z.int() }),
+  /** Missing from a server of the version before. */
+  accounts: AccountSource.optional(),
+})
 
 /** Stored in lower case: letters, digits, and the separators used in names and e-mail addresses. */
 export const Username = z

@@ -69,6 +69,18 @@ export async function findTokenNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
+/** Whether a token for this use is valid now. */
+export async function isUseOpen(tx: Transaction, tenantId: string, use: string): Promise<boolean> {
+  const found = await selectTokens(tx, tenantId)
+    .where('token.use', '=', use)
+    .where('token.revokedAt', 'is', null)
+    .where('token.expiresAt', '>', sql<Date>`clock_timestamp()`)
+    .where('member.status', '=', 'active')
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** Newest first; of one service account, or of all. */
 export const listTokens = (
   tx: Transaction,

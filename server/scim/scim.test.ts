@@ -90,6 +90,27 @@ describe('a user', () => {
     expect(rows).toEqual([])
   })
 
+  test('is shown to administrators with its provider and the name that SCIM gives it, and so is who manages accounts', async () => {
+    const user = await create({ roles: [{ value: 'viewer' }] })
+    type Shown = { items: { id: string; username: string; issuer: string | null; provisioned: unknown }[] }
+    const list = async () =>
+      payload<Shown & { accounts: unknown }>(
+        await server.api.query(server.admin.northwind, 'members.list', { limit: 200 }),
+      )
+    const { items, accounts } = await list()
+    const issuer = server.provider.realm('northwind')
+    expect(items.find(({ id }) => id === user.id)).toMatchObject({
+      issuer,
+      provisioned: { externalId: user.externalId },
+    })
+    expect(items.find(({ username }) => username === 'maria')).toMatchObject({ issuer: null, provisioned: null })
+    expect(accounts).toEqual({ provider: null, scim: issuer })
+    const tokens = `update connection_tokens set revoked_at = $1 where use = 'scim' and tenant_id in (select id from tenants where slug = 'northwind')`
+    await server.owner.query(tokens, [new Date()])
+    expect((await list()).accounts).toEqual({ provider: null, scim: null })
+    await server.owner.query(tokens, [null])
+  })
+
   test('is the subject in the claim that the operator has named, such as the oid of Entra ID', async () => {
     const theirs = { token: server.token.globex }
     const body = newUser({ externalId: 'the-oid', roles: [{ value: 'viewer' }] })

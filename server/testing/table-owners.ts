@@ -86,7 +86,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   policy_decisions: { owner: 'policies', readBy: ['evidence'] },
   policy_versions: { owner: 'policies', readBy: ['evidence'] },
   provisioned_groups: { owner: 'scim', readBy: [] },
-  provisioned_members: { owner: 'scim', readBy: [] },
+  provisioned_members: { owner: 'scim', readBy: ['tenants'] },
   rate_budgets: { owner: 'kernel', readBy: [] },
   realm_artifacts: { owner: 'identity', readBy: [] },
   realm_client_secrets: { owner: 'identity', readBy: [] },

@@ -29,6 +29,10 @@ export const german: Translation<typeof import('./en.ts')> = {
   invitePerson: 'Person einladen',
   theyReceiveOneTime:
     'Die Person bekommt einen Einmal-Link, legt ein Passwort fest und hat dann die Rollen, die Sie hier wählen. Bis belegt ist, dass sie das Konto kontrolliert, gelten Sie als dieselbe Person: Eine andere Person der Administration kann für sie bürgen.',
+  accountsAreAt:
+    'Die Konten der Personen liegen bei {host}, deshalb wird hier niemand eingeladen. Wer dort ein Konto hat, wird Mitglied, {scim, select, true {sobald SCIM das Konto sendet, oder mit der ersten Anmeldung} other {sobald er oder sie sich zum ersten Mal anmeldet}}.',
+  scimManagesPeople:
+    '{host} verwaltet die eigenen Leute hier über SCIM. Laden Sie nur Personen ein, die dort kein Konto haben.',
   invite: 'Einladen',
   inviting: 'Wird eingeladen…',
   eMailAddress: 'E-Mail-Adresse',
@@ -58,6 +62,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   createAnotherLink: 'Anderen Link erstellen',
   resetPassword: 'Passwort zurücksetzen',
   memberWhoSignsIn: 'Ein Mitglied, das sich bei einer anderen Organisation anmeldet.',
+  memberWhoSignsInAt: 'Ein Mitglied, das sich bei {host} anmeldet.',
+  account: 'Konto',
+  managedByScim: 'Von {host} über SCIM verwaltet, als <shown>{externalId}</shown>',
   memberOfThisOrganisation: 'Ein Mitglied dieser Organisation.',
   state: 'Stand',
   control: 'Kontrolle',

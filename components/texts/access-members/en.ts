@@ -36,6 +36,12 @@ export const invitePerson = text('Invite a person')
 export const theyReceiveOneTime = text(
   'They receive a one-time link, set a password, and then have the roles that you choose here. Until it is proved that they control the account, you count as the same person: another administrator can vouch for them.',
 )
+export const accountsAreAt = text(
+  'People’s accounts are at {host}, so no one is invited here. Someone with an account there becomes a member {scim, select, true {when SCIM sends the account, or at the first sign-in} other {at the first sign-in}}.',
+)
+export const scimManagesPeople = text(
+  '{host} manages its people here by SCIM. Invite only people without an account there.',
+)
 export const invite = text('Invite')
 export const inviting = text('Inviting…')
 export const eMailAddress = text('E-mail address')
@@ -69,6 +75,9 @@ export const close = text('Close')
 export const createAnotherLink = text('Create another link')
 export const resetPassword = text('Reset the password')
 export const memberWhoSignsIn = text('A member who signs in at another organisation.')
+export const memberWhoSignsInAt = text('A member who signs in at {host}.')
+export const account = text('Account')
+export const managedByScim = text('Managed by {host} through SCIM, as <shown>{externalId}</shown>')
 export const memberOfThisOrganisation = text('A member of this organisation.')
 export const state = text('State')
 export const control = text('Control')

@@ -45,6 +45,7 @@ export const german: Translation<typeof import('./en.ts')> = {
     'Er beweist, dass eine Freigabe von der genannten Person kommt. Wer entscheidet, braucht ihn, wo Freigaben ihn verlangen.',
   yourSettings: 'Ihre Einstellungen',
   inviteSecondAdministrator: 'Eine zweite Person für die Administration einladen',
+  secondAdministratorFrom: 'Einer zweiten Person mit einem Konto bei {host} die Administration geben',
   weakerRulesAndRoles:
     'Schwächere Regeln und Rollen brauchen eine zweite Person, und nur der Betreiber kann die letzte Person der Administration zurücksetzen.',
   members: 'Mitglieder',

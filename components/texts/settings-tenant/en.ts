@@ -51,6 +51,7 @@ export const itProvesThatIt = text(
 )
 export const yourSettings = text('Your settings')
 export const inviteSecondAdministrator = text('Invite a second administrator')
+export const secondAdministratorFrom = text('Make someone with an account at {host} the second administrator')
 export const weakerRulesAndRoles = text(
   'Weaker rules and roles need a second person, and only the operator can reset the last administrator.',
 )

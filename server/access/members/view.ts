@@ -3,6 +3,7 @@ import { AccountControl, type LinkMail, type Member } from '#lib/schemas/members
 import { TenantSettings } from '#lib/schemas/tenants.ts'
 import { findLinkEnds } from '#server/identity/links/link-store.ts'
 import { findSignIns } from '#server/identity/store.ts'
+import { isExternalIssuer } from '#server/kernel/auth/issuers/issuer.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -11,6 +12,7 @@ import { countPasskeysOf } from '#server/passkeys/store.ts'
 import { listLinksOfMembers } from '#server/tenants/account-link-store.ts'
 import { actorOf } from '#server/tenants/actors.ts'
 import { findAdmins, findGroupNamesOf, findMemberById, type MemberRow } from '#server/tenants/member-store.ts'
+import { findProvisionedAmong } from '#server/tenants/provider/provisioned-store.ts'
 import { rolesComeFromToken } from '#server/tenants/provider/roles-from.ts'
 import { findNewestTokens } from '#server/tenants/provider/token-store.ts'
 import { findProposed, findResets } from '../changes/store.ts'
@@ -27,7 +29,7 @@ export async function memberViews(
   const subjects = rows.filter((row) => row.kind === 'person').map((row) => row.subject)
   const linksOf = listLinksOfMembers(tx, tenantId, ids)
   // Sent together: one round trip, and another one only if the mail of a link is shown.
-  const [groups, linkEnds, proposed, admins, links, proposedResets, tokens, signIns, passkeys, mails] =
+  const [groups, linkEnds, proposed, admins, links, proposedResets, tokens, signIns, passkeys, provisioned, mails] =
     await Promise.all([
       findGroupNamesOf(tx, tenantId, ids),
       findLinkEnds(tx, tenantId, subjects.filter(isUuid)),
@@ -38,6 +40,11 @@ export async function memberViews(
       findNewestTokens(tx, tenantId, ids),
       findSignIns(tx, tenantId, subjects.filter(isUuid)),
       countPasskeysOf(tx, tenantId, ids),
+      findProvisionedAmong(
+        tx,
+        tenantId,
+        rows.filter((row) => isExternalIssuer(row.issuer)).map((row) => row.id),
+      ),
       linksOf.then((all) =>
         findLinkMails(
           tx,
@@ -73,6 +80,8 @@ export async function memberViews(
           : { approvalId: reset.approvalId, approved: reset.status === 'approved', requestedBy: reset.proposedBy },
       isLastAdmin: admins.length === 1 && admins[0]?.id === row.id,
       isForeign,
+      issuer: isExternalIssuer(row.issuer) ? row.issuer : null,
+      provisioned: provisioned.has(row.id) ? { externalId: row.subject } : null,
       rolesFrom: rolesComeFromToken(rules, row) ? row.issuer : null,
       tokenIssuedAt: tokens.get(row.id)?.toISOString() ?? null,
       lastSignInAt: latest(signIns.get(row.subject), tokens.get(row.id))?.toISOString() ?? null,

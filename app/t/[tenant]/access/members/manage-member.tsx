@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { memberRefusalText } from '#components/access/refusal-text.ts'
+import { shownText } from '#components/language/shown-text.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/access-members/en.ts'
@@ -20,6 +21,7 @@ import {
   whyNotVouch,
 } from '#lib/rules/members.ts'
 import type { Member } from '#lib/schemas/members.ts'
+import { hostOf, whereMemberSignsIn } from './account-words.ts'
 import { ChangeStanding, type Standing } from './change-standing.tsx'
 import { ControlState } from './control-state.tsx'
 import { isLinkMailShown, LinkMailState } from './link-mail.tsx'
@@ -56,7 +58,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
       open
       onOpenChange={(open) => open || onClose()}
       title={member.displayName}
-      description={member.isForeign ? t.memberWhoSignsIn : t.memberOfThisOrganisation}
+      description={whereMemberSignsIn(member)}
     >
       <KeyValues>
         <KeyValue name={t.state}>
@@ -73,6 +75,15 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
         <KeyValue name={t.userName}>
           <ShownText>{member.username}</ShownText>
         </KeyValue>
+        {member.provisioned != null && member.issuer != null && (
+          <KeyValue name={t.account}>
+            {t.managedByScim({
+              host: hostOf(member.issuer),
+              externalId: member.provisioned.externalId,
+              shown: shownText,
+            })}
+          </KeyValue>
+        )}
         {member.email !== null && (
           <KeyValue name={t.eMail}>
             <ShownText>{member.email}</ShownText>

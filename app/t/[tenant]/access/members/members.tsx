@@ -15,6 +15,8 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Member } from '#lib/schemas/members.ts'
 import { useTRPC } from '#lib/trpc.ts'
+import { AccountNote, useAccountSource } from './account-source.tsx'
+import { invitesHere } from './account-words.ts'
 import { ControlState } from './control-state.tsx'
 import { InviteMember } from './invite-member.tsx'
 import { LinkNotSent } from './link-mail.tsx'
@@ -29,7 +31,9 @@ const refreshMs = 30_000
 /** The people who are members of the tenant. */
 export function Members() {
   const [inviting, setInviting] = useState(false)
-  const invite = (
+  const { source, pending } = useAccountSource()
+  // Offered once it is known that it works.
+  const invite = !pending && invitesHere(source) && (
     <ActionButton permission="member:manage" variant="primary" onClick={() => setInviting(true)}>
       {t.invitePerson}
     </ActionButton>
@@ -59,6 +63,7 @@ function MemberList() {
   if (current !== undefined && current !== managed) setManaged(current)
   return (
     <>
+      <AccountNote />
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
         <StatusFilter />
         <PasskeyCoverage />

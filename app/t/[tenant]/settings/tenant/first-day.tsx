@@ -72,6 +72,8 @@ function useSteps(): { steps: Step[]; failed: boolean } {
   const admins = members.data?.items.filter(
     ({ status, roles, kind }) => status === 'active' && kind === 'person' && roles.includes('tenant_admin'),
   )
+  // Where the accounts are elsewhere, no one is invited here.
+  const provider = members.data?.accounts?.provider
   const failed = [passkeys, members, groups, agents, bindings, channels].some(
     ({ data, error }) => data === undefined && error !== null,
   )
@@ -87,7 +89,8 @@ function useSteps(): { steps: Step[]; failed: boolean } {
     {
       key: 'admin',
       done: admins && admins.length > 1,
-      title: t.inviteSecondAdministrator,
+      title:
+        provider == null ? t.inviteSecondAdministrator : t.secondAdministratorFrom({ host: new URL(provider).host }),
       why: t.weakerRulesAndRoles,
       href: accessPath(tenant, 'members'),
       act: t.members,

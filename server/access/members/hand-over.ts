@@ -10,7 +10,14 @@ import { queueMail } from '#server/mail/queue-mail.ts'
 import { mailTime, mailWords } from '#server/mail/words/words.ts'
 import { tieToPerson } from '#server/tenants/account-control.ts'
 
-type Account = { id: string; issuer: string; subject: string; displayName: string; email: string | null }
+type Account = {
+  id: string
+  issuer: string
+  subject: string
+  username: string
+  displayName: string
+  email: string | null
+}
 
 /**
  * Creates the one-time link of an invitation or a reset, and makes the caller count as the account until it is proved that its
@@ -43,7 +50,7 @@ export async function handOver(
     memberId: account.id,
     recipient: email,
     language,
-    ...mailOf(tenant, principal, link, { kind, passkeysRemoved, language }),
+    ...mailOf(tenant, principal, link, { kind, username: account.username, passkeysRemoved, language }),
   })
   return { inviteUrl: null, expiresAt, notice: linkNotice('mailed', account) }
 }
@@ -57,13 +64,14 @@ function mailOf(
   { url, expiresAt }: SignInLink,
   {
     kind,
+    username,
     passkeysRemoved,
     language,
-  }: { kind: 'invited' | 'reset'; passkeysRemoved: readonly string[]; language: PersonalLanguage },
+  }: { kind: 'invited' | 'reset'; username: string; passkeysRemoved: readonly string[]; language: PersonalLanguage },
 ): { subject: string; body: string } {
   const about = { tenant: oneLine(tenant), by: oneLine(by), url, until: mailTime(language, expiresAt) }
   return kind === 'invited'
-    ? mailWords[language].invited(about)
+    ? mailWords[language].invited({ ...about, username: oneLine(username) })
     : mailWords[language].reset({ ...about, passkeysRemoved: oneLine(passkeysRemoved.join(', ')) })
 }
 

@@ -34,11 +34,16 @@ const invited = (by: Caller, wanted = ['viewer']) =>
   call(invite, by, { email: 'bo@mail.example', username: 'bo', displayName: 'Bo', roles: wanted })
 const controlOf = async (memberId: string) =>
   (await call(list, zoe, { kind: 'person' })).items.find((item) => item.id === memberId)?.control
-/** The link in the newest mail to a member. */
-async function mailed(memberId: string): Promise<string> {
+/** The newest mail to a member. */
+async function newestMail(memberId: string): Promise<string> {
   const mails = await running.database.inTenant(at.tenant.id, (tx) => findMailsAbout(tx, at.tenant.id, memberId))
   const { recipient, body } = mails.at(-1) ?? { recipient: '', body: '' }
   expect(recipient).toMatch(/@/)
+  return body
+}
+/** The link in it. */
+async function mailed(memberId: string): Promise<string> {
+  const body = await newestMail(memberId)
   return /^http\S+\/sign-in-link\/[\w-]{43}$/m.exec(body)?.[0] ?? ''
 }
 
@@ -71,6 +76,11 @@ test.each(['before', 'after'])(
     expect(await controlOf(member.id)).toMatchObject({ countsAs: [], proof: 'mail' })
   },
 )
+
+test('an invitation says the user name, which the sign-in asks for', async () => {
+  const { member } = await invited(ada)
+  expect(await newestMail(member.id)).toMatch(/^Your user name: bo$/m)
+})
 
 test('a reset by another person is proved by the mail, for what the account does from then on', async () => {
   const { member } = await invited(zoe)

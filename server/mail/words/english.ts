@@ -58,9 +58,9 @@ export const english: MailWords = {
     subject: `Your password in ${tenant} was changed`,
     body: 'Your password was changed with the current one, and you are signed out everywhere.\n\nIf you did not do this, ask an administrator immediately to reset your password.\n',
   }),
-  invited: ({ tenant, by, url, until }) => ({
+  invited: ({ tenant, by, username, url, until }) => ({
     subject: `You are invited to ${tenant}`,
-    body: `${by} has invited you to ${tenant}.\n\nSet your password:\n${url}\n\nThe link works once, until ${until}. Anyone who has it can use your account, so do not pass it on.\n\nIf you do not expect this, ignore this mail.\n`,
+    body: `${by} has invited you to ${tenant}.\n\nYour user name: ${username}\n\nSet your password:\n${url}\n\nThe link works once, until ${until}. Anyone who has it can use your account, so do not pass it on.\n\nIf you do not expect this, ignore this mail.\n`,
   }),
   reset: ({ tenant, by, url, until, passkeysRemoved }) => ({
     subject: `Your password in ${tenant} was reset`,

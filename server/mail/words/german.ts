@@ -63,9 +63,9 @@ export const german: MailWords = {
     subject: `Ihr Passwort bei ${tenant} wurde geändert`,
     body: 'Ihr Passwort wurde mit dem bisherigen geändert, und Sie sind überall abgemeldet.\n\nWenn Sie das nicht waren, bitten Sie die Administration sofort, Ihr Passwort zurückzusetzen.\n',
   }),
-  invited: ({ tenant, by, url, until }) => ({
+  invited: ({ tenant, by, username, url, until }) => ({
     subject: `Sie sind zu ${tenant} eingeladen`,
-    body: `${by} hat Sie zu ${tenant} eingeladen.\n\nLegen Sie Ihr Passwort fest:\n${url}\n\nDer Link gilt einmal, bis ${until}. Wer ihn hat, kann Ihr Konto verwenden: Geben Sie ihn nicht weiter.\n\nWenn Sie das nicht erwarten, ignorieren Sie diese Mail.\n`,
+    body: `${by} hat Sie zu ${tenant} eingeladen.\n\nIhr Benutzername: ${username}\n\nLegen Sie Ihr Passwort fest:\n${url}\n\nDer Link gilt einmal, bis ${until}. Wer ihn hat, kann Ihr Konto verwenden: Geben Sie ihn nicht weiter.\n\nWenn Sie das nicht erwarten, ignorieren Sie diese Mail.\n`,
   }),
   reset: ({ tenant, by, url, until, passkeysRemoved }) => ({
     subject: `Ihr Passwort bei ${tenant} wurde zurückgesetzt`,

@@ -32,7 +32,7 @@ export type MailWords = {
   /** Above the address of a request. */
   open: string
   passwordChanged(tenant: string): Text
-  invited(about: Link): Text
+  invited(about: Link & { username: string }): Text
   /** `passkeysRemoved`: their names in one line; '' for none. */
   reset(about: Link & { passkeysRemoved: string }): Text
   waiting(about: { agent: string; input: string; until: string; url: string }): Text

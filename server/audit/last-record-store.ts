@@ -17,3 +17,18 @@ export async function findLastRecord(
     order by date desc, seq desc limit 1`.execute(tx)
   return rows[0]
 }
+
+/** When the newest of these actions about each of the objects was recorded, leaving out what came by `except` (`through` in its details). */
+export async function findLastTimes(
+  tx: Transaction,
+  tenantId: string,
+  { resourceIds, actions, except }: { resourceIds: readonly string[]; actions: readonly string[]; except: string },
+): Promise<Map<string, Date>> {
+  if (resourceIds.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; at: Date }>`
+    select resource_id as id, max(created_at) as at from audit_records
+    where tenant_id = ${tenantId} and resource_id = any(${[...resourceIds]}) and type = any(${[...actions]})
+      and record -> 'details' ->> 'through' is distinct from ${except}
+    group by resource_id`.execute(tx)
+  return new Map(rows.map(({ id, at }) => [id, at]))
+}

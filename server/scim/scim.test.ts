@@ -154,6 +154,17 @@ describe('a user', () => {
       last = changed
     }
     expect(await modified(setActive(user.id, true))).toBe(last)
+    // Roles that an administrator sets in Countersign are of the user, too.
+    const { revision } = (await member(user.id)) as { revision: number }
+    const set = { id: user.id, expectedRevision: revision, roles: ['developer'] }
+    expect((await server.api.mutate(server.admin.northwind, 'members.setRoles', set)).status).toBe(200)
+    const byAdministrator = await get()
+    expect(byAdministrator).toBeGreaterThan(last)
+    const filter = encodeURIComponent(`id eq "${user.id}"`)
+    const { body: page } = await server.call('GET', `/Users?filter=${filter}`)
+    const [found] = (page as { Resources: { meta: { lastModified: string } }[] }).Resources
+    expect(Date.parse(found?.meta.lastModified ?? '')).toBe(byAdministrator)
+    last = byAdministrator
     await server.owner.query(`update members set status = 'suspended', tokens_not_before = now() where id = $1`, [
       user.id,
     ])

@@ -6,6 +6,7 @@ import { findGroupsOfPeople } from '../groups/store.ts'
 import type { ListRequest } from '../protocol/list-request.ts'
 import { Resource } from '../protocol/resource-schema.ts'
 import { providerOf } from '../provider.ts'
+import { findChangesHere } from './changed-here.ts'
 import { conditionOfUsers } from './condition-store.ts'
 import { userResource } from './resource.ts'
 import { findPeople } from './store.ts'
@@ -22,6 +23,7 @@ export const listUsers = query({
     const ids = rows.map(({ id }) => id)
     await requireBoundTogether(tx, tenant.id, { member: ids })
     const groups = await findGroupsOfPeople(tx, tenant.id, ids)
-    return { total, resources: rows.map((row) => userResource(row, groups)) }
+    const changes = await findChangesHere(tx, tenant.id, ids)
+    return { total, resources: rows.map((row) => userResource(row, { groups, changedHere: changes.get(row.id) })) }
   },
 })

@@ -5,6 +5,7 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { findGroupsOfPeople } from '../groups/store.ts'
 import { providerOf } from '../provider.ts'
+import { findChangesHere } from './changed-here.ts'
 import { userResource } from './resource.ts'
 import { findPerson, type PersonRow } from './store.ts'
 
@@ -17,5 +18,7 @@ export async function requirePerson(tx: Transaction, tenant: Tenant, id: string)
 
 export async function readUser(tx: Transaction, tenant: Tenant, id: string): Promise<JsonObject> {
   const row = await requirePerson(tx, tenant, id)
-  return userResource(row, await findGroupsOfPeople(tx, tenant.id, [row.id]))
+  const groups = await findGroupsOfPeople(tx, tenant.id, [row.id])
+  const changes = await findChangesHere(tx, tenant.id, [row.id])
+  return userResource(row, { groups, changedHere: changes.get(row.id) })
 }

@@ -87,14 +87,17 @@ export function attributesOfUser(row: PersonRow): JsonObject {
 /** Changes with each change of the membership or of what the provider sent. */
 export const versionOfUser = ({ revision, sentRevision }: PersonRow): string => `W/"${revision}.${sentRevision ?? 0}"`
 
-/**
- * The time at which the provider changed something, or of a suspension by an administrator, which ends the tokens of the member. Other changes by
- * administrators leave none in the row: they change only the version.
- */
-const lastModifiedOf = ({ createdAt, updatedAt, tokensNotBefore }: PersonRow): Date =>
-  [updatedAt, tokensNotBefore].reduce<Date>((last, at) => (at !== null && at > last ? at : last), createdAt)
+/** The last change of the provider, or of someone else (`changedHere`); a suspension also ends the tokens of the member. */
+const lastModifiedOf = ({ createdAt, updatedAt, tokensNotBefore }: PersonRow, changedHere: Date | undefined): Date =>
+  [updatedAt, tokensNotBefore, changedHere ?? null].reduce<Date>(
+    (last, at) => (at !== null && at > last ? at : last),
+    createdAt,
+  )
 
-export function userResource(row: PersonRow, groups: readonly GroupOfUser[]): JsonObject {
+export function userResource(
+  row: PersonRow,
+  { groups, changedHere }: { groups: readonly GroupOfUser[]; changedHere: Date | undefined },
+): JsonObject {
   const own = groups.filter(({ memberId }) => memberId === row.id)
   return {
     schemas: [userSchema.id],
@@ -112,7 +115,7 @@ export function userResource(row: PersonRow, groups: readonly GroupOfUser[]): Js
         }),
     meta: metaOf('User', `Users/${row.id}`, {
       created: row.createdAt,
-      lastModified: lastModifiedOf(row),
+      lastModified: lastModifiedOf(row, changedHere),
       version: versionOfUser(row),
     }),
   }

@@ -197,11 +197,30 @@ export const Group = z.object({
 })
 export type Group = z.infer<typeof Group>
 
+/** A group that a provider manages by SCIM. It gives no right by itself: an approver group can take its members. */
+export const ProvisionedGroup = z.object({
+  id: Id,
+  name: z.string(),
+  /** What the provider calls it, if it says so. */
+  externalId: z.string().nullable(),
+  /** The first of its members, by their names. */
+  members: z.array(Actor),
+  memberCount: z.int(),
+  /** Display names of the approver groups that take its members. */
+  approverGroups: z.array(z.string()),
+  /** The last change that the provider made. */
+  changedAt: Time,
+})
+export type ProvisionedGroup = z.infer<typeof ProvisionedGroup>
+
 export const GroupName = SlugName
 const MemberIds = z.array(Id).max(200)
 
 export const ListGroupsInput = z.strictObject({ ...PageInput })
 export const GroupList = page(Group)
+export const ListProvisionedGroupsInput = z.strictObject({ ...PageInput })
+/** `issuer`: the external identity provider whose groups these are; null: none is configured, or several. */
+export const ProvisionedGroupList = page(ProvisionedGroup).extend({ issuer: z.string().nullable() })
 export const CreateGroupInput = z.strictObject({
   name: GroupName,
   displayName: z.string().trim().min(1).max(limits.groupDisplayName),

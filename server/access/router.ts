@@ -2,6 +2,7 @@ import { procedure, router } from '#server/kernel/trpc.ts'
 import { getSettings } from './get-settings.ts'
 import { create as createGroup } from './groups/create.ts'
 import { list as listGroups } from './groups/list.ts'
+import { listProvisioned } from './groups/list-provisioned.ts'
 import { setMembers } from './groups/set-members.ts'
 import { invite } from './members/invite.ts'
 import { list } from './members/list.ts'
@@ -28,6 +29,7 @@ export const members = router({
 export const groups = router({
   create: procedure.mutation(createGroup),
   list: procedure.query(listGroups),
+  listProvisioned: procedure.query(listProvisioned),
   setMembers: procedure.mutation(setMembers),
 })
 

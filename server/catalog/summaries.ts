@@ -116,6 +116,7 @@ export const summaries: Record<string, Line> = {
   'files.upload': 'Upload a file',
   'groups.create': ['Create an approver group', { name: 'refund-approvers', displayName: 'Refund approvers' }],
   'groups.list': 'List approver groups',
+  'groups.listProvisioned': 'List the groups that an identity provider manages by SCIM',
   'groups.setMembers': 'Change the members of an approver group',
   'holds.create': ['Set a legal hold', { reason: 'Litigation 2026-17.', from: '2026-01-01', to: '2026-01-31' }],
   'holds.list': 'List legal holds',

@@ -464,6 +464,49 @@ describe('approving power', () => {
   })
 })
 
+describe('groups of the provider', () => {
+  type Provisioned = {
+    items: { id: string; name: string; members: { id: string }[]; memberCount: number; approverGroups: string[] }[]
+    issuer: string | null
+  }
+  const shown = async (token: string) =>
+    payload<Provisioned>(await server.api.query(token, 'groups.listProvisioned', { limit: 200 }))
+
+  test('are shown to the tenant’s administrators, with their first members and the approver groups that take them', async () => {
+    const members = []
+    for (let n = 0; n < 21; n += 1) members.push(await create())
+    const made = await server.call('POST', '/Groups', {
+      schemas: [`${core}:Group`],
+      displayName: 'Claims leads',
+      externalId: 'claims-leads',
+      members: members.map(({ id }) => ({ value: id })),
+    })
+    const { id } = made.body as { id: string }
+    const found = async () => (await shown(server.admin.northwind)).items.find((group) => group.id === id)
+    expect(await found()).toMatchObject({
+      name: 'Claims leads',
+      externalId: 'claims-leads',
+      memberCount: 21,
+      approverGroups: [],
+    })
+    expect((await found())?.members).toHaveLength(20)
+    await server.owner.query(
+      `insert into group_mappings (tenant_id, id, group_id, issuer, name)
+       select tenant_id, gen_random_uuid(), id, $1, 'Claims leads' from approver_groups where name = 'escalation'
+         and tenant_id in (select id from tenants where slug = 'northwind')`,
+      [server.provider.realm('northwind')],
+    )
+    expect((await found())?.approverGroups).toEqual(['Escalation'])
+    expect((await shown(server.admin.northwind)).issuer).toBe(server.provider.realm('northwind'))
+    expect((await shown(server.admin.globex)).items.map(({ name }) => name)).not.toContain('Claims leads')
+    const viewer = await signIn(members[0]?.externalId ?? '', ['viewer'])
+    expect((await server.api.query(viewer, 'groups.listProvisioned')).status).toBe(403)
+
+    expect((await server.call('DELETE', `/Users/${members[0]?.id}`)).status).toBe(204)
+    expect((await found())?.memberCount).toBe(20)
+  })
+})
+
 describe('members of Countersign’s own realm', () => {
   test('do not exist for SCIM, nor do service accounts', async () => {
     const { rows } = await server.owner.query<{ id: string; username: string; subject: string; email: string | null }>(

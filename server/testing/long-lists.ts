@@ -32,6 +32,12 @@ const statements: readonly Statement[] = [
       ${spread('active', 'invited', 'suspended', 'removed')}`,
   ],
   ['approver_groups', 'tenant_id, id, name, display_name', `$1, ${id('n')}, 'group-' || n, 'Group ' || n`],
+  ['provisioned_groups', 'tenant_id, id, name', `$1, ${id('n')}, 'provisioned-' || n`],
+  [
+    'mapped_members',
+    'tenant_id, id, member_id, source, name',
+    `$1, ${id('n')}, ${id('n')}, 'scim', 'provisioned-' || n`,
+  ],
   [
     'approver_delegations',
     'tenant_id, id, delegator_id, delegate_id, from_at, until_at, reason',

@@ -85,7 +85,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   policy_budget_windows: { owner: 'policies', readBy: ['home'] },
   policy_decisions: { owner: 'policies', readBy: ['evidence'] },
   policy_versions: { owner: 'policies', readBy: ['evidence'] },
-  provisioned_groups: { owner: 'scim', readBy: [] },
+  provisioned_groups: { owner: 'scim', readBy: ['tenants'] },
   provisioned_members: { owner: 'scim', readBy: ['tenants'] },
   rate_budgets: { owner: 'kernel', readBy: [] },
   realm_artifacts: { owner: 'identity', readBy: [] },

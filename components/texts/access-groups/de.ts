@@ -58,4 +58,13 @@ export const german: Translation<typeof import('./en.ts')> = {
   groupAtProvider: 'Gruppe beim Anbieter',
   addGroup: 'Gruppe hinzufügen',
   enterNameOfEach: 'Geben Sie den Namen jeder Gruppe des Identitätsanbieters ein.',
+  groupsManagedElsewhere: 'Gruppen des Identitätsanbieters',
+  groupsOfProvider: 'Die Gruppen des Identitätsanbieters',
+  providerManagesThem:
+    '{host} verwaltet diese Gruppen über SCIM, deshalb lassen sie sich hier nicht ändern. Eine Gruppe gibt von sich aus kein Recht: Eine Freigabegruppe kann ihre Mitglieder aufnehmen, auf Vorschlag.',
+  takenBy: 'Aufgenommen in',
+  noApproverGroupTakesIt: 'Keine Freigabegruppe',
+  membersAndMore: '{people}{more, plural, =0 {} other { und # weitere}}',
+  noMembersInGroup: 'Niemand',
+  changedByProvider: 'Geändert',
 }

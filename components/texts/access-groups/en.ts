@@ -68,3 +68,13 @@ export const theirMembersDecideIn = text(
 export const groupAtProvider = text('Group at the provider')
 export const addGroup = text('Add a group')
 export const enterNameOfEach = text('Enter the name of each group of the identity provider.')
+export const groupsManagedElsewhere = text('Groups of the identity provider')
+export const groupsOfProvider = text('The groups of the identity provider')
+export const providerManagesThem = text(
+  '{host} manages these groups by SCIM, so they can’t be changed here. A group gives no right by itself: an approver group can take its members, by proposal.',
+)
+export const takenBy = text('Taken by')
+export const noApproverGroupTakesIt = text('No approver group')
+export const membersAndMore = text('{people}{more, plural, =0 {} other { and # more}}')
+export const noMembersInGroup = text('No one')
+export const changedByProvider = text('Changed')

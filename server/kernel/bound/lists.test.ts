@@ -62,6 +62,7 @@ const changes: [list: string, type: string, table: string, column: string, value
   ['executions.inputEvents.list', 'input_resolution', 'input_resolutions', 'delivery', `'failed'`],
   ['agents.versions', 'agent_version', 'agent_versions', 'version', `'3.0.0'`],
   ['connectionTokens.list', 'connection_token', 'connection_tokens', 'name', `'another'`],
+  ['groups.listProvisioned', 'mapped_member', 'mapped_members', 'member_id', `'${nthId(2)}'`],
   ['policies.list', 'policy', 'policies', 'description', `'Another policy'`],
   ['releases.list', 'release', 'releases', 'environment', `'staging'`],
 ]

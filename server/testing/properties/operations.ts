@@ -326,6 +326,7 @@ export const lines: Record<string, Line> = {
 
   'POST /v1/groups.create': ['member:manage', fresh((name) => ({ name, displayName: name }))],
   'GET /v1/groups.list': ['member:manage', plain(), filter('group', 'cursor')],
+  'GET /v1/groups.listProvisioned': ['member:manage', plain()],
   'POST /v1/groups.setMembers': [
     'member:manage',
     by('group', (id, own) => ({ id, expectedRevision: 1, memberIds: [own.objects.approver] })),

@@ -20,6 +20,7 @@ import type { Group } from '#lib/schemas/members.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { ChangeMembers } from './change-members.tsx'
 import { CreateGroup } from './create-group.tsx'
+import { ProvisionedGroups } from './provisioned-groups.tsx'
 
 /** While the socket is down, in milliseconds. */
 const refreshMs = 30_000
@@ -41,6 +42,7 @@ export function Groups() {
       about={t.eachRequestIsSent}
     >
       <GroupList />
+      <ProvisionedGroups />
       {creating && <CreateGroup onClose={() => setCreating(false)} />}
     </AccessPage>
   )

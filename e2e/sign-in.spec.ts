@@ -33,6 +33,10 @@ test('a link of a mail leads a stranger’s browser through its organisation’s
   await page.getByRole('button', { name: 'Continue' }).click()
   await enterPassword(page, 'jonas')
   await expect(page.getByRole('heading', { level: 1, name: 'Approvals' })).toBeVisible()
+  // The organisation was for the sign-in, and the rest of the address stays.
+  await expect.poll(() => new URL(page.url()).search).toBe('')
+  await page.goto(`/t/${externalId()}/approvals?status=approved&organisation=northwind`)
+  await expect.poll(() => new URL(page.url()).search).toBe('?status=approved')
 })
 
 test('an unknown organisation, an invalid short name and an empty field are reported at the field', async ({

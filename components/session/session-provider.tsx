@@ -118,8 +118,15 @@ function WithMe({ tenant, state, children }: { tenant: string; state: SessionSta
   useMembershipWatch(signedIn && me !== undefined && !denied, () => void refetch())
   const organisation = 'identity' in state ? state.identity.organisation : undefined
   useEffect(() => {
-    if (me !== undefined && organisation !== undefined)
-      rememberOrganisation({ slug: organisation, tenant: me.tenant.externalId })
+    if (me === undefined || organisation === undefined) return
+    rememberOrganisation({ slug: organisation, tenant: me.tenant.externalId })
+    // Links in mails name it for the sign-in, which is over.
+    const { history, location } = window
+    const at = new URL(location.href)
+    if (at.searchParams.has('organisation')) {
+      at.searchParams.delete('organisation')
+      history.replaceState(history.state, '', at)
+    }
   }, [me, organisation])
   const value = useMemo((): TenantSession => {
     if (state.status !== 'signed-in' && state.status !== 'ended') return state

@@ -8,6 +8,7 @@ import type { Days } from '#components/forms/days.ts'
 import { justificationHint, whyNotJustification } from '#components/forms/justification-rule.ts'
 import { NotDone } from '#components/forms/not-done.tsx'
 import { useRefusals } from '#components/forms/use-refusals.ts'
+import { useStanding } from '#components/forms/use-standing.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/evidence/en.ts'
@@ -52,6 +53,7 @@ export function ExportForm({ like }: { like?: ExportJob }) {
     touches: ['evidence'],
     onDone: ({ exportId }) => router.push(evidenceExportPath(tenant, exportId)),
   })
+  const [failure, withdraw] = useStanding(create.failure)
   const range = rangeOf(preset, { custom, same, now })
   const missing = raw ? whyNotJustification(why) : undefined
   const scope = scopeOf(about)
@@ -75,7 +77,7 @@ export function ExportForm({ like }: { like?: ExportJob }) {
 
   const busy = create.pending || create.output !== undefined
   return (
-    <form ref={form} onSubmit={submit} noValidate className="flex max-w-160 flex-col gap-8">
+    <form ref={form} onSubmit={submit} onInput={withdraw} noValidate className="flex max-w-160 flex-col gap-8">
       <Part number={1} title={t.range}>
         <RangeFields
           preset={preset}
@@ -123,8 +125,8 @@ export function ExportForm({ like }: { like?: ExportJob }) {
         ) : (
           <Review range={range} scope={scope} purpose={purpose.trim()} proofs={proofs} raw={raw} now={now} />
         )}
-        {create.failure !== undefined && (
-          <NotDone failure={create.failure} title={t.exportWasNotStarted} ifUnknown={t.sendItAgainSame} />
+        {failure !== undefined && (
+          <NotDone failure={failure} title={t.exportWasNotStarted} ifUnknown={t.sendItAgainSame} />
         )}
         <div>
           <Button type="submit" variant="primary" busyLabel={busy ? t.requestingExport : undefined}>

@@ -5,6 +5,7 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { CodeField } from '#components/code/code-field.tsx'
 import { NotDone } from '#components/forms/not-done.tsx'
+import { useStanding } from '#components/forms/use-standing.ts'
 import { parseJson } from '#components/json/json-problem.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -31,6 +32,7 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
   const [open, setOpen] = useState(false)
   const [text, setText] = useState('')
   const send = useAct({ send: rest.inputEvents.submit, touches: ['executions', 'inputs'] })
+  const [failure, withdraw] = useStanding(send.failure)
   const parsed = parseJson(text)
   const problem = 'problem' in parsed ? parsed.problem : undefined
   // After a lost answer, the input that ended the wait may be this one: sent again, it says so.
@@ -86,14 +88,17 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
             label={t.answerJson}
             hint={t.anyJsonValueFor({ examples: 'true, "yes" or { "confirmed": true }' })}
             value={text}
-            onChange={setText}
+            onChange={(typed) => {
+              setText(typed)
+              withdraw()
+            }}
             rows={5}
             problem={text.trim() === '' ? undefined : problem}
             readOnly={send.pending}
           />
         )}
-        {send.failure !== undefined && (
-          <NotDone failure={send.failure} title={t.answerWasNotAccepted} ifUnknown={t.sendItAgainSame} />
+        {failure !== undefined && (
+          <NotDone failure={failure} title={t.answerWasNotAccepted} ifUnknown={t.sendItAgainSame} />
         )}
       </Dialog>
     </>

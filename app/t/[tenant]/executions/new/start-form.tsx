@@ -9,6 +9,7 @@ import { type Kept, KeptDraft } from '#components/forms/kept-draft.tsx'
 import { RestoredDraft } from '#components/forms/restored-draft.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { useRefusals } from '#components/forms/use-refusals.ts'
+import { useStanding } from '#components/forms/use-standing.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/execution-start/en.ts'
@@ -117,7 +118,6 @@ function Form({ agent, release, onBusy, spec, kept }: InputProps & { kept: Kept<
   const fields = fieldsOf(spec)
   const schema = schemaIn(spec)
   const entered: Entered = JSON.parse(kept.draft.entered)
-  const setEntered = (next: Entered) => kept.change({ entered: JSON.stringify(next) })
   const [confirming, setConfirming] = useState<JsonObject>()
   const { form, tried, refuse } = useRefusals()
   // After a lost answer, sending the same request again must not start a second execution.
@@ -130,11 +130,14 @@ function Form({ agent, release, onBusy, spec, kept }: InputProps & { kept: Kept<
     onDone: ({ executionId }) => router.push(executionPath(tenant, executionId)),
     onFailed: () => onBusy(false),
   })
+  const [failure, withdraw] = useStanding(start.failure)
+  const setEntered = (next: Entered) => {
+    kept.change({ entered: JSON.stringify(next) })
+    withdraw()
+  }
   const { input, problems } = readInput(entered, fields, schema)
   // What the server found wrong with a field, until the form is changed.
-  const refused = new Map(
-    (start.failure?.issues ?? []).map(({ path, message }) => [path.replace(/^input\./, ''), message]),
-  )
+  const refused = new Map((failure?.issues ?? []).map(({ path, message }) => [path.replace(/^input\./, ''), message]))
 
   function run(request: JsonObject) {
     setConfirming(undefined)
@@ -157,12 +160,9 @@ function Form({ agent, release, onBusy, spec, kept }: InputProps & { kept: Kept<
       <InputForm
         fields={fields}
         entered={entered}
-        onChange={(next) => {
-          setEntered(next)
-          if (start.failure !== undefined) start.reset()
-        }}
+        onChange={setEntered}
         problems={problems.size > 0 ? problems : refused}
-        sent={tried || start.failure !== undefined}
+        sent={tried || failure !== undefined}
         readOnly={busy}
       />
       <LastInputs
@@ -178,7 +178,7 @@ function Form({ agent, release, onBusy, spec, kept }: InputProps & { kept: Kept<
           )
         }}
       />
-      {start.failure !== undefined && <Refused error={start.error} agent={agent} />}
+      {failure !== undefined && <Refused error={start.error} agent={agent} />}
       <div>
         <Button type="submit" variant="primary" busyLabel={busy ? t.startingExecution : undefined}>
           {isProduction(release.environment)

@@ -122,3 +122,72 @@ test('what was sent is not offered again, even to a person who did not wait for 
   await expect(order).toHaveValue('')
   await expect(left(page)).toBeHidden()
 })
+
+test('rules and branding that were not sent are still there after a reload and after another page', async ({
+  signedIn,
+}) => {
+  const page = await signedIn('tom', 'globex')
+  const settings = `/t/${externalId('globex')}/settings/tenant`
+  const rules = page.getByRole('region', { name: 'Rules' })
+  const branding = page.getByRole('region', { name: 'Branding' })
+  const decisions = rules.getByRole('group', { name: /machines/i })
+  const name = branding.getByRole('textbox', { name: 'Display name' })
+  await page.goto(settings)
+  await expect(decisions.getByRole('radio').first()).toBeVisible()
+  const unchecked = await decisions.getByRole('radio', { checked: false }).getAttribute('value')
+  await decisions.getByRole('radio', { checked: false }).check()
+  await name.fill('Globex of tomorrow')
+  await branding.getByLabel('Logo mark').setInputFiles({
+    name: 'mark.svg',
+    mimeType: 'image/svg+xml',
+    buffer: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M2 2h20v20H2z"/></svg>'),
+  })
+  await expect.poll(() => isKept(page, '.rules.')).toBe(true)
+  await expect.poll(() => isKept(page, '.branding.')).toBe(true)
+  await page.reload()
+  await expect(name).toHaveValue('Globex of tomorrow')
+  await expect(left(page)).toHaveCount(2)
+  await expect(decisions.getByRole('radio', { checked: true })).toHaveAttribute('value', unchecked ?? '')
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Agents', exact: true }).first().click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Agents' })).toBeVisible()
+  await page.goBack()
+  await expect(name).toHaveValue('Globex of tomorrow')
+  await expect(branding.getByRole('button', { name: 'Remove the logo mark' })).toBeVisible()
+
+  for (const form of [rules, branding]) await form.getByRole('button', { name: 'Start over' }).click()
+  await expect(name).not.toHaveValue('Globex of tomorrow')
+  await expect
+    .poll(async () => [await isKept(page, '.rules.'), await isKept(page, '.branding.')])
+    .toEqual([false, false])
+})
+
+test('a changed field withdraws the refusal of the rules and of the branding', async ({ signedIn, troubles }) => {
+  troubles.expect(/40[09]/)
+  const page = await signedIn('tom')
+  const refuse = (address: string) =>
+    page.route(address, async (route) => {
+      // The server refuses what another version of the console might send.
+      const sent = JSON.parse(route.request().postData() ?? '{}') as object
+      await route.continue({ postData: JSON.stringify({ ...sent, unknown: true }) })
+    })
+  const refusal = (name: string) => page.getByRole('region', { name }).getByRole('alert')
+  await refuse('**/v1/tenants.updateSettings*')
+  await refuse('**/v1/tenants.updateBranding*')
+  await page.goto(`/t/${externalId()}/settings/tenant`)
+  const rules = page.getByRole('region', { name: 'Rules' })
+  await rules
+    .getByRole('group', { name: /machines/i })
+    .getByRole('radio', { checked: false })
+    .check()
+  await rules.getByRole('button', { name: /^(Set|Request)/ }).click()
+  await expect(refusal('Rules')).toBeVisible()
+  await rules.getByRole('textbox', { name: 'Reason (optional)' }).fill('Because.')
+  await expect(refusal('Rules')).toHaveCount(0)
+  const branding = page.getByRole('region', { name: 'Branding' })
+  await branding.getByRole('textbox', { name: 'Display name' }).fill('Northwind of tomorrow')
+  await branding.getByRole('button', { name: 'Save the branding' }).click()
+  await expect(refusal('Branding')).toBeVisible()
+  await branding.getByRole('textbox', { name: 'Accent colour' }).fill('#7c3aed')
+  await expect(refusal('Branding')).toHaveCount(0)
+})

@@ -1,10 +1,12 @@
 'use client'
 
-import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActFailed } from '#components/forms/act-failed.tsx'
+import { type Kept, KeptDraft } from '#components/forms/kept-draft.tsx'
+import { RestoredDraft } from '#components/forms/restored-draft.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { useStanding } from '#components/forms/use-standing.ts'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/settings-tenant/en.ts'
@@ -19,23 +21,49 @@ import { ImageField } from './image-field.tsx'
 
 type Patch = Omit<UpdateBrandingInput, 'expectedRevision'>
 
+type BrandingFormProps = { branding: Branding; revision: number }
+
+/** `logo` and `logoMark`: the chosen image as JSON, `null` to remove the stored one, or nothing. */
+type BrandingDraft = Record<
+  'displayName' | 'accent' | 'logo' | 'logoMark' | 'logoAlt' | 'coBranding' | 'language',
+  string
+>
+
+const imageOf = (text: string): ChosenImage | null | undefined => (text === '' ? undefined : JSON.parse(text))
+
 /** The form for the branding of the console and the sign-in page, with a preview before it is saved. */
-export function BrandingForm({ branding, revision }: { branding: Branding; revision: number }) {
+export function BrandingForm({ branding, revision }: BrandingFormProps) {
+  const initial: BrandingDraft = {
+    displayName: branding.displayName,
+    accent: branding.accentColor ?? '',
+    logo: '',
+    logoMark: '',
+    logoAlt: branding.logoAlt,
+    coBranding: branding.coBranding,
+    language: branding.language ?? BROWSERS,
+  }
+  // A draft is of the branding that it starts from: it must not undo what someone else has changed since.
+  return (
+    <KeptDraft form={`branding.${JSON.stringify(branding)}`} initial={initial}>
+      {(kept) => <Form branding={branding} revision={revision} kept={kept} />}
+    </KeptDraft>
+  )
+}
+
+function Form({ branding, revision, kept }: BrandingFormProps & { kept: Kept<BrandingDraft> }) {
   const { client } = useApi()
   const { can } = useSession()
   const notice = useNotice()
-  const [displayName, setDisplayName] = useState(branding.displayName)
-  const [accent, setAccent] = useState(branding.accentColor ?? '')
-  const [logo, setLogo] = useState<ChosenImage | null>()
-  const [logoMark, setLogoMark] = useState<ChosenImage | null>()
-  const [logoAlt, setLogoAlt] = useState(branding.logoAlt)
-  const [coBranding, setCoBranding] = useState(branding.coBranding)
-  const [language, setLanguage] = useState(branding.language)
+  const { displayName, accent, logoAlt } = kept.draft
+  const [logo, logoMark] = [imageOf(kept.draft.logo), imageOf(kept.draft.logoMark)]
+  const coBranding = CO_BRANDING.find(({ value }) => value === kept.draft.coBranding)?.value ?? branding.coBranding
+  const language = personalLanguages.find((one) => one === kept.draft.language) ?? null
   const act = useAct({
-    send: client.tenants.updateBranding.mutate,
+    send: kept.sending((input: UpdateBrandingInput, options) => client.tenants.updateBranding.mutate(input, options)),
     touches: ['tenants'],
     onDone: () => notice(t.brandingWasSaved),
   })
+  const [failure, withdraw] = useStanding(act.failure)
   const patch: Patch = {
     ...(displayName.trim() === branding.displayName ? {} : { displayName: displayName.trim() }),
     ...(accent.trim() === (branding.accentColor ?? '') ? {} : { accentColor: accent.trim() || null }),
@@ -47,22 +75,23 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
   }
   const refusalOf = (field: 'logo' | 'logoMark') => act.failure?.issues.find(({ path }) => path === field)?.message
   // A refusal is of the images that were sent.
-  const choose = (set: (image: ChosenImage | null | undefined) => void) => (image: ChosenImage | null | undefined) => {
+  const choose = (field: 'logo' | 'logoMark') => (image: ChosenImage | null | undefined) => {
     act.reset()
-    set(image)
+    kept.change({ [field]: image === undefined ? '' : JSON.stringify(image) })
   }
   const locked = act.pending || !can('tenant:manage')
   const logoUrl = shownOf(logo, branding.logoUrl)
   const markUrl = shownOf(logoMark, branding.logoMarkUrl)
   const badAccent = accent.trim() !== '' && parseAccent(accent.trim()) === undefined
   return (
-    <form noValidate className="flex flex-col gap-5" onSubmit={(event) => event.preventDefault()}>
+    <form noValidate onInput={withdraw} className="flex flex-col gap-5" onSubmit={(event) => event.preventDefault()}>
+      <RestoredDraft of={kept} locked={act.pending} />
       <BrandingPreview name={displayName} accent={accent.trim()} logoUrl={markUrl ?? logoUrl} logoAlt={logoAlt} />
       <div className="grid items-start gap-5 narrow:grid-cols-2">
         <TextField
           label={t.displayName}
           value={displayName}
-          onChange={(event) => setDisplayName(event.target.value)}
+          onChange={(event) => kept.change({ displayName: event.target.value })}
           autoComplete="off"
           readOnly={locked}
         />
@@ -71,7 +100,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
           hint={t.suchAs0f766eOr}
           error={badAccent ? t.notValidColourUse : undefined}
           value={accent}
-          onChange={(event) => setAccent(event.target.value)}
+          onChange={(event) => kept.change({ accent: event.target.value })}
           autoComplete="off"
           readOnly={locked}
         />
@@ -80,7 +109,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
           label={t.logo}
           hint={t.pngOrSvgUp}
           shown={logoUrl}
-          onChange={choose(setLogo)}
+          onChange={choose('logo')}
           locked={locked}
           refused={refusalOf('logo')}
         />
@@ -89,7 +118,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
           label={t.logoMark}
           hint={t.squareImageForTop}
           shown={markUrl}
-          onChange={choose(setLogoMark)}
+          onChange={choose('logoMark')}
           locked={locked}
           refused={refusalOf('logoMark')}
         />
@@ -97,7 +126,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
           label={t.alternativeTextOfLogo}
           hint={t.screenReadersReadIt}
           value={logoAlt}
-          onChange={(event) => setLogoAlt(event.target.value)}
+          onChange={(event) => kept.change({ logoAlt: event.target.value })}
           autoComplete="off"
           readOnly={locked}
         />
@@ -105,8 +134,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
           label={t.coBrandingOnSign}
           value={coBranding}
           onChange={(value) => {
-            const found = CO_BRANDING.find((option) => option.value === value)
-            if (found !== undefined && !locked) setCoBranding(found.value)
+            if (!locked) kept.change({ coBranding: value })
           }}
           options={CO_BRANDING}
           placeholder={t.chooseOption}
@@ -116,13 +144,13 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
           hint={t.defaultLanguageFor}
           value={language ?? BROWSERS}
           onChange={(value) => {
-            if (!locked) setLanguage(personalLanguages.find((one) => one === value) ?? null)
+            if (!locked) kept.change({ language: value })
           }}
           options={LANGUAGES}
           placeholder={t.chooseOption}
         />
       </div>
-      {act.failure !== undefined && <ActFailed failure={act.failure} />}
+      {failure !== undefined && <ActFailed failure={failure} />}
       <div>
         <ActionButton
           permission="tenant:manage"

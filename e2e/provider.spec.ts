@@ -86,3 +86,49 @@ test('a group of the provider is proposed for an approver group', async ({ signe
   await propose.click()
   await expect(page.getByText('The new members are proposed.')).toBeVisible()
 })
+
+test('people and groups that came by SCIM are shown with their provider, and that they are managed there', async ({
+  signedIn,
+  origin,
+}) => {
+  const admin = await personToken(origin, 'tom', 'globex')
+  const name = `scim-${Date.now().toString(36)}`
+  const account = await call<{ clientId: string }>(origin, admin, 'mutation', 'serviceAccounts.create', {
+    name: `Directory ${name}`,
+    roles: ['viewer'],
+  })
+  type Accounts = { items: { id: string; clientId: string }[] }
+  const { items } = await call<Accounts>(origin, admin, 'query', 'serviceAccounts.list', { limit: 200 })
+  const serviceAccountId = items.find(({ clientId }) => clientId === account.clientId)?.id
+  const made = { name, serviceAccountId, use: 'scim' }
+  const { token } = await call<{ token: string }>(origin, admin, 'mutation', 'connectionTokens.create', made)
+  const provision = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' }
+    const answer = await fetch(`${origin}/scim/v2${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(answer.status).toBe(201)
+    return (await answer.json()) as { id: string }
+  }
+  const core = 'urn:ietf:params:scim:schemas:core:2.0'
+  const { id } = await provision('/Users', {
+    schemas: [`${core}:User`],
+    externalId: `00u-${name}`,
+    userName: `${name}@elsewhere.example`,
+    displayName: `Sora ${name}`,
+  })
+  await provision('/Groups', { schemas: [`${core}:Group`], displayName: `leads-${name}`, members: [{ value: id }] })
+
+  const page = await signedIn('tom', 'globex')
+  await page.goto(`${globex()}/access/members`)
+  await expect(page.getByText('idp.example manages its people here by SCIM.')).toBeVisible()
+  await page.getByRole('button', { name: `Manage Sora ${name}` }).click()
+  const facts = dialog(page, `Sora ${name}`)
+  await expect(facts).toContainText('A member who signs in at idp.example.')
+  await expect(facts).toContainText(`Managed by idp.example through SCIM, as 00u-${name}`)
+  await expectEveryView(page, 'provider-member')
+  await page.keyboard.press('Escape')
+  await page.goto(`${globex()}/access/groups`)
+  const groups = page.getByRole('region', { name: 'Groups of the identity provider' })
+  await expect(groups).toContainText('idp.example manages these groups by SCIM, so they can’t be changed here.')
+  await expect(groups.getByRole('row', { name: new RegExp(name) })).toContainText(`Sora ${name}`)
+  await expectEveryView(page, 'provider-groups')
+})

@@ -190,6 +190,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   whatLedHere: 'Was hierher geführt hat',
   personOrPipelineProposed:
     'Eine Person oder eine Pipeline hat diese Änderung vorgeschlagen; keine Ausführung hat zu ihr geführt.',
+  agentElsewhereAsks:
+    'Der Agent läuft anderswo und fragt, bevor er diesen Aufruf macht. Was er vorher getan hat, ist bei der Anfrage nicht aufgezeichnet.',
   seeTraces: 'Traces zu sehen',
   theTrace: 'Der Trace',
   loadingTrace: 'Trace wird geladen…',

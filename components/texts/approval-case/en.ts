@@ -209,6 +209,9 @@ export const reviewersAreRemindedTime = text('Reviewers are reminded <at>time</a
 export const escalationGroupDecidesFrom = text('The escalation group decides from <at>time</at>')
 export const whatLedHere = text('What led here')
 export const personOrPipelineProposed = text('A person or a pipeline proposed this change; no execution led to it.')
+export const agentElsewhereAsks = text(
+  'The agent runs elsewhere and asks before it makes this call. What it did before is not recorded with the request.',
+)
 export const seeTraces = text('see traces')
 export const theTrace = text('The trace')
 export const loadingTrace = text('Loading the trace…')

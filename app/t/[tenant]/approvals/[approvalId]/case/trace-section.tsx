@@ -22,13 +22,13 @@ const shownSpans = 5
 const refreshMs = 10_000
 
 /** The last spans before the request, with links to the complete trace and the execution. */
-export function TraceSection({ shown: { presentation, decidedAt } }: { shown: Approval }) {
+export function TraceSection({ shown: { kind, presentation, decidedAt } }: { shown: Approval }) {
   const { tenant } = useSession()
   const { traceId, executionId, position } = presentation
   if (traceId === null || executionId === null)
     return (
       <CustodySection title={t.whatLedHere}>
-        <p>{t.personOrPipelineProposed}</p>
+        <p>{kind === 'external_call' ? t.agentElsewhereAsks : t.personOrPipelineProposed}</p>
       </CustodySection>
     )
   return (

@@ -190,4 +190,11 @@ test('a changed field withdraws the refusal of the rules and of the branding', a
   await expect(refusal('Branding')).toBeVisible()
   await branding.getByRole('textbox', { name: 'Accent colour' }).fill('#7c3aed')
   await expect(refusal('Branding')).toHaveCount(0)
+
+  // The drafts outlive the test in this person's browser.
+  await page.reload()
+  for (const form of [rules, branding]) await form.getByRole('button', { name: 'Start over' }).click()
+  await expect
+    .poll(async () => [await isKept(page, '.rules.'), await isKept(page, '.branding.')])
+    .toEqual([false, false])
 })

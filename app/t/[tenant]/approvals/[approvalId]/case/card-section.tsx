@@ -36,7 +36,7 @@ function AmountOf({ shown, amount }: { shown: Approval; amount: Money }) {
     <div className="flex shrink-0 flex-col gap-1 narrow:w-60">
       <p className="font-semibold text-h1 tabular-nums">{formatMoney(amount.value, amount.currency)}</p>
       {/* As high as the picture with its words, so that nothing below moves when the answer comes. */}
-      <div className="min-h-25">
+      <div className="min-h-30">
         {data?.usual != null && <AmountPicture amount={amount} usual={data.usual} />}
         {data?.usual === null && <p className="text-dense text-ink-2">{t.tooFewAmountsWere}</p>}
       </div>

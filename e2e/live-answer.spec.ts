@@ -88,7 +88,7 @@ test('the answer of a model appears while it is generated, on the pages of its e
     await page.setViewportSize({ width: 1440, height: 900 })
     finish()
     // The answer is now part of its span.
-    await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible()
+    await expect(page.getByText('The execution has ended; its spans are complete')).toBeVisible()
     await expect(answer).toBeHidden()
     await page.getByRole('treegrid', { name: 'Spans of the trace' }).getByText('chat talks-live').click()
     await expect(page.getByRole('complementary', { name: 'Selected span' })).toContainText('came on Wednesday.')

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
-import { newTraceId } from '#server/kernel/ids.ts'
+import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
+import { otlpJson } from '#server/testing/otlp.ts'
 import { otlpRequests, sampleSpans } from '#server/testing/sample-spans.ts'
 import { call, clientToken, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
@@ -47,7 +48,7 @@ test('a call appears in the open trace while it still runs', async ({ signedIn, 
     gate.open()
   }
 
-  await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible()
+  await expect(page.getByText('The execution has ended; its spans are complete')).toBeVisible()
   await expect(row(page, 'execute_tool issue_refund')).not.toContainText('still running')
 
   // The order that the tool returned contains the customer's e-mail address.
@@ -104,7 +105,7 @@ test('the stream continues where it was after a lost connection', async ({ signe
   await decideAs(origin, 'jonas', approvalId, 'approve', 'While the page is offline.')
   await page.context().setOffline(false)
   await expect(row(page, 'execute_tool issue_refund')).toBeVisible({ timeout: 90_000 })
-  await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible({ timeout: 90_000 })
+  await expect(page.getByText('The execution has ended; its spans are complete')).toBeVisible({ timeout: 90_000 })
 })
 
 test('spans are found by name, kind and error, and the address keeps the filters', async ({ signedIn, origin }) => {
@@ -210,6 +211,27 @@ for (const count of [10_000, 50_000])
     expect(await page.locator('*').count()).toBeLessThanOrEqual(800)
     if (count === 10_000) await expectAccessible(page)
   })
+
+test('the page of a trace of an external agent stays open, and shows the spans that arrive later', async ({
+  signedIn,
+  origin,
+}) => {
+  const traceId = newTraceId()
+  const at = Date.now() - 60_000
+  const sent = (name: string, from: number) =>
+    otlpJson(
+      [{ traceId, spanId: newSpanId(), name, startMs: at + from, endMs: at + from + 100 }],
+      [['service.name', 'a-late-service']],
+    )
+  await send(origin, sent('first work', 0))
+  const page = await signedIn('maria')
+  await page.goto(`/t/${externalId()}/traces/${traceId}`)
+  await expect(row(page, 'first work')).toBeVisible()
+  await expect(page.getByText('Open: services may still send spans, which appear here')).toBeVisible()
+  await send(origin, sent('late work', 500))
+  await expect(row(page, 'late work')).toBeVisible()
+  await expect(page.getByText('2 spans', { exact: true })).toBeVisible()
+})
 
 test('traces are found by name, state and kind, and the address keeps the filters', async ({ signedIn, origin }) => {
   const { traceId } = await waitingRefund(origin)

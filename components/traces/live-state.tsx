@@ -9,6 +9,8 @@ import type { Connection } from './use-trace.ts'
 
 type LiveStateProps = {
   connection: Connection
+  /** False for a trace whose spans arrive after they have ended, which is not followed as it grows. */
+  running: boolean
   /** Whether automatic scrolling is paused because the reader selected a span or scrolled. */
   paused: boolean
   /** Spans that arrived during the pause. */
@@ -20,10 +22,10 @@ type LiveStateProps = {
 }
 
 /** The state of the live connection, with buttons to resume or reconnect. */
-export function LiveState({ connection, paused, fresh, missed, onFollow, onReconnect }: LiveStateProps) {
+export function LiveState({ connection, running, paused, fresh, missed, onFollow, onReconnect }: LiveStateProps) {
   return (
     <span className="inline-flex min-h-9 flex-wrap items-center gap-x-3">
-      <LiveWord connection={connection} paused={paused} fresh={fresh} />
+      <LiveWord connection={connection} running={running} paused={paused} fresh={fresh} />
       {connection === 'live' && paused && <Button onClick={onFollow}>{t.followNewSpans}</Button>}
       {connection === 'lost' && <Button onClick={onReconnect}>{t.reconnect}</Button>}
       {missed > 0 && <span className="text-ink-2">{t.changesArrivedFasterThan({ changes: missed })}</span>}
@@ -32,15 +34,18 @@ export function LiveState({ connection, paused, fresh, missed, onFollow, onRecon
   )
 }
 
-function LiveWord({ connection, paused, fresh }: { connection: Connection; paused: boolean; fresh: number }) {
+type LiveWordProps = Pick<LiveStateProps, 'connection' | 'running' | 'paused' | 'fresh'>
+
+function LiveWord({ connection, running, paused, fresh }: LiveWordProps) {
   switch (connection) {
     case 'connecting':
       return <StatusShape status="pending" label={t.connecting} />
     case 'lost':
       return <StatusShape status="failed" label={t.notLiveConnectionWas} />
     case 'over':
-      return <span className="text-ink-2">{t.completeNoMoreSpans}</span>
+      return <span className="text-ink-2">{t.executionHasEnded}</span>
     case 'live':
+      if (!running) return <span className="text-ink-2">{t.servicesMaySendSpans}</span>
       return paused ? (
         <StatusShape status="pending" label={t.pausedNew({ fresh })} />
       ) : (

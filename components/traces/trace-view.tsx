@@ -24,7 +24,7 @@ import type { useTrace } from './use-trace.ts'
 
 /** The waterfall of a trace with the detail of the selected span, live while the trace is open. */
 export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
-  const { traceId, spans, answers, connection, missed, reconnect } = trace
+  const { traceId, spans, answers, connection, running: live, missed, reconnect } = trace
   const waterfall = useWaterfall(trace)
   const [reveal, setReveal, mask] = useReveal()
   const { layout, rows, selected, following, setFollowing, deselect, filter, found } = waterfall
@@ -33,7 +33,6 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
   const failed = useMemo(() => firstError(spans), [spans])
   const orphans = useMemo(() => missingParents(spans), [spans])
   const [atEnd, setAtEnd] = useState(true)
-  const live = connection !== 'over'
   const paused = live && (selected !== undefined || !atEnd)
   const fresh = useFresh(spans.length, paused)
   const [followed, setFollowed] = useState(0)
@@ -62,6 +61,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <LiveState
           connection={connection}
+          running={live}
           paused={paused}
           fresh={fresh}
           missed={missed}

@@ -7,10 +7,10 @@ import { useChanges } from '#components/api/use-changes.ts'
 import { createAnswerLog, type PartialAnswer } from '#components/traces/model/answer-log.ts'
 import { createSpanLog } from '#components/traces/model/span-log.ts'
 import { spansOfSkeleton, type TraceSpan, withoutDetails } from '#components/traces/model/trace-span.ts'
-import type { TraceEvent } from '#lib/schemas/traces.ts'
+import type { Trace, TraceEvent } from '#lib/schemas/traces.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
 
-/** `over`: the trace has ended, so no more events will arrive. `lost`: the server refused the stream. */
+/** `over`: the execution has ended, and the stream with it. `lost`: the server refused the stream. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'over'
 
 const NONE: readonly TraceSpan[] = []
@@ -46,14 +46,15 @@ export function useTrace(traceId: string) {
     answerLog.take(event)
     if (event.type !== 'event') log.take(withoutDetails(event.span))
   })
-  const open = data !== undefined && data.trace.endedAt === null
+  const open = data !== undefined && isFollowed(data.trace)
   const { connection, missed, reconnect } = useStream(traceId, open, position, take, refetch)
   // Without the stream, partial answers would stay on the page as if they were still being generated.
   useEffect(() => {
     if (connection === 'lost' || connection === 'over') answerLog.clear()
   }, [connection, answerLog])
   // The stream reports only spans. When the last one ends, the trace may have ended, too.
-  const allEnded = open && spans.length > 0 && spans.every((span) => span.endedAt !== null)
+  const running = open && data.trace.endedAt === null
+  const allEnded = running && spans.length > 0 && spans.every((span) => span.endedAt !== null)
   useEffect(() => {
     if (allEnded) void refetch()
   }, [allEnded, refetch])
@@ -66,11 +67,17 @@ export function useTrace(traceId: string) {
     answers,
     log,
     connection,
+    /** Whether its spans follow as they start. Those of an external agent arrive after they have ended, in any order. */
+    running,
     missed,
     reconnect,
     waitingForStart,
   }
 }
+
+/** As long as the server keeps its stream open: the services of an external agent may send spans to a trace at any time. */
+const isFollowed = ({ executionId, endedAt }: Pick<Trace, 'executionId' | 'endedAt'>): boolean =>
+  executionId === null || endedAt === null
 
 const isUnknown = (error: unknown): boolean => error !== null && toFailure(error).code === 'not_found'
 

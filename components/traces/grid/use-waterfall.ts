@@ -10,14 +10,14 @@ import type { useTrace } from '#components/traces/use-trace.ts'
 import { useTraceFilter } from './use-trace-filter.ts'
 
 /** Tree, rows, axis, selection, folding and filter of one trace. */
-export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTrace>) {
+export function useWaterfall({ spans, log, running }: ReturnType<typeof useTrace>) {
   const [selectedId, selectId] = useAddressValue('span')
   /** Spans that the reader folded or unfolded. The level setting applies to all others. */
   const [byHand, setByHand] = useState<ReadonlyMap<number, boolean>>(new Map())
   /** Whether the axis covers the selection with its surroundings: in a long trace, bars of the whole time are slivers. */
   const [following, setFollowing] = useState(true)
   const filter = useTraceFilter()
-  const now = useTick(connection !== 'over')
+  const now = useTick(running)
   const tree = useMemo(() => spanTree(spans), [spans])
   const selected = selectedId === undefined ? undefined : log.indexOf(selectedId)
   const within = following && selected !== undefined ? surroundings(tree, selected) : undefined

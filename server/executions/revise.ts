@@ -17,6 +17,7 @@ import { decide } from '#server/policies/decisions/decide.ts'
 import { maskedArguments } from '#server/policies/decisions/mask-arguments.ts'
 import { argumentTypeOf } from '#server/policies/language/argument-types.ts'
 import { typedArguments } from '#server/policies/language/argument-values.ts'
+import { jsonMisfit } from '#server/policies/language/json-misfit.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import { endSpan } from '#server/traces/recording/record.ts'
 import { askForRevisedCall } from './steps/ask-approval.ts'
@@ -125,7 +126,7 @@ function changed(before: JsonObject, changes: JsonObject, { inputSchema }: Relea
   const declared = inputSchema.properties
   const unknown = Object.keys(changes).find((name) => isJsonObject(declared) && !Object.hasOwn(declared, name))
   if (unknown !== undefined) throw invalid(`changes.${unknown}`, 'The tool does not have this argument.')
-  const { misfit } = typedArguments(argumentTypeOf(inputSchema), after)
+  const misfit = jsonMisfit(inputSchema, after) ?? typedArguments(argumentTypeOf(inputSchema), after).misfit
   if (misfit !== undefined) throw invalid('changes', `The arguments don’t fit the tool’s schema: ${misfit}.`)
   return after
 }

@@ -153,6 +153,17 @@ describe('policies.evaluate', () => {
     })
   })
 
+  test('denies a number where the tool takes only a text, before anyone is asked, and the decision can be recomputed', async () => {
+    const call = { ...refund('500.00'), arguments: { id: 'A-1001', amount: 500, currency: 'EUR' } }
+    const message = 'The arguments do not fit what the tool declares: $.amount is not a string.'
+    const denied = { effect: 'deny', reasons: [{ code: 'arguments_invalid', message }] }
+    expect(await run(evaluate, call)).toMatchObject(denied)
+    const answer = await run(requestApproval, call)
+    expect(answer).toMatchObject(denied)
+    expect(answer).not.toHaveProperty('approvalId')
+    expect(await run(recompute, { decisionId: answer.decisionId })).toMatchObject({ same: true })
+  })
+
   test('decides by bindings that have changed since the last call, with one record', async () => {
     await run(evaluate, refund('50.00'))
     const text = 'update policy_binding_revisions set revision = gen_random_uuid() where tenant_id = $1'

@@ -73,6 +73,7 @@ function requestOf(call: Call, tools: readonly SchemaTool[]): ToolCallRequest {
     tool: { server, name, sideEffect: call.sideEffect, idempotent: false, ...(inputSchema && { inputSchema }) },
     arguments: call.arguments,
     toolCalls: call.earlierCalls,
+    exact: true,
     fulfilled: [],
   }
 }

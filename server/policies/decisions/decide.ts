@@ -49,10 +49,10 @@ export const usual: readonly ObligationKind[] = ['approval', 'mask', 'budget']
 export async function decide(
   tx: Transaction,
   tenant: Tenant,
-  request: GovernedRequest,
+  call: GovernedRequest,
   { foreseen, withCommit = false }: { foreseen?: DecisionAhead | undefined; withCommit?: boolean } = {},
 ): Promise<PolicyDecision> {
-  const { now, bare, ahead, decideBy, rowOf } = deciding(tx, tenant, request)
+  const { request, now, bare, ahead, decideBy, rowOf } = deciding(tx, tenant, call)
   const known = foreseen ?? (await ahead())
   if (known !== undefined && (await (withCommit ? known.recordWithCommit(tx) : known.recordIfCurrent(tx))))
     return known.decision
@@ -89,11 +89,12 @@ export const decideAhead = (
   request: GovernedRequest,
 ): Promise<DecisionAhead | undefined> => deciding(tx, tenant, request).ahead()
 
-function deciding(tx: Transaction, tenant: Tenant, request: GovernedRequest) {
+function deciding(tx: Transaction, tenant: Tenant, given: GovernedRequest) {
+  const request: GovernedRequest = { ...given, exact: true }
   const now = new Date()
   const madeAt = performance.now()
   const bare = recordable(request, now, usual)
-  return { now, bare, ahead, aheadOf, decideBy, rowOf }
+  return { request, now, bare, ahead, aheadOf, decideBy, rowOf }
 
   async function ahead(): Promise<DecisionAhead | undefined> {
     const known = lastBoundTo(tenant.id, request.agent, request.environment)

@@ -363,6 +363,23 @@ describe('typed arguments', () => {
     expect(await codes(decide(permit, { arguments: { amount: '1e9' } }))).toEqual(['allow', 'ok'])
   })
 
+  test('no one is asked about arguments that the tool can only refuse, unless the request was recorded before that', async () => {
+    const ask = [permit, soft('boss')]
+    const args = { amount: 62.5 }
+    const exact = true
+    expect(await codes(decide(ask, { arguments: args, exact }))).toEqual(['deny', 'arguments_invalid'])
+    expect(await codes(decide(ask, { arguments: { note: 'x' }, exact }))).toEqual(['deny', 'arguments_invalid'])
+    expect(await codes(decide(ask, { arguments: args }))).toEqual(['require_approval', 'boss'])
+    expect(await codes(decide(ask, { exact }))).toEqual(['require_approval', 'boss'])
+    // Without an approval, the tool says so itself.
+    expect(await codes(decide(permit, { arguments: args, exact }))).toEqual(['allow', 'ok'])
+    // A rule that forbids the call goes first.
+    expect(await codes(decide([permit, hard, soft('boss')], { arguments: args, exact }))).toEqual(['deny', 'no'])
+    const inputSchema = { type: 'object', properties: { amount: { type: ['string', 'number'] } } }
+    const tool = { ...request.tool, inputSchema }
+    expect(await codes(decide(ask, { arguments: args, exact, tool }))).toEqual(['require_approval', 'boss'])
+  })
+
   test('a rule that reads arguments denies calls to a tool without a schema', async () => {
     const { inputSchema: _none, ...tool } = { inputSchema: undefined, ...request.tool }
     expect(await codes(decide([permit, limit], { tool }))).toEqual(['deny', 'arguments_invalid'])

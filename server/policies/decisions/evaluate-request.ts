@@ -6,7 +6,7 @@ import type { Fired, Settlement } from '#server/policies/engine/soft-forbid.ts'
 import type { ObligationKind } from '#server/policies/language/annotations.ts'
 import type { DecidingPolicy, DecidingSet } from './deciding-set.ts'
 import { approvalsOf, type MaskObligation, maskOf, type NeededApproval, reasonOf } from './obligations.ts'
-import { cedarRequest, type GovernedRequest } from './request.ts'
+import { cedarRequest, type GovernedRequest, misfitToShow } from './request.ts'
 
 export type Outcome = {
   effect: 'allow' | 'deny' | 'require_approval'
@@ -44,7 +44,7 @@ export async function evaluateRequest(
     const settled = await settleIn(set.tenantId, question, () => set.readTexts())
     const verdict =
       settled.effect === 'allow'
-        ? allowed(set.policies, settled, request, honours)
+        ? shown(allowed(set.policies, settled, request, honours), request)
         : refused(set.policies, settled, cedar.misfit)
     return { ...verdict, asked: settled.policies?.flatMap((place) => set.policies[place] ?? []) ?? set.policies }
   } catch (error) {
@@ -68,9 +68,18 @@ function refused(
     case 'request_invalid':
       return denied('request_invalid', 'The call does not fit the policy schema.')
     case 'arguments_misfit':
-      return denied('arguments_invalid', `The arguments do not fit what the tool declares: ${misfit}.`)
+      return misfitting(misfit)
   }
 }
+
+/** People are not asked about a call that its tool can only refuse. */
+function shown(verdict: Verdict, request: GovernedRequest): Verdict {
+  const misfit = verdict.effect === 'require_approval' ? misfitToShow(request) : undefined
+  return misfit === undefined ? verdict : misfitting(misfit)
+}
+
+const misfitting = (misfit: string | undefined): Verdict =>
+  denied('arguments_invalid', `The arguments do not fit what the tool declares: ${misfit}.`)
 
 const nothing = { obligations: [], masks: [], budgets: [] }
 

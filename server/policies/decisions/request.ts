@@ -6,6 +6,7 @@ import { Lru } from '#server/policies/engine/lru.ts'
 import type { CedarRequest } from '#server/policies/engine/terms.ts'
 import { argumentTypeOf, type RecordType } from '#server/policies/language/argument-types.ts'
 import { type TypedArguments, typedArguments } from '#server/policies/language/argument-values.ts'
+import { jsonMisfit } from '#server/policies/language/json-misfit.ts'
 import { toolId as idOf } from '#server/policies/language/typed-schema.ts'
 
 /** Common to all governed calls: the agent, the environment and what happened before. */
@@ -38,6 +39,8 @@ type Call = {
   requestedBy?: string
   /** Tool calls that the execution has already made. */
   toolCalls: number
+  /** No one is asked to approve arguments of other JSON types than the tool declares. Absent in requests recorded without it. */
+  exact?: true
   /** Tokens of granted approvals of exactly this request: `approval.tokens` of the decision that required them. */
   fulfilled: string[]
 }
@@ -89,6 +92,12 @@ function argumentsOf(request: GovernedRequest): TypedArguments {
   if (known === undefined && digest !== undefined) types.set(digest, type, 1)
   return typedArguments(type, request.arguments)
 }
+
+/** What the tool can only refuse, in a request that is about to be shown to people. */
+export const misfitToShow = (request: GovernedRequest): string | undefined =>
+  request.exact === true && 'tool' in request && request.tool.inputSchema !== undefined
+    ? jsonMisfit(request.tool.inputSchema, request.arguments)
+    : undefined
 
 const entity = (type: string, id: string): TypeAndId => ({ type: `Countersign::${type}`, id })
 const reference = (type: string) => (id: string) => ({ __entity: entity(type, id) })

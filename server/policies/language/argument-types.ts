@@ -127,7 +127,7 @@ function nameOf(value: JsonValue | undefined): string | undefined {
 }
 
 /** The target of `#/$defs/x` in the same document; undefined for references to other documents. */
-function pointedAt(root: JsonObject, reference: string): JsonValue | undefined {
+export function pointedAt(root: JsonObject, reference: string): JsonValue | undefined {
   if (!reference.startsWith('#/')) return reference === '#' ? root : undefined
   return reference
     .slice(2)

@@ -208,6 +208,45 @@ describe('received spans', () => {
     expect(rows).toEqual([{ name: 'helper' }, { name: 'planner' }])
   })
 
+  test('a span without a name is of its nearest ancestor with one, not an agent called like its service', async () => {
+    const service = (name: string): [string, string][] => [['service.name', name]]
+    const named = (agent: string): [string, string][] => [['gen_ai.agent.name', agent]]
+    const listed = async (...names: string[]) => {
+      const answer = await api.query(maria, 'agents.observed', { limit: 200 })
+      const { items } = payload<{ items: { name: string }[] }>(answer)
+      return items.map(({ name }) => name).filter((name) => names.includes(name))
+    }
+    const [traceId, rootId, chatId] = [newTraceId(), newSpanId(), newSpanId()]
+    const chat = span({
+      traceId,
+      spanId: chatId,
+      parentSpanId: rootId,
+      attributes: [['gen_ai.operation.name', 'chat']],
+    })
+    const root = span({ traceId, spanId: rootId, attributes: named('Proto bot') })
+    // Children first, in the request and over two of them.
+    await send(otlpJson([span({ traceId, parentSpanId: chatId })], service('proto-bot-service')))
+    await send(otlpJson([chat, root], service('proto-bot-service')))
+    expect(await listed('Proto bot', 'proto-bot-service')).toEqual(['Proto bot'])
+
+    // One that has the name of its service is still an agent of its own, and so is the service of a root without a name.
+    const other = newTraceId()
+    const outer = span({ traceId: other, attributes: named('Outer bot') })
+    const inner = span({ traceId: other, parentSpanId: outer.spanId, attributes: named('inner-bot') })
+    await send(otlpJson([inner, outer], service('inner-bot')))
+    await send(otlpJson([span()], service('plain-service')))
+    expect(await listed('Outer bot', 'inner-bot', 'plain-service')).toEqual(['Outer bot', 'inner-bot', 'plain-service'])
+
+    // Spans that name each other as parents end nowhere.
+    const [loop, a, b] = [newTraceId(), newSpanId(), newSpanId()]
+    const loops = [
+      span({ traceId: loop, spanId: a, parentSpanId: b }),
+      span({ traceId: loop, spanId: b, parentSpanId: a }),
+    ]
+    expect((await send(otlpJson(loops, service('loop-service')))).status).toBe(200)
+    expect(await listed('loop-service')).toEqual([])
+  })
+
   test('unregistered agents are listed as such', async () => {
     const spans = [span({ attributes: [['gen_ai.agent.name', 'shadow-bot']] }), span()]
     await send(otlpJson(spans, [['service.name', 'billing-agent']]))

@@ -53,6 +53,8 @@ type Kept = Pick<
 > &
   Pick<TelemetrySpan, 'startedMicros' | 'endedMicros'> & {
     fingerprint: Buffer
+    /** Whether the span itself states the agent's name. */
+    isNamed: boolean
     resource: number | null
     wanted: boolean
   }
@@ -129,7 +131,7 @@ export async function recordBatch(
   await insertSpans(tx, tenantId, auditId, rows, columns.written())
   const growth = growthOf(added)
   await growTraces(tx, tenantId, growth)
-  await noteAgents(tx, tenantId, agentsOf(added))
+  await noteAgents(tx, tenantId, agentsOf(added, kept))
   const batch = {
     tenantId,
     auditId,
@@ -147,7 +149,7 @@ export async function recordBatch(
 }
 
 function keep(
-  { traceId, spanId, parentSpanId, kind, status, agent, service, startedMicros, endedMicros }: TelemetrySpan,
+  { traceId, spanId, parentSpanId, kind, status, facts, agent, service, startedMicros, endedMicros }: TelemetrySpan,
   fingerprint: Buffer,
   { name, resource }: { name: string; resource: number | null },
 ): Kept {
@@ -164,6 +166,7 @@ function keep(
     endedMicros,
     fingerprint,
     resource,
+    isNamed: agent !== undefined && facts.agent === agent,
     wanted: true,
   }
 }
@@ -210,6 +213,32 @@ function byTraceOf(spans: readonly Kept[]): Map<string, Kept[]> {
   return byTrace
 }
 
+/** `known`: the answers for spans that were visited before. */
+function nameFrom(
+  span: Kept,
+  batch: ReadonlyMap<string, Kept>,
+  known: Map<Kept, string | undefined>,
+): string | undefined {
+  const path: Kept[] = []
+  let name: string | undefined
+  // A span that is visited twice is its own ancestor.
+  for (let at: Kept | undefined = span; at !== undefined; ) {
+    if (known.has(at)) {
+      name = known.get(at)
+      break
+    }
+    path.push(at)
+    known.set(at, undefined)
+    if (at.isNamed || at.parentSpanId === null) {
+      name = at.agent
+      break
+    }
+    at = batch.get(keyOf({ traceId: at.traceId, spanId: at.parentSpanId }))
+  }
+  for (const one of path) known.set(one, name)
+  return name
+}
+
 /** At most this many names from one batch, because names that always differ would fill the list. */
 const maxAgents = 100
 
@@ -234,9 +263,17 @@ const growthOf = (spans: readonly Kept[]): TraceGrowth[] =>
     }
   })
 
-function agentsOf(spans: readonly Kept[]): { name: string; traceId: string }[] {
+/**
+ * The agents that the spans are of, each with a trace. A span without a name is of its nearest ancestor with one, because the
+ * conventions name an agent on the span of its invocation alone; without any, of the root's service. While its ancestors have not
+ * arrived, it names none: most exporters send children first, and the service would be listed next to the agent that it runs.
+ */
+function agentsOf(spans: readonly Kept[], batch: ReadonlyMap<string, Kept>): { name: string; traceId: string }[] {
+  const known = new Map<Kept, string | undefined>()
   const found = new Map<string, string>()
-  for (const { agent, traceId } of spans)
-    if (agent !== undefined && found.size < maxAgents) found.set(nameable(agent), traceId)
+  for (const span of spans) {
+    const agent = nameFrom(span, batch, known)
+    if (agent !== undefined && found.size < maxAgents) found.set(nameable(agent), span.traceId)
+  }
   return [...found].map(([name, traceId]) => ({ name, traceId }))
 }

@@ -11,7 +11,8 @@ test('an administrator adds a webhook, sees why a test was not delivered, and re
   troubles,
 }) => {
   troubles.expect(/status of 400/)
-  const receiver = createServer((_, response) => response.writeHead(410).end()).listen(0, '127.0.0.1')
+  let status = 503
+  const receiver = createServer((_, response) => response.writeHead(status).end()).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   const tom = await signedIn('tom')
   await tom.goto(`${home()}/settings/notifications`)
@@ -31,6 +32,13 @@ test('an administrator adds a webhook, sees why a test was not delivered, and re
   await secret.getByRole('checkbox', { name: 'I stored the secret' }).check()
   await secret.getByRole('button', { name: 'Done' }).click()
 
+  await tom.getByRole('button', { name: 'Send a test Ticket system' }).click()
+  const channel = tom.getByRole('table', { name: 'Channels' }).getByRole('row', { name: 'Ticket system' })
+  await expect(channel).toContainText('Does not deliver')
+  await expect(channel).toContainText('The last message has not arrived, since')
+  await expect(channel).toContainText('The address answered 503.')
+  await expectEveryView(tom, 'notifications-failing')
+  status = 410
   await tom.getByRole('button', { name: 'Send a test Ticket system' }).click()
   const messages = tom.getByRole('table', { name: 'Last messages' })
   // By itself: the worker's outcome is on the page as soon as it is stored.

@@ -8,7 +8,7 @@ import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { type ChannelRow, findChannel, setChannel } from './channel-store.ts'
-import { type DeliveryRow, findDelivery, setInFlight, setOutcome } from './delivery-store.ts'
+import { type DeliveryRow, findDelivery, setInFlight, setOutcome, unsendable } from './delivery-store.ts'
 import { type Described, describe } from './describe.ts'
 import { type Endpoint, openEndpoint, signedHeaders } from './endpoint.ts'
 import { bodyOf, type Message, mailOf } from './message.ts'
@@ -67,7 +67,7 @@ async function claim(tx: Transaction, tenantId: string, id: string): Promise<Sen
   if (channel.status === 'disabled' || about === undefined) {
     await settle(tx, tenantId, row, channel, {
       delivery: 'failed',
-      error: about === undefined ? 'What it reports is no longer stored.' : 'The channel is disabled.',
+      error: about === undefined ? unsendable.gone : unsendable.disabled,
     })
     return undefined
   }

@@ -55,6 +55,26 @@ export function listDeliveryRows(
   return query.orderBy('id', 'desc').limit(filter.limit).execute()
 }
 
+/** Why a delivery is not sent, whatever its address would answer. */
+export const unsendable = { gone: 'What it reports is no longer stored.', disabled: 'The channel is disabled.' }
+
+/** For each channel: what was tried and not delivered since the last delivery that was. Channels that deliver are left out. */
+export async function listFailing(tx: Transaction, tenantId: string, channelIds: readonly string[]) {
+  const { rows } = await sql<{ channelId: string; since: Date; messages: number; error: string | null }>`
+    select d.channel_id, min(d.created_at) as since, count(*)::int as messages,
+      (array_agg(d.error order by d.id desc) filter (where d.error is not null))[1] as error
+    from notification_deliveries d
+    where d.tenant_id = ${tenantId} and d.channel_id = any(${[...channelIds]}::uuid[])
+      and d.delivery <> 'delivered' and d.attempts > 0
+      -- Its first attempt may still succeed.
+      and not (d.delivery = 'in_flight' and d.attempts = d.tried_before + 1)
+      and (d.error is null or d.error <> all(${Object.values(unsendable)}::text[]))
+      and coalesce(d.settled_at, clock_timestamp()) > coalesce((select max(o.settled_at) from notification_deliveries o
+        where o.tenant_id = d.tenant_id and o.channel_id = d.channel_id and o.delivery = 'delivered'), '-infinity')
+    group by d.channel_id`.execute(tx)
+  return new Map(rows.map(({ channelId, ...row }) => [channelId, row]))
+}
+
 /** pending → in_flight, once. Undefined if it is not pending. */
 export function setInFlight(tx: Transaction, tenantId: string, id: string) {
   notify(tx, 'notification', tenantId)

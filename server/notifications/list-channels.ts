@@ -2,9 +2,10 @@ import { ChannelList, ListChannelsInput } from '#lib/schemas/notifications/chann
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { listChannelRows } from './channel-store.ts'
-import { channelView } from './view.ts'
+import { listFailing } from './delivery-store.ts'
+import { channelView, failingView } from './view.ts'
 
-/** The channels of the tenant by name, without their addresses. */
+/** The channels of the tenant by name, without their addresses, and whether messages arrive. */
 export const listChannels = query({
   permission: 'tenant:manage',
   input: ListChannelsInput,
@@ -16,6 +17,11 @@ export const listChannels = query({
       tenant.id,
       rows.map(({ createdBy }) => createdBy),
     )
-    return { items: rows.map((row) => channelView(row, actor)) }
+    const failing = await listFailing(
+      tx,
+      tenant.id,
+      rows.map(({ id }) => id),
+    )
+    return { items: rows.map((row) => ({ ...channelView(row, actor), failing: failingView(failing.get(row.id)) })) }
   },
 })

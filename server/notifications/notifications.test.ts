@@ -8,6 +8,7 @@ import { onDecided } from '#server/approvals/subjects.ts'
 import { describeApproval } from '#server/approvals/telling/describe.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId } from '#server/kernel/ids.ts'
 import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
 import { mailing } from '#server/mail/jobs.ts'
 import { approverGroup, askForRefund } from '#server/testing/approval-request.ts'
@@ -25,6 +26,7 @@ import { bodyOf, mailOf } from './message.ts'
 import { removeChannel } from './remove-channel.ts'
 import { resend } from './resend.ts'
 import { rotateSecret } from './rotate-secret.ts'
+import { queueDelivery } from './tell-channels.ts'
 import { testChannel } from './test-channel.ts'
 import { updateChannel } from './update-channel.ts'
 
@@ -234,6 +236,44 @@ describe('a webhook', () => {
     expect(await settled(admin)).toMatchObject([{ id: dead?.id, delivery: 'delivered', attempts: 2 }])
   })
 })
+
+test.each([500, 'cut', 'refused'] as const)(
+  'a channel whose messages are answered by %s is listed as failing, with since when and why, until one arrives',
+  { timeout: 60_000 },
+  async (behaviour) => {
+    const { tenant, admin } = await scene()
+    const path = `/failing-${behaviour}`
+    if (behaviour !== 'refused') behaviours.set(path, behaviour)
+    const more = behaviour === 'refused' ? { address: 'http://127.0.0.1:1/' } : {}
+    const { id } = await adds(admin, path, more)
+    await adds(admin, '/fine')
+    const failing = async () => {
+      const { items } = await run(listChannels, admin, {})
+      expect(items.find(({ name }) => name === 'Channel /fine')).toMatchObject({ status: 'active', failing: null })
+      return items.find((one) => one.id === id)?.failing
+    }
+    expect(await failing()).toBeNull()
+    // Can't be sent, which says nothing about the address.
+    await running.database.inTenant(tenant.id, (tx) =>
+      queueDelivery(tx, tenant.id, { channelId: id, event: 'approval.decided', subjectId: newId(), facts: {} }),
+    )
+    await settled(admin)
+    expect(await failing()).toBeNull()
+
+    await run(testChannel, admin, { id })
+    const found = await until(async () => (await failing()) ?? undefined, 'the channel is failing')
+    const [last] = (await deliveries(admin)).filter(({ event }) => event === 'test')
+    expect(found).toMatchObject({ since: last?.createdAt, messages: 1, error: expect.stringMatching(/./) })
+    if (behaviour === 500) expect(found.error).toBe('The address answered 500.')
+    behaviours.delete(path)
+    if (behaviour === 'refused') {
+      const [channel] = (await run(listChannels, admin, {})).items.filter((one) => one.id === id)
+      await run(updateChannel, admin, { id, expectedRevision: channel?.revision, address: `${base}${path}` })
+    }
+    await run(testChannel, admin, { id })
+    await until(async () => ((await failing()) === null ? true : undefined), 'the channel delivers again')
+  },
+)
 
 describe('Slack and Teams', () => {
   test.each(['slack', 'teams'] as const)(

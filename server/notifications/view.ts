@@ -2,7 +2,7 @@ import { Delivery } from '#lib/schemas/mail.ts'
 import { Channel, ChannelKind, NotificationDelivery } from '#lib/schemas/notifications/channels.ts'
 import type { actorsById } from '#server/tenants/actors.ts'
 import type { ChannelRow } from './channel-store.ts'
-import type { DeliveryRow } from './delivery-store.ts'
+import type { DeliveryRow, listFailing } from './delivery-store.ts'
 
 export const channelView = (row: ChannelRow, actor: Awaited<ReturnType<typeof actorsById>>): Channel => ({
   id: row.id,
@@ -16,6 +16,11 @@ export const channelView = (row: ChannelRow, actor: Awaited<ReturnType<typeof ac
   createdAt: row.createdAt.toISOString(),
   revision: row.revision,
 })
+
+type Failing = Awaited<ReturnType<typeof listFailing>> extends Map<string, infer Row> ? Row : never
+
+export const failingView = (row: Failing | undefined): NonNullable<Channel['failing']> | null =>
+  row === undefined ? null : { ...row, since: row.since.toISOString() }
 
 export const deliveryView = (row: DeliveryRow): NotificationDelivery => ({
   id: row.id,

@@ -11,6 +11,9 @@ export const german: Translation<typeof import('./en.ts')> = {
   events: '{events} Ereignisse',
   state: 'Stand',
   active: 'Aktiv',
+  doesNotDeliver: 'Stellt nicht zu',
+  lastMessagesFailed:
+    '{messages, plural, one {Die letzte Nachricht ist} other {Die letzten # Nachrichten sind}} nicht angekommen, seit <at>Uhrzeit</at>.',
   turnedOff: 'Ausgeschaltet',
   actions: 'Aktionen',
   sendTest: 'Test senden',

@@ -12,6 +12,10 @@ export const when = text('When')
 export const events = text('{events} events')
 export const state = text('State')
 export const active = text('Active')
+export const doesNotDeliver = text('Does not deliver')
+export const lastMessagesFailed = text(
+  '{messages, plural, one {The last message has} other {The last # messages have}} not arrived, since <at>time</at>.',
+)
 export const turnedOff = text('Turned off')
 export const actions = text('Actions')
 export const sendTest = text('Send a test')

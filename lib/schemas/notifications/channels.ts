@@ -37,6 +37,11 @@ export const Channel = z.object({
   events: z.array(NotificationEvent),
   status: z.enum(['active', 'disabled']),
   disabledReason: z.string().nullable(),
+  /**
+   * Messages that were tried and not delivered since the last one that was, without those that can't be sent any more. Null if there
+   * are none. `since`: when the first of them was written. `error`: why the last attempt failed; null while it is made.
+   */
+  failing: z.object({ since: Time, messages: z.int(), error: z.string().nullable() }).nullable().optional(),
   createdBy: Actor,
   createdAt: Time,
   revision: Revision,

@@ -12,6 +12,7 @@ import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { limits } from '#lib/limits.ts'
 import type { Channel } from '#lib/schemas/notifications/channels.ts'
@@ -68,12 +69,9 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
     {
       key: 'status',
       header: t.state,
-      cell: ({ status, disabledReason }) => (
+      cell: ({ status, disabledReason, failing }) => (
         <>
-          <StatusShape
-            status={status === 'active' ? 'approved' : 'revoked'}
-            label={status === 'active' ? t.active : t.turnedOff}
-          />
+          <StateOf status={status} failing={status === 'active' ? failing : undefined} />
           {disabledReason !== null && <span className="block text-ink-2">{disabledReason}</span>}
         </>
       ),
@@ -107,6 +105,22 @@ export function ChannelTable({ channels }: { channels: Channel[] }) {
       {open?.what === 'edit' && <EditChannel channel={open.channel} onClose={() => setOpen(undefined)} />}
       {open?.what === 'secret' && <RotateSecret channel={open.channel} onClose={() => setOpen(undefined)} />}
       {open?.what === 'remove' && <RemoveChannel channel={open.channel} onClose={() => setOpen(undefined)} />}
+    </>
+  )
+}
+
+/** `failing`: unknown from a server of the version before. */
+function StateOf({ status, failing }: Pick<Channel, 'status' | 'failing'>) {
+  if (status === 'disabled') return <StatusShape status="revoked" label={t.turnedOff} />
+  if (failing === null || failing === undefined) return <StatusShape status="approved" label={t.active} />
+  const { messages, since, error } = failing
+  return (
+    <>
+      <StatusShape status="failed" label={t.doesNotDeliver} />
+      <span className="block text-ink-2">
+        {t.lastMessagesFailed({ messages, at: () => <Time at={since} show="clock" /> })}{' '}
+        {error !== null && <ShownText>{error}</ShownText>}
+      </span>
     </>
   )
 }

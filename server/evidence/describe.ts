@@ -6,4 +6,9 @@ import { findExport } from './store.ts'
 export const describeExport: Describe = async (tx, tenant, id) =>
   (await findExport(tx, tenant.id, id)) === undefined
     ? undefined
-    : { title: 'An evidence archive can be downloaded', path: evidenceExportPath(tenant.externalId, id) }
+    : {
+        title: 'An evidence archive can be downloaded',
+        ids: { exportId: id },
+        outcome: 'ready',
+        path: evidenceExportPath(tenant.externalId, id),
+      }

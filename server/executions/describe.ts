@@ -8,6 +8,8 @@ export const describeExecution: Describe = async (tx, tenant, id, { status }) =>
   if (row === undefined) return undefined
   return {
     title: `An execution of ${row.agentDisplayName} ended as ${String(status).replace('_', ' ')}`,
+    ids: { executionId: id, agentId: row.agentId },
+    outcome: String(status),
     path: executionPath(tenant.externalId, id),
   }
 }

@@ -76,6 +76,7 @@ async function claim(tx: Transaction, tenantId: string, id: string): Promise<Sen
     event: row.event,
     at: row.createdAt.toISOString(),
     tenant: tenant.displayName,
+    tenantId: tenant.externalId,
     about: { ...described, link: `${runtime().config.baseUrl}${path}` },
   }
   return {

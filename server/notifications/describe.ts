@@ -6,6 +6,10 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 /** What a message says: never arguments, and nothing that decides. */
 export type Described = {
   title: string
+  /** What programs go by: the ids of what the message is about, by the names that the operations have for them. */
+  ids?: Partial<Record<'approvalId' | 'executionId' | 'agentId' | 'alarmId' | 'exportId', string>>
+  /** What it has come to, with the event. */
+  outcome?: string
   risk?: string
   requestedBy?: string
   /** The first eight characters of the payload digest, after its prefix. */
@@ -20,6 +24,7 @@ export type Describe = (
   tenant: Tenant,
   subjectId: string,
   facts: JsonObject,
+  event: NotificationEvent,
 ) => Promise<Described | undefined>
 
 // Filled once by server/jobs.ts, because notifications does not import the domains that it reports.
@@ -42,5 +47,5 @@ export async function describe(
   const [kind = ''] = event.split('.')
   const act = describers.get(kind)
   if (act === undefined) throw new Error(`No domain describes ${event}.`)
-  return await act(tx, tenant, subjectId, facts)
+  return await act(tx, tenant, subjectId, facts, event)
 }

@@ -9,6 +9,8 @@ export type Message = {
   /** ISO 8601. */
   at: string
   tenant: string
+  /** External id. */
+  tenantId: string
   about: Omit<Described, 'path'> & { link: string }
 }
 
@@ -53,10 +55,11 @@ export function mailOf(message: Message, channel: string): { subject: string; te
   }
 }
 
-const webhookOf = ({ event, at, tenant, about }: Message): JsonObject => ({
+/** docs/notifications.md has the members by event. */
+const webhookOf = ({ event, at, tenant, tenantId, about: { ids, ...about } }: Message): JsonObject => ({
   type: event,
   timestamp: at,
-  data: { tenant, ...about },
+  data: { tenant, tenantId, ...ids, ...about },
 })
 
 const headingOf = (event: string): string => headings[event] ?? event

@@ -120,6 +120,10 @@ describe('a webhook', () => {
       timestamp: expect.any(String),
       data: {
         tenant: tenant.displayName,
+        tenantId: tenant.externalId,
+        approvalId,
+        agentId: expect.any(String),
+        outcome: 'pending',
         title: 'Issue refund for A-1',
         risk: 'high',
         requestedBy: 'maria',
@@ -147,8 +151,16 @@ describe('a webhook', () => {
     const [, decided] = await at('/hook', 2)
     expect(JSON.parse(decided?.body ?? '')).toMatchObject({
       type: 'approval.decided',
-      data: { title: 'Approved: Issue refund for A-1' },
+      data: { title: 'Approved: Issue refund for A-1', tenantId: tenant.externalId, approvalId, outcome: 'approved' },
     })
+    // By the event, also when the message is sent after the decision.
+    const outcomes = await running.database.inTenant(tenant.id, async (tx) => {
+      const found: (string | undefined)[] = []
+      for (const event of ['approval.reminded', 'approval.escalated', 'approval.expired'] as const)
+        found.push((await describeApproval(tx, maria.tenant, approvalId, {}, event))?.outcome)
+      return found
+    })
+    expect(outcomes).toEqual(['pending', 'pending', 'expired'])
     expect(await settled(admin, 2)).toMatchObject([
       { channelId: id, event: 'approval.decided', subjectId: approvalId, delivery: 'delivered', attempts: 1 },
       { event: 'approval.requested', delivery: 'delivered' },
@@ -297,7 +309,7 @@ describe('Slack and Teams', () => {
 
   test('show a title as text, whatever a stranger put in it', () => {
     const about = { title: '<!channel> *pay* [here](https://evil.example)\nnow', link: 'https://countersign.example/x' }
-    const message = { event: 'approval.requested', at: '', tenant: 'Northwind', about }
+    const message = { event: 'approval.requested', at: '', tenant: 'Northwind', tenantId: 'northwind', about }
     const slack = JSON.stringify(bodyOf('slack', message))
     expect(slack).toContain('"text":"Decision requested: &lt;!channel&gt; *pay*')
     expect(slack).not.toContain('mrkdwn')
@@ -423,7 +435,13 @@ describe('mail', () => {
 
   test('a title with line breaks stays in its line', () => {
     const about = { title: 'Refund\r\nBcc: b@evil.example\n\nPay', link: 'https://countersign.example/t/a' }
-    const message = { event: 'approval.requested', at: '2026-11-23T09:31:04.120Z', tenant: 'Northwind', about }
+    const message = {
+      event: 'approval.requested',
+      at: '2026-11-23T09:31:04.120Z',
+      tenant: 'Northwind',
+      tenantId: 'northwind',
+      about,
+    }
     const { subject, text } = mailOf(message, 'Team\nof two')
     expect(subject).toBe('Decision requested: Refund Bcc: b@evil.example Pay')
     expect(text).not.toMatch(/^Bcc/m)

@@ -159,12 +159,20 @@ describe('a client of 2026-07-28 that opens addresses', () => {
     await client.close()
   }, 60_000)
 
-  test('whose person declines gets the call as pending', async () => {
-    const client = await connect('2026-07-28', async () => ({ action: 'decline' }))
-    const { structuredContent } = await client.callTool(refund('6.00'))
-    expect(structuredContent).toMatchObject({ status: 'pending', reason: 'approval' })
-    await client.close()
-  })
+  test.each([
+    ['decline', '6.00'],
+    ['cancel', '6.01'],
+  ] as const)(
+    'whose person answers %s gets the call as pending, and its request still waits',
+    async (action, amount) => {
+      const client = await connect('2026-07-28', async () => ({ action }))
+      const { structuredContent } = await client.callTool(refund(amount))
+      expect(structuredContent).toMatchObject({ status: 'pending', reason: 'approval' })
+      const id = Reflect.get(Object(structuredContent), 'executionId')
+      expect(await pendingOf()).toContainEqual(expect.objectContaining({ id, status: 'waiting_approval' }))
+      await client.close()
+    },
+  )
 
   test('can’t use the state of another call, of another caller, or a changed one', async () => {
     const states = new Map<string, string>()

@@ -48,6 +48,9 @@ test('Vera filters the log by existing actions and actors, and the address keeps
   await expect(records(page).getByRole('row').nth(1)).toContainText(/\d\d:\d\d:\d\d/)
   await expectAccessible(page)
   const who = page.getByLabel('Who', { exact: true })
+  // Agents as on every other page: by what they are called, not by the name in their manifest.
+  await expect(who.getByRole('option', { name: 'Refund assistant' })).toHaveCount(1)
+  await expect(who.getByRole('option', { name: 'refund-assistant' })).toHaveCount(0)
   await who.selectOption({
     label: await who
       .getByRole('option', { name: /^Maria / })

@@ -9,6 +9,7 @@ import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/audit/en.ts'
+import { actorObject } from '#lib/audit/object-names.ts'
 import { auditPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { type AuditFilter, countSet, filterFrom, noFilter, searchOf } from './filter.ts'
@@ -28,10 +29,10 @@ export function Filters({ filter }: { filter: AuditFilter }) {
   const actions = (facets.data?.actions ?? [])
     .map((action) => ({ value: action, label: actionText(action) }))
     .sort((a, b) => a.label.localeCompare(b.label, 'en'))
-  const nameOf = useNames((facets.data?.actors ?? []).map(({ id }) => ({ type: 'member', id })))
-  const actors = (facets.data?.actors ?? []).map(({ id, name }) => ({
-    value: id,
-    label: nameOf({ type: 'member', id }) ?? name,
+  const nameOf = useNames((facets.data?.actors ?? []).map(actorObject))
+  const actors = (facets.data?.actors ?? []).map((actor) => ({
+    value: actor.id,
+    label: nameOf(actorObject(actor)) ?? actor.name,
   }))
   return (
     <FilterFold label={t.filterRecords} set={countSet(filter)} onClear={() => show(noFilter)}>

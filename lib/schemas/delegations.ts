@@ -27,5 +27,7 @@ export const CreateDelegationInput = z.strictObject({
 })
 export const EndDelegationInput = z.strictObject({ id: Id, expectedRevision: Revision.optional() })
 export const DelegationOutput = z.object({ delegation: Delegation })
+/** `decidesAnyway`: the delegate is in each group of the delegator now, so that the delegation changes nothing for the time being. */
+export const CreateDelegationOutput = DelegationOutput.extend({ decidesAnyway: z.literal(true).optional() })
 export const ListDelegationsInput = z.strictObject({ ...PageInput, mine: z.boolean().default(false) })
 export const DelegationList = page(Delegation)

@@ -69,6 +69,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   permission: 'Berechtigung',
   grantedByRole: 'Durch die Rolle',
   isYourDelegate: '{delegate} vertritt Sie.',
+  isYourDelegateWithout:
+    '{delegate} vertritt Sie, was vorerst nichts ändert: {delegate} gehört zu allen Ihren Gruppen und entscheidet für sich selbst, mit einer Stimme.',
   duringYourAbsenceDelegate:
     'Während Ihrer Abwesenheit kann die Vertretung die Anfragen an Ihre Gruppen entscheiden, auch schon offene, aber nie Ihre eigenen. Sie können ebenfalls weiter entscheiden.',
   nameThe: 'Vertretung benennen',

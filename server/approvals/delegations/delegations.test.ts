@@ -130,6 +130,27 @@ describe('during a delegation', () => {
   })
 })
 
+test('the same delegate is not named twice for the same time, even at once, but again after the end', async () => {
+  const { delegation } = await delegate(anna, omar, { until: hours(48) })
+  const conflict = { code: 'conflict', message: expect.stringContaining('omar is already your delegate from') }
+  await expect(delegate(anna, omar, { from: hours(24), until: hours(72) })).rejects.toMatchObject(conflict)
+  // Before or after it, from another person, or to another one.
+  await delegate(anna, omar, { from: delegation.until, until: hours(72) })
+  await delegate(jonas, omar)
+  await delegate(anna, paul)
+  await call(end, anna, { id: delegation.id })
+  const both = await Promise.allSettled([1, 2].map(() => delegate(anna, omar, { until: hours(24) })))
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+test('the answer says that a delegate who is in all groups of the delegator decides anyway', async () => {
+  expect(await delegate(anna, omar)).not.toHaveProperty('decidesAnyway')
+  expect(await delegate(anna, jonas)).toMatchObject({ decidesAnyway: true, delegation: { status: 'active' } })
+  expect(await delegate(omar, jonas)).toMatchObject({ decidesAnyway: true })
+  const both = await tenant.as('both', { roles: ['approver'], groups: [group, 'another-group'] })
+  expect(await delegate(both, jonas)).not.toHaveProperty('decidesAnyway')
+})
+
 describe('separation of duties', () => {
   test('prevents a delegate of the requester from deciding', async () => {
     await delegate(maria, omar)
@@ -219,7 +240,7 @@ describe('creating and ending a delegation', () => {
       await expect(delegate(anna, omar, changes)).rejects.toMatchObject({ code: 'bad_request' })
     await expect(delegate(anna, omar, { reason: ' ' })).rejects.toThrow()
     await expect(delegate(anna, omar, { delegate: omar.principal.memberId })).resolves.toBeDefined()
-    await expect(delegate(anna, omar, { delegate: `omar@${tenant.slug}.example` })).resolves.toBeDefined()
+    await expect(delegate(jonas, omar, { delegate: `omar@${tenant.slug}.example` })).resolves.toBeDefined()
   })
 
   test('is visible to approvers of the tenant, and reserved to the delegator and the delegate', async () => {

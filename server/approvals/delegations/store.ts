@@ -28,6 +28,36 @@ export const findDelegation = (tx: Transaction, tenantId: string, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
+/** Until `tx` ends, no one else names a delegate for this member. */
+export async function lockDelegationsBy(tx: Transaction, tenantId: string, delegatorId: string): Promise<void> {
+  const key = `delegations\n${tenantId}\n${delegatorId}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
+}
+
+/** A delegation between the same people that has not ended, at a time within [fromAt, untilAt). */
+export const findOverlapping = (
+  tx: Transaction,
+  tenantId: string,
+  {
+    delegatorId,
+    delegateId,
+    fromAt,
+    untilAt,
+  }: { delegatorId: string; delegateId: string; fromAt: Date; untilAt: Date },
+) =>
+  tx
+    .selectFrom('approverDelegations')
+    .select(columns)
+    .where('tenantId', '=', tenantId)
+    .where('delegatorId', '=', delegatorId)
+    .where('delegateId', '=', delegateId)
+    .where('endedAt', 'is', null)
+    .where('fromAt', '<', untilAt)
+    .where('untilAt', '>', fromAt)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+
 /** Ends a delegation now. False when it has already ended or changed since `revision`. */
 export async function setEnded(tx: Transaction, tenantId: string, id: string, revision: number): Promise<boolean> {
   const result = await tx

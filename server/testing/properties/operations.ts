@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Permission } from '#lib/permissions.ts'
 import type { Need } from '#server/kernel/operation.ts'
 import type { Input } from './call.ts'
-import { type Kind, manifest, type World } from './world.ts'
+import { anotherDay, type Kind, manifest, type World } from './world.ts'
 
 /** One way in which an operation's input can name something. */
 export type Cell = {
@@ -66,11 +66,7 @@ const externalCall = (agentId: string) => ({
   resource: 'payments/lookup_order',
   arguments: { id: 'A-1001' },
 })
-const absence = (delegate: string) => ({
-  delegate,
-  until: new Date(Date.now() + 86_400_000).toISOString(),
-  reason: 'On leave.',
-})
+const absence = (delegate: string) => ({ delegate, ...anotherDay(), reason: 'On leave.' })
 const reason = 'As agreed.'
 const grantTerms = { uses: 1, until: new Date(Date.now() + 86_400_000).toISOString() }
 const rootOf = ({ objects: { trace } }: World) => ({ traceId: trace, spanId: trace.slice(0, 16) })

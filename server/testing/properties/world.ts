@@ -61,6 +61,14 @@ export type World = {
 export const everyRole = Object.keys(rolePermissions) as Role[]
 const approverGroups = ['change-approvers', 'refund-approvers', 'escalation']
 
+const dayMs = 86_400_000
+let days = 0
+/** A later day each time, the first from now on: the same delegate is not named twice for the same time. */
+export function anotherDay(): { from: string; until: string } {
+  const from = Date.now() + 2 * dayMs * days++
+  return { from: new Date(from).toISOString(), until: new Date(from + dayMs).toISOString() }
+}
+
 /** Creates a world over HTTP as a service account of the tenant. Each object contains the canary `slug`. */
 export async function buildWorld(server: PropertyServer, slug: string): Promise<World> {
   const tenant = await propertyTenant(server, slug)
@@ -241,7 +249,7 @@ function makers(api: Api, tenant: PropertyTenant, slug: string) {
       return (await api.mutate<{ id: string }>('connectionTokens.create', token)).id
     },
     async delegation() {
-      const absence = { delegate: 'rae', until: new Date(Date.now() + 86_400_000).toISOString(), reason: slug }
+      const absence = { delegate: 'rae', ...anotherDay(), reason: slug }
       return (await api.mutate<{ delegation: { id: string } }>('delegations.create', absence)).delegation.id
     },
     async group() {

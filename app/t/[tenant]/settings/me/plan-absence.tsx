@@ -23,8 +23,9 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
   const act = useAct({
     send: client.delegations.create.mutate,
     touches: ['delegations', 'approvals'],
-    onDone: ({ delegation }) => {
-      notice(t.isYourDelegate({ delegate: delegation.delegate.displayName }))
+    onDone: ({ delegation, decidesAnyway }) => {
+      const delegate = delegation.delegate.displayName
+      notice(decidesAnyway === true ? t.isYourDelegateWithout({ delegate }) : t.isYourDelegate({ delegate }))
       onClose()
     },
   })

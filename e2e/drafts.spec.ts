@@ -192,9 +192,9 @@ test('a changed field withdraws the refusal of the rules and of the branding', a
   await expect(refusal('Branding')).toHaveCount(0)
 
   // The drafts outlive the test in this person's browser.
+  const kept = async () => [await isKept(page, '.rules.'), await isKept(page, '.branding.')]
+  await expect.poll(kept).toEqual([true, true])
   await page.reload()
   for (const form of [rules, branding]) await form.getByRole('button', { name: 'Start over' }).click()
-  await expect
-    .poll(async () => [await isKept(page, '.rules.'), await isKept(page, '.branding.')])
-    .toEqual([false, false])
+  await expect.poll(kept).toEqual([false, false])
 })

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
+import { jsonIn, notOfCountersign, requireDeclared } from './answer.ts'
 import { Failed } from './failure.ts'
 import { retryAfterSeconds } from './retry.ts'
 import { type Session, send } from './session.ts'
@@ -45,7 +46,10 @@ function prepare(operation: CatalogOperation, input: JsonObject, { headers = {},
     : post(to, Object.fromEntries(at('body')))
 }
 
-/** Sends a call, and repeats it with a new token after 401. Throws Failed for every status from 400 on. */
+/**
+ * Sends a call, and repeats it with a new token after 401. Throws Failed for every status from 400 on, and for an answer that is not
+ * of the operation.
+ */
 export async function callServer(
   session: Session,
   operation: CatalogOperation,
@@ -58,10 +62,10 @@ export async function callServer(
     return await send(`${session.url}${path}`, init)
   }
   const first = await attempt(false)
-  if (first.ok) return first
   const response = first.status === 401 ? await renewed(first, () => attempt(true)) : first
-  if (response.ok) return response
-  throw await failureOf(response)
+  if (!response.ok) throw await failureOf(response)
+  await requireDeclared(operation, response)
+  return response
 }
 
 /** A credential that can't be renewed keeps its 401. */
@@ -72,13 +76,12 @@ async function renewed(first: Response, again: () => Promise<Response>): Promise
 
 /** The data of a JSON response, without the envelope of procedures. */
 export async function dataOf({ transport }: CatalogOperation, response: Response): Promise<JsonValue> {
-  const body: JsonValue = await response.json()
+  const body = await jsonIn(response)
   if (transport === 'route') return body
   const data = [['result'], ['data'], ['json']]
     .flat()
     .reduce<JsonValue | undefined>((found, name) => (isJsonObject(found) ? found[name] : undefined), body)
-  if (data === undefined)
-    throw new Failed('unreachable', 'The response is not one of Countersign.', { code: 'unreadable' })
+  if (data === undefined) throw notOfCountersign()
   return data
 }
 

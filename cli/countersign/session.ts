@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { JsonObject } from '#lib/json.ts'
+import { objectIn } from './answer.ts'
 import { Failed, usageError } from './failure.ts'
 import { textOf, type Values } from './flags.ts'
 import { type Profile, readStore, type Store, withStore } from './profiles.ts'
@@ -159,8 +161,8 @@ export async function requireRealm(authUrl: string, tenant: string): Promise<voi
   const signal = AbortSignal.timeout(tokenPatienceMs)
   const address = `${authUrl}/realms/${encodeURIComponent(tenant)}/.well-known/openid-configuration`
   const response = await send(address, { signal })
-  await response.body?.cancel()
   const { status: httpStatus } = response
+  if (!response.ok) await response.body?.cancel()
   if (httpStatus === 404)
     throw new Failed('refused', `${authUrl} does not have an organisation ${JSON.stringify(tenant)}.`, {
       code: 'not_found',
@@ -168,6 +170,8 @@ export async function requireRealm(authUrl: string, tenant: string): Promise<voi
     })
   if (!response.ok)
     throw new Failed('unreachable', `${address} answered ${httpStatus}.`, { code: 'unreachable', httpStatus })
+  // Anything else, such as the page of a guest network, would be opened as a sign-in.
+  await objectIn(response)
 }
 
 export type Issued = { accessToken: string; expiresAt: number; refreshToken?: string }
@@ -178,7 +182,8 @@ export async function requestToken(realm: string, form: Record<string, string>):
   // Shorter than a lock is kept, during which this is called.
   const signal = AbortSignal.timeout(tokenPatienceMs)
   const response = await send(`${realm}/token`, { method: 'POST', body: new URLSearchParams(form), signal })
-  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
+  const answer = objectIn(response)
+  const body: JsonObject = response.ok ? await answer : await answer.catch(() => ({}))
   if (!response.ok) {
     const why = String(body.error_description ?? body.error ?? response.status)
     const message = `The provider refused: ${why.replace(/\.$/, '')}.`
@@ -202,12 +207,24 @@ export async function send(url: string, init: RequestInit & { duplex?: 'half' } 
   try {
     return await fetch(url, { redirect: 'error', ...init })
   } catch (error) {
-    const cause =
-      error instanceof Error && error.cause instanceof Error
-        ? error.cause.message || ('code' in error.cause ? String(error.cause.code) : '')
-        : error instanceof Error && error.name === 'TimeoutError'
-          ? 'it did not answer in time.'
-          : String(error)
-    throw new Failed('unreachable', `${new URL(url).origin} can’t be reached: ${cause}`, { code: 'unreachable' })
+    throw new Failed('unreachable', `${new URL(url).origin} can’t be reached: ${whyNotSent(error)}`, {
+      code: 'unreachable',
+    })
   }
 }
+
+function whyNotSent(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return 'it did not answer in time.'
+  if (!(error.cause instanceof Error)) return String(error)
+  const { cause } = error
+  const code = 'code' in cause ? String(cause.code) : ''
+  // OpenSSL's message names its own source files.
+  if (!code.startsWith('ERR_SSL_') || !('reason' in cause)) return cause.message || code
+  return withoutTls.has(code)
+    ? 'it does not answer with TLS. Use http:// if it has no certificate.'
+    : `TLS failed (${cause.reason}).`
+}
+
+/** How OpenSSL calls an answer in plain text, by what it begins with. */
+const withoutTls = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST'])

@@ -1,4 +1,5 @@
 import type { CatalogOperation } from '#lib/schemas/catalog.ts'
+import { isJson } from '../answer.ts'
 import { operationNamed, operations, wordsOf } from '../catalog.ts'
 import { download, outFlags, outOf, toOutput } from '../download.ts'
 import { usageError } from '../failure.ts'
@@ -69,7 +70,7 @@ export async function callOperation(
     return undefined
   }
   const response = await callServer(session, operation, input, extra)
-  if (response.headers.get('content-type')?.includes('json') === true) print(output, await dataOf(operation, response))
+  if (isJson(response)) print(output, await dataOf(operation, response))
   else await toOutput(response)
   return undefined
 }

@@ -1,6 +1,7 @@
 import { canonicalJson } from '#lib/jcs.ts'
-import type { JsonObject } from '#lib/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { Catalog, CatalogOperation } from '#lib/schemas/catalog.ts'
+import { notOfCountersign } from '../answer.ts'
 import { embeddedCatalog, operationIn, operationNamed, operations } from '../catalog.ts'
 import { refusedNow, unexpectedNow } from '../compare-schemas.ts'
 import { exitCodes, usageError } from '../failure.ts'
@@ -54,7 +55,7 @@ export const catalogDiff: Command = {
   usage: `countersign catalog diff\n\nExit code 0 if they are the same, 5 if they differ.\n${commonUsage}`,
   async run({ args, environment, output }) {
     const session = openSession(parse(args, commonFlags).values, environment)
-    const server = (await ask(session, operationNamed('catalog.list'), {})) as Catalog
+    const server = catalogIn(await ask(session, operationNamed('catalog.list'), {}))
     const found = differences(embeddedCatalog().operations, server.operations)
     if (output.format === 'table' && found.length === 0) output.out('The same operations.\n')
     else
@@ -67,6 +68,21 @@ export const catalogDiff: Command = {
       )
     return found.length === 0 && server.digest === embeddedCatalog().digest ? undefined : exitCodes.different
   },
+}
+
+/** Only so far as every version has it. */
+function catalogIn(answer: JsonValue): Catalog {
+  const operations = isJsonObject(answer) && Array.isArray(answer.operations) ? answer.operations : undefined
+  const has = (one: JsonValue, fields: readonly string[], is: (value: JsonValue | undefined) => boolean) =>
+    isJsonObject(one) && fields.every((field) => is(one[field]))
+  const readable = operations?.every(
+    (one) =>
+      has(one, ['name', 'method', 'path'], (value) => typeof value === 'string') &&
+      has(one, ['input', 'places', 'body'], isJsonObject) &&
+      has(one, ['produces'], Array.isArray),
+  )
+  if (readable !== true) throw notOfCountersign('it is not a catalog')
+  return answer as Catalog
 }
 
 const addressOf = ({ method, path }: CatalogOperation) => `${method} ${path}`

@@ -3,6 +3,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout } from 'node:timers/promises'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { notOfCountersign } from '../answer.ts'
 import { operationNamed } from '../catalog.ts'
 import { download, outFlags, outOf } from '../download.ts'
 import { Failed, usageError } from '../failure.ts'
@@ -83,12 +84,13 @@ const ended = ['completed', 'completed_with_omissions', 'failed', 'canceled']
 
 /** Polls a job until it ends or its time-out passes. Throws for one without an archive. */
 async function completed(session: Session, made: JsonValue, output: Output): Promise<JsonObject> {
-  const { exportId = null, pollTimeoutMs } = isJsonObject(made) ? made : {}
+  const { exportId, pollTimeoutMs } = isJsonObject(made) ? made : {}
+  if (typeof exportId !== 'string') throw notOfCountersign('it is not an export')
   output.error(`Export ${exportId}\n`)
   const until = Date.now() + Number(pollTimeoutMs)
   for (;;) {
     const job = await patiently(() => ask(session, operationNamed('evidence.getExport'), { exportId }))
-    if (!isJsonObject(job)) throw new Failed('unreachable', 'The response is not an export.')
+    if (!isJsonObject(job) || typeof job.status !== 'string') throw notOfCountersign('it is not an export')
     if (output.isTerminal) output.error(`\r\u001b[K${progressOf(job)}`)
     if (ended.includes(String(job.status))) {
       if (output.isTerminal) output.error('\n')

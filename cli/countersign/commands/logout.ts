@@ -1,3 +1,4 @@
+import { isPage, notOfCountersign } from '../answer.ts'
 import { Failed } from '../failure.ts'
 import { commonFlags, parse } from '../flags.ts'
 import { readStore, withStore } from '../profiles.ts'
@@ -22,6 +23,9 @@ export const logout: Command = {
         token_type_hint: 'refresh_token',
       })
       const response = await send(`${realmOf(profile.authUrl, profile.tenant)}/revoke`, { method: 'POST', body })
+      // Providers answer with nothing, or with what they like: a page is not of one.
+      if (response.ok && isPage(response))
+        throw notOfCountersign('the refresh token was not revoked, and you are still signed in')
       if (!response.ok)
         throw new Failed(
           'refused',

@@ -8,6 +8,7 @@ import { type About, NotChecked, type Report, verdictNames } from '#lib/verify/r
 import { type Outside, verifyArchive } from '#lib/verify/verify.ts'
 import { typedWitnessKeys } from '#lib/verify/witnesses.ts'
 import { aboutLines, conclusionOf, keyLines, questions } from '#lib/verify/words.ts'
+import { jsonIn } from '../answer.ts'
 import { exitCodes, systemReason, usageError } from '../failure.ts'
 import { commonFlags, jsonOf, parse, readText, shown, textOf, type Values } from '../flags.ts'
 import { type Output, print } from '../output.ts'
@@ -151,6 +152,6 @@ function publishedKeys(values: Values, environment: Environment): Outside['publi
       `${url}/.well-known/countersign/${encodeURIComponent(externalId)}/log-keys.json?${known}`,
     )
     if (!response.ok) throw new Error(`The server answered ${response.status}.`)
-    return await response.json()
+    return await jsonIn(response)
   }
 }

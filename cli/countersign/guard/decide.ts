@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { notOfCountersign } from '../answer.ts'
 import { operationNamed } from '../catalog.ts'
 import type { Environment } from '../commands/command.ts'
 import { Failed } from '../failure.ts'
@@ -100,7 +101,7 @@ function verdictOf(answer: JsonObject): Verdict {
   if (answer.effect === 'allow' && typeof answer.decisionId === 'string' && isJsonObject(answer.arguments))
     return { allowed: true, arguments: answer.arguments }
   if (answer.effect === 'require_approval') return denied('Another group must approve this call, too. Repeat it.')
-  if (answer.effect !== 'deny') throw new Failed('unreachable', 'The response is not a decision.')
+  if (answer.effect !== 'deny') throw notOfCountersign('it is not a decision')
   const reasons = (Array.isArray(answer.reasons) ? answer.reasons : []).filter(isJsonObject)
   const words = reasons.map(({ message, rule, policyName }) => message ?? `rule ${rule} of ${policyName}`)
   return denied(words.length === 0 ? 'No rule permits this call.' : words.join(' '))
@@ -108,7 +109,7 @@ function verdictOf(answer: JsonObject): Verdict {
 
 function objectOf(value: JsonValue): JsonObject {
   if (isJsonObject(value)) return value
-  throw new Failed('unreachable', 'The response is not one of Countersign.', { code: 'unreadable' })
+  throw notOfCountersign()
 }
 
 async function idOf(session: Session, name: string): Promise<string> {

@@ -114,6 +114,9 @@ describe('operations', () => {
     expect(code).toBe(0)
     expect(out).toMatch(/--decision <approve\|reject\|escalate> +required/)
     expect(out).toContain('Permission: approval:decide')
+    expect((await cli.run(['session', 'choose-language', '--help'])).out).toContain(
+      '--language <en|de>  required, or --no-language for null\n',
+    )
     expect(out).toContain('Example: countersign approvals decide --json')
   })
 })
@@ -617,6 +620,8 @@ test('completion offers commands, operations and flags', async () => {
   expect(await words('approvals', 'decide', '--decision')).toEqual(['approve', 'reject', 'escalate'])
   expect(await words('approvals', 'decide', '--decision', '=')).toEqual(['approve', 'reject', 'escalate'])
   expect(await words('approvals', 'decide', '--decision', 'approve')).toContain('--reason')
+  expect(await words('session', 'choose-language', '--language')).toEqual(['en', 'de'])
+  expect(await words('session', 'choose-language')).toEqual(expect.arrayContaining(['--language', '--no-language']))
   expect(await words('approvals', 'decide', '--reason')).toEqual([''])
   expect(await words('approvals', 'decide', '--decision-acknowledged')).toContain('--reason')
   expect(await words('executions', 'start')).toEqual(expect.arrayContaining(['--agent-id', '--follow', '--json']))

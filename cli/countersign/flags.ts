@@ -5,7 +5,7 @@ import type { CatalogOperation } from '#lib/schemas/catalog.ts'
 import { argumentError } from '#lib/text/argument-error.mjs'
 import { kebab } from './catalog.ts'
 import { systemReason, usageError } from './failure.ts'
-import { type Problem, problemsOf } from './validate.ts'
+import { type Problem, problemsOf, withoutNull } from './validate.ts'
 
 /** One field of an operation's input as a flag. */
 export type Flag = {
@@ -16,6 +16,8 @@ export type Flag = {
   /** For help: `<uuid>`, `<approve|reject|escalate>`. */
   type: string
   required: boolean
+  /** `--no-<name>` sets it to null. Text can't: a field may be the word null. */
+  nullable: boolean
   /** All values, if they are few. */
   choices?: readonly string[]
   /** What it accepts, if that is more than its field does. */
@@ -46,26 +48,33 @@ export function flagsOf({ input }: Pick<CatalogOperation, 'input'>): Flag[] {
   }))
 }
 
-function kindOf(schema: JsonObject): Pick<Flag, 'kind' | 'type' | 'choices'> {
+type Kind = Pick<Flag, 'kind' | 'type' | 'choices' | 'nullable'>
+
+function kindOf(schema: JsonObject): Kind {
+  const alone = withoutNull(schema)
+  if (alone === undefined) return { ...plainKindOf(schema), nullable: false }
+  const found = plainKindOf(alone)
+  // JSON and a boolean, whose --no-<name> is false, have null in JSON.
+  return { ...found, nullable: found.kind !== 'json' && found.kind !== 'boolean' }
+}
+
+function plainKindOf(schema: JsonObject): Omit<Kind, 'nullable'> {
   if (Array.isArray(schema.enum) && schema.enum.every((one) => typeof one === 'string'))
     return { kind: 'text', type: `<${schema.enum.join('|')}>`, choices: schema.enum }
   if (typeof schema.const === 'boolean' || schema.type === 'boolean') return { kind: 'boolean', type: '' }
   if (schema.type === 'integer' || schema.type === 'number') return { kind: 'number', type: `<${schema.type}>` }
   if (schema.type === 'string') return { kind: 'text', type: `<${schema.format ?? 'text'}>` }
-  const items = schema.type === 'array' && isJsonObject(schema.items) ? kindOf(schema.items) : undefined
+  const items = schema.type === 'array' && isJsonObject(schema.items) ? plainKindOf(schema.items) : undefined
   return items?.kind === 'text' ? { ...items, kind: 'list', type: `${items.type} …` } : { kind: 'json', type: '<json>' }
 }
 
-/** Options of `parseArgs` for flags: `--no-<name>` sets a boolean to false. */
+/** Options of `parseArgs` for flags: `--no-<name>` sets a boolean to false, and a field that may be null to null. */
 export function optionsOf(flags: readonly Flag[]): Options {
   return Object.fromEntries(
-    flags.flatMap(({ name, kind }): [string, Options[string]][] => {
-      if (kind === 'boolean')
-        return [
-          [name, { type: 'boolean' }],
-          [`no-${name}`, { type: 'boolean' }],
-        ]
-      return [[name, kind === 'list' ? { type: 'string', multiple: true } : { type: 'string' }]]
+    flags.flatMap(({ name, kind, nullable }): [string, Options[string]][] => {
+      const type = kind === 'boolean' ? 'boolean' : 'string'
+      const own: [string, Options[string]] = [name, kind === 'list' ? { type, multiple: true } : { type }]
+      return kind === 'boolean' || nullable ? [own, [`no-${name}`, { type: 'boolean' }]] : [own]
     }),
   )
 }
@@ -150,9 +159,12 @@ function asTyped(problem: Problem, flags: readonly Flag[], values: Values): Prob
   return { ...problem, path: `--${flag.name}${problem.path.slice(field.length)}`, rule }
 }
 
-function valueGiven({ name, kind }: Flag, values: Values): JsonValue | undefined {
-  if (kind === 'boolean') return values[name] === true ? true : values[`no-${name}`] === true ? false : undefined
+function valueGiven({ name, kind, nullable }: Flag, values: Values): JsonValue | undefined {
   const given = values[name]
+  const negated = (kind === 'boolean' || nullable) && values[`no-${name}`] === true
+  if (negated && given !== undefined) throw usageError(`Give either --${name} or --no-${name}.`)
+  if (kind === 'boolean') return given === true ? true : negated ? false : undefined
+  if (negated) return null
   if (given === undefined || typeof given === 'boolean') return undefined
   if (Array.isArray(given)) return given.map(String)
   if (kind === 'json') return jsonOf(contentOf(given), `--${name}`)

@@ -32,9 +32,10 @@ test('every field of every example can be given as a flag', () => {
     if (!isJsonObject(example) || (operation.transport === 'route' && Object.keys(operation.places).length === 0))
       continue
     const flags = flagsOf(operation)
-    const args = flags.flatMap(({ field, name, kind }) => {
+    const args = flags.flatMap(({ field, name, kind, nullable }) => {
       const value = example[field]
       if (value === undefined) return []
+      if (value === null && nullable) return [`--no-${name}`]
       if (kind === 'boolean') return [value === true ? `--${name}` : `--no-${name}`]
       if (kind === 'list') return [value].flat().flatMap((one) => [`--${name}`, String(one)])
       return [`--${name}`, kind === 'json' ? JSON.stringify(value) : String(value).replace(/^@/, '@@')]
@@ -42,6 +43,38 @@ test('every field of every example can be given as a flag', () => {
     const { values } = parse(args, { ...commonFlags, ...optionsOf(flags) })
     expect([operation.name, inputFrom(flags, input, values)]).toEqual([operation.name, example])
   }
+})
+
+test('a field that may be null is a flag of its own kind, and --no-<field> sets it to null', () => {
+  const of = (name: string, ...args: string[]) => {
+    const operation = all.find((one) => one.name === name)
+    if (operation === undefined) throw new Error('unreachable')
+    const flags = flagsOf(operation)
+    return inputFrom(flags, operation.input, parse(args, { ...commonFlags, ...optionsOf(flags) }).values)
+  }
+  expect(of('session.chooseLanguage', '--language', 'de')).toEqual({ language: 'de' })
+  expect(of('session.chooseLanguage', '--no-language')).toEqual({ language: null })
+  expect(() => of('session.chooseLanguage', '--language', 'fr')).toThrow('--language: "fr". Must be one of en, de.')
+  expect(() => of('session.chooseLanguage')).toThrow('--language: missing. Required, one of en, de.')
+  expect(() => of('session.chooseLanguage', '--language', 'de', '--no-language')).toThrow(
+    'Give either --language or --no-language.',
+  )
+  const settings = ['--expected-revision', '1', '--archive-retention-days', '400', '--no-retention-days']
+  expect(of('tenants.updateSettings', ...settings)).toMatchObject({ archiveRetentionDays: 400, retentionDays: null })
+  // The word is a value like any other.
+  expect(of('tenants.updateBranding', '--accent-color', 'null', '--expected-revision', '1').accentColor).toBe('null')
+  // No field of the catalog needs JSON for a plain value.
+  const quoted = all.flatMap((operation) => {
+    const properties = isJsonObject(operation.input.properties) ? operation.input.properties : {}
+    return flagsOf(operation).flatMap(({ kind, field }) => {
+      const schema = properties[field]
+      const choices = isJsonObject(schema) ? (schema.anyOf ?? schema.oneOf) : undefined
+      const isPlain = (choice: unknown) =>
+        /"type":"(string|integer|number|boolean|null)"/.test(JSON.stringify(choice).replace(/"properties":.*/, ''))
+      return kind === 'json' && Array.isArray(choices) && choices.every(isPlain) ? [`${operation.name} ${field}`] : []
+    })
+  })
+  expect(quoted).toEqual([])
 })
 
 test('a value that breaks a rule is reported with its field, value and rule', () => {

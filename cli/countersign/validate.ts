@@ -11,6 +11,8 @@ const mostProblems = 10
  */
 export function problemsOf(schema: JsonValue | undefined, value: JsonValue, path = ''): Problem[] {
   if (!isJsonObject(schema)) return []
+  const alone = withoutNull(schema)
+  if (alone !== undefined) return value === null ? [] : problemsOf(alone, value, path)
   const choices = schema.anyOf ?? schema.oneOf
   if (Array.isArray(choices)) return ofChoices(choices, value, path)
   const wrong = ruleBroken(schema, value)
@@ -22,6 +24,14 @@ export function problemsOf(schema: JsonValue | undefined, value: JsonValue, path
       ? ofMembers(schema, value, path)
       : []
   return [...all, ...within].slice(0, mostProblems)
+}
+
+/** The schema of a value that may also be null, without null; undefined for any other schema. */
+export function withoutNull({ anyOf, oneOf }: JsonObject): JsonObject | undefined {
+  const choices = anyOf ?? oneOf
+  if (!Array.isArray(choices) || choices.length !== 2) return undefined
+  const others = choices.filter((one) => !isJsonObject(one) || one.type !== 'null')
+  return others.length === 1 && isJsonObject(others[0]) ? others[0] : undefined
 }
 
 function ofChoices(choices: readonly JsonValue[], value: JsonValue, path: string): Problem[] {
@@ -55,6 +65,8 @@ function ofMembers(schema: JsonObject, value: JsonObject, path: string): Problem
 /** What a missing field must be: `, one of a, b.` */
 function expected(schema: JsonValue | undefined): string {
   if (!isJsonObject(schema)) return '.'
+  const alone = withoutNull(schema)
+  if (alone !== undefined) return expected(alone)
   if (Array.isArray(schema.enum)) return `, one of ${schema.enum.join(', ')}.`
   const name = schema.format ?? schema.type
   return typeof name === 'string' ? `, ${article(name)} ${name}.` : '.'

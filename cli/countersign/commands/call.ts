@@ -101,9 +101,11 @@ export function helpOf(operation: CatalogOperation, flags: readonly Flag[]): str
   const words = ['countersign', ...wordsOf(operation)].join(' ')
   const own = permissionForOwn === null ? '' : `, or ${permissionForOwn} for your own`
   const width = Math.max(0, ...flags.map(({ name, type }) => name.length + type.length + 3))
-  const lines = flags.map(({ name, type, required, kind }) => {
+  const lines = flags.map(({ name, type, required, kind, nullable }) => {
     const line = `--${name}${type === '' ? '' : ` ${type}`}`.padEnd(width)
-    return `  ${line}${required ? '  required' : kind === 'boolean' ? `  or --no-${name}` : ''}`.trimEnd()
+    const negated = nullable ? `or --no-${name} for null` : kind === 'boolean' && !required ? `or --no-${name}` : ''
+    const rules = [required ? 'required' : '', negated].filter((rule) => rule !== '').join(', ')
+    return `  ${line}${rules === '' ? '' : `  ${rules}`}`.trimEnd()
   })
   const documents =
     Object.keys(body).length > 0 && !Object.values(places).includes('body')

@@ -127,8 +127,5 @@ test('a server without TLS at an https address is named in words, without text o
   const { code, error } = await cli.run(['whoami'], { COUNTERSIGN_URL: url, COUNTERSIGN_TOKEN: 'unused' })
   server.closeAllConnections()
   server.close()
-  expect([code, error]).toEqual([
-    4,
-    `${url} can’t be reached: it does not answer with TLS. Use http:// if it has no certificate. (unreachable)\n`,
-  ])
+  expect([code, error]).toEqual([4, `${url} can’t be reached: it does not speak TLS. (unreachable)\n`])
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
+import { tlsReason } from '#lib/text/tls-reason.ts'
 import { objectIn } from './answer.ts'
 import { Failed, usageError } from './failure.ts'
 import { textOf, type Values } from './flags.ts'
@@ -218,13 +219,7 @@ function whyNotSent(error: unknown): string {
   if (error.name === 'TimeoutError') return 'it did not answer in time.'
   if (!(error.cause instanceof Error)) return String(error)
   const { cause } = error
-  const code = 'code' in cause ? String(cause.code) : ''
-  // OpenSSL's message names its own source files.
-  if (!code.startsWith('ERR_SSL_') || !('reason' in cause)) return cause.message || code
-  return withoutTls.has(code)
-    ? 'it does not answer with TLS. Use http:// if it has no certificate.'
-    : `TLS failed (${cause.reason}).`
+  const tls = tlsReason(cause)
+  if (tls !== undefined) return `${tls}.`
+  return cause.message || ('code' in cause ? String(cause.code) : '')
 }
-
-/** How OpenSSL calls an answer in plain text, by what it begins with. */
-const withoutTls = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST'])

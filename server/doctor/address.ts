@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
+import { certificateFlaw } from '#lib/text/tls-reason.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { loadMasterKeys, masterKeyFile } from '#server/kernel/keys/master-key.ts'
 import { operatorHeader, operatorProof } from '#server/kernel/net/operator-proof.ts'
@@ -23,11 +24,8 @@ export async function checkAddress(config: Config): Promise<Finding[]> {
     redirect: 'manual',
     headers: key === undefined ? {} : { ...claims, [operatorHeader]: operatorProof(key, Date.now()) },
     signal: AbortSignal.timeout(patienceMs),
-  }).catch((error: unknown) => reasonOf((error as Error).cause ?? error))
-  if (typeof ready === 'string')
-    return [
-      warning('Address', `${baseUrl} does not answer (${ready}).`, 'Start the server, and run this command again.'),
-    ]
+  }).catch((error: Error) => (error.cause instanceof Error ? error.cause : error))
+  if (!(ready instanceof Response)) return [notReached(baseUrl, ready)]
   const { status, seen } = Ready.parse(await ready.json().catch(() => ({})))
   if (status !== 'ready')
     return [
@@ -65,6 +63,33 @@ export async function checkAddress(config: Config): Promise<Finding[]> {
   } finally {
     socket.terminate()
   }
+}
+
+/** A server that is not there may only not have been started. A certificate that fails here fails for others, too. */
+function notReached(baseUrl: string, error: Error): Finding {
+  const flaw = certificateFlaw(error)
+  if (flaw === undefined)
+    return warning(
+      'Address',
+      `${baseUrl} does not answer (${reasonOf(error)}).`,
+      'Start the server, and run this command again.',
+    )
+  const { text, advice } = flaws[flaw]
+  return failed('Address', `${text} (${baseUrl}: ${reasonOf(error)}).`, advice)
+}
+
+const flaws = {
+  untrusted: {
+    text: 'The certificate is not trusted',
+    advice:
+      'Name the CA in NODE_EXTRA_CA_CERTS, here and where MCP clients and exporters run, and install it in browsers, or use a public CA.',
+  },
+  expired: { text: 'The certificate has expired', advice: 'Renew it.' },
+  'not yet valid': { text: 'The certificate is not valid yet', advice: 'Check the clocks here and where it was made.' },
+  'other name': {
+    text: 'The certificate is for another host name',
+    advice: 'Get one for the host of BASE_URL, or set BASE_URL to a name in it.',
+  },
 }
 
 /** The key that the server uses, without creating one. */

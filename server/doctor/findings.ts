@@ -1,3 +1,5 @@
+import { tlsReason } from '#lib/text/tls-reason.ts'
+
 /** What a check found. `advice`: what to do; every failure and every warning has one. */
 export type Finding =
   | { level: 'ok'; subject: Subject; text: string }
@@ -41,5 +43,6 @@ export function lineOf(finding: Finding): string {
 
 export const reasonOf = (error: unknown): string => {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
-  return (first instanceof Error ? first.message : String(first)).split('\n')[0] ?? ''
+  if (!(first instanceof Error)) return String(first).split('\n')[0] ?? ''
+  return tlsReason(first) ?? first.message.split('\n')[0] ?? ''
 }

@@ -1,8 +1,9 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { UsageError } from './command-line.ts'
@@ -60,6 +61,7 @@ test('a running installation fails nowhere, and gets a line for each part', asyn
     /^ok {7}Provider {2}this server signs people in$/m,
     /^warning {2}Mail {6}SMTP_URL is not set: .* → /m,
     /^ok {7}Address {3}requests arrive without a proxy, from (127\.0\.0\.1|::1)$/m,
+    /^ok {7}Address {3}that server works on this database$/m,
     /^ok {7}Address {3}WebSockets pass$/m,
     /^0 failed, (?:1 warning|(?:0|[2-9]|\d\d+) warnings), \d+ fine\.$/m,
   ])
@@ -215,15 +217,23 @@ test('stores and a time-stamping authority get a line each, and nothing is writt
   }
 })
 
-test('a proxy that the server does not trust is found by what the server saw, which it tells no one else', async () => {
+test('a proxy that the server does not trust, and a server of another database, are found by what it tells the operator alone', async () => {
   const { port } = new URL(api.baseUrl)
+  let withoutDatabase = false
   const proxy = createServer((req, res) => {
     const list = [req.headers['x-forwarded-for'], req.socket.remoteAddress].join(', ')
     const headers = { ...req.headers, 'x-forwarded-for': list }
     req.pipe(
       request({ host: 'localhost', port, path: req.url, method: req.method, headers }, (answer) => {
-        res.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(res)
+        if (!withoutDatabase) {
+          res.writeHead(answer.statusCode ?? 502, answer.headers)
+          answer.pipe(res)
+          return
+        }
+        void json(answer).then((body) => {
+          const { database: _, ...seen } = (body as { seen?: Record<string, unknown> }).seen ?? {}
+          res.end(JSON.stringify({ ...(body as object), seen }))
+        })
       }),
     )
   })
@@ -236,8 +246,25 @@ test('a proxy that the server does not trust is found by what the server saw, wh
     )
     const stranger = await fetch(`${through}/v1/health/ready`, { headers: { 'x-countersign-operator': '1.ab' } })
     expect(await stranger.json()).toEqual({ status: 'ready' })
+    // A restored copy has the keys of the original, but another database.
+    const copy = { ...ofServer(), DATABASE_URL: empty.ownerUrl }
+    expect((await doctor(copy)).text).toMatch(
+      /^FAILED {3}Address {3}that server works on another database than these settings name\. → Set BASE_URL/m,
+    )
+    await copyFile(join(ofServer().DATA_DIR, 'master.key'), join(folder, 'master.key'))
+    expect((await doctor({ BASE_URL: api.baseUrl })).text).toMatch(
+      /^FAILED {3}Address {3}that server works on another database: the one in DATA_DIR is not running\. → Set/m,
+    )
+    // A server of a version before doesn't say on which it works.
+    withoutDatabase = true
+    const older = (await doctor({ ...copy, BASE_URL: through })).text
+    expect(older).toMatch(/FAILED {3}Address {3}the proxy at .* is not in TRUSTED_PROXIES/)
+    expect(older).not.toContain('that server works on')
+    withoutDatabase = false
     const otherKey = { ...ofServer(), BASE_URL: through, MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }
-    expect((await doctor(otherKey)).text).toMatch(/warning {2}Address {3}the server does not say what it saw .* → Run/)
+    expect((await doctor(otherKey)).text).toMatch(
+      /warning {2}Address {3}the server does not say what it saw .* another installation .* → See/,
+    )
   } finally {
     proxy.closeAllConnections()
     await new Promise((resolve) => proxy.close(resolve))

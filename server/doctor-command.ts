@@ -4,8 +4,8 @@ import { type Config, ConfigError, loadConfig } from '#server/kernel/config.ts'
 import { findEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { connectOwner } from '#server/kernel/db/migrate.ts'
 import { nameOf, type Say, UsageError } from './command-line.ts'
-import { checkAddress } from './doctor/address.ts'
-import { checkClock, checkDatabase, withOwner } from './doctor/database.ts'
+import { checkAddress, type Database } from './doctor/address.ts'
+import { checkClock, checkDatabase, identityOf, withOwner } from './doctor/database.ts'
 import { type Finding, failed, lineOf, ok, reasonOf, warning } from './doctor/findings.ts'
 import { checkFolders } from './doctor/folders.ts'
 import { checkKeys } from './doctor/keys.ts'
@@ -58,15 +58,17 @@ function machineIn(environment: Record<string, string | undefined>): Machine | u
 }
 
 async function check(config: Config, machine: Machine | undefined): Promise<Finding[]> {
+  const { found, database } =
+    config.databaseUrl === undefined
+      ? await checkEmbedded(config, machine)
+      : await checkOwn(config, config.databaseUrl, machine)
   return [
     ...(await checkSettings(config)),
     ...(await checkFolders(config)),
-    ...(config.databaseUrl === undefined
-      ? await checkEmbedded(config, machine)
-      : await checkOwn(config, config.databaseUrl, machine)),
+    ...found,
     ...(await checkStores(config)),
     ...(await checkMail(config)),
-    ...(await checkAddress(config)),
+    ...(await checkAddress(config, database)),
   ]
 }
 
@@ -75,9 +77,12 @@ async function checkTenants(config: Config, tenants: DoctorTenants, machine: Mac
   return [...(await checkProvider(config, tenants, machine)), ...(await checkSiem(config, tenants))]
 }
 
+type WithDatabase = { found: Finding[]; database: Database }
+
 /** The database at DATABASE_URL. */
-async function checkOwn(config: Config, ownerUrl: string, machine: Machine | undefined): Promise<Finding[]> {
+async function checkOwn(config: Config, ownerUrl: string, machine: Machine | undefined): Promise<WithDatabase> {
   let tenants: DoctorTenants
+  let identity: string | undefined
   const found = await withOwner(ownerUrl, async (client) => {
     const findings = [
       ...(await checkDatabase(client)),
@@ -85,13 +90,18 @@ async function checkOwn(config: Config, ownerUrl: string, machine: Machine | und
       ...(await checkKeys(config, client)),
     ]
     tenants = await listTenants(client)
+    identity = await identityOf(client)
     return findings
   })
-  return [...found, ...(await checkTenants(config, tenants, machine))]
+  return {
+    found: [...found, ...(await checkTenants(config, tenants, machine))],
+    database: identity === undefined ? undefined : { identity },
+  }
 }
 
 /** The embedded database is read while the server runs. This command does not start it, because it changes nothing. */
-async function checkEmbedded(config: Config, machine: Machine | undefined): Promise<Finding[]> {
+async function checkEmbedded(config: Config, machine: Machine | undefined): Promise<WithDatabase> {
+  let database: Database
   let client: Client | undefined
   let tenants: DoctorTenants
   let found: Finding[]
@@ -99,6 +109,8 @@ async function checkEmbedded(config: Config, machine: Machine | undefined): Prom
     const embedded = await findEmbeddedDatabase(config.dataDir)
     client = embedded?.ownerUrl === undefined ? undefined : await connectOwner(embedded.ownerUrl)
     tenants = embedded === undefined ? [] : client && (await listTenants(client))
+    const identity = client && (await identityOf(client))
+    database = client === undefined ? 'stopped' : identity === undefined ? undefined : { identity }
     const state = embedded === undefined ? 'which the server sets up' : `which is ${client ? '' : 'not '}running`
     found = [ok('Database', `the embedded PostgreSQL, ${state}`), ...(await checkKeys(config, client))]
   } catch (error) {
@@ -111,5 +123,5 @@ async function checkEmbedded(config: Config, machine: Machine | undefined): Prom
   } finally {
     await client?.end()
   }
-  return [...found, ...(await checkTenants(config, tenants, machine))]
+  return { found: [...found, ...(await checkTenants(config, tenants, machine))], database }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import { databaseIdentity } from '#server/kernel/db/identity.ts'
 import { currentClient } from '#server/kernel/net/client-address.ts'
-import { isOperatorProof, operatorHeader } from '#server/kernel/net/operator-proof.ts'
+import { databaseMark, operatorHeader, provenKey } from '#server/kernel/net/operator-proof.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 /**
@@ -23,7 +24,7 @@ export async function readiness(request?: Request): Promise<Response> {
       checking = undefined
     })
     const clock = await checking
-    return Response.json({ status: 'ready', clock, seen: seenOf(request) }, { headers })
+    return Response.json({ status: 'ready', clock, seen: await seenOf(request) }, { headers })
   } catch (error) {
     runtime().log.warn({ err: error }, 'not ready')
     return Response.json({ status: 'unavailable' }, { status: 503, headers: { ...headers, 'retry-after': '1' } })
@@ -31,17 +32,22 @@ export async function readiness(request?: Request): Promise<Response> {
 }
 
 /** What reached this process of a request that proves to come from the operator (`npm run doctor`). */
-function seenOf(request: Request | undefined) {
+async function seenOf(request: Request | undefined) {
   const client = currentClient()
-  const { vault } = runtime()
+  const { vault, database } = runtime()
   const proof = request?.headers.get(operatorHeader) ?? null
-  if (request === undefined || client === undefined || !isOperatorProof(vault.keys, proof, Date.now())) return undefined
+  const key = provenKey(vault.keys, proof, Date.now())
+  if (request === undefined || client === undefined || key === undefined) return undefined
+  const { rows } = await database.inDirectory((tx) =>
+    sql<{ identity: string }>`${sql.raw(databaseIdentity)}`.execute(tx),
+  )
   return {
     peer: client.peer.address,
     trusted: client.peer.trusted,
     address: client.address,
     forwarded: request.headers.get('forwarded'),
     xForwardedFor: request.headers.get('x-forwarded-for'),
+    database: databaseMark(key, rows[0]?.identity ?? ''),
   }
 }
 

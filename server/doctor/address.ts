@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { certificateFlaw } from '#lib/text/tls-reason.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { loadMasterKeys, masterKeyFile } from '#server/kernel/keys/master-key.ts'
-import { operatorHeader, operatorProof } from '#server/kernel/net/operator-proof.ts'
+import { databaseMark, operatorHeader, operatorProof } from '#server/kernel/net/operator-proof.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './findings.ts'
 import { checkProxies, claims, Seen } from './proxies.ts'
 import { isLocal } from './settings.ts'
@@ -16,8 +16,14 @@ const Ready = z
   .object({ status: z.string().optional(), seen: Seen.optional() })
   .catch({ status: undefined, seen: undefined })
 
-/** Whether BASE_URL reaches a running server, and what the proxies in front of it do with WebSockets and addresses. */
-export async function checkAddress(config: Config): Promise<Finding[]> {
+/** The database of these settings as `identityOf` tells it; `stopped` for the embedded one while it does not run. */
+export type Database = { identity: string } | 'stopped' | undefined
+
+/**
+ * Whether BASE_URL reaches a running server of this installation, and what the proxies in front of it do with WebSockets and addresses.
+ * `database` is undefined if it could not be read.
+ */
+export async function checkAddress(config: Config, database: Database): Promise<Finding[]> {
   const { baseUrl } = config
   const key = await masterKey(config)
   const ready = await fetch(`${baseUrl}/v1/health/ready`, {
@@ -40,10 +46,11 @@ export async function checkAddress(config: Config): Promise<Finding[]> {
     seen === undefined
       ? warning(
           'Address',
-          'the server does not say what it saw of this request, so the headers of proxies are not checked.',
-          'Run this command with the version and the master key of the server.',
+          'the server does not say what it saw of this request: it has another master key, as another installation would, or an older version. The headers of proxies are not checked.',
+          'See whether BASE_URL is the address of this installation, and run this command with the version and the master key of the server.',
         )
       : checkProxies(seen, isLocal(baseUrl)),
+    ...(key === undefined || seen?.database === undefined ? [] : sameDatabase(seen.database, key, database)),
   ]
   const socket = new WebSocket(`${baseUrl.replace(/^http/, 'ws')}/v1?connectionParams=1`, {
     handshakeTimeout: patienceMs,
@@ -63,6 +70,22 @@ export async function checkAddress(config: Config): Promise<Finding[]> {
   } finally {
     socket.terminate()
   }
+}
+
+/** A copy that a backup was restored to has the keys of the original, and would check the original at its address. */
+function sameDatabase(mark: string, key: Uint8Array, database: Database): Finding[] {
+  if (database === undefined) return []
+  if (database !== 'stopped' && mark === databaseMark(key, database.identity))
+    return [ok('Address', 'that server works on this database')]
+  return [
+    failed(
+      'Address',
+      database === 'stopped'
+        ? 'that server works on another database: the one in DATA_DIR is not running.'
+        : 'that server works on another database than these settings name.',
+      'Set BASE_URL to the address of this installation; a restored copy has one of its own.',
+    ),
+  ]
 }
 
 /** A server that is not there may only not have been started. A certificate that fails here fails for others, too. */

@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { ConfigError } from '#server/kernel/config.ts'
+import { databaseIdentity } from '#server/kernel/db/identity.ts'
 import { connectOwner, unappliedMigrations } from '#server/kernel/db/migrate.ts'
 import { rolesOf } from '#server/kernel/db/roles.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './findings.ts'
@@ -28,6 +29,12 @@ export async function withOwner(ownerUrl: string, work: (client: Client) => Prom
   } finally {
     await client.end()
   }
+}
+
+/** What tells this database apart from a copy of it. */
+export async function identityOf(client: Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ identity: string }>(databaseIdentity)
+  return rows[0]?.identity
 }
 
 /** Version, encoding, rights of the owner, connections, migrations, and the isolation of tenants. Changes nothing. */

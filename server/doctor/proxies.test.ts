@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOperatorProof, operatorProof } from '#server/kernel/net/operator-proof.ts'
+import { databaseMark, operatorProof, provenKey } from '#server/kernel/net/operator-proof.ts'
 import { lineOf } from './findings.ts'
 import { checkProxies, type Seen } from './proxies.ts'
 
@@ -43,10 +43,10 @@ test('what the server saw is for holders of the master key, for a minute', () =>
   const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const now = 1_800_000_000_000
   const proof = operatorProof(key, now)
-  expect(isOperatorProof([key], proof, now + 59_000)).toBe(true)
-  expect(isOperatorProof([other, key], proof, now - 59_000)).toBe(true)
-  expect(isOperatorProof([key], proof, now + 61_000)).toBe(false)
-  expect(isOperatorProof([other], proof, now)).toBe(false)
+  expect(provenKey([key], proof, now + 59_000)).toBe(key)
+  expect(provenKey([other, key], proof, now - 59_000)).toBe(key)
+  expect(provenKey([key], proof, now + 61_000)).toBeUndefined()
+  expect(provenKey([other], proof, now)).toBeUndefined()
   for (const wrong of [
     null,
     '',
@@ -56,5 +56,7 @@ test('what the server saw is for holders of the master key, for a minute', () =>
     proof.replace(String(now), String(now + 1)),
     `${proof}0`,
   ])
-    expect(isOperatorProof([key], wrong, now), String(wrong)).toBe(false)
+    expect(provenKey([key], wrong, now), String(wrong)).toBeUndefined()
+  // A mark of a database can't be sent as a proof.
+  expect(provenKey([key], `${now}.${databaseMark(key, String(now))}`, now)).toBeUndefined()
 })

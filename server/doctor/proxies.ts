@@ -11,6 +11,8 @@ export const Seen = z.object({
   address: z.string(),
   forwarded: z.string().nullable(),
   xForwardedFor: z.string().nullable(),
+  /** A mark of the database that it works on. A server of a version before does not say it. */
+  database: z.string().optional(),
 })
 export type Seen = z.infer<typeof Seen>
 

@@ -94,6 +94,11 @@ describe('it fails, and says what to do,', () => {
       /FAILED {3}Settings {2}BASE_URL is .* → Put a proxy/,
     ],
     [
+      'for a port that browsers refuse',
+      () => ({ BASE_URL: 'http://localhost:6000' }),
+      /FAILED {3}Address {3}http:\/\/localhost:6000 has a port that browsers and fetch refuse\. → Use another port\./,
+    ],
+    [
       'for a file that is wrong',
       async () => {
         await writeFile(join(folder, 'issuers.json'), '{')

@@ -1,4 +1,5 @@
-import type { JsonValue } from '#lib/json.ts'
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
+import { whyPortBlocked } from '#lib/text/blocked-port.ts'
 
 type Path = (string | number)[]
 export type AddressFlaw = { path: Path; message: string }
@@ -27,4 +28,26 @@ export function addressFlaws(value: JsonValue, path: Path = []): AddressFlaw[] {
   return Array.isArray(value)
     ? value.flatMap((inner, index) => addressFlaws(inner, [...path, index]))
     : Object.entries(value).flatMap(([key, inner]) => addressFlaws(inner, [...path, key]))
+}
+
+/** The addresses of a manifest that are called, with a port that never is: paths from `spec`. */
+export function portFlaws(spec: JsonValue | undefined): AddressFlaw[] {
+  if (!isJsonObject(spec)) return []
+  const entries = (value: JsonValue | undefined): [string | number, JsonValue][] =>
+    Array.isArray(value) ? [...value.entries()] : isJsonObject(value) ? Object.entries(value) : []
+  const called = [
+    ...entries(spec.tools).map(([index, tool]) => ({
+      at: isJsonObject(tool) ? tool.mcp : undefined,
+      path: ['tools', index, 'mcp'],
+    })),
+    ...entries(spec.models).map(([index, model]) => ({ at: model, path: ['models', index] })),
+    ...entries(spec.runtime).map(([kind, peer]) => ({ at: peer, path: ['runtime', kind] })),
+  ]
+  return called.flatMap(({ at, path }) =>
+    ['url', 'endpoint', 'card'].flatMap((name) => {
+      const address = isJsonObject(at) ? at[name] : undefined
+      const message = typeof address === 'string' ? whyPortBlocked(address) : undefined
+      return message === undefined ? [] : [{ path: [...path, name], message }]
+    }),
+  )
 }

@@ -30,6 +30,21 @@ spec:
       - { id: later, model: { prompt: "Bye" } }
 `
 
+test('an address with a port that fetch blocks is refused with its position', () => {
+  expect(
+    problemsOf(`name: x
+spec:
+  tools: [{ mcp: { server: crm, url: "https://crm.example:6000/mcp" }, allow: [find] }]
+  models: [{ name: small, endpoint: "https://models.example:10080/v1", model: small-1 }]
+  runtime: { http: { url: "https://agent.example:6667/run" }, a2a: { card: "https://agent.example:8443/card" } }
+`),
+  ).toEqual([
+    'spec.tools.0.mcp.url 3:39 Port 6000 can’t be called: browsers and fetch refuse it. Use another one.',
+    'spec.models.0.endpoint 4:38 Port 10080 can’t be called: browsers and fetch refuse it. Use another one.',
+    'spec.runtime.http.url 5:28 Port 6667 can’t be called: browsers and fetch refuse it. Use another one.',
+  ])
+})
+
 describe('a condition is refused with its position if', () => {
   test.each([
     ['${steps.order.output.amount} => 5', 'must be one comparison of a reference with a literal'],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { ApiError, type Issue, issuesInWords } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
-import { addressFlaws } from '#lib/rules/addresses.ts'
+import { addressFlaws, portFlaws } from '#lib/rules/addresses.ts'
 import { namesCourse } from '#lib/rules/approval-terms.ts'
 import { referenceFlaws } from '#lib/rules/manifest/references.ts'
 import { stepsWithoutTool, toolListFlaws } from '#lib/rules/manifest/tool-lists.ts'
@@ -136,11 +136,11 @@ function refuseAddresses(document: JsonObject, positions: Positions): void {
 
 /**
  * What can't work in any execution: waits that can't be answered, references and conditions without a meaning, approvals of tools
- * that are not allowed.
+ * that are not allowed, addresses with a port that is never called.
  */
 const flawsIn = (document: JsonObject, positions: Positions): PlacedIssue[] => {
   const { spec } = document
-  const inSpec = [...waitFlaws(spec), ...referenceFlaws(spec), ...toolListFlaws(spec)]
+  const inSpec = [...waitFlaws(spec), ...referenceFlaws(spec), ...toolListFlaws(spec), ...portFlaws(spec)]
   return [...inSpec.map(({ path, message }) => ({ path: ['spec', ...path], message })), ...mergeFlaws(document)]
     .slice(0, mostIssues)
     .map(({ path, message }) => issueAt(positions, path, message))

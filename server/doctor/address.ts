@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
+import { whyPortBlocked } from '#lib/text/blocked-port.ts'
 import { certificateFlaw } from '#lib/text/tls-reason.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { loadMasterKeys, masterKeyFile } from '#server/kernel/keys/master-key.ts'
@@ -90,6 +91,8 @@ function sameDatabase(mark: string, key: Uint8Array, database: Database): Findin
 
 /** A server that is not there may only not have been started. A certificate that fails here fails for others, too. */
 function notReached(baseUrl: string, error: Error): Finding {
+  if (whyPortBlocked(baseUrl) !== undefined)
+    return failed('Address', `${baseUrl} has a port that browsers and fetch refuse.`, 'Use another port.')
   const flaw = certificateFlaw(error)
   if (flaw === undefined)
     return warning(

@@ -338,6 +338,24 @@ test.each([
   await expect(adds(admin, '/name', { address: 'https://localhost/hook' })).resolves.toBeDefined()
 })
 
+test('an address with a port that fetch blocks is refused, and a message to one is not said to be sent', async () => {
+  const { tenant, admin } = await scene()
+  await expect(adds(admin, '/x', { kind: 'slack', address: 'https://hooks.example:6000/x' })).rejects.toThrow(
+    'Port 6000 can’t be called',
+  )
+  const { id } = await adds(admin, '/x', { kind: 'slack' })
+  // As of a channel that was added before ports were checked.
+  await running.database.inTenant(tenant.id, async (tx) => {
+    const endpoint = await sealEndpoint(tx, tenant.id, id, { address: 'http://127.0.0.1:6000/x', secrets: [] })
+    const row = await findChannel(tx, tenant.id, id)
+    if (row !== undefined) await setChannel(tx, tenant.id, { ...row, endpoint })
+  })
+  await run(testChannel, admin, { id })
+  expect(await settled(admin)).toMatchObject([
+    { delivery: 'failed', attempts: 1, error: expect.stringContaining('Port 6000 can’t be called') },
+  ])
+})
+
 test('an address that is not public is not called, and the reason is shown', async () => {
   const { tenant, admin } = await scene()
   const { id } = await adds(admin, '/x', { name: 'Metadata' })

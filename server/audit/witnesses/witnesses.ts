@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { whyPortBlocked } from '#lib/text/blocked-port.ts'
 import { parseCosignerKey } from '#server/audit/notes/cosignature.ts'
 import { NoteError } from '#server/audit/notes/signed-note.ts'
 import { listLogOwners } from '#server/audit/store.ts'
@@ -18,6 +19,8 @@ export async function loadWitnesses({ logWitnessesFile: path }: Config): Promise
     const { witnesses } = File.parse(JSON.parse(await readFile(path, 'utf8')))
     return witnesses.map(({ url, vkey }) => {
       if (!isSafeToFetch(url)) throw new NoteError(`${url} must use https.`)
+      const closed = whyPortBlocked(url)
+      if (closed !== undefined) throw new NoteError(`${url}: ${closed}`)
       return { url: url.replace(/\/+$/, ''), key: parseCosignerKey(vkey) }
     })
   } catch (cause) {

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fetch as undiciFetch } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { blockedPorts } from '#lib/text/blocked-port.ts'
 import { AddressRefused, AnswerTooLarge, NotReached, openOutbound } from './outbound.ts'
 import { noPrivateHosts, parsePrivateHosts } from './private-hosts.ts'
 
@@ -48,6 +50,7 @@ describe('without permission of the operator', () => {
     'https://user:secret@1.1.1.1/',
     'ftp://1.1.1.1/',
     'file:///etc/passwd',
+    'https://1.1.1.1:6000/',
   ])('%s is refused', async (url) => {
     const outbound = open()
     await expect(outbound.fetch(url)).rejects.toBeInstanceOf(AddressRefused)
@@ -140,3 +143,16 @@ test.each(['10.0.0.0/33', '10.0.0.0/x', 'a b', '-x', 'https://x.example', '::1/1
     expect(parsePrivateHosts(text)).toBeUndefined()
   },
 )
+
+test('a port that fetch blocks is refused before anything is sent, also where the operator allows the host', async () => {
+  const outbound = open(allowing('127.0.0.1'))
+  await expect(outbound.fetch('http://127.0.0.1:6000/')).rejects.toEqual(
+    new AddressRefused('Port 6000 can’t be called: browsers and fetch refuse it. Use another one.'),
+  )
+  await outbound.close()
+  // They are those that fetch refuses.
+  for (const port of blockedPorts)
+    await expect(undiciFetch(`http://127.0.0.1:${port}/`), String(port)).rejects.toMatchObject({
+      cause: { message: 'bad port' },
+    })
+})

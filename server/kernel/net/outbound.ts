@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { ReadableStream as WebStream } from 'node:stream/web'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
+import { whyPortBlocked } from '#lib/text/blocked-port.ts'
 import { whyNotPublic } from './address-class.ts'
 import { isAllowedPrivate, type PrivateHosts } from './private-hosts.ts'
 
@@ -96,6 +97,8 @@ export function whyNotCalled(url: URL, allowed: PrivateHosts): string | undefine
   if (url.username !== '' || url.password !== '') return 'The address must not contain a user or password.'
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return `The protocol ${url.protocol} is not supported. Use https.`
+  const closed = whyPortBlocked(url)
+  if (closed !== undefined) return closed
   const host = hostIn(url)
   const isName = isIP(host) === 0
   const mayBeAllowed = isName

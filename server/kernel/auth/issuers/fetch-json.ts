@@ -1,3 +1,4 @@
+import { whyPortBlocked } from '#lib/text/blocked-port.ts'
 import { isSafeToFetch } from '#server/kernel/config.ts'
 
 /** Milliseconds for the whole response. */
@@ -20,6 +21,8 @@ export class FetchError extends Error {
  */
 export async function fetchJson(url: string): Promise<unknown> {
   if (!isSafeToFetch(url)) throw new FetchError(`${url} is neither https nor on the loopback address`)
+  const closed = whyPortBlocked(url)
+  if (closed !== undefined) throw new FetchError(`${url} can’t be read. ${closed}`)
   try {
     const response = await fetch(url, {
       redirect: 'error',

@@ -67,6 +67,8 @@ describe('TRUSTED_ISSUERS', () => {
     ['no signature algorithm', { issuers: [{ ...good, algorithms: ['none'] }] }],
     ['another kind of token', { issuers: [{ ...good, tokenTypes: ['id+jwt'] }] }],
     ['keys without TLS', { issuers: [{ ...good, jwksUri: 'http://idp.example/keys' }] }],
+    ['keys on a port that fetch blocks', { issuers: [{ ...good, jwksUri: 'https://idp.example:6000/keys' }] }],
+    ['an issuer on a port that fetch blocks', { issuers: [{ ...good, issuer: 'https://idp.example:6667' }] }],
     ['an issuer without TLS', { issuers: [{ ...good, issuer: 'http://idp.example' }] }],
     ['an issuer with a query', { issuers: [{ ...good, issuer: 'https://idp.example/?x' }] }],
     ['an issuer that is not an address', { issuers: [{ ...good, issuer: 'idp' }] }],

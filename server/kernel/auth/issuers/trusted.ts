@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { hasOpenPort } from '#lib/text/blocked-port.ts'
 import { type Config, ConfigError, isSafeToFetch } from '#server/kernel/config.ts'
 import { asymmetricAlgorithms } from './algorithms.ts'
 
@@ -42,6 +43,10 @@ const TrustedIssuer = z
   .refine(({ tenant, tenantClaim }) => (tenant === undefined) !== (tenantClaim === undefined), {
     message: 'name either tenant or tenantClaim',
     path: ['tenant'],
+  })
+  .refine(({ issuer, jwksUri }) => hasOpenPort(jwksUri ?? issuer), {
+    message: 'has a port that fetch refuses, so the keys can’t be read',
+    path: ['jwksUri'],
   })
   .refine(({ tenant, scim }) => !scim || tenant !== undefined, {
     message: 'is possible only with tenant, because SCIM manages the members of one tenant',

@@ -6,6 +6,7 @@ import { databaseClock } from '#server/kernel/db/clock.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { addressOf } from '#server/mail/address.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { type ChannelRow, findChannel, setChannel } from './channel-store.ts'
 import { type DeliveryRow, findDelivery, setInFlight, setOutcome, unsendable } from './delivery-store.ts'
@@ -77,7 +78,7 @@ async function claim(tx: Transaction, tenantId: string, id: string): Promise<Sen
     at: row.createdAt.toISOString(),
     tenant: tenant.displayName,
     tenantId: tenant.externalId,
-    about: { ...described, link: `${runtime().config.baseUrl}${path}` },
+    about: { ...described, link: addressOf(path, tenant) },
   }
   return {
     row,

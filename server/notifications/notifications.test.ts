@@ -128,7 +128,8 @@ describe('a webhook', () => {
         risk: 'high',
         requestedBy: 'maria',
         digest: payloadDigest.replace('sha256:', '').slice(0, 8),
-        link: expect.stringContaining(`/t/${tenant.externalId}/approvals/${approvalId}`),
+        // With the organisation, for a browser in which no one has signed in there before.
+        link: `${running.config.baseUrl}/t/${tenant.externalId}/approvals/${approvalId}?organisation=${tenant.slug}`,
       },
     })
     const {

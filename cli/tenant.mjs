@@ -1,21 +1,5 @@
 #!/usr/bin/env node
-// `npm run tenant -- --help`: manages tenants, with or without a running server. Exits with 2 for invalid arguments and with 1
-// for a command that fails.
-import { existsSync } from 'node:fs'
-import { continueOnPinnedNode } from './pinned-node.mjs'
+// `npm run tenant -- --help`: manages tenants, with or without a running server.
+import { runCommand } from './arguments/run-command.mjs'
 
-await continueOnPinnedNode()
-// Settings may be in .env, as for npm start.
-if (existsSync('.env')) process.loadEnvFile('.env')
-const { ConfigError, loadConfig } = await import('../server/kernel/config.ts')
-const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded/failure.ts')
-const { CommandError, UsageError } = await import('../server/command-line.ts')
-const { runTenantCommand } = await import('../server/tenant-command.ts')
-
-try {
-  await runTenantCommand(loadConfig(), process.argv.slice(2), (line) => process.stdout.write(`${line}\n`))
-} catch (error) {
-  const known = [UsageError, CommandError, ConfigError, EmbeddedDatabaseError].some((kind) => error instanceof kind)
-  process.stderr.write(`${known ? error.message : error.stack}\n`)
-  process.exitCode = error instanceof UsageError ? 2 : 1
-}
+await runCommand(async () => (await import('../server/tenant-command.ts')).runTenantCommand)

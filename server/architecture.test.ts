@@ -218,6 +218,7 @@ describe('imports', () => {
           ![
             'cli/start.mjs',
             'cli/db-types.mjs',
+            'cli/arguments/run-command.mjs',
             'cli/backup.mjs',
             'cli/restore.mjs',
             'cli/rotate-master-key.mjs',

@@ -6,8 +6,8 @@ import { nameOf, programOf, type Say, UsageError } from './command-line.ts'
 const backupUsage = `${programOf('backup')} <file> (--recipient <age1…> … | --unencrypted)`
 const restoreUsage = `${programOf('restore')} <file> [--identity <file>]`
 
-/** Throws UsageError before anything is opened, CommandError, ConfigError, EmbeddedDatabaseError. */
-export async function runBackupCommand(config: Config, args: readonly string[], say: Say): Promise<void> {
+/** Throws UsageError before the settings are read, CommandError, ConfigError, EmbeddedDatabaseError. */
+export async function runBackupCommand(settings: () => Config, args: readonly string[], say: Say): Promise<void> {
   if (args.includes('--help')) return say(backupUsage)
   const { values, file } = readArguments(args, backupUsage)
   const recipients = values.recipient ?? []
@@ -18,6 +18,7 @@ export async function runBackupCommand(config: Config, args: readonly string[], 
   if (recipients.length > 0 && values.unencrypted === true)
     throw new UsageError(`--recipient and --unencrypted exclude each other.\n${backupUsage}`)
   if (values.identity !== undefined) throw new UsageError(`--identity belongs to ${nameOf('restore')}.\n${backupUsage}`)
+  const config = settings()
   const { makeBackup } = await import('./backup/make-backup.ts')
   await makeBackup(config, { file, recipients }, say)
   if (recipients.length === 0)
@@ -27,14 +28,14 @@ export async function runBackupCommand(config: Config, args: readonly string[], 
   if (config.exportStore !== undefined) say('Archives in EXPORT_STORE are not in the backup.')
 }
 
-/** Throws UsageError before anything is opened, CommandError, ConfigError, EmbeddedDatabaseError. */
-export async function runRestoreCommand(config: Config, args: readonly string[], say: Say): Promise<void> {
+/** Throws UsageError before the settings are read, CommandError, ConfigError, EmbeddedDatabaseError. */
+export async function runRestoreCommand(settings: () => Config, args: readonly string[], say: Say): Promise<void> {
   if (args.includes('--help')) return say(restoreUsage)
   const { values, file } = readArguments(args, restoreUsage)
   if (values.recipient !== undefined || values.unencrypted === true)
     throw new UsageError(`--recipient and --unencrypted belong to ${nameOf('backup')}.\n${restoreUsage}`)
   const { restoreBackup } = await import('./backup/restore.ts')
-  await restoreBackup(config, { file, identity: values.identity }, say)
+  await restoreBackup(settings(), { file, identity: values.identity }, say)
   say('Restored. Witnesses, monitors and anyone who follows the logs need their new keys (docs/operations.md).')
 }
 

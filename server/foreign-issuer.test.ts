@@ -96,7 +96,11 @@ describe('with AUTH_URL at another provider', () => {
     const said: string[] = []
     const run = async (...words: string[]) => {
       said.length = 0
-      await runTenantCommand(loadConfig(environment), words, (line) => said.push(line))
+      await runTenantCommand(
+        () => loadConfig(environment),
+        words,
+        (line) => said.push(line),
+      )
       return said.join('\n')
     }
     const made = await run('create', 'acme', '--admin', 'ada@acme.example', '--approvers', 'bo@acme.example')

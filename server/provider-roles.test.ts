@@ -51,13 +51,14 @@ afterAll(async () => {
 
 const run = (...words: string[]) =>
   runTenantCommand(
-    loadConfig({
-      PORT: new URL(api.baseUrl).port,
-      DATABASE_URL: api.ownerUrl,
-      DATA_DIR: join(dirname(api.gate), 'data'),
-      AUTH_URL: keycloak.origin,
-      LOG_LEVEL: 'error',
-    }),
+    () =>
+      loadConfig({
+        PORT: new URL(api.baseUrl).port,
+        DATABASE_URL: api.ownerUrl,
+        DATA_DIR: join(dirname(api.gate), 'data'),
+        AUTH_URL: keycloak.origin,
+        LOG_LEVEL: 'error',
+      }),
     words,
     () => undefined,
   )

@@ -78,11 +78,12 @@ const commands = [
 
 /**
  * The operator's command, in a separate process, with or without a running server. One-time links are printed only
- * through `say`. Throws UsageError before anything is opened, CommandError, ConfigError, EmbeddedDatabaseError.
+ * through `say`. Throws UsageError before the settings are read, CommandError, ConfigError, EmbeddedDatabaseError.
  */
-export async function runTenantCommand(config: Config, args: readonly string[], say: Say): Promise<void> {
+export async function runTenantCommand(settings: () => Config, args: readonly string[], say: Say): Promise<void> {
   if (args.includes('--help')) return say(usageOf(program, commands))
   const act = readCommand(program, commands, args)
+  const config = settings()
   await refuseUnfinishedRestore(config.dataDir)
   const { openInstallation } = await acts()
   const { close } = await openInstallation(config, say)

@@ -23,7 +23,8 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const run = (file: string, ...args: string[]) =>
   new Promise<{ code: number; out: string; error: string }>((resolve) => {
-    const env = { NODE_ENV: 'test', PATH: process.env.PATH, DATA_DIR: join(folder, 'data') } as const
+    // A setting that is wrong is said once the command line is right.
+    const env = { NODE_ENV: 'test', PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), PORT: 'abc' } as const
     const options = { cwd: folder, env, timeout: 30_000 }
     const child = execFile(process.execPath, [join(root, file), ...args], options, (_failure, out, error) =>
       resolve({ code: child.exitCode ?? -1, out, error }),
@@ -52,6 +53,17 @@ describe('a command of package.json', () => {
         expect(refused.error).not.toMatch(/^ +at |To specify|node:/m)
       }
       expect(await readdir(folder)).toEqual([])
+    },
+  )
+
+  test.each(['backup', 'restore', 'tenant', 'demo'])(
+    '%s says which setting is wrong once its arguments are right',
+    async (name) => {
+      const args = { backup: ['all.backup', '--unencrypted'], restore: ['all.backup'], tenant: ['list'], demo: [] }[
+        name
+      ]
+      const { code, error } = await run(`cli/${name}.mjs`, ...(args ?? []))
+      expect([code, error]).toEqual([1, expect.stringMatching(/^PORT must be /)])
     },
   )
 

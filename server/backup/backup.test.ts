@@ -72,13 +72,21 @@ const configOf = (name: string, database: TestDatabase, more: Record<string, str
 
 async function back(args: string[], more: Record<string, string> = {}): Promise<string[]> {
   const said: string[] = []
-  await runBackupCommand(configOf('source', source, more), args, (line) => said.push(line))
+  await runBackupCommand(
+    () => configOf('source', source, more),
+    args,
+    (line) => said.push(line),
+  )
   return said
 }
 
 async function restore(name: string, database: TestDatabase, args: string[], more: Record<string, string> = {}) {
   const said: string[] = []
-  await runRestoreCommand(configOf(name, database, more), args, (line) => said.push(line))
+  await runRestoreCommand(
+    () => configOf(name, database, more),
+    args,
+    (line) => said.push(line),
+  )
   return said
 }
 
@@ -175,7 +183,11 @@ describe('a backup', () => {
   test('is refused without a database, in one line', async () => {
     const file = join(folder, 'none.tgz')
     const none = (more: Record<string, string>) =>
-      runBackupCommand(loadConfig({ ...settings('none'), ...more }), [file, '--unencrypted'], () => undefined)
+      runBackupCommand(
+        () => loadConfig({ ...settings('none'), ...more }),
+        [file, '--unencrypted'],
+        () => undefined,
+      )
     await expect(none({})).rejects.toThrow(/none does not contain a database/)
     const closed = 'postgres://x:y@127.0.0.1:1/z'
     await expect(none({ DATABASE_URL: closed })).rejects.toThrow(
@@ -222,7 +234,11 @@ describe('a restore into an empty place', () => {
     await cp(join(folder, 'source/signer-memory'), join(folder, 'target/signer-memory'), { recursive: true })
     kept = await bytesBelow(join(folder, 'target/signer-memory'))
     said = await restore('target', target, [backup(), '--identity', identity()])
-    await runBackupCommand(configOf('target', target), [again(), '--recipient', recipient], () => undefined)
+    await runBackupCommand(
+      () => configOf('target', target),
+      [again(), '--recipient', recipient],
+      () => undefined,
+    )
   }, 120_000)
   afterAll(() => target.close())
 

@@ -77,7 +77,12 @@ describe.each([
     await rm(folder, { recursive: true })
   }, 60_000)
 
-  const operator = (...words: string[]) => runTenantCommand(loadConfig(settings), words, () => undefined)
+  const operator = (...words: string[]) =>
+    runTenantCommand(
+      () => loadConfig(settings),
+      words,
+      () => undefined,
+    )
 
   /** Signs in through the console in a browser of one's own. */
   async function signIn(username: string): Promise<{ page: Page; context: BrowserContext }> {

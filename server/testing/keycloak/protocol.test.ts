@@ -143,7 +143,11 @@ test('with roles from tokens, a role and a seat follow the groups at Keycloak', 
   const DATA_DIR = join(dirname(api.gate), 'data')
   const operator = { PORT: port, DATABASE_URL: api.ownerUrl, DATA_DIR, AUTH_URL: keycloak.origin, LOG_LEVEL: 'error' }
   const seat = ['seat', 'northwind', '--group', 'change-approvers', '--person', addressOf('boris')]
-  await runTenantCommand(loadConfig(operator), seat, () => undefined)
+  await runTenantCommand(
+    () => loadConfig(operator),
+    seat,
+    () => undefined,
+  )
   await letGroupsDecide(api, realmUrl, ada, boris)
 
   type Seen = { principal: { roles: string[]; groups: string[] } }

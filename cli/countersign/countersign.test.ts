@@ -186,6 +186,12 @@ describe('wrong usage', () => {
     [['evidence', 'download', '--export-id', anId, '--out', 'countersign.mjs'], 'countersign.mjs exists already.'],
     [['files', 'download', anId, '--out', 'countersign.mjs'], 'countersign.mjs exists already.'],
     [['files', 'download', anId, '--out', '.', '--overwrite'], '. is a folder.'],
+    [['files', 'download', anId, '--out', 'nowhere/file.bin'], '--out: nowhere is not a folder.'],
+    [['files', 'download', anId, '--out', 'countersign.mjs/file.bin'], '--out: countersign.mjs is not a folder.'],
+    [['evidence', 'download', '--export-id', anId, '--out', 'nowhere/new.zip'], '--out: nowhere is not a folder.'],
+    [[...aMonth, '--out', 'nowhere/new.zip'], '--out: nowhere is not a folder.'],
+    [['files', 'download', anId, '--out', 'a'.repeat(300)], 'can’t be read: name too long.'],
+    [['audit', 'file', '--out', 'nowhere/audit.csv'], '--out: nowhere is not a folder.'],
   ])('%j exits with 2, states the rule, and sends nothing', async (args, message) => {
     const server = await fakeServer(() => ({ status: 200, body: {} }))
     const { code, out, error } = await cli.run(args, { COUNTERSIGN_URL: server.url, COUNTERSIGN_TOKEN: 'unused' })

@@ -1,5 +1,6 @@
-import { createWriteStream, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, createWriteStream, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
@@ -13,14 +14,38 @@ import type { Session } from './session.ts'
 
 export const outFlags = { out: { type: 'string' }, overwrite: { type: 'boolean' } } as const
 
-/** Where a download is stored. Called before anything is sent: it throws for a file that exists, which may be the only copy. */
+/**
+ * Where a download is stored. Called before anything is sent: it throws for a file that exists, which may be the only copy, and for a
+ * folder that does not exist or can't be written.
+ */
 export function outOf(values: Values): string | undefined {
   const out = textOf(values, 'out')
-  const found = out === undefined ? undefined : statSync(out, { throwIfNoEntry: false })
+  if (out === undefined) return undefined
+  const folder = dirname(out)
+  const found = foundAt(out)
   if (found?.isDirectory() === true) throw usageError(`--out: ${out} is a folder.`)
   if (found !== undefined && values.overwrite !== true)
     throw usageError(`--out: ${out} exists already. Add --overwrite to replace it.`)
+  if (foundAt(`${out}.part`)?.isDirectory() === true)
+    throw usageError(`--out: ${out}.part, where it arrives, is a folder.`)
+  if (foundAt(folder)?.isDirectory() !== true) throw usageError(`--out: ${folder} is not a folder.`)
+  try {
+    // The part is written next to it.
+    accessSync(folder, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw usageError(`--out: ${folder} can’t be written: ${systemReason(error)}.`)
+  }
   return out
+}
+
+/** Undefined for a path below a file, too. */
+function foundAt(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined
+    throw usageError(`--out: ${path} can’t be read: ${systemReason(error)}.`)
+  }
 }
 
 /** What a content is and where it comes from, next to the part of it that has arrived. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { rmdirSync } from 'node:fs'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -182,9 +183,12 @@ test('a file that can’t be written is reported at once', async () => {
   let asked = 0
   const answer: RequestListener = (_req, res) => {
     asked += 1
+    // It was there when the program looked.
+    rmdirSync(join(cli.folder, 'gone'))
     res.writeHead(200, { 'content-type': 'application/octet-stream', etag: '"one"' }).end('content')
   }
-  const args = ['files', 'download', exportId, '--out', 'nowhere/file.bin']
+  const args = ['files', 'download', exportId, '--out', 'gone/file.bin']
+  await mkdir(join(cli.folder, 'gone'))
   const { code, error } = await withServer(answer, (settings) => cli.run(args, settings))
   expect([code, asked, error]).toEqual([2, 1, expect.stringContaining('can’t be written')])
 })

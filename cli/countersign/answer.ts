@@ -24,7 +24,7 @@ export async function requireDeclared({ produces, statuses }: CatalogOperation, 
   throw notOfCountersign(`${origin} sent ${type ?? 'no media type'} where ${produces.join(' or ')} is due`)
 }
 
-/** A notification to a tool server has no answer but its status. */
+/** A notification to a tool server is answered with its status alone. */
 const isWithoutBody = (statuses: readonly number[], { status }: Response): boolean =>
   status === 202 && statuses.length > 1 && statuses.includes(status)
 

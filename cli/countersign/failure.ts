@@ -1,6 +1,9 @@
 import { getSystemErrorMap } from 'node:util'
 
-/** How the program ends. `refused`: the server answered 4xx. `unreachable`: also for what is no answer of Countersign. `different`: compared and not equal, or not verified. */
+/**
+ * How the program ends. `refused`: the server answered 4xx. `unreachable`: also for an answer that is not of Countersign. `different`:
+ * compared and not equal, or not verified.
+ */
 export const exitCodes = { done: 0, refused: 1, usage: 2, signedOut: 3, unreachable: 4, different: 5 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 

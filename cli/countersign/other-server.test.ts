@@ -66,8 +66,8 @@ describe('an answer that is not of Countersign', () => {
   })
 
   test.each<[string, RequestListener, string[]]>([
-    ['has no media type', (_req, res) => plain(res), ['whoami']],
-    ['has no media type, for a file', (_req, res) => plain(res), ['files', 'download', anId]],
+    ['lacks a media type', (_req, res) => plain(res), ['whoami']],
+    ['lacks a media type, for a file', (_req, res) => plain(res), ['files', 'download', anId]],
     ['is called JSON, and is not', answers('application/json', '<p>'), ['whoami']],
     ['is empty', answers('application/json', ''), ['whoami']],
     ['is without content', answers(undefined, '', 204), [...decide, '--output', 'json']],

@@ -6,7 +6,7 @@ export const blockedPorts: ReadonlySet<number> = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** Why an address can never be called because of its port; undefined for another one, and for what is no address. */
+/** Why an address can never be called because of its port; undefined for another one, and for what is not an address. */
 export function whyPortBlocked(address: string | URL): string | undefined {
   if (!URL.canParse(address)) return undefined
   const { port } = new URL(address)

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -135,6 +136,43 @@ describe('unknown names', () => {
   test('leave known names available', async () => {
     expect((await ask('GET /t/acme')).body).toContain('<h1>/t/acme</h1>')
     expect((await ask('GET /_next/static/chunks/a.js')).status).toBe(200)
+  })
+})
+
+describe('an offer of another protocol is ignored, and the request answered:', () => {
+  const offer = (line: string, headers = '', body = '') =>
+    send(
+      `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n${headers}\r\n${body}`,
+    )
+
+  test.each([
+    ['/v1/health/live', 200],
+    ['/sign-in', 200],
+    ['/v1', 404],
+  ])('GET %s', async (path, status) => {
+    expect((await offer(`GET ${path}`)).status).toBe(status)
+  })
+
+  test('a POST with its body', async () => {
+    const report = JSON.stringify({ 'csp-report': { 'blocked-uri': 'inline' } })
+    const headers = `content-type: application/csp-report\r\ncontent-length: ${report.length}\r\n`
+    const plain = await ask('POST /csp-report', headers.concat('\r\n', report))
+    const answer = await offer('POST /csp-report', headers, report)
+    expect([plain.status, answer.status]).toEqual([204, 204])
+    const refused = await offer(
+      'POST /v1/agents.create',
+      'content-type: application/json\r\ncontent-length: 2\r\n',
+      '{}',
+    )
+    expect(JSON.parse(refused.body)).toMatchObject({ error: { json: { data: { code: 'UNAUTHORIZED' } } } })
+  })
+
+  test('and the connection stays open', async () => {
+    const socket = connect({ port: Number(new URL(server.baseUrl).port) })
+    socket.write('GET /v1/health/live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
+    await once(socket, 'readable')
+    socket.write('GET /sign-in HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
   })
 })
 

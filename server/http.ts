@@ -82,7 +82,12 @@ export async function openPort(port: number, options: PortOptions): Promise<Fron
   }
   let routes: Routes | undefined
   let phase: Phase = 'starting'
-  const http = createServer({ requireHostHeader: false, connectionsCheckingInterval: arrival.lookMs }, (req, res) => {
+  const settings = {
+    requireHostHeader: false,
+    connectionsCheckingInterval: arrival.lookMs,
+    shouldUpgradeCallback: asksForSocket,
+  }
+  const http = createServer(settings, (req, res) => {
     watchArrival(req, () => {
       // After a response has begun, a second one would be read as part of its body.
       if (res.headersSent || res.socket === null) req.destroy()
@@ -181,6 +186,13 @@ export async function openPort(port: number, options: PortOptions): Promise<Fron
       }),
   }
 }
+
+/**
+ * An offer of any other protocol, such as `h2c`, is ignored and the request answered (RFC 9110, section 7.8): some clients make
+ * one with each request.
+ */
+const asksForSocket = ({ headers }: IncomingMessage): boolean =>
+  (headers.upgrade ?? '').split(',').some((protocol) => protocol.trim().toLowerCase() === 'websocket')
 
 /**
  * `GET http://other.example/`, `OPTIONS *` and requests without a host do not name a resource of this server, and no name or

@@ -16,7 +16,7 @@ export type Archive = {
   /** Broken for a file of more bytes than `limit`, by default those of a note or a signature. */
   bytes(path: string, limit?: number): Promise<Bytes>
   text(path: string, limit?: number): Promise<string>
-  /** In order, without the newline; empty lines are left out. Broken at a line that is longer than any that the service writes. */
+  /** In order, without the newline. Broken at a line that is empty, or longer than any that the service writes. */
   linesIn(path: string): AsyncGenerator<string>
   pieces(path: string): AsyncGenerator<Bytes>
   /** SHA-256 in hex, and the number of lines; counts as progress. */
@@ -115,7 +115,8 @@ async function* linesOf(path: string, text: AsyncIterable<Bytes>): AsyncGenerato
     const [first = '', ...more] = decoder.decode(piece, { stream: true }).split('\n')
     rest += first
     for (const next of more) {
-      if (rest !== '') yield rest
+      if (rest === '') throw new Broken(`${path} has an empty line.`)
+      yield rest
       rest = next
     }
   }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonical, isCanonical, type Json, sha256OfText } from './bytes.ts'
+import { Broken, canonical, isCanonical, type Json, parseLine, sha256OfText } from './bytes.ts'
 
 // The verifier has a writer of canonical JSON of its own, because it imports nothing. A library is the other opinion.
 
@@ -50,6 +50,33 @@ describe('canonical', () => {
       }),
       { numRuns: 2000 },
     )
+  })
+})
+
+describe('parseLine', () => {
+  test('reads what JavaScript and what canonical JSON write, whatever the names', () => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        for (const line of [JSON.stringify(value), canonical(value)]) expect(parseLine(line, 'It')).toEqual(value)
+      }),
+    )
+  })
+
+  test.each([
+    '{"status":"rejected","status":"approved"}',
+    '{"a":{"b":1,"b":1}}',
+    String.raw`{"st\u0061tus":"approved"}`,
+    '{"n":1.0}',
+    '{"n":10e-1}',
+    '{"n":-0}',
+    '{"n":9007199254740993}',
+    '{"a": 1}',
+    ' {}',
+    '{}\r',
+    String.raw`"\/"`,
+  ])('refuses %s', (line) => {
+    JSON.parse(line)
+    expect(() => parseLine(line, 'It')).toThrow(Broken)
   })
 })
 

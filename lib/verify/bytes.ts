@@ -102,6 +102,23 @@ export function parseJson(text: string, of: string, values: number = most.lineVa
   }
 }
 
+/**
+ * A line of the archive. Broken also for one that says the same to this program, and to another one perhaps the opposite: with two
+ * members of one name, with escapes or spaces that the service does not write, or with a number in another spelling.
+ */
+export function parseLine(line: string, of: string): Json {
+  const value = parseJson(line, of)
+  requireForm(of, line === JSON.stringify(value) || isCanonical(line, value))
+  return value
+}
+
+export function requireForm(of: string, kept: boolean): void {
+  if (!kept)
+    throw new Broken(
+      `${of} is not in the form in which the service writes it: another program could read something else in it.`,
+    )
+}
+
 const harmlessCharacters = 4096
 
 /** Members, elements and structures of a JSON text together, and its levels. What is in its strings doesn't count. */

@@ -1,5 +1,5 @@
 import type { Archive } from './archive.ts'
-import { Broken, fromBase64, type Json, member, minuteOf, parseJson, textMember } from './bytes.ts'
+import { Broken, fromBase64, type Json, member, minuteOf, parseJson, requireForm, textMember } from './bytes.ts'
 import type { Heads } from './freshness.ts'
 import { continues, type LogKey, type Note, parseNote, restoredName, signerOf } from './note.ts'
 
@@ -11,7 +11,10 @@ export type Before = { exportId: string; manifestSha256: string; seals: Note | u
 /** data/chain.json; undefined for the first archive of a tenant. */
 export async function chainOf(archive: Archive): Promise<Before | undefined> {
   const of = 'data/chain.json'
-  const previous = member(parseJson(await archive.text(of), of), 'previous')
+  const text = await archive.text(of)
+  const chain = parseJson(text, of)
+  requireForm(of, text === `${JSON.stringify(chain, null, 2)}\n`)
+  const previous = member(chain, 'previous')
   if (previous === null) return undefined
   const [seals, path] = [member(previous, 'seals'), member(previous, 'consistency')]
   return {

@@ -8,7 +8,7 @@ import {
   hex,
   type Json,
   member,
-  parseJson,
+  parseLine,
   sha256OfText,
 } from './bytes.ts'
 import type { Source } from './container/source.ts'
@@ -75,7 +75,7 @@ async function newestOf(
   let found: Drawn | undefined
   if (!archive.has(path)) return undefined
   for await (const line of archive.linesIn(path)) {
-    const row = parseJson(line, path)
+    const row = parseLine(line, path)
     const [leaf, record] = [member(row, 'leaf') ?? null, member(row, 'record') ?? null]
     const [seq, action] = [Number(member(leaf, 'seq')), String(member(record, 'action'))]
     if (seq >= 0 && seq < size && accepts(action))

@@ -10,7 +10,7 @@ import {
   hex,
   type Json,
   member,
-  parseJson,
+  parseLine,
   sameBytes,
   sha256OfText,
   textMember,
@@ -177,7 +177,7 @@ export const otherRecords = 'data/other-records.ndjson'
 type Row = { leaf: Json; nonce: string; record: Json; seq: number; auditId: string }
 
 export function readRow(line: string, path: string): Row {
-  const row = parseJson(line, `A line of ${path}`)
+  const row = parseLine(line, `A line of ${path}`)
   const [leaf = null, record = null] = [member(row, 'leaf'), member(row, 'record')]
   // Records from elsewhere have their path. Nothing else in the line would be covered by the log.
   const [other] = membersBeyond(row, ['leaf', 'nonce', 'record', ...(path === otherRecords ? ['path'] : [])])

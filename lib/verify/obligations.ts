@@ -1,5 +1,5 @@
 import type { Archive } from './archive.ts'
-import { Broken, type Json, member, parseJson, textMember } from './bytes.ts'
+import { Broken, type Json, member, parseLine, textMember } from './bytes.ts'
 import { readRow, type SeenRecord } from './log.ts'
 import { noDigest, type Objects, objectTable, type Room } from './objects.ts'
 
@@ -80,7 +80,7 @@ export function obligations(room: Room) {
     async check(archive: Archive): Promise<string> {
       for (const file of files)
         for await (const line of archive.linesIn(`data/${file}.ndjson`)) {
-          const key = keyOfRow(file, stateIn(parseJson(line, `A line of data/${file}.ndjson`)))
+          const key = keyOfRow(file, stateIn(parseLine(line, `A line of data/${file}.ndjson`)))
           const known = owed.get(file, key)
           if (known !== undefined && !known.seen) owed.set(file, key, { ...known, seen: true })
         }
@@ -120,7 +120,7 @@ export const isBound = (row: Json): boolean => member(row, 'bound') !== undefine
 export async function omissionsOf(archive: Archive, room: Room) {
   const omitted = objectTable(room)
   for await (const line of archive.linesIn('data/omissions.ndjson')) {
-    const one = parseJson(line, 'A line of data/omissions.ndjson')
+    const one = parseLine(line, 'A line of data/omissions.ndjson')
     const [resource, id] = [String(member(one, 'resource')), String(member(one, 'id'))]
     omitted.set(resource, id, { revision: 1, form: 1, digest: noDigest, owed: false, seen: false })
   }

@@ -1,5 +1,5 @@
 import type { Archive } from './archive.ts'
-import { Broken, canonical, type Json, member, parseJson, sha256OfText, textMember, toBase64Url } from './bytes.ts'
+import { Broken, canonical, type Json, member, parseLine, sha256OfText, textMember, toBase64Url } from './bytes.ts'
 import { all, counted } from './counted.ts'
 import { noDigest, objectTable, type Room } from './objects.ts'
 import { NotChecked } from './report.ts'
@@ -48,7 +48,7 @@ export function rawValues(archive: Archive, room: Room) {
       let [count, unproved] = [0, 0]
       for (const path of paths)
         for await (const line of archive.linesIn(path)) {
-          const row = parseJson(line, `A line of ${path}`)
+          const row = parseLine(line, `A line of ${path}`)
           const isSpan = member(row, 'spanId') !== undefined
           const subject = isSpan
             ? `span ${textMember(row, 'traceId', path)}/${textMember(row, 'spanId', path)}`

@@ -10,7 +10,7 @@ import {
   fromHex,
   type Json,
   member,
-  parseJson,
+  parseLine,
   sameBytes,
   sha256OfText,
   textMember,
@@ -137,7 +137,7 @@ export function commitments(
         if (!allBound && newerFiles.has(file) && !archive.has(path)) continue
         if (!archive.has(path)) throw new Broken(`${path} is missing.`)
         for await (const line of archive.linesIn(path)) {
-          const row = parseJson(line, `A line of ${path}`)
+          const row = parseLine(line, `A line of ${path}`)
           eachRow(type, row)
           if (isBound(row)) {
             rowIsCommitted(row, objects, { path, type })

@@ -6,7 +6,7 @@ import {
   hex,
   type Json,
   member,
-  parseJson,
+  parseLine,
   sameBytes,
   sha256OfText,
   textMember,
@@ -67,7 +67,7 @@ export function telemetrySpans(room: Room, each: (span: Json) => void, eachResou
         const leaves = await leavesOf(archive, `data/traces/${date}.batches.ndjson`, batches, room)
         const resources = await resourcesOf(archive, `data/traces/${date}.resources.ndjson`, room, eachResource)
         for await (const line of archive.linesIn(path)) {
-          const span = parseJson(line, `A line of ${path}`)
+          const span = parseLine(line, `A line of ${path}`)
           each(span)
           if (member(span, 'origin') === 'execution') {
             unbound += 1
@@ -118,7 +118,7 @@ async function leavesOf(archive: Archive, path: string, batches: Objects, room: 
   const lots: { leaves: Bytes; taken: Uint8Array }[] = []
   let count = 0
   for await (const line of archive.has(path) ? archive.linesIn(path) : []) {
-    const row = parseJson(line, `A line of ${path}`)
+    const row = parseLine(line, `A line of ${path}`)
     const auditId = textMember(row, 'auditId', `A line of ${path}`)
     const hashes = member(row, 'leaves')
     if (!Array.isArray(hashes) || places.get(requestType, auditId) !== undefined)
@@ -173,7 +173,7 @@ async function resourcesOf(
 ): Promise<Objects> {
   const hashes = objectTable(room)
   for await (const line of archive.has(path) ? archive.linesIn(path) : []) {
-    const row = parseJson(line, `A line of ${path}`)
+    const row = parseLine(line, `A line of ${path}`)
     each(row)
     const attributes = provable(member(row, 'attributes'))
     hashes.set(resourceType, `${textMember(row, 'auditId', path)}/${String(member(row, 'resourceIndex'))}`, {

@@ -1,5 +1,5 @@
 import type { Archive } from './archive.ts'
-import { Broken, type Bytes, type Json, member, parseJson, textMember } from './bytes.ts'
+import { Broken, type Bytes, type Json, member, parseLine, textMember } from './bytes.ts'
 import { all, counted } from './counted.ts'
 import { noDigest, numbersIn, objectTable, type Room, twoNumbers } from './objects.ts'
 import { type About, NotChecked } from './report.ts'
@@ -40,7 +40,7 @@ export function traceLines(period: About['period'], room: Room) {
     async check(archive: Archive): Promise<string> {
       let [listed, older] = [0, 0]
       for await (const line of archive.linesIn(traceList)) {
-        const row = parseJson(line, `A line of ${traceList}`)
+        const row = parseLine(line, `A line of ${traceList}`)
         // Earlier versions listed what the rows of traces said, which nothing proves.
         if (member(row, 'spans') === undefined) {
           older += 1

@@ -1,6 +1,6 @@
 import { adjacentTo } from './adjacent.ts'
 import { type Archive, archiveOf } from './archive.ts'
-import { Broken, type Json, member, minuteOf, parseJson } from './bytes.ts'
+import { Broken, type Json, member, minuteOf, parseLine } from './bytes.ts'
 import { checkLog } from './check-log.ts'
 import type { Source } from './container/source.ts'
 import { openZip } from './container/zip.ts'
@@ -288,7 +288,7 @@ async function omissionsIn(manifest: Json, archive: Archive): Promise<About['omi
   if (member(described, 'sha256') !== (await archive.digest(omissionList)).sha256)
     throw new Broken(`The signed manifest describes a different ${omissionList}.`)
   for await (const line of archive.linesIn(omissionList)) {
-    const stated = member(parseJson(line, `A line of ${omissionList}`), 'reason')
+    const stated = member(parseLine(line, `A line of ${omissionList}`), 'reason')
     const reason = typeof stated === 'string' && stated.length <= longestReason ? stated : 'unknown'
     if (counts.has(reason) || counts.size < mostReasons) counts.set(reason, (counts.get(reason) ?? 0) + 1)
   }

@@ -44,6 +44,7 @@ describe('each change to an archive', () => {
     expect(kinds).toHaveLength(25)
     expect(changes.filter(({ name }) => name.includes('of a span of telemetry'))).toHaveLength(22)
     expect(changes.filter(({ name }) => name.startsWith('data/traces.ndjson: '))).toHaveLength(16)
+    expect(changes.filter(({ name }) => name.includes(': a line with '))).toHaveLength(15)
     let cases = 0
     for (const [index, { name, make, expected, says }] of changes.entries()) {
       if (index % share !== 0 && says === undefined) continue

@@ -88,6 +88,12 @@ describe('every command of README.txt', () => {
       'username of member ',
     ],
     ['revision', /("bound":\{"type":"agent",.*?"revision":)\d+/, '$1 9', 'the row of agent '],
+    [
+      'member that is there twice',
+      /"status":"active"/,
+      '"status":"retired","status":"active"',
+      'two members of one name',
+    ],
   ])('finds a changed %s of a row, in step 8', async (what, before, after, reason) => {
     if (missing('python3')) return
     const { top } = await runtime.extract(`row-${what.replace(' ', '-')}`, bytes)

@@ -29,6 +29,7 @@ export function archiveChanges(original: Original): ArchiveChange[] {
     ...listsMadeAgain(original),
     ...sealedAgain(original),
     ...unknownContent(original),
+    ...otherSpellings(original),
     ...boundRows(original),
     ...telemetrySpans(original),
     ...tracesListed(original),
@@ -214,6 +215,37 @@ function* unknownContent(original: Original): Generator<ArchiveChange> {
   for (const [name, change, expected, says] of changes)
     yield { name: `${name}, sealed again`, make: packed(original, resealed(original.files, change)), expected, says }
 }
+
+/** Lines that this verifier reads as before, and other programs perhaps as the opposite. */
+function* otherSpellings(original: Original): Generator<ArchiveChange> {
+  const edits: [string, (line: string) => string][] = [
+    ['a member twice', (line) => line.replace(/"(\w+)":("[^"]*"|\d+)/, '"$1":"x","$1":$2')],
+    [
+      'an escape in a name',
+      (line) => line.replace(/"(\w)(\w*)":/, (_all, first, more) => `"${escaped(first)}${more}":`),
+    ],
+    ['another spelling of a number', (line) => line.replace(/:(\d+)([,}])/, ':$1.0$2')],
+    ['a space', (line) => line.replace(':', ': ')],
+    ['an empty line before it', (line) => `\n${line}`],
+  ]
+  for (const path of [`data/audit/${original.today}.ndjson`, 'data/approvals.ndjson', 'data/members.ndjson'])
+    for (const [what, edit] of edits) {
+      const before = String(original.files.get(path) ?? '')
+      const changed = Buffer.from(edit(before))
+      // Not every archive has such rows.
+      if (before === '' || changed.equals(Buffer.from(before))) continue
+      const files = resealed(original.files, { files: (content) => void content.set(path, changed) })
+      yield {
+        name: `${path}: a line with ${what}, sealed again`,
+        make: packed(original, files),
+        files,
+        expected: { origin: 'fails', log: 'fails' },
+        says: what.startsWith('an empty') ? 'has an empty line' : 'not in the form in which the service writes it',
+      }
+    }
+}
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** A row that is bound to the log, in each kind of file, changed by someone who seals everything again with another key. */
 function* boundRows(original: Original): Generator<ArchiveChange> {

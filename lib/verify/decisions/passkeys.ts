@@ -9,6 +9,7 @@ import {
   type Json,
   member,
   parseJson,
+  parseLine,
   sameBytes,
   sha256OfText,
   textMember,
@@ -48,12 +49,12 @@ export function passkeyVotes(room: Room) {
     },
     async check(archive: Archive): Promise<string> {
       for await (const line of archive.linesIn('data/approvals.ndjson')) {
-        const state = stateIn(parseJson(line, 'A line of data/approvals.ndjson'))
+        const state = stateIn(parseLine(line, 'A line of data/approvals.ndjson'))
         put(approval, String(member(state, 'id')), digestOfJson(member(state, 'payloadDigest') ?? null))
       }
       let [checked, unnamed] = [0, 0]
       for await (const line of archive.linesIn('data/approval-votes.ndjson')) {
-        const row = stateIn(parseJson(line, 'A line of data/approval-votes.ndjson'))
+        const row = stateIn(parseLine(line, 'A line of data/approval-votes.ndjson'))
         const auditId = String(member(row, 'auditId'))
         const confirmed = table.get(vote, auditId)
         if (confirmed === undefined || confirmed.seen) continue

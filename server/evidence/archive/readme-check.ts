@@ -53,8 +53,11 @@ import base64, calendar, glob, hashlib, json, os, sys, time
 class Number(str): pass          # numbers keep their spelling
 def sha(data): return hashlib.sha256(data).digest()
 def node(left, right): return sha(b"\1" + left + right)
-def load(line): return json.loads(line, parse_int=Number, parse_float=Number)
 def need(true, what): true or sys.exit("FAILS: " + what)
+def once(members):               # else programs that take the first read something else
+    need(len(dict(members)) == len(members), "two members of one name: " + ", ".join(name for name, _ in members))
+    return dict(members)
+def load(line): return json.loads(line, parse_int=Number, parse_float=Number, object_pairs_hook=once)
 def jcs(value):                  # RFC 8785
     if isinstance(value, Number): return str(value)
     if isinstance(value, list): return "[" + ",".join(map(jcs, value)) + "]"

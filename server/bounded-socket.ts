@@ -17,7 +17,12 @@ export class BoundedSocket extends WebSocket {
       scanJson(data, { values, depth })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      this.close(policyViolation, `A message can contain up to ${values} values, ${depth} levels deep.`)
+      // A flaw in it has issues.
+      const reason =
+        error.issues === undefined
+          ? `A message can contain up to ${values} values, ${depth} levels deep.`
+          : 'A message must be JSON that all programs read alike.'
+      this.close(policyViolation, reason)
       return true
     }
     return super.emit(event, ...args)

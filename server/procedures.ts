@@ -3,6 +3,7 @@ import { wireTransformer } from '#lib/wire.ts'
 import { mayBeCompressed } from '#server/kernel/answers/compress.ts'
 import { readJsonText } from '#server/kernel/body.ts'
 import { textFlaw } from '#server/kernel/input.ts'
+import { scanJson } from '#server/kernel/json-budget.ts'
 import { isRead, letIn } from '#server/kernel/let-in.ts'
 import { isContained } from '#server/kernel/operation.ts'
 import { procedureError } from '#server/kernel/procedure-error.ts'
@@ -33,7 +34,7 @@ export const procedures: RouteHandler = (request) => {
     },
     async (admission, read) => {
       const { caller } = admission
-      const body = isRead(request) ? undefined : await (read ?? reading)()
+      const body = isRead(request) ? scanInput(request.url) : await (read ?? reading)()
       const { headers, signal } = request
       // HEAD is answered like GET, and its body is dropped in the end (routes.ts).
       const method = isRead(request) ? 'GET' : request.method
@@ -47,6 +48,11 @@ export const procedures: RouteHandler = (request) => {
       return path.split(',').every((name) => withoutSecrets.has(name)) ? mayBeCompressed(response) : response
     },
   )
+}
+
+/** The input in an address keeps the rules of a body, which such a request lacks. */
+function scanInput(url: string): undefined {
+  scanJson(Buffer.from(new URL(url).searchParams.get('input') ?? ''))
 }
 
 /** Answered as a whole. The responses to a batch and to a call that accepts a stream begin before their operations have run. */

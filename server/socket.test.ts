@@ -113,3 +113,15 @@ test('a socket without credentials is closed after ten seconds, even if it answe
     for (const socket of [stranger, caller]) socket.terminate()
   }
 })
+
+test('a message that programs read differently closes the socket, which says why', async () => {
+  const socket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1?connectionParams=1`)
+  try {
+    await once(socket, 'open')
+    socket.send('{"id":1,"method":"query","params":{"path":"tenants.current","path":"agents.list"}}')
+    const [code, reason] = await once(socket, 'close')
+    expect([code, String(reason)]).toEqual([1008, 'A message must be JSON that all programs read alike.'])
+  } finally {
+    socket.terminate()
+  }
+})

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
@@ -75,6 +76,74 @@ describe('an input that could not be stored exactly is refused', () => {
     const id = '01a1f934-0000-7000-8000-000000000000'
     expect((await api.query(ci, 'executions.getEvents', { id, afterSeq: 2 ** 40 })).status).toBe(400)
     expect((await post(`/v1/policies/${id}/versions/99999999999/publish`, '{}'))[0]).toBe(400)
+  })
+})
+
+describe('JSON that programs read differently is refused with its path', () => {
+  const flaws: [what: string, member: string, path: string][] = [
+    ['a member that JavaScript may drop', '"a":[1,{"__proto__":{"to":"evil"}}]', 'a.1.__proto__'],
+    ['one with escapes in its name', String.raw`"__pro\u0074o__":{}`, '__proto__'],
+    ['two members of one name', '"b":{"command":"a","x":[1],"command":"b"}', 'b.command'],
+    ['two, one with an escape', String.raw`"command":"a","comm\u0061nd":"b"`, 'command'],
+    ['a whole number in thirty digits', '"n":[0,123456789012345678901234567890]', 'n.1'],
+    ['a fraction that would be rounded', '"n":3.14159265358979323846', 'n'],
+  ]
+  const args = (flaw: string) =>
+    `{"agentId":"${randomUUID()}","environment":"production","tool":"t","arguments":{${flaw}}}`
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
+  const calls: [door: string, path: string, body: (flaw: string) => string, before: string][] = [
+    ['a procedure', '/v1/policies.evaluate', args, 'arguments.'],
+    ['a procedure with an envelope', '/v1/approvals.request', (flaw) => `{"json":${args(flaw)}}`, 'json.arguments.'],
+    [
+      'a batch',
+      '/v1/policies.evaluate,policies.evaluate?batch=1',
+      (flaw) => `{"0":{},"1":${args(flaw)}}`,
+      '1.arguments.',
+    ],
+    ['a route', '/v1/policies', (flaw) => `{"name":"p","labels":{${flaw}}}`, 'labels.'],
+    ['input events', '/v1/input-events', (flaw) => `{"data":{${flaw}}}`, 'data.'],
+    [
+      'the gateway',
+      '/v1/mcp/t/org-northwind-mutual/refund-assistant/payments',
+      (flaw) =>
+        JSON.stringify({ ...message, params: {} }).replace(
+          '"params":{}',
+          `"params":{"name":"x","arguments":{${flaw}}}`,
+        ),
+      'params.arguments.',
+    ],
+  ]
+  test.each(calls)('by %s', async (_door, path, body, before) => {
+    const caller = await api.person('maria')
+    for (const [what, flaw, place] of flaws) {
+      const answer = await api.request(caller, path, {
+        method: 'POST',
+        headers: { ...json, accept: 'application/json, text/event-stream', 'idempotency-key': randomUUID() },
+        body: body(flaw),
+      })
+      expect([what, answer.status, reason(answer)]).toEqual([what, 400, 'bad_request'])
+      expect(answer.text, what).toContain(`${before}${place}: Contains `)
+    }
+  })
+
+  test('in an address', async () => {
+    for (const [what, flaw] of flaws) {
+      const answer = await api.request(ci, `/v1/agents.list?input=${encodeURIComponent(`{"json":{${flaw}}}`)}`)
+      expect([what, answer.status, reason(answer)]).toEqual([what, 400, 'bad_request'])
+    }
+  })
+
+  test.each(['constructor: {}, __proto__: {to: evil}', '"__pro\\x74o__": 1'])('in a manifest: %s', async (members) => {
+    const yaml = `name: refused\nspec: {runtime: {steps: [{id: a, tool: {server: s, name: n, arguments: {${members}}}}]}}`
+    const answer = await api.mutate(await api.person('maria'), 'agents.create', { yaml })
+    expect([answer.status, reason(answer)]).toEqual([400, 'invalid_manifest'])
+    expect(answer.text).toContain('can’t be named __proto__')
+  })
+
+  test('but not a number that a double keeps, nor the same name in two objects', async () => {
+    const kept = '{"a":{"n":1e21,"x":0.10000000000000001},"b":{"n":-1.50,"x":"\\"n\\":1,\\"n\\":2"}}'
+    const body = `{"agentId":"${await agentOf()}","environment":"production","input":${kept}}`
+    expect((await post('/v1/executions.execute', body))[0]).toBe(200)
   })
 })
 

@@ -141,22 +141,27 @@ function refuseAddresses(document: JsonObject, positions: Positions): void {
 const flawsIn = (document: JsonObject, positions: Positions): PlacedIssue[] => {
   const { spec } = document
   const inSpec = [...waitFlaws(spec), ...referenceFlaws(spec), ...toolListFlaws(spec), ...portFlaws(spec)]
-  return [...inSpec.map(({ path, message }) => ({ path: ['spec', ...path], message })), ...mergeFlaws(document)]
+  return [...inSpec.map(({ path, message }) => ({ path: ['spec', ...path], message })), ...nameFlaws(document)]
     .slice(0, mostIssues)
     .map(({ path, message }) => issueAt(positions, path, message))
 }
 
-/** Merge keys are not part of YAML 1.2: what one was meant to bring in, such as `requireApproval`, would be missing. */
-function* mergeFlaws(
+/**
+ * Names that don't do what they seem to. Merge keys are not part of YAML 1.2: what one was meant to bring in, such as
+ * `requireApproval`, would be missing. A member named __proto__ would be shown, and left out of the calls.
+ */
+function* nameFlaws(
   value: JsonValue,
   path: readonly (string | number)[] = [],
 ): Generator<{ path: readonly (string | number)[]; message: string }> {
-  if (Array.isArray(value)) for (const [index, inner] of value.entries()) yield* mergeFlaws(inner, [...path, index])
+  if (Array.isArray(value)) for (const [index, inner] of value.entries()) yield* nameFlaws(inner, [...path, index])
   if (!isJsonObject(value)) return
   for (const [key, inner] of Object.entries(value))
     if (key === '<<')
       yield { path: [...path, key], message: 'Merge keys (<<) are not part of YAML 1.2. Write the members out.' }
-    else yield* mergeFlaws(inner, [...path, key])
+    else if (key === '__proto__')
+      yield { path: [...path, key], message: 'A member can’t be named __proto__: many programs drop it.' }
+    else yield* nameFlaws(inner, [...path, key])
 }
 
 /** A name or version without quotes that is read as a number, which is written differently: 1.10 would be 1.1. */

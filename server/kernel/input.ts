@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { ApiError, type Issue, issuesInWords } from '#lib/errors.ts'
 import { issueMessage, someOf } from '#lib/schemas/messages.ts'
-import { tooDeep } from './json-budget.ts'
+import { flawAt, protoFlaw, tooDeep } from './json-budget.ts'
 import { wireLimits } from './limits.ts'
 
 /** Reported of one input; a list can have a wrong element at each of its places. */
@@ -25,11 +25,11 @@ export function readInput<I>(schema: z.ZodType<I>, raw: unknown): I {
 /**
  * Throws `bad_request` with the path of a value that can't be stored unchanged and bound to a digest: PostgreSQL supports
  * neither U+0000 nor lone surrogates, and JSON.parse has already rounded whole numbers beyond 2^53 - 1 (JCS refuses them,
- * see lib/jcs.ts).
+ * see lib/jcs.ts). Those of 10^21 or more are told by their text, see scanJson.
  */
 export function requireExact(value: unknown): void {
   const flaw = flawIn(value, 0)
-  if (flaw !== undefined) throw refused(flaw.path.toReversed().join('.'), flaw.what)
+  if (flaw !== undefined) throw flawAt(flaw.path.toReversed().join('.'), flaw.what)
 }
 
 /** Whether requireExact accepts the value. */
@@ -38,7 +38,7 @@ export const isExact = (value: unknown): boolean => flawIn(value, 0) === undefin
 /** Throws `bad_request` for a text from outside that is not part of an operation's input, such as a header. */
 export function requireText(text: string, name: string): void {
   const what = textFlaw(text)
-  if (what !== undefined) throw refused(name, what)
+  if (what !== undefined) throw flawAt(name, what)
 }
 
 /** The part of a text that PostgreSQL can't store; undefined if there is none. */
@@ -76,7 +76,9 @@ function flawInMembers(value: object, depth: number): Flaw | undefined {
     return undefined
   }
   for (const key of Object.keys(value)) {
-    const flaw = flawOf(textFlaw(key)) ?? flawIn(Reflect.get(value, key), depth + 1)
+    // The schemas' library is one of those that drop it: what is approved would not be what was sent.
+    const flawed = key === '__proto__' ? protoFlaw : textFlaw(key)
+    const flaw = flawOf(flawed) ?? flawIn(Reflect.get(value, key), depth + 1)
     if (flaw !== undefined) return within(flaw, key)
   }
   return undefined
@@ -88,13 +90,6 @@ function within(flaw: Flaw, key: string): Flaw {
   // A name may itself contain what can't be stored.
   flaw.path.push(key.toWellFormed().replaceAll('\u0000', '\ufffd'))
   return flaw
-}
-
-function refused(path: string, what: string): ApiError {
-  const message = `Contains ${what}.`
-  return new ApiError('bad_request', path === '' ? `The input contains ${what}.` : `${path}: ${message}`, {
-    issues: [{ path, message }],
-  })
 }
 
 /** What clients of the procedure library send with a subscription over SSE. */

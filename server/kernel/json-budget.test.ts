@@ -34,3 +34,11 @@ test('characters in texts do not count, and a text without an end does not matte
   expect(scan(`"${'[{,:'.repeat(100)}"`)).toBe(1)
   expect(scan(`["${'\\"'.repeat(100)}`)).toBe(2)
 })
+
+test('many names are told apart, and two of one name are found among them', () => {
+  const names = Array.from({ length: 100 }, (_, index) => `"n${index}":{"a":1}`)
+  const budget = { values: 1000, depth: 3 }
+  expect(scan(`{${names.join(',')}}`, budget)).toBe(401)
+  for (const again of ['n0', 'n5', 'n99'])
+    expect(() => scan(`{${names.join(',')},"${again}":1}`, budget)).toThrow(`${again}: Contains two members`)
+})

@@ -56,6 +56,30 @@ export function unknownIn(archive: Archive, manifest: Json): string[] {
   return [...found]
 }
 
+/**
+ * The files of every archive that are for people, in words: the holder of the key can write anything in them, and no check can
+ * tell.
+ */
+export function onlySealed(archive: Archive): { name: string; detail: string }[] {
+  const programs = ['README.txt', 'verify.html', 'verify.mjs'].filter((path) => archive.has(path))
+  return [
+    ...['data/report.html']
+      .filter((path) => archive.has(path))
+      .map((path) => ({
+        name: 'Report',
+        detail: `${path} sums up the rows for people, and as in every archive only the seal covers it. What counts are the rows.`,
+      })),
+    ...(programs.length === 0
+      ? []
+      : [
+          {
+            name: 'Instructions and programs',
+            detail: `As in every archive, only the seal covers ${programs.join(', ')}. If you don’t know whose key it is, check with a verifier that you have from elsewhere.`,
+          },
+        ]),
+  ]
+}
+
 /** The names of an object's members that are not in the list. */
 export const membersBeyond = (value: Json, names: readonly string[]): string[] =>
   typeof value !== 'object' || value === null || Array.isArray(value)

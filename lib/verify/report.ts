@@ -7,7 +7,8 @@ export type VerdictName = (typeof verdictNames)[number]
 
 /** `not checked`: it could hold, and something is needed to know; the detail says what. */
 export type State = 'holds' | 'fails' | 'not checked'
-export type Check = { verdict: VerdictName; name: string; state: State; detail: string }
+/** `aside`: it says what no check can be about, in any archive, and so does not count in the verdict. */
+export type Check = { verdict: VerdictName; name: string; state: State; detail: string; aside?: true }
 
 /** What an archive says of itself. `sealed`: the signature in the archive is over these statements. */
 export type About = {
@@ -56,6 +57,8 @@ export type Checker = {
   check(verdict: VerdictName, name: string, work: Work): Promise<boolean>
   /** Adds a check that can't be made. */
   skip(verdict: VerdictName, name: string, needed: string): void
+  /** Says what no check can be about. */
+  aside(verdict: VerdictName, name: string, detail: string): void
 }
 
 /** Collects checks; `said` receives each as it completes. */
@@ -76,6 +79,7 @@ export function checker(checks: Check[], said: ((check: Check) => void) | undefi
       )
     },
     skip: (verdict, name, needed) => void add({ verdict, name, state: 'not checked', detail: needed }),
+    aside: (verdict, name, detail) => void add({ verdict, name, state: 'not checked', detail, aside: true }),
   }
 }
 
@@ -101,7 +105,7 @@ const failureOf = (error: unknown): { state: State; detail: string } => {
 /** Fails when one check fails, holds when all hold and there is one. */
 export function verdictsOf(checks: readonly Check[]): Record<VerdictName, State> {
   const verdictOf = (name: VerdictName): State => {
-    const states = checks.filter(({ verdict }) => verdict === name).map(({ state }) => state)
+    const states = checks.filter(({ verdict, aside }) => verdict === name && aside !== true).map(({ state }) => state)
     if (states.includes('fails')) return 'fails'
     return states.length === 0 || states.includes('not checked') ? 'not checked' : 'holds'
   }

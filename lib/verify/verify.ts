@@ -6,7 +6,7 @@ import type { Source } from './container/source.ts'
 import { openZip } from './container/zip.ts'
 import { all } from './counted.ts'
 import { checkLive, checkOpenBefore, dated, type Heads, knownUntil } from './freshness.ts'
-import { unknownIn } from './known.ts'
+import { onlySealed, unknownIn } from './known.ts'
 import { most } from './limits.ts'
 import { logKeyNamed } from './note.ts'
 import {
@@ -84,7 +84,7 @@ async function checkAll(
   outside: Outside,
   listener: Listener,
   report: Omit<Report, 'verdicts' | 'everything'>,
-  { check, skip }: Checker,
+  { check, skip, aside }: Checker,
 ): Promise<void> {
   let archive: Archive | undefined
   await check('integrity', 'Container', async () => {
@@ -128,9 +128,10 @@ async function checkAll(
   const others = unknownIn(opened, manifest)
   if (others.length > 0)
     skip('log', 'Other content', `This verifier does not know ${briefList(others)}: only the seal covers that.`)
+  for (const { name, detail } of onlySealed(opened)) aside('log', name, detail)
   await check('integrity', 'Sigstore bundle', () => checkSigstore(opened, version))
   const stamp = await checkTimeStamp(opened, about, check)
-  const log = await checkLog(opened, manifest, about, { check, skip }).catch(async (error: unknown) => {
+  const log = await checkLog(opened, manifest, about, { check, skip, aside }).catch(async (error: unknown) => {
     await check('log', 'Log', () => Promise.reject(error))
     return { heads: { seals: undefined, open: undefined }, openBefore: [], keys: [], closedUntil: undefined }
   })

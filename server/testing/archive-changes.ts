@@ -148,6 +148,19 @@ function* unknownContent(original: Original): Generator<ArchiveChange> {
         `does not know ${path}`,
       ],
     ),
+    ...[
+      [
+        'data/report.html',
+        'data/report.html sums up the rows for people, and as in every archive only the seal covers it',
+      ],
+      ['README.txt', 'only the seal covers README.txt, verify.html, verify.mjs'],
+      ['verify.mjs', 'only the seal covers README.txt, verify.html, verify.mjs'],
+    ].map(([path = '', says = '']): (typeof changes)[number] => [
+      `${path} replaced`,
+      { files: (content) => void content.set(path, Buffer.from('All requests were rejected.\n')) },
+      { integrity: 'holds', log: 'holds', completeness: 'holds' },
+      says,
+    ]),
     [
       'a member of the manifest',
       { manifest: (one) => ({ ...one, note: 'x' }) },

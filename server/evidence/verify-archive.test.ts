@@ -262,6 +262,27 @@ describe('a container that another program would read differently', () => {
     copy.writeBigUInt64LE(BigInt(end + entry.length), end + entry.length + 56 + 8)
     return copy
   }
+  test.each<[string, () => Buffer]>([
+    [
+      'without the end for large files',
+      () => {
+        const { central, end } = places()
+        const plain = Buffer.from(bytes.subarray(-22))
+        for (const at of [8, 10]) plain.writeUInt16LE(files.size, at)
+        plain.writeUInt32LE(end - central, 12)
+        plain.writeUInt32LE(central, 16)
+        return Buffer.concat([bytes.subarray(0, end), plain])
+      },
+    ],
+    ['with times', () => patched(places().central + 12, 0x21, 0x53)],
+  ])('as an honest person packs it again, %s: the refusal says what to do', async (_name, make) => {
+    const { checks } = await verifyArchive(blobOf(make()))
+    expect(checks).toMatchObject([{ name: 'Container', state: 'fails' }])
+    expect(checks[0]?.detail).toContain(
+      'packed again by another program, or changed. Get the original file, or extract it and follow README.txt.',
+    )
+  })
+
   test.each(cases)('is refused: %s', async (_name, make) => {
     const report = await verifyArchive(blobOf(await make()))
     expect(report.verdicts.integrity).toBe('fails')

@@ -65,6 +65,10 @@ export async function openZip(file: Source): Promise<{ entries: Map<string, Entr
   return { entries, exportId }
 }
 
+/** What honest people do to an archive, and what then helps. */
+const packedAgain =
+  'It was packed again by another program, or changed. Get the original file, or extract it and follow README.txt.'
+
 /** The end of the archive: 98 bytes, of which each is fixed, or a position or count that is checked. */
 async function readEnd(file: Source): Promise<{ count: number; directoryAt: number; directoryEnd: number }> {
   const tailBytes = zip64EndBytes + locatorBytes + endBytes
@@ -96,7 +100,7 @@ async function readEnd(file: Source): Promise<{ count: number; directoryAt: numb
   for (const at of [88, 92]) write(at, 4, unknown)
   for (let at = 0; at < tailBytes; at++)
     if (tail.getUint8(at) !== expected.getUint8(at))
-      throw new Broken('The end of the archive is not as the service writes it.')
+      throw new Broken(`The end of the archive is not as the service writes it. ${packedAgain}`)
   if (directoryAt + directorySize !== directoryEnd || count === 0)
     throw new Broken('The archive’s directory is not where its end says.')
   return { count, directoryAt, directoryEnd }
@@ -116,7 +120,7 @@ type Header = {
 }
 
 function centralHeader(directory: DataView<ArrayBuffer>, place: number): Header {
-  const damaged = () => new Broken('The archive’s directory is not as the service writes it.')
+  const damaged = () => new Broken(`The archive’s directory is not as the service writes it. ${packedAgain}`)
   if (place + centralBytes > directory.byteLength) throw damaged()
   const short = (at: number) => directory.getUint16(place + at, true)
   const word = (at: number) => directory.getUint32(place + at, true)

@@ -198,6 +198,8 @@ describe('invalid targets', () => {
   test.each([
     ['a target that is not a path', () => ask('GET http://evil.example/v1'), 400, 'bad_request'],
     ['a missing host', () => send('GET /v1 HTTP/1.1\r\nConnection: close\r\n\r\n'), 400, 'bad_request'],
+    ['two hosts', () => ask('GET /v1/health/live', 'host: localhost\r\n'), 400, 'bad_request'],
+    ['two hosts of a page', () => ask('GET /sign-in', 'Host: evil.example\r\n'), 400, 'bad_request'],
     ['bytes that are not HTTP', () => send('\u0016\u0003\u0001\u0002'), 400, 'bad_request'],
     ['CONNECT', () => ask('CONNECT evil.example:443'), 405, 'method_not_allowed'],
     ['an expectation', () => ask('GET /v1', 'Expect: miracles\r\n'), 417, 'expectation_failed'],

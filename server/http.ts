@@ -202,6 +202,9 @@ function refusalOf(req: IncomingMessage): Refusal | undefined {
   if (req.url?.startsWith('/') !== true)
     return { code: 'bad_request', message: 'The request must name a path of this server.' }
   if (req.url.includes('%00')) return { code: 'bad_request', message: 'An address can’t contain U+0000.' }
+  // Node keeps the first of several, and a proxy may have chosen by the last (RFC 9112, section 3.2).
+  if ((req.headersDistinct.host?.length ?? 0) > 1)
+    return { code: 'bad_request', message: 'The header Host is there more than once.' }
   return req.headers.host === undefined ? { code: 'bad_request', message: 'The header Host is missing.' } : undefined
 }
 

@@ -147,6 +147,34 @@ describe('JSON that programs read differently is refused with its path', () => {
   })
 })
 
+describe('a body whose headers say that it is encoded is refused', () => {
+  test.each([
+    '/v1/policies.evaluate',
+    '/v1/policies',
+    '/v1/input-events',
+    '/v1/mcp/t/org-northwind-mutual/refund-assistant/payments',
+  ])('by %s', async (path) => {
+    const caller = await api.person('maria')
+    const status = async (headers: Record<string, string>) => {
+      const sent = { ...json, accept: 'application/json, text/event-stream', ...headers }
+      return (await api.request(caller, path, { method: 'POST', headers: sent, body: '{}' })).status
+    }
+    for (const coding of ['gzip', 'br', 'identity, gzip', 'aws-chunked'])
+      expect([coding, await status({ 'content-encoding': coding })]).toEqual([coding, 415])
+    for (const charset of ['utf-16', '"UTF-16LE"', 'iso-8859-1', ''])
+      expect([charset, await status({ 'content-type': `application/json; a=b; Charset=${charset}` })]).toEqual([
+        charset,
+        415,
+      ])
+    expect(await status({ 'content-encoding': 'Identity' })).not.toBe(415)
+    for (const charset of ['utf-8', '"UTF-8"', 'utf8'])
+      expect([charset, await status({ 'content-type': `application/json;charset=${charset}` })]).not.toEqual([
+        charset,
+        415,
+      ])
+  })
+})
+
 test('the issues of an input are a sentence each', async () => {
   const answer = await api.mutate(ci, 'policies.evaluate', { action: 'call' })
   const { error } = JSON.parse(answer.text)

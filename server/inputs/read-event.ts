@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
-import { parseJson, readBody } from '#server/kernel/body.ts'
+import { parseJson, readBody, refuseEncoded } from '#server/kernel/body.ts'
 import { wireLimits } from '#server/kernel/limits.ts'
 import type { RouteWire } from '#server/kernel/route-wire.ts'
 
@@ -32,6 +32,7 @@ export async function readInputEvent(request: Request): Promise<JsonValue> {
 
 async function readShape(request: Request): Promise<JsonValue> {
   const type = mediaType(request.headers.get('content-type'))
+  refuseEncoded(request)
   if (request.headers.has('ce-specversion'))
     return fromAttributes(attributesOf(request.headers), await readData(request, type))
   if (type === 'application/cloudevents+json') return fromStructured(parseJson(await readBody(request, limit)))

@@ -65,12 +65,12 @@ function jsonText(bytes: Uint8Array): string {
 
 const notJson = () => new ApiError('bad_request', 'The body is not valid JSON.')
 
-/** The text of a JSON body within the budget. Throws 415 for another content type, 400 if it is not UTF-8. */
+/** The text of a JSON body within the budget. Throws 415 for another content type or coding, 400 if it is not UTF-8. */
 export async function readJsonText(request: Request): Promise<string> {
   return jsonText(await readJsonBytes(request))
 }
 
-/** A JSON body. Throws 415 for another content type, 400 if it is not JSON. */
+/** A JSON body. Throws 415 for another content type or coding, 400 if it is not JSON. */
 export async function readJson(request: Request): Promise<JsonValue> {
   return parseJson(await readJsonBytes(request))
 }
@@ -79,5 +79,22 @@ async function readJsonBytes(request: Request): Promise<Uint8Array> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json *(;|$)/i.test(type))
     throw new ApiError('unsupported_media_type', 'Send the body as application/json.')
+  refuseEncoded(request)
   return await readBody(request, wireLimits.json.bytes)
 }
+
+/**
+ * Throws 415 for a body whose headers say that its bytes are not the text: compressed, or in another character set than UTF-8.
+ * A program that heeds them, such as a proxy, would read something else in it.
+ */
+export function refuseEncoded({ headers }: Request): void {
+  const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
+  if (coding !== '' && coding !== 'identity')
+    throw new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.')
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers.get('content-type') ?? '')?.[1]?.toLowerCase()
+  if (charset !== undefined && !textSets.includes(charset))
+    throw new ApiError('unsupported_media_type', 'Send the body as UTF-8.')
+}
+
+/** UTF-8, also as many programs misspell it, and a part of it. */
+const textSets = ['utf-8', 'utf8', 'us-ascii']

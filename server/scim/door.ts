@@ -1,7 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { authorize } from '#server/kernel/auth/authorize.ts'
-import { parseJson, readBody } from '#server/kernel/body.ts'
+import { parseJson, readBody, refuseEncoded } from '#server/kernel/body.ts'
 import { errorHeaders } from '#server/kernel/error-headers.ts'
 import { answerFor } from '#server/kernel/errors.ts'
 import { requireText } from '#server/kernel/input.ts'
@@ -74,6 +74,7 @@ async function readJson(request: Request): Promise<JsonValue> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:scim\+)?json *(?:;|$)/i.test(type))
     throw new ApiError('unsupported_media_type', 'Send the body as application/scim+json.')
+  refuseEncoded(request)
   return parseJson(await readBody(request, wireLimits.json.bytes))
 }
 

@@ -5,7 +5,7 @@ import { GatewayInput } from '#lib/schemas/gateway.ts'
 import { authorize } from '#server/kernel/auth/authorize.ts'
 import { challengeFor } from '#server/kernel/auth/challenge.ts'
 import { gatewayAt, gatewayMetadataUrl } from '#server/kernel/auth/gateway-address.ts'
-import { readBody } from '#server/kernel/body.ts'
+import { readBody, refuseEncoded } from '#server/kernel/body.ts'
 import { parametersOf } from '#server/kernel/input.ts'
 import { scanJson } from '#server/kernel/json-budget.ts'
 import { wireLimits } from '#server/kernel/limits.ts'
@@ -83,6 +83,7 @@ function gatewayHandler(name: string, door?: Parameters<typeof authenticated>[1]
       const handler = createMcpHandler(({ era }) => toolServer(serving, era), {
         onerror: (error) => runtime().log.debug({ err: error }, 'mcp gateway'),
       })
+      refuseEncoded(request)
       const body = await readBody(request, wireLimits.json.bytes)
       scanJson(body)
       const message = messageIn(body)

@@ -7,7 +7,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { lookUpForStranger } from '#server/kernel/rate/lookups.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { type KnownHeads, knownHeads, knownHeadsOf, logKeysFile } from './log-keys.ts'
+import { headsIn, type KnownHeads, knownHeads, knownHeadsOf, logKeysFile } from './log-keys.ts'
 
 /**
  * Files of the last seconds. An archive that is newer than a cached file names heads that the file's request did not name, so
@@ -43,7 +43,7 @@ export const logKeysRoute: RouteHandler = async (request, context) => {
   const requestId = newId()
   try {
     const { externalId } = z.object({ externalId: z.string() }).parse(await context.params)
-    const query = Query.safeParse(Object.fromEntries(new URL(request.url).searchParams))
+    const query = Query.safeParse(headsIn(Object.fromEntries(new URL(request.url).searchParams)))
     if (!query.success)
       throw new ApiError('bad_request', 'The query may have the sizes seals and size, and the date day (YYYY-MM-DD).')
     const file = await recentFile(externalId, query.data)

@@ -24,6 +24,14 @@ const Size = z.coerce
 /** The fields of a query string that name these heads. */
 export const knownHeads = { seals: Size.optional(), day: Day.optional(), size: Size.optional() }
 
+/** Those fields of a query string. A size in another spelling, such as 1e9, is not one. */
+export const headsIn = (query: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(query)
+      .filter(([field]) => Object.hasOwn(knownHeads, field))
+      .map(([field, text]) => [field, field === 'day' || /^\d{1,10}$/.test(text) ? text : 'no size']),
+  )
+
 export const knownHeadsOf = ({ seals, day, size }: z.infer<z.ZodObject<typeof knownHeads>>): KnownHeads => ({
   seals,
   day: day === undefined || size === undefined ? undefined : { date: day, size },

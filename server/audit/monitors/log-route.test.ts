@@ -259,7 +259,8 @@ test('all keys of a tenant are below its log as they are in log-keys.json, with 
   expect(same).toEqual(file)
   expect(Date.parse(again)).toBeGreaterThanOrEqual(Date.parse(issuedAt) - 5000)
   expect(same.heads.seals.consistency.length).toBeGreaterThan(0)
-  for (const query of ['?seals=none', '?day=0000-01-01&size=1', '?day=2026-02-30&size=1']) {
+  const sizes = ['none', '1e0', '0x1', '1.0', '', '%201', '-0', '99999999999'].map((size) => `?seals=${size}`)
+  for (const query of [...sizes, '?day=2026-02-01&size=1e0', '?day=0000-01-01&size=1', '?day=2026-02-30&size=1']) {
     expect((await fetchLog(`t/${tenant.externalId}/keys${query}`)).status, query).toBe(400)
     expect((await logKeysOf(tenant.externalId, query)).status, query).toBe(400)
   }

@@ -11,7 +11,7 @@ import { lookUpForStranger } from '#server/kernel/rate/lookups.ts'
 import { declare, errorResponse, type RouteHandler, rest } from '#server/kernel/rest.ts'
 import type { RouteWire } from '#server/kernel/route-wire.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { knownHeads, knownHeadsOf } from './log-keys.ts'
+import { headsIn, knownHeads, knownHeadsOf } from './log-keys.ts'
 import { parseLogPath } from './log-resource.ts'
 import { readLog } from './read-log.ts'
 
@@ -54,8 +54,7 @@ const pathOf = (request: Request): string => new URL(request.url).pathname.repla
 
 /** Other fields of the query string are ignored, as they always were. */
 function inputOf(request: Request, query: Record<string, string>): Record<string, string> {
-  const named = Object.entries(query).filter(([field]) => field in knownHeads)
-  return { path: pathOf(request), ...Object.fromEntries(named) }
+  return { path: pathOf(request), ...headsIn(query) }
 }
 
 /** Checkpoints and the keys of one log are text; tiles and entries are bytes; all keys are JSON. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { announceRegistration } from '#server/identity/clients/announce-registration.ts'
 import { secretMatches } from '#server/identity/clients/clients.ts'
+import { renderError } from '#server/identity/pages/error-page.ts'
 import { contentSecurityPolicy, securityHeaders } from '#server/identity/pages/page.ts'
 import { createGuard, type Guard } from '#server/identity/strangers/guard.ts'
 import { watchClients } from '#server/identity/strangers/try-client.ts'
@@ -87,6 +88,10 @@ function guardAnswers(provider: Provider, realm: Realm): void {
     ctx.set(securityHeaders)
     ctx.set('content-security-policy', contentSecurityPolicy({ formOrigins: [consoleOrigin] }))
     await next()
+    if (refusesByForm(ctx)) {
+      const { error, error_description: text } = unsupported
+      renderError(realm)(ctx as KoaContextWithOIDC, { error, error_description: text }, unsupported)
+    }
     announceRegistration(ctx, realm)
     const busy = unavailable.get(ctx.req)
     if (busy !== undefined) {
@@ -104,6 +109,15 @@ function guardAnswers(provider: Provider, realm: Realm): void {
     }
   })
 }
+
+const unsupported = new errors.UnsupportedResponseMode()
+
+/**
+ * No client may use `form_post`. The library refuses it by that very mode, with a page and script of its own, and offers no way to
+ * be without the mode.
+ */
+const refusesByForm = ({ path, body }: { path: string; body: unknown }): boolean =>
+  path === paths.authorization && typeof body === 'string' && body.includes('<title>Submitting Callback</title>')
 
 /** `oidc` is set once a route of the library has answered. */
 type Answering = { oidc?: KoaContextWithOIDC['oidc']; response: KoaContextWithOIDC['response'] }

@@ -129,3 +129,13 @@ describe('an authorization request', () => {
     expect(page.text).not.toContain('<script')
   })
 })
+
+test('an answer in a form of the library, which no client may ask for, is refused with the realm’s page', async () => {
+  const { url } = authorizationRequest(northwind.realmUrl, undefined, { response_mode: 'form_post' })
+  const response = await fetch(url, { redirect: 'manual' })
+  const page = await response.text()
+  expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+  expect(page).toContain('Unsupported response_mode requested.')
+  expect(page).not.toMatch(/<script|<form|Submitting/)
+  expect(response.headers.get('content-security-policy')).not.toMatch(/script-src[^;]*sha256-/)
+})

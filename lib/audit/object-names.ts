@@ -8,7 +8,10 @@ export type NameOf = (object: Named) => string | undefined
 export const keyOf = ({ type, id }: Named): string => `${type} ${id}`
 
 /** Who acted, as an object with a name: an agent, or a member. */
-export const actorObject = ({ type, id }: Pick<Row['actor'], 'type' | 'id'>): Named => ({ type: type === 'agent' ? 'agent' : 'member', id })
+export const actorObject = ({ type, id }: Pick<Row['actor'], 'type' | 'id'>): Named => ({
+  type: type === 'agent' ? 'agent' : 'member',
+  id,
+})
 
 /** What records name: their objects, and who acted, whose records have user names and the names of agents. */
 export const objectsOf = (rows: readonly Row[]): Named[] => {

@@ -13,6 +13,7 @@ import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
 import { mailing } from '#server/mail/jobs.ts'
 import { approverGroup, askForRefund } from '#server/testing/approval-request.ts'
 import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
+import { freePort } from '#server/testing/free-port.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
 import { findChannel, setChannel } from './channel-store.ts'
@@ -257,7 +258,7 @@ test.each([500, 'cut', 'refused'] as const)(
     const { tenant, admin } = await scene()
     const path = `/failing-${behaviour}`
     if (behaviour !== 'refused') behaviours.set(path, behaviour)
-    const more = behaviour === 'refused' ? { address: 'http://127.0.0.1:1/' } : {}
+    const more = behaviour === 'refused' ? { address: `http://127.0.0.1:${await freePort()}/` } : {}
     const { id } = await adds(admin, path, more)
     await adds(admin, '/fine')
     const failing = async () => {

@@ -140,7 +140,7 @@ test('a text that is typed before the form is there chooses nothing', async ({ s
   release()
   const enabled = () =>
     page.evaluate(() => document.querySelector('input[type="radio"]:not([aria-disabled="true"])') !== null)
-  // As a person goes on typing.
+  // As a person who does not look.
   do await page.keyboard.press('e')
   while (!(await enabled()))
   for (const key of 'are jkr') await page.keyboard.press(key)

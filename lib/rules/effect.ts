@@ -38,15 +38,11 @@ export function describeEffect(toolTitle: string, args: JsonObject): Effect {
 function aboutWhat(args: JsonObject): string {
   const target = targetOf(args)
   if (target !== undefined) return ` for ${target}`
-  const { command } = args
-  return typeof command === 'string' && command.trim() !== '' ? `: ${inShort(command.trim())}` : ''
-}
-
-/** The first line of a text, with "…" where anything is left out. */
-function inShort(text: string): string {
-  const [line = ''] = text.split('\n', 1)
-  const cut = line.slice(0, longestTarget).toWellFormed()
-  return cut === text ? cut : `${cut.trimEnd()} …`
+  const command = typeof args.command === 'string' ? args.command.trim() : ''
+  // Titles are in mails and messages, where the rest of a command, which may contain a password, must not be.
+  const [program = ''] = command.split(/\s/, 1)
+  if (!/^[\w./-]{1,80}$/.test(program)) return ''
+  return `: ${program}${program === command ? '' : ' …'}`
 }
 
 /** In characters. */

@@ -32,7 +32,7 @@ test('a reviewer sees what each tool says of itself: hidden characters by their 
   )
   await expect(row('tools.rich.report.outputSchema')).toContainText('"total":{"type":"number"}')
   await expect(row('tools.rich.report.annotations')).toContainText('"readOnlyHint":true')
-  await expect(rows).toContainText('characters that are invisible, or look like others')
+  await expect(rows).toContainText('characters that are invisible or look like others')
   // The texts are text: none of them became a part of the page.
   await expect(page.locator('important')).toHaveCount(0)
   await expectEveryView(page, 'tool-texts-approval')

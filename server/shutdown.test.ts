@@ -45,7 +45,7 @@ beforeEach(async () => {
       },
       upgrade(_req, socket) {
         socket.on('error', () => socket.destroy())
-        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n')
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
         return undefined
       },
     }),
@@ -81,7 +81,7 @@ test('a request that does not end is cut, and the server stops', async () => {
 })
 
 test('an upgraded connection that the client leaves open is cut, and the server stops', async () => {
-  const call = request(server.baseUrl, { headers: { connection: 'Upgrade', upgrade: 'test' } }).end()
+  const call = request(server.baseUrl, { headers: { connection: 'Upgrade', upgrade: 'websocket' } }).end()
   const [, socket] = await once(call, 'upgrade')
   const cut = once(socket.resume(), 'close')
   await server.close()

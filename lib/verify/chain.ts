@@ -13,7 +13,8 @@ export async function chainOf(archive: Archive): Promise<Before | undefined> {
   const of = 'data/chain.json'
   const text = await archive.text(of)
   const chain = parseJson(text, of)
-  requireForm(of, text === `${JSON.stringify(chain, null, 2)}\n`)
+  const form = JSON.stringify(chain)
+  requireForm(of, text === form || text === `${JSON.stringify(chain, null, 2)}\n`)
   const previous = member(chain, 'previous')
   if (previous === null) return undefined
   const [seals, path] = [member(previous, 'seals'), member(previous, 'consistency')]

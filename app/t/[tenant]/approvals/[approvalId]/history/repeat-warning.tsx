@@ -32,7 +32,10 @@ function ApprovedBefore({ shown, approved }: { shown: Approval; approved: Approv
   return (
     <Banner tone="danger" urgency="none">
       <p className="font-semibold">{t.sameActionOnSame({ at: () => <Time at={approved.decidedAt} /> })}</p>
-      {earlier !== undefined && <Earlier earlier={earlier} />}
+      {/* The usual two lines, or three on a phone, have their place from the start, so that nothing below moves when they come. */}
+      {(data === undefined || earlier !== undefined) && (
+        <div className="min-h-15 narrow:min-h-10">{earlier !== undefined && <Earlier earlier={earlier} />}</div>
+      )}
       <p>
         <Link
           href={approvalPath(tenant, approved.approvalId)}

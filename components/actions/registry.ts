@@ -49,8 +49,8 @@ let typed: { at: number; field: Element | undefined } | undefined
 
 /**
  * Runs the action whose key was pressed. Nothing while a person types, and with single keys turned off. A character that did nothing, or
- * went to a field that is gone, begins a text: the next ones are a part of it until a pause or another key, so that a reason typed before
- * the page was ready does not choose a decision.
+ * went to a field that is gone, begins a text: the next ones are a part of it until a pause, or a key that ends a text (not Shift or
+ * Backspace), so that a reason typed before the page was ready does not choose a decision.
  */
 export function runByKey(event: KeyboardEvent): void {
   if (singleKeys.get() === 'off' || event.defaultPrevented) return
@@ -66,7 +66,8 @@ export function runByKey(event: KeyboardEvent): void {
     ? undefined
     : offeredActions().find((one) => one.key === (event.shiftKey && isLetter(key) ? `shift+${key}` : key))
   const runs = action !== undefined && action.blocked === undefined
-  typed = isCharacter && !runs ? { at: event.timeStamp, field: undefined } : undefined
+  if (isCharacter && !runs) typed = { at: event.timeStamp, field: undefined }
+  else if (runs || /^(?:Escape|Enter|Tab|Arrow)/.test(event.key)) typed = undefined
   if (!runs) return
   // The key itself must not be typed into a field that gets the focus.
   event.preventDefault()

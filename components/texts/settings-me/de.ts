@@ -70,7 +70,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   grantedByRole: 'Durch die Rolle',
   isYourDelegate: '{delegate} vertritt Sie.',
   isYourDelegateWithout:
-    '{delegate} vertritt Sie, was vorerst nichts ändert: {delegate} gehört zu allen Ihren Gruppen und entscheidet für sich selbst, mit einer Stimme.',
+    '{delegate} vertritt Sie, gehört aber schon zu allen Ihren Gruppen und hat dort eine Stimme. Damit Ihre Stimme vertreten ist, nennen Sie jemand anderen.',
   duringYourAbsenceDelegate:
     'Während Ihrer Abwesenheit kann die Vertretung die Anfragen an Ihre Gruppen entscheiden, auch schon offene, aber nie Ihre eigenen. Sie können ebenfalls weiter entscheiden.',
   nameThe: 'Vertretung benennen',

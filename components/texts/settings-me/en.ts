@@ -75,7 +75,7 @@ export const permission = text('Permission')
 export const grantedByRole = text('Granted by role')
 export const isYourDelegate = text('{delegate} is your delegate.')
 export const isYourDelegateWithout = text(
-  '{delegate} is your delegate, which changes nothing for now: {delegate} is in all of your groups and decides for themselves, with one vote.',
+  '{delegate} is your delegate, but is in all of your groups already and votes there, once. Name someone else to have your vote covered.',
 )
 export const duringYourAbsenceDelegate = text(
   'During your absence, the delegate can decide the requests to your groups, including those that are already open, but never your own requests. You can still decide, too.',

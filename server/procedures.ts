@@ -2,6 +2,7 @@ import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
 import { mayBeCompressed } from '#server/kernel/answers/compress.ts'
 import { readJsonText } from '#server/kernel/body.ts'
+import { answerAlone } from '#server/kernel/call-alone.ts'
 import { textFlaw } from '#server/kernel/input.ts'
 import { scanJson } from '#server/kernel/json-budget.ts'
 import { isRead, letIn } from '#server/kernel/let-in.ts'
@@ -9,7 +10,13 @@ import { isContained } from '#server/kernel/operation.ts'
 import { procedureError } from '#server/kernel/procedure-error.ts'
 import { retryHeaders } from '#server/kernel/rate/headers.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
-import { answerProcedure, declaredProcedures, maxBatchSize } from '#server/kernel/trpc.ts'
+import {
+  answerProcedure,
+  type CallContext,
+  declaredProcedures,
+  maxBatchSize,
+  proceduresAlone,
+} from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
 /**
@@ -34,26 +41,40 @@ export const procedures: RouteHandler = (request) => {
     },
     async (admission, read) => {
       const { caller } = admission
-      const body = isRead(request) ? scanInput(request.url) : await (read ?? reading)()
-      const { headers, signal } = request
-      // HEAD is answered like GET, and its body is dropped in the end (routes.ts).
-      const method = isRead(request) ? 'GET' : request.method
-      const bounded = new Request(request.url, { method, headers, signal, body })
-      const idempotencyKey = headers.get('idempotency-key') ?? undefined
-      const response = await answerProcedure(bounded, appRouter, { caller, idempotencyKey, admission })
+      const body = isRead(request) ? undefined : await (read ?? reading)()
+      const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
+      const { response, text } = await answer(request, path, body, { caller, idempotencyKey, admission })
       response.headers.set('x-request-id', caller.requestId)
       response.headers.set('x-content-type-options', 'nosniff')
       for (const [name, value] of Object.entries(retryHeaders(undefined, response.status)))
         response.headers.set(name, value)
-      return path.split(',').every((name) => withoutSecrets.has(name)) ? mayBeCompressed(response) : response
+      return path.split(',').every((name) => withoutSecrets.has(name)) ? mayBeCompressed(response, text) : response
     },
   )
 }
 
-/** The input in an address keeps the rules of a body, which such a request lacks. */
-function scanInput(url: string): undefined {
-  scanJson(Buffer.from(new URL(url).searchParams.get('input') ?? ''))
+/** HEAD is answered like GET, and its body is dropped in the end (routes.ts). */
+async function answer(
+  request: Request,
+  path: string,
+  body: string | undefined,
+  context: CallContext,
+): Promise<{ response: Response; text?: string }> {
+  const { searchParams } = new URL(request.url)
+  const method = isRead(request) ? 'GET' : request.method
+  // The input in an address keeps the rules of a body, which such a request lacks.
+  if (body === undefined) scanJson(Buffer.from(searchParams.get('input') ?? ''))
+  const call = isSingle(request) ? alone.get(`${method} ${path}`) : undefined
+  if (call !== undefined) {
+    // An empty parameter is none, and an empty body is not JSON.
+    const text = body ?? (searchParams.get('input') || null)
+    return await answerAlone({ path, method, parameters: [...searchParams.keys()], text }, call, context)
+  }
+  const { url, headers, signal } = request
+  return { response: await answerProcedure(new Request(url, { method, headers, signal, body }), appRouter, context) }
 }
+
+const alone = proceduresAlone(appRouter)
 
 /** Answered as a whole. The responses to a batch and to a call that accepts a stream begin before their operations have run. */
 const isSingle = ({ url, headers }: Request): boolean =>

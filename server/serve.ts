@@ -244,7 +244,7 @@ const apiPaths = ['/v1/', `${scimPath}/`, '/.well-known/countersign/', '/.well-k
 
 /** The API, the realms and, for every other address, the pages. */
 function routesOf(config: Config, log: Log, socket: ReturnType<typeof createSocket>, pages: Pages): Routes {
-  const callApi = getRequestListener(api.fetch, { overrideGlobalObjects: false })
+  const callApi = getRequestListener(api.fetch)
   const { 'x-content-type-options': nosniff, ...rest } = fixedHeaders({ https: config.baseUrl.startsWith('https:') })
   const transport = rest['strict-transport-security']
   return {
@@ -274,7 +274,7 @@ const isHealth = (path: string): boolean => path.startsWith('/v1/health/')
 
 /** A process that is not `web` answers only its supervisor and the operator's monitor. */
 function healthOnly(config: Config, log: Log): Routes {
-  const callApi = getRequestListener(api.fetch, { overrideGlobalObjects: false })
+  const callApi = getRequestListener(api.fetch)
   return {
     request(req, res) {
       const [path = '/'] = (req.url ?? '/').split('?', 1)

@@ -1,13 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** UUIDv7 (RFC 9562), generated in Node so that PostgreSQL 15 is sufficient; ids sort by creation time. */
+/**
+ * UUIDv7 (RFC 9562), generated in Node so that PostgreSQL 15 is sufficient; ids sort by creation time. Its random bits are those of a UUIDv4,
+ * which Node takes from a reserve: asking the system for them at each call takes ten times as long.
+ */
 export function newId(): string {
-  const bytes = randomBytes(16)
-  bytes.writeUIntBE(Date.now(), 0, 6)
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  const hex = bytes.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  const time = Date.now().toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
 /** An id without order, for objects whose creation time must not be revealed. */

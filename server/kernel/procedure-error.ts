@@ -17,40 +17,43 @@ export const trpcCode = {
   503: 'SERVICE_UNAVAILABLE',
 } as const
 
-/** The error body of procedures for failures before the library is involved (missing token, body too large). */
+/** The status and the JSON of an error, as the library writes it. */
+export function errorOfProcedure(error: unknown, requestId: string, path: string): { status: number; body: string } {
+  const answer = answerFor(error, requestId, runtime().log)
+  const code = trpcCode[answer.status as keyof typeof trpcCode] ?? 'INTERNAL_SERVER_ERROR'
+  const json = {
+    message: answer.message,
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    data: {
+      code,
+      httpStatus: answer.status,
+      path,
+      requestId,
+      reason: answer.code,
+      retryable: answer.retryable,
+      issues: answer.issues,
+      ...answer.details,
+    },
+  }
+  return { status: answer.status, body: JSON.stringify({ error: { json } }) }
+}
+
+/** The error response of procedures for failures before the library is involved (missing token, body too large). */
 export function procedureError(
   error: unknown,
   requestId: string,
   path: string,
   headers: Record<string, string> = {},
 ): Response {
-  const answer = answerFor(error, requestId, runtime().log)
-  const code = trpcCode[answer.status as keyof typeof trpcCode] ?? 'INTERNAL_SERVER_ERROR'
-  const body = {
-    error: {
-      json: {
-        message: answer.message,
-        code: TRPC_ERROR_CODES_BY_KEY[code],
-        data: {
-          code,
-          httpStatus: answer.status,
-          path,
-          requestId,
-          reason: answer.code,
-          retryable: answer.retryable,
-          issues: answer.issues,
-          ...answer.details,
-        },
-      },
-    },
-  }
-  return Response.json(body, {
-    status: answer.status,
+  const { status, body } = errorOfProcedure(error, requestId, path)
+  return new Response(body, {
+    status,
     headers: {
+      'content-type': 'application/json',
       'cache-control': 'no-store',
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
-      ...errorHeaders(error, answer.status),
+      ...errorHeaders(error, status),
       ...headers,
     },
   })

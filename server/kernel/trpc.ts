@@ -30,10 +30,15 @@ export type CallContext = {
   buffered?: () => number
 }
 
-type Meta = { operation: Declared }
+/** What an operation reads of its request outside the input. */
+export type CallRequest = { method: string; parameters: readonly string[] }
+/** A call of one operation, without the library. `input` is not read before the caller may call the operation. */
+export type CallAlone = { ctx: CallContext; path: string; request: CallRequest; input(): unknown }
+export type ProcedureAlone = (call: CallAlone) => Promise<unknown>
+type Meta = { operation: Declared; alone?: ProcedureAlone }
 
 /** The current request, for errors that occur before the context exists. */
-const requests = new AsyncLocalStorage<{ id: string; batch: boolean; method: string; parameters: string[] }>()
+const requests = new AsyncLocalStorage<CallRequest & { id: string; batch: boolean }>()
 
 const t = initTRPC
   .context<CallContext>()
@@ -124,45 +129,50 @@ function refuseSocket(ctx: CallContext): void {
  * Checks the permission before the library reads the input: not even an invalid body reveals anything without the
  * permission.
  */
-const declared = <Op extends Declared>(operation: Op) =>
-  t.procedure.meta({ operation }).use(({ ctx, path, next }) => {
-    noteOperation(path)
-    const authorized = authorizedFor(ctx, operation)
-    const request = requests.getStore()
+const declared = <Op extends Declared>(operation: Op, alone?: ProcedureAlone) =>
+  t.procedure.meta({ operation, ...(alone && { alone }) }).use(({ ctx, path, next }) => {
     try {
-      if (request !== undefined) refuseUnread(operation.kind, request)
+      return next({ ctx: { authorized: enter(operation, ctx, path, requests.getStore()) } })
     } catch (error) {
       throw asTrpcError(error)
     }
-    return next({ ctx: { authorized } })
   })
 
-function authorizedFor<Op extends Declared>({ caller }: CallContext, operation: Op): Authorized<Op> {
-  try {
-    return authorize(caller, operation)
-  } catch (error) {
-    throw asTrpcError(error)
-  }
+function enter<Op extends Declared>(
+  operation: Op,
+  { caller }: CallContext,
+  path: string,
+  request: CallRequest | undefined,
+): Authorized<Op> {
+  noteOperation(path)
+  const authorized = authorize(caller, operation)
+  if (request !== undefined) refuseUnread(operation.kind, request)
+  return authorized
 }
+
+const optionsOf = (kind: Declared['kind'], { idempotencyKey, admission }: CallContext, path: string) => ({
+  name: path,
+  admission,
+  ...(kind === 'mutation' ? { idempotencyKey } : {}),
+})
+
+const calledAlone =
+  <I, O, In>(operation: Query<I, O, In> | Mutation<I, O, In>) =>
+  async ({ ctx, path, request, input }: CallAlone): Promise<unknown> =>
+    await perform(enter(operation, ctx, path, request), input(), optionsOf(operation.kind, ctx, path))
 
 export const procedure = {
   query: <I, O, In>(operation: Query<I, O, In>) =>
-    declared(operation)
+    declared(operation, calledAlone(operation))
       .input(typed<In>(operation.input))
       .query(({ ctx, input, path }) =>
-        run<O>(ctx, () => perform(ctx.authorized, input, { name: path, admission: ctx.admission })),
+        run<O>(ctx, () => perform(ctx.authorized, input, optionsOf('query', ctx, path))),
       ),
   mutation: <I, O, In>(operation: Mutation<I, O, In>) =>
-    declared(operation)
+    declared(operation, calledAlone(operation))
       .input(typed<In>(operation.input))
       .mutation(({ ctx, input, path }) =>
-        run<O>(ctx, () =>
-          perform(ctx.authorized, input, {
-            name: path,
-            idempotencyKey: ctx.idempotencyKey,
-            admission: ctx.admission,
-          }),
-        ),
+        run<O>(ctx, () => perform(ctx.authorized, input, optionsOf('mutation', ctx, path))),
       ),
   subscription: <I, E, In>(operation: Subscription<I, E, In>) =>
     declared(operation)
@@ -226,6 +236,17 @@ export function declaredProcedures(appRouter: AnyRouter): [name: string, operati
     return [name, meta.operation]
   })
 }
+
+/** Every query and mutation by the method and the name of a call, such as `GET tenants.current`, to be called without the library. */
+export const proceduresAlone = (appRouter: AnyRouter): Map<string, ProcedureAlone> =>
+  new Map(
+    Object.entries<AnyProcedure>(appRouter._def.procedures).flatMap(([name, { _def }]) => {
+      const { alone, operation } = _def.meta as Meta
+      if (alone === undefined) return []
+      const methods = operation.kind === 'query' ? ['GET', 'POST'] : ['POST']
+      return methods.map((method) => [`${method} ${name}`, alone] as const)
+    }),
+  )
 
 /** Maximum number of calls in one HTTP request. */
 export const maxBatchSize = 10

@@ -25,15 +25,16 @@ const codings: readonly Coding[] = [
   { name: 'gzip', encode: (body) => gzip(body, { level: 6 }) },
 ]
 
-// Owned by this module: the responses that may be compressed.
-const permitted = new WeakSet<Response>()
+// Owned by this module: the responses that may be compressed, with their bodies where these are known.
+const permitted = new WeakMap<Response, string | undefined>()
 
 /**
  * Permits the compression of a response. Every other one is sent as it is: the length of a compressed body tells which of its
- * parts are equal, so one with a secret next to a text of someone else would reveal the secret bit by bit.
+ * parts are equal, so one with a secret next to a text of someone else would reveal the secret bit by bit. `text` is its body, if
+ * there is one at hand: reading it from the response takes longer than sending it.
  */
-export function mayBeCompressed(response: Response): Response {
-  permitted.add(response)
+export function mayBeCompressed(response: Response, text?: string): Response {
+  permitted.set(response, text)
   response.headers.append('vary', 'accept-encoding')
   return response
 }
@@ -43,21 +44,23 @@ export function mayBeCompressed(response: Response): Response {
  * ranges, errors and bodies that have a coding are returned as they are.
  */
 export async function compressed(request: Request, response: Response): Promise<Response> {
-  if (!permitted.has(response) || !isWhole(response)) return response
+  if (!permitted.has(response)) return response
   const accepted = request.headers.get('accept-encoding') ?? undefined
   const coding = codings.find(({ name }) => accepts(accepted, name))
-  if (coding === undefined) return response
+  const text = permitted.get(response)
+  if (coding === undefined || !isWhole(response, text)) return response
   const { status, headers } = response
-  const body = new Uint8Array(await response.arrayBuffer())
-  if (body.length <= shortestBytes) return new Response(body, { status, headers })
+  const body = text === undefined ? new Uint8Array(await response.arrayBuffer()) : Buffer.from(text)
+  if (body.length <= shortestBytes) return text === undefined ? new Response(body, { status, headers }) : response
   headers.set('content-encoding', coding.name)
   // That of the uncompressed body. The server adds the right one.
   headers.delete('content-length')
   return new Response(await coding.encode(body), { status, headers })
 }
 
-function isWhole({ status, headers, body }: Response): boolean {
+function isWhole(response: Response, text: string | undefined): boolean {
+  const { status, headers } = response
   const isJson = /^application\/json\b/.test(headers.get('content-type') ?? '')
   const others = ['content-encoding', 'content-range', 'transfer-encoding']
-  return status === 200 && isJson && body !== null && others.every((name) => !headers.has(name))
+  return status === 200 && isJson && others.every((name) => !headers.has(name)) && (text ?? response.body) !== null
 }

@@ -12,7 +12,7 @@ export function lasting(output: unknown): Response {
   // Weak: the compressed forms have the same ETag.
   const etag = `W/"${hash('sha256', body, 'base64url')}"`
   const headers = { 'content-type': 'application/json', 'cache-control': 'private, no-cache', etag }
-  return mayBeCompressed(new Response(body, { headers }))
+  return mayBeCompressed(new Response(body, { headers }), body)
 }
 
 export const lastingWire: RouteWire = { headers: ['if-none-match'] }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { runtime } from '#server/kernel/runtime.ts'
 import { type Address, isIn, type Network, parseAddress, type Source, sourceOf, textOf } from './address.ts'
 import { forwardedHops, xForwardedForHops } from './forwarded.ts'
@@ -19,6 +20,8 @@ const nowhere: Client = {
 }
 
 const known = new WeakMap<IncomingMessage, Client>()
+/** Of connections whose peer is not a proxy of the operator: all their requests come from the peer. */
+const ofConnections = new WeakMap<Socket, Client>()
 const current = new AsyncLocalStorage<Client>()
 
 /** The client of a request, behind the proxies that the operator trusts (TRUSTED_PROXIES). Computed once per request. */
@@ -27,10 +30,18 @@ export function clientOf(req: IncomingMessage): Client {
   if (before !== undefined) return before
   const { config } = runtime()
   if (config.trustedProxies.length === 0 && isForwarded(req)) warnOnce()
-  // A link-local peer comes with the zone of this machine's interface.
-  const peer = parseAddress((req.socket.remoteAddress ?? '').replace(/%.*$/, ''))
-  const client = peer === undefined ? nowhere : clientBehind(peer, req.headers, config.trustedProxies)
+  const client = ofConnections.get(req.socket) ?? clientOfRequest(req, config.trustedProxies)
   known.set(req, client)
+  return client
+}
+
+function clientOfRequest({ socket, headers }: IncomingMessage, proxies: readonly Network[]): Client {
+  // A link-local peer comes with the zone of this machine's interface.
+  const peer = parseAddress((socket.remoteAddress ?? '').replace(/%.*$/, ''))
+  // A connection that has just ended has no address.
+  if (peer === undefined) return nowhere
+  const client = clientBehind(peer, headers, proxies)
+  if (!client.peer.trusted) ofConnections.set(socket, client)
   return client
 }
 

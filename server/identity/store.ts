@@ -20,20 +20,23 @@ export const findPerson = (tx: Transaction, tenantId: string, issuer: string, us
     .executeTakeFirst()
 
 /** The service account's membership and roles; undefined unless the membership is active and its client enabled. */
-export const findServiceAccount = (tx: Transaction, tenantId: string, issuer: string, clientId: string) =>
+export const findServiceAccount = async (tx: Transaction, tenantId: string, issuer: string, clientId: string) =>
+  (await serviceAccounts(tx, { tenantId, issuer, clientId }))[0]
+
+const serviceAccounts = fixedStatement({ tenantId: '', issuer: '', clientId: '' }, (tx, given) =>
   tx
     .selectFrom('members as member')
     .innerJoin('realmClients as client', (join) =>
       join.onRef('client.tenantId', '=', 'member.tenantId').onRef('client.clientId', '=', 'member.subject'),
     )
     .select(['member.id as memberId', 'member.username', 'member.roles', 'member.tokensNotBefore'])
-    .where('member.tenantId', '=', tenantId)
-    .where('member.issuer', '=', issuer)
-    .where('member.subject', '=', clientId)
+    .where('member.tenantId', '=', given.tenantId)
+    .where('member.issuer', '=', given.issuer)
+    .where('member.subject', '=', given.clientId)
     .where('member.status', '=', 'active')
     .where('client.kind', '=', 'service')
-    .where('client.disabledAt', 'is', null)
-    .executeTakeFirst()
+    .where('client.disabledAt', 'is', null),
+)
 
 export const findUserByName = (tx: Transaction, tenantId: string, username: string) =>
   tx
@@ -71,31 +74,39 @@ export async function insertClientSecret(
   await tx.insertInto('realmClientSecrets').values(row).execute()
 }
 
-export const findClient = (tx: Transaction, tenantId: string, clientId: string) =>
+export const findClient = async (tx: Transaction, tenantId: string, clientId: string) =>
+  (await enabledClients(tx, { tenantId, clientId }))[0]
+
+const enabledClients = fixedStatement({ tenantId: '', clientId: '' }, (tx, given) =>
   tx
     .selectFrom('realmClients')
     .select(['clientId', 'kind'])
-    .where('tenantId', '=', tenantId)
-    .where('clientId', '=', clientId)
-    .where('disabledAt', 'is', null)
-    .executeTakeFirst()
+    .where('tenantId', '=', given.tenantId)
+    .where('clientId', '=', given.clientId)
+    .where('disabledAt', 'is', null),
+)
 
 /** Digests of the secrets that are live now; several overlap during a rotation. */
 export async function findLiveSecrets(tx: Transaction, tenantId: string, clientId: string): Promise<Buffer[]> {
-  const rows = await tx
+  const rows = await liveSecrets(tx, { tenantId, clientId })
+  return rows.map((row) => row.secretSha256)
+}
+
+const liveSecrets = fixedStatement({ tenantId: '', clientId: '' }, (tx, given) =>
+  tx
     .selectFrom('realmClientSecrets as secret')
     .innerJoin('realmClients as client', (join) =>
       join.onRef('client.tenantId', '=', 'secret.tenantId').onRef('client.clientId', '=', 'secret.clientId'),
     )
     .select('secret.secretSha256')
-    .where('secret.tenantId', '=', tenantId)
-    .where('secret.clientId', '=', clientId)
+    .where('secret.tenantId', '=', given.tenantId)
+    .where('secret.clientId', '=', given.clientId)
     .where('client.kind', '=', 'service')
     .where('client.disabledAt', 'is', null)
-    .where((where) => where.or([where('secret.notAfter', 'is', null), where('secret.notAfter', '>', sql<Date>`now()`)]))
-    .execute()
-  return rows.map((row) => row.secretSha256)
-}
+    .where((where) =>
+      where.or([where('secret.notAfter', 'is', null), where('secret.notAfter', '>', sql<Date>`now()`)]),
+    ),
+)
 
 /**
  * Sets the account's last sign-in to now. Waits for a transaction that is changing the password, and returns false if

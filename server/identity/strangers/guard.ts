@@ -11,6 +11,10 @@ export type Guard = {
   places: Places
 }
 
+const mostKept = 1000
+/** Characters. */
+const longestKept = 200
+
 /** `cookieKeys`: the realm's, current one first. */
 export function createGuard(
   realm: { tenantId: string; slug: string; url: string },
@@ -19,13 +23,21 @@ export function createGuard(
   const keys = cookieKeys.map((key) => createHmac('sha256', key).update('countersign strangers').digest())
   const [current] = keys
   if (current === undefined) throw new Error('The realm does not have a cookie key.')
+  /** A request needs its account several times. Of names that strangers chose, so of few. */
+  const accounts = new Map<string, string>()
+  const accountOf: Guard['accountOf'] = (kind, name) => {
+    const text = JSON.stringify([kind, name])
+    const known = accounts.get(text)
+    if (known !== undefined) return known
+    const account = createHmac('sha256', current).update(text).digest('base64url').slice(0, 22)
+    if (text.length > longestKept) return account
+    if (accounts.size >= mostKept) accounts.clear()
+    accounts.set(text, account)
+    return account
+  }
   return {
     tenantId: realm.tenantId,
-    accountOf: (kind, name) =>
-      createHmac('sha256', current)
-        .update(JSON.stringify([kind, name]))
-        .digest('base64url')
-        .slice(0, 22),
+    accountOf,
     browsers: createKnownBrowsers(realm, keys),
     places: createPlaces(realm.tenantId, current),
   }

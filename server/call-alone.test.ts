@@ -145,7 +145,7 @@ test('an input that is not JSON is refused, after the permission', async () => {
   ])
 })
 
-test('an empty parameter is no input, and an empty body is none that is JSON', async () => {
+test('an empty parameter counts as none, and an empty body as invalid JSON', async () => {
   expect((await api.request(tokens['ci-pipeline'], '/v1/agents.list?input=')).status).toBe(200)
   const posted = await api.request(tokens['ci-pipeline'], '/v1/agents.list', {
     method: 'POST',

@@ -1,4 +1,7 @@
+import { TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import { ApiError } from '#lib/errors.ts'
+import { isOutage } from './db/outage.ts'
 import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
 import { runtime } from './runtime.ts'
@@ -16,6 +19,19 @@ export const trpcCode = {
   500: 'INTERNAL_SERVER_ERROR',
   503: 'SERVICE_UNAVAILABLE',
 } as const
+
+/** The library's form of an error, with the error as its cause. */
+export const asTrpcError = (error: unknown): TRPCError => {
+  if (error instanceof TRPCError) return error
+  if (error instanceof ApiError)
+    return new TRPCError({
+      code: trpcCode[error.status as keyof typeof trpcCode],
+      message: error.message,
+      cause: error,
+    })
+  if (isOutage(error)) return new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: 'unavailable', cause: error })
+  return new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: 'internal', cause: error })
+}
 
 /** The status and the JSON of an error, as the library writes it. */
 export function errorOfProcedure(error: unknown, requestId: string, path: string): { status: number; body: string } {

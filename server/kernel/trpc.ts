@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type AnyProcedure, type AnyRouter, initTRPC, TRPCError, tracked } from '@trpc/server'
+import { type AnyProcedure, type AnyRouter, initTRPC, type TRPCError } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import type { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
@@ -7,14 +7,13 @@ import { wireTransformer } from '#lib/wire.ts'
 import type { Admission } from './auth/admit.ts'
 import { type Authorized, authorize } from './auth/authorize.ts'
 import type { Caller } from './auth/principal.ts'
-import { watchCaller } from './auth/watch.ts'
-import { isOutage } from './db/outage.ts'
 import { answerFor } from './errors.ts'
+import { follow } from './calls/follow.ts'
 import { newId } from './ids.ts'
 import { refuseUnread } from './input.ts'
 import { noteOperation } from './observe/request-note.ts'
 import { type Declared, type Mutation, perform, type Query, type Subscription, subscribe } from './operation.ts'
-import { procedureError, trpcCode } from './procedure-error.ts'
+import { asTrpcError, procedureError } from './procedure-error.ts'
 import { takeCalls } from './rate/limits.ts'
 import { runtime } from './runtime.ts'
 
@@ -88,18 +87,6 @@ function causeOf(error: TRPCError): unknown {
         : 'The input is not valid JSON.',
     )
   return error.cause ?? error
-}
-
-export const asTrpcError = (error: unknown): TRPCError => {
-  if (error instanceof TRPCError) return error
-  if (error instanceof ApiError)
-    return new TRPCError({
-      code: trpcCode[error.status as keyof typeof trpcCode],
-      message: error.message,
-      cause: error,
-    })
-  if (isOutage(error)) return new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: 'unavailable', cause: error })
-  return new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: 'internal', cause: error })
 }
 
 /**
@@ -191,36 +178,6 @@ export const procedure = {
           throw asTrpcError(error)
         }
       }),
-}
-
-/** A stream over HTTP ends like a socket does (socket.ts): when the token expires and when the membership changes. */
-async function* follow<E>(
-  events: AsyncIterable<[id: string, event: E]>,
-  { caller, socket }: CallContext,
-  ended: AbortController,
-) {
-  let lost: ApiError | undefined
-  const end = (error: ApiError) => {
-    lost = error
-    ended.abort()
-  }
-  const stop = socket === true ? undefined : watchCaller(caller, end)
-  // A socket is closed as a whole, with a code that says the same (server/socket.ts).
-  const { stopping } = runtime()
-  const leave = () => end(new ApiError('unavailable', 'This process is stopping. Connect again.'))
-  if (socket !== true) stopping.addEventListener('abort', leave)
-  try {
-    for await (const [id, event] of events) {
-      if (lost !== undefined) break
-      yield tracked(id, event)
-    }
-    if (lost !== undefined) throw lost
-  } catch (error) {
-    throw asTrpcError(error)
-  } finally {
-    stop?.()
-    stopping.removeEventListener('abort', leave)
-  }
 }
 
 export const router = t.router

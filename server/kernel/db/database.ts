@@ -6,6 +6,7 @@ import { type Transaction, writeLast } from './closing.ts'
 import type { OwnTransactions } from './listen.ts'
 import { readingOnce } from './one-write.ts'
 import { openPool } from './pool.ts'
+import { parseTimestamp } from './results/timestamp.ts'
 import { type OpenTransaction, openTransaction, type Snapshot, within } from './transaction.ts'
 
 export type { Transaction } from './closing.ts'
@@ -43,6 +44,7 @@ export type Database = {
 
 // Integers beyond 2^53 do not occur in this schema, so byte sizes and counts are returned as numbers.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseTimestamp)
 // A date is a calendar day in UTC, not an instant, so it stays text.
 pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
 

@@ -1,5 +1,4 @@
 import {
-  CamelCasePlugin,
   type CompiledQuery,
   type DatabaseConnection,
   DefaultQueryExecutor,
@@ -27,6 +26,7 @@ import { commitTogether } from './commit-together.ts'
 import { PooledConnection } from './connection.ts'
 import type { OwnTransactions } from './listen.ts'
 import { QueryCompiler } from './query-compiler.ts'
+import { ColumnNames } from './results/column-names.ts'
 import type { DB } from './schema.ts'
 import { hasLast, onlyLast, sendCommit } from './send-commit.ts'
 
@@ -67,8 +67,7 @@ const dialect = {
   createQueryCompiler: () => compiler,
   createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
 }
-// Columns are snake_case in SQL and camelCase in TypeScript; the content of JSON columns is not converted.
-const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
+const plugins = [new ColumnNames({ maintainNestedObjectKeys: true })]
 
 /**
  * For statements that read the first rows of an index: one plan for all values, which follows the index. By its statistics, PostgreSQL

@@ -38,7 +38,7 @@ export function clientOf(req: IncomingMessage): Client {
 function clientOfRequest({ socket, headers }: IncomingMessage, proxies: readonly Network[]): Client {
   // A link-local peer comes with the zone of this machine's interface.
   const peer = parseAddress((socket.remoteAddress ?? '').replace(/%.*$/, ''))
-  // A connection that has just ended has no address.
+  // The address of a connection that has just ended is unknown.
   if (peer === undefined) return nowhere
   const client = clientBehind(peer, headers, proxies)
   if (!client.peer.trusted) ofConnections.set(socket, client)

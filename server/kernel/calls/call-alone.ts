@@ -1,7 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
-import { errorOfProcedure } from './procedure-error.ts'
-import type { CallContext, CallRequest, ProcedureAlone } from './trpc.ts'
+import { errorOfProcedure } from '../procedure-error.ts'
+import type { CallContext, CallRequest, ProcedureAlone } from '../trpc.ts'
 
 /** A call that is answered as a whole: neither one of a batch nor a stream. */
 export type SingleCall = CallRequest & {

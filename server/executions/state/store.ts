@@ -5,7 +5,7 @@ import { keyedDigest } from '#server/kernel/content/keyed-digest.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { bytesText } from '#server/kernel/db/json.ts'
 import { fixedStatement } from '#server/kernel/db/statements/fixed-statement.ts'
-import { pageLimit } from '#server/kernel/db/statements/steady-plan.ts'
+import { pageLimit, usualRows } from '#server/kernel/db/statements/steady-plan.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { JobData } from '#server/kernel/queue.ts'
 import { decryptExecutionValue, decryptStepValue, encryptExecutionValue, encryptStepValue } from './content.ts'
@@ -71,6 +71,10 @@ type ExecutionFilter = {
  * page of an old period does not read everything that is newer.
  */
 export const listExecutions = (tx: Transaction, tenantId: string, filter: ExecutionFilter) => {
+  const { limit, sort, cursor: after, ...others } = filter
+  const isFirstPage = limit === usualRows && sort !== 'oldest' && after === undefined
+  if (isFirstPage && Object.values(others).every((value) => value === undefined))
+    return firstExecutions(tx, { tenantId })
   const { agentId, status, environment, startedBy, from, to, stopRequested, ids, cursor } = filter
   const [order, past] = filter.sort === 'oldest' ? (['asc', '>'] as const) : (['desc', '<'] as const)
   const byTime = from !== undefined || to !== undefined
@@ -99,6 +103,11 @@ export const listExecutions = (tx: Transaction, tenantId: string, filter: Execut
     .limit(pageLimit(filter.limit, ...filters))
     .execute()
 }
+
+/** What people see first, and programs ask for most often. */
+const firstExecutions = fixedStatement({ tenantId: '' }, (tx, { tenantId }) =>
+  summary(tx, tenantId).orderBy('execution.id', 'desc').limit(pageLimit(usualRows)),
+)
 
 /** By their ids, newest first. */
 export const listExecutionsById = async (tx: Transaction, tenantId: string, ids: readonly string[]) =>

@@ -5,6 +5,7 @@ import { AddressRefused, openOutbound } from '#server/kernel/net/outbound.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { SecretRefused, type SecretSender, useSecretValue } from '#server/secrets/use-value.ts'
 import { connectClient } from './mcp-client.ts'
+import { refusalIn } from './unanswered.ts'
 
 /** Limit for one response of a tool server; each event of a stream counts separately. */
 const maxBytes = 8 * 1024 * 1024
@@ -14,7 +15,7 @@ const idleMs = 600_000
 /**
  * Runs `work` with a manifest's own tool server over streamable HTTP, behind the guard of outbound.ts. Each piece of work gets
  * its own connection, so that revoked secrets are not used again and sessions are not shared between calls. Throws ApiError when
- * the server was not reached, in which case it received no request.
+ * the server was not reached, in which case it received no request, or if it refused the credential, in which case it did nothing.
  */
 export async function withRemoteServer<T>(
   tenant: Tenant,
@@ -37,19 +38,35 @@ export async function withRemoteServer<T>(
     fetch: (address, init) => outbound.fetch(address, init),
     authProvider: token === undefined ? undefined : { token: () => Promise.resolve(token) },
   })
+  const refusedCredential = (cause: unknown): ApiError | undefined => {
+    const status = refusalIn(cause)
+    return status && new ApiError('not_ready', refusalOf(status, server, secretRef), { cause })
+  }
   try {
     const { client } = await connectClient(transport).catch((cause: unknown) => {
       const refused = refusedIn(cause)
       if (refused !== undefined) throw new ApiError('not_ready', refused.message, { cause })
-      throw new ApiError('unavailable', `The tool server ${server} did not respond. Try again in a minute.`, { cause })
+      throw (
+        refusedCredential(cause) ??
+        new ApiError('unavailable', `The tool server ${server} did not respond. Try again in a minute.`, { cause })
+      )
     })
-    return await work(client)
+    return await work(client).catch((error: unknown) => {
+      throw refusedCredential(error) ?? error
+    })
   } finally {
     // A server may refuse to end a session, and since 2026-07-28 the protocol does not have sessions.
     await transport.terminateSession().catch((error: unknown) => runtime().log.debug({ err: error }, 'session'))
     await transport.close()
     await outbound.close()
   }
+}
+
+function refusalOf(status: 401 | 403, server: string, secretRef: string | undefined): string {
+  const refused = `The tool server ${server} answered ${status}`
+  return secretRef === undefined
+    ? `${refused}: it refused a request without a credential, and nothing ran. Add auth.secretRef to the server in the manifest.`
+    : `${refused}: it refused the secret ${secretRef}, and nothing ran. Store a value that the server accepts.`
 }
 
 /** The refusal in the cause of the client's error. */

@@ -5,12 +5,14 @@ import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
+import { NotReached } from '#server/kernel/net/outbound.ts'
 import { ofApprovedRelease, type SecretSender } from '#server/secrets/use-value.ts'
 import { withRemoteServer } from './remote-server.ts'
 import { endStdioServer, withStdioServer } from './stdio-connections.ts'
 import { toolDifferences } from './tool-drift.ts'
 import { failedCall, refusedCall, type ToolResult, toolResult } from './tool-result.ts'
 import type { ToolServer } from './tool-server.ts'
+import { refusalIn, Unanswered, whyUnanswered } from './unanswered.ts'
 
 /** A tool's description by its server, reduced to the members that a release pins. */
 export type Tool = {
@@ -102,6 +104,7 @@ export async function callTool(
   try {
     return await withServer(tenant, server, ofApprovedRelease(systemActor), async (client) => {
       const offered = await offeredTools(client, server.server).catch((cause: unknown) => {
+        if (refusalIn(cause) !== undefined) throw cause
         throw new ApiError('unavailable', `The tool server ${server.server} did not list its tools.`, { cause })
       })
       const differences = toolDifferences(
@@ -114,21 +117,30 @@ export async function callTool(
           `${server.server}.${released.name} differs from its released version: ${differences.map(({ path }) => path || 'the tool was removed').join(', ')}. Release the agent again to accept the change.`,
           { differences },
         )
-      const answer = await client.callTool(
-        { name: released.name, arguments: call.arguments, _meta: { [idempotencyMeta]: call.idempotencyKey } },
-        { timeout: call.timeoutMs, signal: call.signal },
-      )
+      const answer = await client
+        .callTool(
+          { name: released.name, arguments: call.arguments, _meta: { [idempotencyMeta]: call.idempotencyKey } },
+          { timeout: call.timeoutMs, signal: call.signal },
+        )
+        .catch((cause: unknown) => {
+          if (isAnswer(cause)) throw cause
+          throw new Unanswered(whyUnanswered(cause, call.timeoutMs), { cause })
+        })
       return toolResult(answer)
     })
   } catch (error) {
     if (call.signal?.aborted === true) throw error
-    // An ApiError was thrown before anything was sent; a ProtocolError is the server's answer.
-    if (error instanceof ApiError) return failedCall(error.message)
+    // An ApiError was thrown before anything was sent, or is the server's refusal; a ProtocolError is the server's answer.
+    if (error instanceof ApiError || error instanceof NotReached) return failedCall(error.message)
     if (error instanceof ProtocolError)
       return toolResult({ content: [{ type: 'text', text: error.message }], isError: true })
     throw error
   }
 }
+
+/** The outcome of the call is known: it was answered, refused, or not sent. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof ProtocolError || error instanceof NotReached || refusalIn(error) !== undefined
 
 /** Ends the operator's server after a call was aborted, so that the call does not continue, unless other calls use the server. */
 export async function abandonCall(tenant: Tenant, server: ToolServer): Promise<void> {

@@ -29,6 +29,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   difference: 'Unterschied',
   serverStoppedDuringCall: 'Der Server hielt während des Aufrufs an',
   itIs: 'Ob das Werkzeug lief, ist nicht bekannt',
+  callHasNoResult: 'Der Aufruf lieferte kein Ergebnis',
+  itIsUnknownBecause: 'Ob das Werkzeug lief, ist nicht bekannt: {reason}',
   sizeOfPrompt: 'Größe des Prompts',
   didNotAnswer: '{tool} hat nicht geantwortet',
   modelsAnswerWasLost: 'Die Antwort des Modells ging verloren',

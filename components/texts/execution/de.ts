@@ -18,7 +18,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   votes: 'Stimmen',
   decidedBy:
     '{decision, select, approve {Genehmigt} reject {Abgelehnt} other {Eskaliert}} von <strong><shown>{by}</shown></strong>{delegate, select, true { in Vertretung von <shown>{delegator}</shown>} other {}}: <q>{reason}</q>',
-  toolReportedFailureSo: 'Ein Werkzeug hat einen Fehler gemeldet, deshalb hat die Ausführung angehalten.',
+  toolCallFailedSo: 'Ein Werkzeugaufruf ist fehlgeschlagen, deshalb hat die Ausführung angehalten.',
   executionFailed: 'Die Ausführung ist fehlgeschlagen.',
   checkLastEntriesOf:
     'Sehen Sie sich die letzten Einträge des Journals an, beheben Sie die Ursache, und starten Sie dann eine neue Ausführung.',

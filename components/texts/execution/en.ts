@@ -23,7 +23,7 @@ export const votes = text('Votes')
 export const decidedBy = text(
   '{decision, select, approve {Approved} reject {Rejected} other {Escalated}} by <strong><shown>{by}</shown></strong>{delegate, select, true { as the delegate of <shown>{delegator}</shown>} other {}}: <q>{reason}</q>',
 )
-export const toolReportedFailureSo = text('A tool reported a failure, so the execution stopped.')
+export const toolCallFailedSo = text('A tool call failed, so the execution stopped.')
 export const executionFailed = text('The execution failed.')
 export const checkLastEntriesOf = text(
   'Check the last entries of the journal, fix the cause, then start a new execution.',

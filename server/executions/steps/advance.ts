@@ -1,3 +1,4 @@
+import { Unanswered } from '#server/agents/unanswered.ts'
 import { executionQueue } from '#server/executions/execution-queue.ts'
 import { abandon, perform } from '#server/executions/runtimes/perform.ts'
 import { DecidedByOldBindings, Fenced } from '#server/executions/state/journal.ts'
@@ -11,6 +12,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { endExecution } from './end.ts'
 import { finishCall, recordFenced } from './finish-call.ts'
 import { type Started, type Turn, type TurnOptions, takeKnownTurn, takeTurn } from './turn.ts'
+import { keepReason } from './unanswered.ts'
 import { leaveTask, loseTask } from './watch-task.ts'
 import { withdrawRequests } from './withdraw-requests.ts'
 
@@ -60,8 +62,9 @@ async function makeCall(
 ): Promise<'now' | 'later'> {
   const { database, log } = runtime()
   const result = await perform(loaded, call, stop.signal).catch((error: unknown) => {
-    if (!stop.signal.aborted) throw error
-    return undefined
+    if (stop.signal.aborted) return undefined
+    if (error instanceof Unanswered) return error
+    throw error
   })
   if (result === undefined) {
     abandon(loaded, call).catch((error: unknown) =>
@@ -77,6 +80,10 @@ async function makeCall(
       const now = await loadExecution(tx, tenantId, id)
       return now === undefined ? undefined : await how(tx, now, call, answer)
     })
+  if (result instanceof Unanswered) {
+    log.warn({ executionId: id, reason: result.message }, 'the outcome of a tool call is unknown')
+    return (await record(result, keepReason)) ?? 'later'
+  }
   if ('openTask' in result) {
     await record(result, leaveTask)
     return 'later'

@@ -15,9 +15,8 @@ import { endSpan } from '#server/traces/recording/record.ts'
 import { beginCall } from './begin-call.ts'
 import { auditCall, startToolSpan } from './call-records.ts'
 import { endExecution } from './end.ts'
+import { maxAttempts, mayRepeat, reasonKept } from './unanswered.ts'
 import { watchTask } from './watch-task.ts'
-
-const maxAttempts = 5
 
 /** An approval is canceled here only when a reviewer requested changes: one that is withdrawn ends with its execution. */
 const endings = {
@@ -104,8 +103,9 @@ async function afterApproval(
 }
 
 /**
- * Handles a started call whose worker has died, so that its outcome is unknown. Only a tool declared idempotent is called again,
- * with the same key; otherwise the execution ends as indeterminate, because unknown outcomes are never retried.
+ * Handles a started call without an answer, or whose worker has died, so that its outcome is unknown. Only a tool declared
+ * idempotent is called again, with the same key; otherwise the execution ends as indeterminate, because unknown outcomes are
+ * never retried.
  */
 async function afterCrash(
   tx: Transaction,
@@ -116,19 +116,21 @@ async function afterCrash(
   const { tenant, row, content } = loaded
   const tool = releasedTool(content, step.tool)
   const attempt = record.attempts + 1
-  const late = row.deadlineAt !== null && row.deadlineAt < row.now
   const kind = callKind(step.tool)
-  const before = { type: `${kind}.outcome_unknown`, stepId: step.id, data: { attempt: record.attempts } }
+  const reason = reasonKept(record)
+  const why = reason === undefined ? '' : `: ${reason}`
+  const data = { attempt: record.attempts, ...(reason === undefined ? {} : { reason }) }
+  const before = { type: `${kind}.outcome_unknown`, stepId: step.id, data }
   await keepReserved(tx, loaded, { stepId: step.id, attempt: record.attempts, decisionId: record.decisionId })
   await endSpan(tx, tenant.id, {
     traceId: row.traceId,
     spanId: record.spanId ?? '',
     status: 'error',
-    statusMessage: 'The outcome of this call is unknown.',
+    statusMessage: `The outcome of this call is unknown${why}.`,
     attributes: [],
     endedAt: new Date(),
   })
-  if (tool === undefined || !tool.idempotent || attempt > maxAttempts || late) {
+  if (tool === undefined || !mayRepeat(loaded, tool, record.attempts)) {
     // A model call does not have side effects, so an unknown outcome is an ordinary failure.
     const ending =
       kind === 'model'
@@ -143,7 +145,7 @@ async function afterCrash(
             status: 'indeterminate' as const,
             error: {
               code: 'outcome_unknown',
-              message: `It is unknown whether ${step.tool.server}.${step.tool.name} ran.`,
+              message: `It is unknown whether ${step.tool.server}.${step.tool.name} ran${why}.`,
             },
           }
     await endExecution(tx, loaded, ending, [before])
@@ -157,7 +159,8 @@ async function afterCrash(
   }
   const args = record.arguments as JsonObject
   const spanId = toolSpanId(row.traceId, step.id, attempt)
-  await setStep(tx, tenant.id, row.id, step.id, { status: 'calling', spanId, attempts: attempt })
+  const begun = { status: 'calling', spanId, attempts: attempt } as const
+  await setStep(tx, tenant.id, row.id, step.id, reason === undefined ? begun : { ...begun, output: null })
   await startToolSpan(tx, loaded, { step, tool, arguments: args, spanId, attempt })
   const revision = await journal(tx, { tenantId: tenant.id, id: row.id, revision: row.revision }, {}, [
     before,

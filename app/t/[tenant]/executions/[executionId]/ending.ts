@@ -13,7 +13,7 @@ export function endingOf({ status, error, steps }: Unsuccessful): Ending | undef
   switch (status) {
     case 'failed':
       return {
-        title: error?.code === 'tool_failed' ? t.toolReportedFailureSo : t.executionFailed,
+        title: error?.code === 'tool_failed' ? t.toolCallFailedSo : t.executionFailed,
         effect: `${why} ${done}`,
         advice: t.checkLastEntriesOf,
       }

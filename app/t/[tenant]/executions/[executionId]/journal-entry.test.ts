@@ -85,3 +85,11 @@ test('calls of models and external agents, and the outcomes of a stop, are descr
   for (const type of ['agent.working', 'agent.returned', 'agent.failed', 'agent.outcome_unknown'])
     expect(entry(type, {}).title).not.toBe(type)
 })
+
+test('a call without a result is described with what its server answered, if it is known', () => {
+  expect(entry('tool.outcome_unknown', { attempt: 1, reason: 'its server answered 307' })).toMatchObject({
+    title: 'The call did not return a result',
+    note: 'It is unknown whether the tool ran: its server answered 307',
+  })
+  expect(entry('tool.outcome_unknown', { attempt: 1 }).title).toBe('The server stopped during the call')
+})

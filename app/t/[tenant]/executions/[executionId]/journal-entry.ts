@@ -75,10 +75,10 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     note: t.toolDiffersFromIts,
     payloads: payload(t.difference, result),
   }),
-  'tool.outcome_unknown': () => ({
-    title: t.serverStoppedDuringCall,
+  'tool.outcome_unknown': ({ reason }) => ({
+    title: reason === undefined ? t.serverStoppedDuringCall : t.callHasNoResult,
     shape: 'failed',
-    note: t.itIs,
+    note: reason === undefined ? t.itIs : t.itIsUnknownBecause({ reason: text(reason) }),
   }),
   'model.called': ({ tool, arguments: args, attempt }) => ({
     title: t.wasCalledAttempt({ tool: calledName(tool), again: String(attempt !== 1), attempt: text(attempt) }),

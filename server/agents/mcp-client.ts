@@ -1,4 +1,11 @@
-import { Client, type ConnectOptions, type Transport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ConnectOptions,
+  isJSONRPCRequest,
+  ProtocolError,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
 
 /** Time for a server to report its protocol revision. A stdio server that does not respond in time is taken for an older one. */
 const probeMs = 20_000
@@ -22,4 +29,27 @@ export async function connectClient(
   await client.connect(transport, before === undefined ? {} : { prior: before })
   const discover = client.getDiscoverResult()
   return { client, spoken: discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover } }
+}
+
+/** The data of the error with which a request fails here. What a server sends is never this object. */
+const cutOff = {}
+
+/** Whether a request failed because its response ended before the result. */
+export const isCutOff = (error: unknown): boolean => error instanceof ProtocolError && error.data === cutOff
+
+/**
+ * Streamable HTTP whose requests fail when their response ends before the result and can't be resumed. The library alone lets them
+ * wait until they time out.
+ */
+export class RemoteTransport extends StreamableHTTPClientTransport {
+  override async send(...[message, options]: Parameters<StreamableHTTPClientTransport['send']>): Promise<void> {
+    const onRequestStreamEnd = () => {
+      options?.onRequestStreamEnd?.()
+      if (!isJSONRPCRequest(message)) return
+      const error = { code: -32000, message: 'The response ended before the result.', data: cutOff }
+      // The library ignores this if the request has been answered.
+      this.onmessage?.({ jsonrpc: '2.0', id: message.id, error })
+    }
+    await super.send(message, { ...options, onRequestStreamEnd })
+  }
 }

@@ -1,10 +1,10 @@
-import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Client } from '@modelcontextprotocol/client'
 import { ApiError } from '#lib/errors.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { AddressRefused, openOutbound } from '#server/kernel/net/outbound.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { SecretRefused, type SecretSender, useSecretValue } from '#server/secrets/use-value.ts'
-import { connectClient } from './mcp-client.ts'
+import { connectClient, RemoteTransport } from './mcp-client.ts'
 import { refusalIn } from './unanswered.ts'
 
 /** Limit for one response of a tool server; each event of a stream counts separately. */
@@ -34,7 +34,7 @@ export async function withRemoteServer<T>(
             throw error instanceof SecretRefused ? new ApiError('not_ready', error.message, { cause: error }) : error
           })
   const outbound = openOutbound({ allowed: config.allowedPrivateHosts, maxBytes, idleMs })
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
+  const transport = new RemoteTransport(new URL(url), {
     fetch: (address, init) => outbound.fetch(address, init),
     authProvider: token === undefined ? undefined : { token: () => Promise.resolve(token) },
   })

@@ -7,6 +7,7 @@ import { systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { NotReached } from '#server/kernel/net/outbound.ts'
 import { ofApprovedRelease, type SecretSender } from '#server/secrets/use-value.ts'
+import { isCutOff } from './mcp-client.ts'
 import { withRemoteServer } from './remote-server.ts'
 import { endStdioServer, withStdioServer } from './stdio-connections.ts'
 import { toolDifferences } from './tool-drift.ts'
@@ -140,7 +141,7 @@ export async function callTool(
 
 /** The outcome of the call is known: it was answered, refused, or not sent. */
 const isAnswer = (error: unknown): boolean =>
-  error instanceof ProtocolError || error instanceof NotReached || refusalIn(error) !== undefined
+  (error instanceof ProtocolError && !isCutOff(error)) || error instanceof NotReached || refusalIn(error) !== undefined
 
 /** Ends the operator's server after a call was aborted, so that the call does not continue, unless other calls use the server. */
 export async function abandonCall(tenant: Tenant, server: ToolServer): Promise<void> {

@@ -6,6 +6,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { AnswerTooLarge } from '#server/kernel/net/outbound.ts'
+import { isCutOff } from './mcp-client.ts'
 
 /**
  * A call was sent, but its tool server did not return a result, so it is unknown whether the tool ran. `message`: why, as the end
@@ -27,6 +28,7 @@ export function whyUnanswered(error: unknown, timeoutMs: number): string {
     return error.status >= 300 && error.status < 400
       ? `its server answered ${error.status}, a redirect that is not followed`
       : `its server answered ${error.status}`
+  if (isCutOff(error)) return 'its server ended the response before the result'
   if (error instanceof AnswerTooLarge) return 'the answer of its server is too large'
   if (!(error instanceof SdkError)) return withoutResult(error)
   switch (error.code) {

@@ -84,6 +84,24 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (era) => {
   })
 })
 
+describe.each(['modern', 'legacy'] as const)('the stream of a %s server', (era) => {
+  test.each(['cut-line', 'ended-early', 'cut-resumable'])(
+    '(%s) that ends before the result is not waited for',
+    async (fault) => {
+      const { id, status, error } = await run(era, 'once', fault)
+      expect([status, error?.message]).toEqual([
+        'indeterminate',
+        'It is unknown whether faulty.once ran: its server ended the response before the result.',
+      ])
+      expect(servers[era].keys).toEqual([`${id}:call`])
+    },
+  )
+
+  test('that is cut after the result succeeds', async () => {
+    expect(await run(era, 'once', 'result-then-cut')).toMatchObject({ status: 'succeeded', output: 'Done.' })
+  })
+})
+
 test('a server that refuses a secret is named with it', async () => {
   const { modern } = servers
   const secret = { name: 'faulty-key', value: 'of yesterday', destinations: [new URL(modern.url).origin] }

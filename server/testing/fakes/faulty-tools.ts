@@ -11,9 +11,10 @@ export type FaultyTools = {
   close(): Promise<void>
 }
 
-/** What a call is answered with. */
-type Fault = (answer: ServerResponse) => void
+/** What a call is answered with. `id`: of the request. */
+type Fault = (answer: ServerResponse, id: unknown) => void
 
+const stream = { 'content-type': 'text/event-stream' }
 const faults: Record<string, Fault> = {
   unauthorized: (answer) => answer.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end(),
   forbidden: (answer) => answer.writeHead(403).end(),
@@ -21,6 +22,18 @@ const faults: Record<string, Fault> = {
   html: (answer) => answer.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Welcome</h1>'),
   'bad-gateway': (answer) => answer.writeHead(502).end('<h1>Bad gateway</h1>'),
   reset: (answer) => answer.destroy(),
+  'cut-line': (answer) => cut(answer.writeHead(200, stream), 'data: {"jsonrpc":"2.0",'),
+  'ended-early': (answer) => answer.writeHead(200, stream).end(': nothing to say\n\n'),
+  // The client may continue such a stream with a GET, which this server does not have.
+  'cut-resumable': (answer) => cut(answer.writeHead(200, stream), 'id: 1\nretry: 10\ndata: \n\n'),
+  'result-then-cut': (answer, id) => {
+    const result = { content: [{ type: 'text', text: 'Done.' }], resultType: 'complete' }
+    cut(answer.writeHead(200, stream), `data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
+  },
+}
+
+function cut(answer: ServerResponse, text: string): void {
+  answer.write(text, () => answer.destroy())
 }
 
 function toolServer(): McpServer {
@@ -46,7 +59,7 @@ export async function startFaultyTools({ legacy }: { legacy: boolean }): Promise
     if (message.method === 'tools/call') {
       keys.push(message.params._meta?.['countersign/idempotencyKey'])
       const fault = faults[message.params.arguments.fault]
-      if (fault !== undefined) return fault(answer)
+      if (fault !== undefined) return fault(answer, message.id)
     }
     if (legacy && message.method === 'server/discover')
       return answer

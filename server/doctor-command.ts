@@ -5,6 +5,7 @@ import { findEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { connectOwner } from '#server/kernel/db/migrate.ts'
 import { nameOf, type Say, UsageError } from './command-line.ts'
 import { checkAddress, type Database } from './doctor/address.ts'
+import { checkAlarms } from './doctor/alarms.ts'
 import { checkClock, checkDatabase, identityOf, withOwner } from './doctor/database.ts'
 import { type Finding, failed, lineOf, ok, reasonOf, warning } from './doctor/findings.ts'
 import { checkFolders } from './doctor/folders.ts'
@@ -88,6 +89,7 @@ async function checkOwn(config: Config, ownerUrl: string, machine: Machine | und
       ...(await checkDatabase(client)),
       ...(await checkClock(client)),
       ...(await checkKeys(config, client)),
+      ...(await checkAlarms(client)),
     ]
     tenants = await listTenants(client)
     identity = await identityOf(client)
@@ -112,7 +114,8 @@ async function checkEmbedded(config: Config, machine: Machine | undefined): Prom
     const identity = client && (await identityOf(client))
     database = client === undefined ? 'stopped' : identity === undefined ? undefined : { identity }
     const state = embedded === undefined ? 'which the server sets up' : `which is ${client ? '' : 'not '}running`
-    found = [ok('Database', `the embedded PostgreSQL, ${state}`), ...(await checkKeys(config, client))]
+    const alarms = client === undefined ? [] : await checkAlarms(client)
+    found = [ok('Database', `the embedded PostgreSQL, ${state}`), ...(await checkKeys(config, client)), ...alarms]
   } catch (error) {
     const unread = warning(
       'Database',

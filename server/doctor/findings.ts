@@ -10,6 +10,7 @@ export type Subject =
   | 'Folders'
   | 'Keys'
   | 'Database'
+  | 'Alarms'
   | 'Clock'
   | 'Provider'
   | 'Stores'

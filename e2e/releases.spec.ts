@@ -114,3 +114,22 @@ test('an unregistered agent from telemetry is listed and can be registered from 
   await expect(page.getByRole('table', { name: 'Agents', exact: true })).toContainText(name)
   await expect(link).toBeHidden()
 })
+
+test('a policy bound while a release waits is shown next to what its request says of the time before', async ({
+  signedIn,
+  origin,
+}) => {
+  const agentId = await register(origin, readerManifest(`e2e-bound-later-${Date.now()}`))
+  const approvalId = await proposeRelease(origin, agentId)
+  const page = await signedIn('jonas')
+  await page.goto(`/t/${externalId()}/approvals/${approvalId}`)
+  const effects = page.getByRole('region', { name: 'If you approve' })
+  await expect(effects).toContainText('When this was proposed, no policy was enforced on it there.')
+  await expect(effects).toContainText('Now, no policy is enforced on it there, so executions cannot start.')
+
+  await decideAs(origin, 'jonas', await proposeBinding(origin, agentId), 'approve', 'Only to be tried out.')
+  await expect(effects).toContainText('Enforced on it there now: refund-policy 1.')
+  await expect(effects).not.toContainText('cannot start')
+  await expect(effects).not.toContainText('This was so')
+  await expectAccessible(page)
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pastEffect, pastOf } from './past-tense.ts'
+import { pastEffect, pastOf, saysWhen } from './past-tense.ts'
 
 test.each([
   ['Issue', 'Issued'],
@@ -33,4 +33,16 @@ test('effects are in the past tense once they have happened, and a tool’s desc
   )
   const described = 'The tool’s description of itself: “It is called once.”'
   expect(pastEffect(described)).toBe(described)
+})
+
+test.each([
+  ['No policy is bound to it there yet. Executions cannot start until one is.', false],
+  ['Each call is decided by the policies bound at the time of the call. Currently bound: refund-policy 1.', false],
+  ['When this was proposed, no policy was enforced on it there. Executions can start only while one is.', true],
+  [
+    'Each call is decided by the policies bound at the time of the call. When this was proposed: refund-policy 1.',
+    true,
+  ],
+])('"%s" says when it was so: %s', (effect, says) => {
+  expect(saysWhen(effect)).toBe(says)
 })

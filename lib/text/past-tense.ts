@@ -55,3 +55,9 @@ export function pastEffect(effect: string): string {
   const known = sentences.find(([pattern]) => pattern.test(effect))
   return known === undefined ? effect : effect.replace(known[0], known[1])
 }
+
+/**
+ * Whether the effect of a release says when its policies were bound. Requests of earlier versions do not: they state in the present
+ * tense what was so when they were made.
+ */
+export const saysWhen = (effect: string): boolean => effect.includes('When this was proposed')

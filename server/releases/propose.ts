@@ -179,8 +179,8 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
       'Members and service accounts with the permission execution:start can start it there.',
       `It can call ${tools.map((tool) => `${tool.server}.${tool.name}`).join(', ') || 'no tools'}, with the schemas pinned in this release.`,
       enforced.length === 0
-        ? 'No policy is bound to it there yet. Executions cannot start until one is.'
-        : `Each call is decided by the policies bound at the time of the call. Currently bound: ${enforced.join(', ')}.`,
+        ? 'When this was proposed, no policy was enforced on it there. Executions can start only while one is.'
+        : `Each call is decided by the policies bound at the time of the call. When this was proposed: ${enforced.join(', ')}.`,
     ],
     onReject: 'The release is rejected. The active release does not change.',
     onExpiry: 'The proposal expires and counts as rejected.',

@@ -172,6 +172,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   itEndedWithExecution: 'Sie wurde mit ihrer Ausführung beendet',
   requestedChanges: '{by} hat Änderungen erbeten',
   policiesNow: 'Richtlinien jetzt',
+  soItWasThen: 'So war es, als das Release vorgeschlagen wurde.',
   loadingReleasesPolicies: 'Richtlinien des Release werden geladen…',
   lookWhetherItIs: 'Sehen Sie nach, ob es oben steht, bevor Sie es erneut senden.',
   noLongerPossible: 'Das ist nicht mehr möglich.',

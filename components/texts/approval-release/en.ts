@@ -13,3 +13,5 @@ export const policiesHaveChangedSince = text(
   'The policies have changed since the release was proposed. Each call is decided by the policies in force when it is made, not by those that the release was proposed with.',
 )
 export const versionIn = text('{version} in {environment}')
+export const inForceNow = text('Enforced on it there now: <shown>{policies}</shown>.')
+export const noneInForceNow = text('Now, no policy is enforced on it there, so executions cannot start.')

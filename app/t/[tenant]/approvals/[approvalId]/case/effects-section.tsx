@@ -11,6 +11,7 @@ import { formatAbsolute } from '#components/ui/text/time-format.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { ShownDigest } from '../decision/use-shown-digest.ts'
 import { type CallOutcome, effectsNow } from './outcome.ts'
+import { ProposedPolicies, tellsPolicies } from './proposed-policies.tsx'
 
 type EffectsSectionProps = {
   shown: Approval
@@ -43,7 +44,11 @@ export function EffectsSection({ shown, expired, digest, outcome }: EffectsSecti
       <NumberedLines
         lines={effectsNow(shown, outcome).map((effect, index) => ({
           key: `${index}`,
-          content: <ShownText>{effect}</ShownText>,
+          content: tellsPolicies(shown, index) ? (
+            <ProposedPolicies effect={effect} releaseId={shown.subjectId} />
+          ) : (
+            <ShownText>{effect}</ShownText>
+          ),
         }))}
       />
       {over && shown.status !== 'approved' ? (

@@ -4,6 +4,7 @@ import { changeOneRow } from './database.ts'
 import { expectEveryView } from './every-view.ts'
 import { demoTenant, expect, expectAccessible, test } from './fixtures.ts'
 import { codeIsLost, loseCode, notLoaded } from './lost-code.ts'
+import { readerManifest, register } from './own-agent.ts'
 
 const slug = 'globex'
 const why = 'The row was changed by hand during a restore test, and is as it was before.'
@@ -115,4 +116,57 @@ test('a record that was changed by SQL raises an alarm on each page, until an ad
   await expect(vera.getByRole('table', { name: 'Closed alarms' }).getByRole('row', { name: title })).toContainText(why)
   await expectEveryView(vera, 'alarms-closed')
   expect(await verified(origin, auditId)).toBe('verified')
+})
+
+test('a row that was changed by SQL is not to be loaded again, and no empty list says that nothing waits', async ({
+  signedIn,
+  origin,
+  troubles,
+}) => {
+  const agentId = await register(origin, readerManifest(`e2e-changed-${Date.now()}`), slug)
+  const rename = (name: string) => changeOneRow('update agents set display_name = $2 where id = $1', [agentId, name])
+  const { displayName } = await call<{ displayName: string }>(
+    origin,
+    await personToken(origin, 'maria', slug),
+    'query',
+    'agents.get',
+    { id: agentId },
+  )
+  const vera = await signedIn('vera', slug)
+  const own = `${home(slug)}/approvals?view=mine`
+  const calm = vera.getByText('None of your requests are waiting for a decision.')
+  await vera.goto(own)
+  await expect(calm).toBeVisible()
+
+  troubles.expect(/status of 500/)
+  await rename('Harmless')
+  try {
+    await vera.goto(`${home(slug)}/agents`)
+    const refused = vera.getByRole('alert', { name: 'The agents could not be loaded.' })
+    await expect(refused).toContainText(`The stored agent ${agentId} is not the one in the audit log.`)
+    await expect(refused).toContainText('Its alarm says what to do.')
+    await expect(refused).not.toContainText(/try again|nothing was changed/i)
+    await expect(refused.getByRole('button', { name: /load|again/i })).toBeHidden()
+    await expectEveryView(vera, 'alarm-agents')
+    await refused.getByRole('link', { name: 'See the alarms' }).click()
+    await expect(vera.getByRole('region', { name: 'A stored row differs from the log.' })).toContainText(agentId)
+
+    // Jonas may not see alarms.
+    const jonas = await signedIn('jonas', slug)
+    await jonas.goto(`${home(slug)}/agents`)
+    const told = jonas.getByRole('alert', { name: 'The agents could not be loaded.' })
+    await expect(told).toContainText(/Tell an? [^:]*tenant administrator[^:]*:/)
+    await expect(told.getByRole('link')).toBeHidden()
+
+    await vera.goto(own)
+    await expect(vera.getByText('No approvals can be shown here.')).toBeVisible()
+    await expect(calm).toBeHidden()
+    await expectEveryView(vera, 'alarm-approvals')
+  } finally {
+    await rename(displayName)
+  }
+  const tom = await personToken(origin, 'tom', slug)
+  const { items } = await call<{ items: { id: string }[] }>(origin, tom, 'query', 'alarms.list', { status: 'open' })
+  for (const { id } of items) await call(origin, tom, 'mutation', 'alarms.close', { id, reason: why })
+  await expect(calm).toBeVisible()
 })

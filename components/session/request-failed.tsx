@@ -5,6 +5,7 @@ import * as t from '#components/texts/session/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import { loadedLater } from '#components/ui/feedback/loaded-later.tsx'
 import { NoPermission } from '#components/ui/feedback/no-permission.tsx'
 import type { Failure } from '#lib/failure.ts'
 import type { Permission } from '#lib/permissions.ts'
@@ -12,6 +13,9 @@ import { toFailure } from '#lib/trpc.ts'
 import { failureText } from './failure-text.ts'
 import { peopleWith, rolesToAskFor } from './people-with.ts'
 import { useSession } from './session-provider.tsx'
+
+/** Rare, and this file is on every page. */
+const IntegrityFailed = loadedLater(() => import('./integrity-failed.tsx').then((module) => module.IntegrityFailed))
 
 type RequestFailedProps = {
   /** The error of a query, mutation or restFetch. */
@@ -34,9 +38,11 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
     return <MissingPermission act={act} permission={permission} />
   if (failure.code === 'not_found' || namesNothing(failure))
     return <EmptyState title={t.notFound({ what, plural: String(plural) })}>{t.notFoundAbout}</EmptyState>
+  const title = t.notLoaded({ what, plural: String(plural) })
+  if (failure.code === 'integrity_failed') return <IntegrityFailed title={title} failure={failure} />
   return (
     <ErrorPanel
-      title={t.notLoaded({ what, plural: String(plural) })}
+      title={title}
       effect={t.problemNothingChanged({ problem: messageOf(failure) })}
       advice={adviceFor({ ...failure, retryable: mayHelp(failure) })}
       requestId={failure.requestId}

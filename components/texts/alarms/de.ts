@@ -63,4 +63,11 @@ export const german: Translation<typeof import('./en.ts')> = {
   times: 'Anzahl',
   closedBecause: 'Grund des Schließens',
   closedBy: 'Geschlossen von',
+  alarmSaysWhatToDo: 'Bis das geklärt ist, kann es nicht geladen werden. Der Alarm dazu sagt, was zu tun ist.',
+  tellSomeone:
+    'Bis das geklärt ist, kann es nicht geladen werden. Sagen Sie es einer Person mit passender Rolle ({people}): Ein Alarm sagt, was zu tun ist.',
+  openTheAlarms: 'Alarme ansehen',
+  noApprovalsToShow: 'Hier können keine Freigaben gezeigt werden.',
+  someMayBeMissing:
+    'Ein Alarm ist offen. Wenn gespeicherte Daten außerhalb des Servers geändert wurden, können hier Freigaben fehlen. Der Alarm sagt, was abweicht und was zu tun ist.',
 }

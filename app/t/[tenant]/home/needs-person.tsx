@@ -1,11 +1,11 @@
 'use client'
 
 import { useMemo } from 'react'
+import { NoApprovals } from '#components/alarms/no-approvals.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/home/en.ts'
-import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { TableSkeleton } from '#components/ui/feedback/table-skeleton.tsx'
 import { DataTable } from '#components/ui/text/data-table.tsx'
 import { approvalPath, approvalsPath } from '#lib/paths.ts'
@@ -58,7 +58,7 @@ export function NeedsPerson() {
           />
         )
       ) : items.length === 0 ? (
-        <EmptyState title={t.noApprovals}>{t.noApprovalsAbout}</EmptyState>
+        <NoApprovals title={t.noApprovals}>{t.noApprovalsAbout}</NoApprovals>
       ) : (
         <DataTable caption={t.approvals} columns={columns} rows={items} rowKey={({ approvalId }) => approvalId} />
       )}

@@ -1,6 +1,7 @@
 'use client'
 
 import { type ReactNode, useCallback, useContext, useDeferredValue, useMemo, useState } from 'react'
+import { NoApprovals } from '#components/alarms/no-approvals.tsx'
 import { useAddressSearch } from '#components/lists/address.ts'
 import { SavedViews } from '#components/lists/saved-views.tsx'
 import { useSelection } from '#components/lists/use-selection.ts'
@@ -123,7 +124,7 @@ function Loaded({ view, pending: { items, error, reload }, children }: LoadedPro
   return (
     <>
       {failed}
-      {items.length === 0 ? <EmptyState title={EMPTY[view].title}>{EMPTY[view].text}</EmptyState> : children}
+      {items.length === 0 ? <NoApprovals title={EMPTY[view].title}>{EMPTY[view].text}</NoApprovals> : children}
     </>
   )
 }

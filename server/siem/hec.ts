@@ -1,6 +1,6 @@
 import { ocsfMessage } from './ocsf.ts'
 import { membersOf, openPoster, refusedBy } from './post.ts'
-import type { SentRecord, Sink } from './sink.ts'
+import type { Patience, SentRecord, Sink } from './sink.ts'
 
 export type HecTarget = {
   /** Without a path: that of the collector's endpoint is added. */
@@ -18,11 +18,15 @@ const noData = 5
  * The HTTP event collector of Splunk. Index and source type are those of the token. The records are accepted with status 200 and
  * code 0.
  */
-export function hecTransport({ url, ca, token, host }: HecTarget): Pick<Sink, 'send' | 'check' | 'close'> {
-  const poster = openPoster(`${url.replace(/\/+$/, '')}/services/collector/event`, ca)
-  const post = async (body: string, accepted: (status: number, code: unknown) => boolean) => {
+export function hecTransport(
+  { url, ca, token, host }: HecTarget,
+  patience: Patience,
+): Pick<Sink, 'send' | 'check' | 'close'> {
+  const poster = openPoster(`${url.replace(/\/+$/, '')}/services/collector/event`, ca, patience)
+  const { wholeMs, checkMs } = patience
+  const post = async (body: string, ms: number, accepted: (status: number, code: unknown) => boolean) => {
     const secret = await token()
-    const answer = await poster.post(body, { authorization: `Splunk ${secret}` })
+    const answer = await poster.post(body, { authorization: `Splunk ${secret}` }, ms)
     if (!accepted(answer.status, membersOf(answer.text)?.code)) throw refusedBy(answer, [secret])
   }
   const envelope = (sent: SentRecord) => {
@@ -30,9 +34,9 @@ export function hecTransport({ url, ca, token, host }: HecTarget): Pick<Sink, 's
     return ocsfMessage(sent, (event) => `${members.slice(0, -1)},"event":${event}}`)
   }
   return {
-    send: (records) => post(records.map(envelope).join('\n'), (status, code) => status === 200 && code === 0),
+    send: (records) => post(records.map(envelope).join('\n'), wholeMs, (status, code) => status === 200 && code === 0),
     // An empty request is refused after the token was accepted.
-    check: () => post('', (status, code) => status === 400 && code === noData),
+    check: () => post('', checkMs, (status, code) => status === 400 && code === noData),
     close: () => poster.close(),
   }
 }

@@ -1,6 +1,6 @@
 import { otlpLogs } from './otlp-log.ts'
 import { type Answer, membersOf, openPoster, refusedBy } from './post.ts'
-import { PartlyAccepted, type Sink } from './sink.ts'
+import { PartlyAccepted, type Patience, type Sink } from './sink.ts'
 
 export type OtlpTarget = {
   /** The whole address, usually with the path /v1/logs. */
@@ -11,18 +11,21 @@ export type OtlpTarget = {
 }
 
 /** A collector of OTLP logs over HTTP. The records are accepted with a 2xx that rejects none of them. */
-export function otlpTransport({ url, ca, headers }: OtlpTarget): Pick<Sink, 'send' | 'check' | 'close'> {
-  const poster = openPoster(url, ca)
-  const post = async (body: string) => {
+export function otlpTransport(
+  { url, ca, headers }: OtlpTarget,
+  patience: Patience,
+): Pick<Sink, 'send' | 'check' | 'close'> {
+  const poster = openPoster(url, ca, patience)
+  const post = async (body: string, ms: number) => {
     const given = await headers()
-    const answer = await poster.post(body, given)
+    const answer = await poster.post(body, given, ms)
     const refusal = refusedBy(answer, Object.values(given))
     if (answer.status < 200 || answer.status > 299) throw refusal
     if (rejectedOf(answer) > 0) throw new PartlyAccepted(refusal.message)
   }
   return {
-    send: (records) => post(otlpLogs(records)),
-    check: () => post(otlpLogs([])),
+    send: (records) => post(otlpLogs(records), patience.wholeMs),
+    check: () => post(otlpLogs([]), patience.checkMs),
     close: () => poster.close(),
   }
 }

@@ -1,33 +1,41 @@
 import { Agent, request } from 'undici'
-import { NotAccepted, patienceMs } from './sink.ts'
+import { NotAccepted, type Patience } from './sink.ts'
 
 /** Read of an answer: more than any collector has to say. */
 const maxAnswer = 64 * 1024
 const shownAnswer = 200
 
 export type Answer = { status: number; text: string }
-export type Poster = { post(body: string, headers: Record<string, string>): Promise<Answer>; close(): Promise<void> }
+export type Poster = {
+  /** Throws NotAccepted without a whole answer within `wholeMs`. */
+  post(body: string, headers: Record<string, string>, wholeMs: number): Promise<Answer>
+  close(): Promise<void>
+}
 
 /** Posts JSON to an address of the operator's. `ca`: the only authorities that are trusted, in place of the usual ones. */
-export function openPoster(url: string, ca: string | undefined): Poster {
+export function openPoster(url: string, ca: string | undefined, { silenceMs }: Patience): Poster {
   const agent = new Agent({
     allowH2: false,
-    connect: { timeout: patienceMs, ...(ca === undefined ? {} : { ca }) },
-    headersTimeout: patienceMs,
-    bodyTimeout: patienceMs,
+    connect: { timeout: silenceMs, ...(ca === undefined ? {} : { ca }) },
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
   })
   return {
-    async post(body, headers) {
+    async post(body, headers, wholeMs) {
+      const late = AbortSignal.timeout(wholeMs)
       try {
         const answer = await request(url, {
           dispatcher: agent,
           method: 'POST',
           headers: { 'content-type': 'application/json', 'user-agent': 'Countersign', ...headers },
           body,
+          // The agent limits silence only, not an answer that comes byte by byte.
+          signal: late,
         })
         return { status: answer.statusCode, text: await readAnswer(answer.body) }
       } catch (error) {
-        throw new NotAccepted(`${new URL(url).host} did not answer: ${causeOf(error)}`)
+        const why = late.aborted ? `not completely within ${wholeMs / 1000} seconds` : causeOf(error)
+        throw new NotAccepted(`${new URL(url).host} did not answer: ${why}`)
       }
     },
     close: () => agent.destroy(),

@@ -27,9 +27,8 @@ export const findOldestUnsent = (owner: LogOwner, sink: Sink): Promise<Date | un
  */
 export async function sendRecords(owner: LogOwner, sink: Sink, limit = batchSize): Promise<number | undefined> {
   const { database } = runtime()
-  // The lock is held during the call, by a connection of the pool for long transactions.
-  return await database.inSnapshot(owner.id, 'new', async (holding) => {
-    if (!(await tryLockSink(holding, owner.id, sink.name))) return undefined
+  const lock = (tx: Transaction) => tryLockSink(tx, owner.id, sink.name)
+  return await database.whileLocked(owner.id, lock, async () => {
     // In a transaction that began after the lock was taken.
     const { records, position } = await database.inTenant(owner.id, (tx) => nextRecords(tx, owner, sink, limit))
     if (records.length === 0) return 0

@@ -209,15 +209,6 @@ describe('what a sink did not accept is sent again:', () => {
     expect(refused).not.toContain(token)
   })
 
-  test('a receiver of syslog that never closes has what it read', async () => {
-    const tenant = await testTenant(runtime)
-    const sink = await openOne(sinkOf('syslog', [tenant]))
-    syslog.behave('silent')
-    const ids = await idsOf(tenant)
-    expect(await sendRecords(tenant, sink)).toBe(ids.length)
-    expect(arrived.syslog(tenant)).toEqual(ids)
-  })
-
   test('kill -9 between the sending and the position: the records arrive twice, and none is lost', async () => {
     const tenant = await testTenant(runtime)
     await write(tenant, 'test.killed', 3)

@@ -25,6 +25,7 @@ export type Sink = {
   send(records: readonly SentRecord[]): Promise<void>
   /** Connects without sending a record. Throws NotAccepted. */
   check(): Promise<void>
+  /** A call that is under way fails at once, with NotAccepted. */
   close(): Promise<void>
 }
 
@@ -34,5 +35,14 @@ export class NotAccepted extends Error {}
 /** Some of them were accepted, and it is unknown which: the protocol forbids to send all of them again. */
 export class PartlyAccepted extends NotAccepted {}
 
-/** Silence after which a sink counts as unreachable. */
-export const patienceMs = 10_000
+/** How long a sink is waited for. */
+export type Patience = {
+  /** Of silence. */
+  silenceMs: number
+  /** For a call, from connecting to the last byte: one that is never silent must end, too. */
+  wholeMs: number
+  /** For a check, in all. */
+  checkMs: number
+}
+
+export const usualPatience: Patience = { silenceMs: 10_000, wholeMs: 60_000, checkMs: 10_000 }

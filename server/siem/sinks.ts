@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { Day } from '#lib/schemas/common.ts'
 import { type Config, ConfigError, isSafeToFetch } from '#server/kernel/config.ts'
+import { mostHeld } from '#server/kernel/db/database.ts'
 import { hecTransport } from './hec.ts'
 import { otlpTransport } from './otlp.ts'
-import type { Sink } from './sink.ts'
+import { type Patience, type Sink, usualPatience } from './sink.ts'
 import { syslogTransport } from './syslog.ts'
 
 /** Where a secret is: never in this file. */
@@ -38,10 +39,10 @@ const AnySink = z.discriminatedUnion('kind', [
     headers: z.record(z.string(), Secret).default({}),
   }),
 ])
-const File = z.strictObject({ sinks: z.array(AnySink).max(20) })
+const File = z.strictObject({ sinks: z.array(AnySink).max(mostHeld) })
 
 /** Loads the operator's sinks, none without SIEM_SINKS. Throws ConfigError for an invalid file, or a secret that is missing. */
-export async function loadSinks(config: Config): Promise<Sink[]> {
+export async function loadSinks(config: Config, patience = usualPatience): Promise<Sink[]> {
   const { siemSinksFile: path } = config
   if (path === undefined) return []
   try {
@@ -49,20 +50,25 @@ export async function loadSinks(config: Config): Promise<Sink[]> {
     const names = sinks.map(({ name }) => name)
     for (const name of names.filter((one, index) => names.indexOf(one) !== index))
       throw new Error(`two sinks are named ${name}.`)
-    return await Promise.all(sinks.map((sink) => openSink(sink, config)))
+    return await Promise.all(sinks.map((sink) => openSink(sink, config, patience)))
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : cause instanceof Error ? cause.message : ''
     throw new ConfigError(`SIEM_SINKS: ${path} can't be used: ${why}`, { cause })
   }
 }
 
-async function openSink(sink: z.infer<typeof AnySink>, config: Config): Promise<Sink> {
+async function openSink(sink: z.infer<typeof AnySink>, config: Config, patience: Patience): Promise<Sink> {
   const { name, from } = sink
   const ca = sink.ca === undefined ? undefined : await readFile(sink.ca, 'utf8')
-  return { name, from, tenants: new Set(sink.tenants), ...(await transportOf(sink, ca, config)) }
+  return { name, from, tenants: new Set(sink.tenants), ...(await transportOf(sink, ca, config, patience)) }
 }
 
-async function transportOf(sink: z.infer<typeof AnySink>, ca: string | undefined, { baseUrl, siemSecrets }: Config) {
+async function transportOf(
+  sink: z.infer<typeof AnySink>,
+  ca: string | undefined,
+  { baseUrl, siemSecrets }: Config,
+  patience: Patience,
+) {
   const origin = new URL(baseUrl).hostname
   const read = async (secret: z.infer<typeof Secret>): Promise<string> => {
     const value = 'file' in secret ? (await readFile(secret.file, 'utf8')).trim() : siemSecrets[secret.env]
@@ -78,11 +84,11 @@ async function transportOf(sink: z.infer<typeof AnySink>, ca: string | undefined
         cert === undefined || key === undefined
           ? undefined
           : { cert: await readFile(cert, 'utf8'), key: await readFile(key, 'utf8') }
-      return syslogTransport({ host, port, ca, client, origin })
+      return syslogTransport({ host, port, ca, client, origin }, patience)
     }
     case 'hec':
       await read(sink.token)
-      return hecTransport({ url: sink.url, ca, token: () => read(sink.token), host: origin })
+      return hecTransport({ url: sink.url, ca, token: () => read(sink.token), host: origin }, patience)
     case 'otlp': {
       const headers = async () =>
         Object.fromEntries(
@@ -91,7 +97,7 @@ async function transportOf(sink: z.infer<typeof AnySink>, ca: string | undefined
           ),
         )
       await headers()
-      return otlpTransport({ url: sink.url, ca, headers })
+      return otlpTransport({ url: sink.url, ca, headers }, patience)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type LogOwner, listLogOwners } from '#server/audit/store.ts'
 import { eachTenant } from '#server/kernel/jobs/each-tenant.ts'
 import { repeat } from '#server/kernel/jobs/repeat.ts'
@@ -15,6 +16,8 @@ const sent = counter('countersign_siem_batches_total', 'Batches of audit records
 /** The first pause before a record is sent again that a sink rejected in an accepted request; the next ones double. */
 const pace = { roundMs: 5_000, pauseMs: 10_000 }
 const longestPauseMs = 10 * 60_000
+/** For a call that is under way when the process stops; then it is cut off, and its records are sent again. */
+const lastCallMs = 2_000
 /** Of one tenant in a turn: a sink that is new must not keep others waiting. */
 const batchesInTurn = 20
 
@@ -70,6 +73,8 @@ export function startSiem(sinks: readonly Sink[], { roundMs, pauseMs } = pace): 
       }
     } catch (error) {
       if (!(error instanceof NotAccepted)) throw error
+      // Cut off by the end of this process, which says nothing about the sink.
+      if (closed) return
       sent.add({ sink: sink.name, result: 'failed' })
       if (error instanceof PartlyAccepted) slowDown(key)
       // Once for each reason, not in every round.
@@ -98,8 +103,10 @@ export function startSiem(sinks: readonly Sink[], { roundMs, pauseMs } = pace): 
       (error) => log.warn({ err: error, sink: sink.name }, unread(sink)),
     )
     return async () => {
-      await rounds.close()
+      const ended = rounds.close()
+      await Promise.race([ended, setTimeout(lastCallMs, undefined, { ref: false })])
       await sink.close()
+      await ended
     }
   })
   const stop = lag.from(() =>

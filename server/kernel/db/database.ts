@@ -30,6 +30,16 @@ export type Database = {
   ): Promise<T>
   /** The same, in which all statements read one state of the database. It must not write. */
   inSnapshot<T>(tenantId: string, snapshot: Snapshot, work: (tx: Transaction) => Promise<T>): Promise<T>
+  /**
+   * Takes a lock of a transaction, and holds it while `work` calls another server, for at most two minutes. Returns undefined without it.
+   * Its connection is one of a pool for this alone, and its transaction keeps no snapshot: a server that is slow holds up no request, no
+   * export and no vacuum.
+   */
+  whileLocked<T>(
+    tenantId: string,
+    lock: (tx: Transaction) => Promise<boolean>,
+    work: () => Promise<T>,
+  ): Promise<T | undefined>
   /** The same without a tenant: only the directory of tenants is visible, and no tenant's rows. */
   inDirectory<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /**
@@ -99,6 +109,15 @@ async function spanned(use: string, opening: Promise<OpenTransaction>): Promise<
   return { tx, commit: () => ended(commit()), rollBack: () => ended(rollBack()), ...more }
 }
 
+/** Locks that a process holds at a time: each sink of SIEM_SINKS needs one while it sends. */
+export const mostHeld = 20
+
+/**
+ * Lets the transaction be idle for two minutes. PostgreSQL keeps the last query of a connection open until the next statement, and its
+ * snapshot with it: a setting ends that query, and needs none.
+ */
+const stayIdle = (tx: Transaction) => sql`set local idle_in_transaction_session_timeout = '2min'`.execute(tx)
+
 /**
  * Opens a pool for the application's role. `url` comes from migrate(). `own`: of the listener on the same database, if this process has
  * readers there.
@@ -116,6 +135,7 @@ export function openDatabase(
   // Their transactions stay open for the whole of an export, which also needs connections of the pool: in the pool, exports
   // that take all of its connections would wait for each other.
   const snapshots = openPool(url, log, 'snapshots', { max: poolSize, pipeline: true })
+  const locks = openPool(url, log, 'locks', { max: mostHeld, pipeline: true })
   return {
     url,
     inTenant: async (tenantId, work) => within(await spanned('tenant', openTransaction(pool, { tenantId, own })), work),
@@ -123,10 +143,16 @@ export function openDatabase(
       readingOnce(await spanned('tenant', openTransaction(pool, { tenantId, ...options })), work),
     inSnapshot: async (tenantId, snapshot, work) =>
       within(await spanned('snapshot', openTransaction(snapshots, { tenantId, snapshot })), work),
+    whileLocked: async (tenantId, lock, work) =>
+      within(await spanned('lock', openTransaction(locks, { tenantId })), async (tx) => {
+        if (!(await lock(tx))) return undefined
+        await stayIdle(tx)
+        return await work()
+      }),
     inDirectory: async (work) => within(await spanned('directory', openTransaction(pool, { own })), work),
     open: (first) => spanned('admission', openTransaction(pool, { first, own })),
     async close() {
-      await Promise.all([pool.end(), snapshots.end()])
+      await Promise.all([pool.end(), snapshots.end(), locks.end()])
     },
   }
 }

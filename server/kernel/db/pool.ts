@@ -4,7 +4,7 @@ import { gauge } from '#server/kernel/observe/meters.ts'
 import { applicationName } from './application-name.ts'
 
 /** Whose connections a pool has. */
-export type PoolUse = 'requests' | 'snapshots' | 'queue'
+export type PoolUse = 'requests' | 'snapshots' | 'locks' | 'queue'
 
 const connections = gauge(
   'countersign_database_connections',

@@ -5,8 +5,8 @@ import { text as readText } from 'node:stream/consumers'
 import { createServer as createTlsServer } from 'node:tls'
 
 export type HttpAnswer = { status: number; body: unknown }
-/** 'hold' never answers, 'drop' ends the connection after the whole request has arrived. */
-export type HttpBehaviour = HttpAnswer | 'hold' | 'drop'
+/** 'hold' never answers, 'trickle' answers without an end, 'drop' ends the connection after the whole request has arrived. */
+export type HttpBehaviour = HttpAnswer | 'hold' | 'trickle' | 'drop'
 export type HttpCall = { path: string; authorization: string | undefined; userAgent: string | undefined; body: string }
 
 /** A collector over HTTP, which answers each request with `behave` and remembers it. */
@@ -20,6 +20,12 @@ export async function startCollector(usual: HttpAnswer) {
     const answer = behaviour(call)
     if (answer === 'hold') return
     if (answer === 'drop') return request.socket.destroy()
+    if (answer === 'trickle') {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const more = setInterval(() => response.write(' '), 20)
+      response.on('close', () => clearInterval(more))
+      return
+    }
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
   })
   server.listen(0, '127.0.0.1')
@@ -41,8 +47,8 @@ export async function startCollector(usual: HttpAnswer) {
   }
 }
 
-/** 'reset' resets the connection when the first bytes arrive; 'silent' reads everything and never closes. */
-export type SyslogBehaviour = 'reset' | 'silent'
+/** 'reset' resets the connection when the first bytes arrive; 'silent' reads everything and never closes; 'slow' reads 1 KB at a time. */
+export type SyslogBehaviour = 'reset' | 'silent' | 'slow'
 
 /** A receiver of syslog over TLS that counts octets as RFC 5425 says. */
 export async function startSyslog(certificate: { cert: string; key: string }) {
@@ -56,7 +62,13 @@ export async function startSyslog(certificate: { cert: string; key: string }) {
     names.push(socket.servername || undefined)
     if (behaviour === 'reset') socket.once('data', () => connections.get(socket.remotePort)?.resetAndDestroy())
     const parts: Buffer[] = []
-    socket.on('data', (part) => parts.push(part))
+    if (behaviour === 'slow') {
+      const reading = setInterval(() => {
+        const part: Buffer | null = socket.read(1024) ?? socket.read()
+        if (part !== null) parts.push(part)
+      }, 30)
+      socket.on('close', () => clearInterval(reading))
+    } else socket.on('data', (part) => parts.push(part))
     socket.on('error', () => undefined)
     socket.on('end', () => {
       read(Buffer.concat(parts))

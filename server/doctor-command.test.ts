@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createNetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
@@ -326,6 +326,21 @@ describe('with another identity provider', () => {
     expect(mapped).toContain('roles are operator')
     expect(unmapped).toMatch(/not roles are known → Give the service account a role in the claim groups, .* names x\.$/)
   })
+})
+
+test('a line is printed when it is known: before a later check has begun', async () => {
+  const lines: string[] = []
+  let before: string[] = []
+  const mail = createNetServer((socket) => {
+    before = [...lines]
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => mail.listen(0, '127.0.0.1', resolve))
+  const smtpUrl = `smtp://127.0.0.1:${(mail.address() as AddressInfo).port}`
+  await runDoctorCommand({ DATA_DIR: folder, SMTP_URL: smtpUrl }, [], (line) => lines.push(line))
+  await new Promise((resolve) => mail.close(resolve))
+  expect(before.join('\n')).toMatch(/^ok {7}Settings/)
+  expect(before.length).toBeLessThan(lines.length)
 })
 
 test('arguments are refused', async () => {

@@ -9,6 +9,7 @@ import { checkAlarms } from './doctor/alarms.ts'
 import { checkClock, checkDatabase, identityOf, withOwner } from './doctor/database.ts'
 import { type Finding, failed, lineOf, ok, reasonOf, warning } from './doctor/findings.ts'
 import { checkFolders } from './doctor/folders.ts'
+import { inTime } from './doctor/in-time.ts'
 import { checkKeys } from './doctor/keys.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkProvider, type Machine } from './doctor/provider.ts'
@@ -36,9 +37,13 @@ export async function runDoctorCommand(
   if (args.length > 0)
     throw new UsageError(`This command takes no arguments: the settings say what to check.\n${usage}`)
   const config = configIn(environment)
-  const found = 'failures' in config ? config.failures : await check(config, machineIn(environment))
-  for (const finding of found) say(lineOf(finding))
-  const count = (level: Finding['level']) => found.filter((finding) => finding.level === level).length
+  const levels: Finding['level'][] = []
+  // Each line when it is known: a later check may take long.
+  for await (const finding of 'failures' in config ? config.failures : check(config, machineIn(environment))) {
+    say(lineOf(finding))
+    levels.push(finding.level)
+  }
+  const count = (level: Finding['level']) => levels.filter((one) => one === level).length
   say(`${count('failed')} failed, ${counted(count('warning'), 'warning', 'warnings')}, ${count('ok')} fine.`)
   return count('failed') === 0
 }
@@ -58,73 +63,59 @@ function machineIn(environment: Record<string, string | undefined>): Machine | u
   return slug === undefined || clientId === undefined || secret === undefined ? undefined : { slug, clientId, secret }
 }
 
-async function check(config: Config, machine: Machine | undefined): Promise<Finding[]> {
-  const { found, database } =
-    config.databaseUrl === undefined
-      ? await checkEmbedded(config, machine)
-      : await checkOwn(config, config.databaseUrl, machine)
-  return [
-    ...(await checkSettings(config)),
-    ...(await checkFolders(config)),
-    ...found,
-    ...(await checkStores(config)),
-    ...(await checkMail(config)),
-    ...(await checkAddress(config, database)),
-  ]
-}
+/** What the checks of the database learn for those after them. */
+type Learned = { tenants: DoctorTenants; database: Database }
 
-/** What needs the tenants, or says that they could not be read. */
-async function checkTenants(config: Config, tenants: DoctorTenants, machine: Machine | undefined): Promise<Finding[]> {
-  return [...(await checkProvider(config, tenants, machine)), ...(await checkSiem(config, tenants))]
+async function* check(config: Config, machine: Machine | undefined): AsyncGenerator<Finding> {
+  const learned: Learned = { tenants: undefined, database: undefined }
+  yield* inTime('Settings', checkSettings(config))
+  yield* inTime('Folders', checkFolders(config))
+  yield* inTime(
+    'Database',
+    config.databaseUrl === undefined ? checkEmbedded(config, learned) : checkOwn(config, config.databaseUrl, learned),
+  )
+  yield* inTime('Provider', checkProvider(config, learned.tenants, machine))
+  yield* inTime('SIEM', checkSiem(config, learned.tenants))
+  yield* inTime('Stores', checkStores(config))
+  yield* inTime('Mail', checkMail(config))
+  yield* inTime('Address', checkAddress(config, learned.database))
 }
-
-type WithDatabase = { found: Finding[]; database: Database }
 
 /** The database at DATABASE_URL. */
-async function checkOwn(config: Config, ownerUrl: string, machine: Machine | undefined): Promise<WithDatabase> {
-  let tenants: DoctorTenants
-  let identity: string | undefined
-  const found = await withOwner(ownerUrl, async (client) => {
+const checkOwn = (config: Config, ownerUrl: string, learned: Learned): Promise<Finding[]> =>
+  withOwner(ownerUrl, async (client) => {
     const findings = [
       ...(await checkDatabase(client)),
       ...(await checkClock(client)),
       ...(await checkKeys(config, client)),
       ...(await checkAlarms(client)),
     ]
-    tenants = await listTenants(client)
-    identity = await identityOf(client)
+    learned.tenants = await listTenants(client)
+    const identity = await identityOf(client)
+    learned.database = identity === undefined ? undefined : { identity }
     return findings
   })
-  return {
-    found: [...found, ...(await checkTenants(config, tenants, machine))],
-    database: identity === undefined ? undefined : { identity },
-  }
-}
 
 /** The embedded database is read while the server runs. This command does not start it, because it changes nothing. */
-async function checkEmbedded(config: Config, machine: Machine | undefined): Promise<WithDatabase> {
-  let database: Database
+async function checkEmbedded(config: Config, learned: Learned): Promise<Finding[]> {
   let client: Client | undefined
-  let tenants: DoctorTenants
-  let found: Finding[]
   try {
     const embedded = await findEmbeddedDatabase(config.dataDir)
     client = embedded?.ownerUrl === undefined ? undefined : await connectOwner(embedded.ownerUrl)
-    tenants = embedded === undefined ? [] : client && (await listTenants(client))
+    learned.tenants = embedded === undefined ? [] : client && (await listTenants(client))
     const identity = client && (await identityOf(client))
-    database = client === undefined ? 'stopped' : identity === undefined ? undefined : { identity }
+    learned.database = client === undefined ? 'stopped' : identity === undefined ? undefined : { identity }
     const state = embedded === undefined ? 'which the server sets up' : `which is ${client ? '' : 'not '}running`
     const alarms = client === undefined ? [] : await checkAlarms(client)
-    found = [ok('Database', `the embedded PostgreSQL, ${state}`), ...(await checkKeys(config, client)), ...alarms]
+    return [ok('Database', `the embedded PostgreSQL, ${state}`), ...(await checkKeys(config, client)), ...alarms]
   } catch (error) {
     const unread = warning(
       'Database',
       `the embedded PostgreSQL could not be read (${reasonOf(error)}).`,
       'Run this command as the account that runs the server, once the server is ready.',
     )
-    found = [unread, ...(await checkKeys(config))]
+    return [unread, ...(await checkKeys(config))]
   } finally {
     await client?.end()
   }
-  return { found: [...found, ...(await checkTenants(config, tenants, machine))], database }
 }

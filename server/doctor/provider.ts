@@ -15,41 +15,37 @@ import type { DoctorTenants } from './tenants.ts'
 export type Machine = { slug: string; clientId: string; secret: string }
 
 /** The metadata and the keys of each issuer and, with `machine`, one of its tokens. */
-export async function checkProvider(config: Config, tenants: DoctorTenants, machine?: Machine): Promise<Finding[]> {
-  const found: Finding[] = []
-  if (config.identity === 'embedded') found.push(ok('Provider', 'this server signs people in'))
-  else found.push(...(await checkRealms(config, tenants, machine)))
+export async function* checkProvider(
+  config: Config,
+  tenants: DoctorTenants,
+  machine?: Machine,
+): AsyncGenerator<Finding> {
+  if (config.identity === 'embedded') yield ok('Provider', 'this server signs people in')
+  else yield* checkRealms(config, tenants, machine)
   const trusted = await loadTrustedIssuers(config).catch(() => [])
-  for (const { issuer, jwksUri } of trusted) found.push(...(await checkIssuer(issuer, false, jwksUri)))
+  for (const { issuer, jwksUri } of trusted) yield* await checkIssuer(issuer, false, jwksUri)
   for (const { text } of tenants === undefined ? [] : unknownTenants(tenants, { issuers: trusted }))
-    found.push(warning('Provider', `TRUSTED_ISSUERS: ${text}`, correctTenant))
-  if (machine !== undefined) found.push(...(await checkToken(config, machine, rolesSettings(tenants, machine.slug))))
-  return found
+    yield warning('Provider', `TRUSTED_ISSUERS: ${text}`, correctTenant)
+  if (machine !== undefined) yield* await checkToken(config, machine, rolesSettings(tenants, machine.slug))
 }
 
 /** The realm of each tenant at AUTH_URL. Where none is known, at least whether the provider answers. */
-async function checkRealms({ authUrl }: Config, tenants: DoctorTenants, machine?: Machine): Promise<Finding[]> {
-  const found: Finding[] = []
+async function* checkRealms({ authUrl }: Config, tenants: DoctorTenants, machine?: Machine): AsyncGenerator<Finding> {
   if (tenants === undefined)
-    found.push(
-      warning(
-        'Provider',
-        'the tenants could not be read, so their realms were not checked.',
-        'Run this command again while the database can be read.',
-      ),
+    yield warning(
+      'Provider',
+      'the tenants could not be read, so their realms were not checked.',
+      'Run this command again while the database can be read.',
     )
   else if (tenants.length === 0)
-    found.push(
-      warning(
-        'Provider',
-        'no tenant exists yet.',
-        `${programOf('tenant')} create <slug>, then run this command again.`,
-      ),
+    yield warning(
+      'Provider',
+      'no tenant exists yet.',
+      `${programOf('tenant')} create <slug>, then run this command again.`,
     )
   const slugs = tenants?.map(({ slug }) => slug) ?? (machine === undefined ? [] : [machine.slug])
-  if (slugs.length === 0) found.push(await checkOrigin(authUrl))
-  for (const slug of slugs) found.push(...(await checkIssuer(`${authUrl}/realms/${slug}`, true)))
-  return found
+  if (slugs.length === 0) yield await checkOrigin(authUrl)
+  for (const slug of slugs) yield* await checkIssuer(`${authUrl}/realms/${slug}`, true)
 }
 
 /** Any answer will do: what is at the origin itself, providers decide for themselves. */

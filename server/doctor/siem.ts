@@ -1,20 +1,19 @@
 import { type Config, ConfigError } from '#server/kernel/config.ts'
-import { NotAccepted, type Sink } from '#server/siem/sink.ts'
+import type { Sink } from '#server/siem/sink.ts'
 import { loadSinks } from '#server/siem/sinks.ts'
 import { unknownTenants } from '#server/tenants/provider/unknown-tenants.ts'
-import { correctTenant, type Finding, failed, ok, warning } from './findings.ts'
+import { correctTenant, type Finding, failed, ok, reasonOf, warning } from './findings.ts'
 import type { DoctorTenants } from './tenants.ts'
 
 /** Connects to each sink of SIEM_SINKS without sending a record. An invalid file is a finding of the settings. */
-export async function checkSiem(config: Config, tenants: DoctorTenants): Promise<Finding[]> {
-  const found: Finding[] = []
-  for (const sink of await sinksOf(config)) {
-    found.push(await reach(sink))
+export async function* checkSiem(config: Config, tenants: DoctorTenants): AsyncGenerator<Finding> {
+  // All at the same time: one that does not answer delays no other.
+  const checks = (await sinksOf(config)).map((sink) => ({ sink, finding: reach(sink) }))
+  for (const { sink, finding } of checks) {
+    yield await finding
     for (const { text } of tenants === undefined ? [] : unknownTenants(tenants, { sinks: [sink] }))
-      found.push(warning('SIEM', text, correctTenant))
-    await sink.close()
+      yield warning('SIEM', text, correctTenant)
   }
-  return found
 }
 
 async function sinksOf(config: Config): Promise<Sink[]> {
@@ -31,7 +30,8 @@ async function reach(sink: Sink): Promise<Finding> {
     await sink.check()
     return ok('SIEM', `${sink.name}: accepts this server`)
   } catch (error) {
-    if (!(error instanceof NotAccepted)) throw error
-    return failed('SIEM', `${sink.name}: ${error.message}`, 'Check its address, certificate and secret.')
+    return failed('SIEM', `${sink.name}: ${reasonOf(error)}`, 'Check its address, certificate and secret.')
+  } finally {
+    await sink.close()
   }
 }

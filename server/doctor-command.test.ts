@@ -1,5 +1,5 @@
 import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, request } from 'node:http'
+import { createServer, request, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createNetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { UsageError } from './command-line.ts'
 import { runDoctorCommand } from './doctor-command.ts'
 import { startApi, type TestApi } from './testing/api.ts'
 import { emptyDatabase } from './testing/database.ts'
-import { type ForeignIssuer, foreignIssuer } from './testing/fakes/foreign-issuer.ts'
+import { type ForeignIssuer, foreignIssuer, newPair, type TokenOptions } from './testing/fakes/foreign-issuer.ts'
 import { s3Server, s3Settings } from './testing/fakes/s3-server.ts'
 import { startTimeStamps } from './testing/fakes/time-stamps.ts'
 import { freePort } from './testing/free-port.ts'
@@ -291,26 +291,50 @@ describe('with another identity provider', () => {
   })
 
   test('a token of a machine is checked claim by claim', async () => {
-    const answerWith = async (claims: Record<string, unknown>) => {
-      const token = await keycloak.token('northwind', claims)
-      keycloak.instead = (path, res) =>
-        path.endsWith('/token')
-          ? res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ access_token: token }))
-          : res.writeHead(404).end()
+    const answerWith = async (claims: Record<string, unknown>, options?: TokenOptions) => {
+      const token = await keycloak.token('northwind', claims, options)
+      const keys = keycloak.keys.map(({ jwk }) => jwk)
+      keycloak.instead = (path, res) => {
+        if (path.endsWith('/token')) json200(res, { access_token: token })
+        else if (path.endsWith('/certs')) json200(res, { keys })
+        else res.writeHead(404).end()
+      }
       const machine = { COUNTERSIGN_TENANT: 'northwind', COUNTERSIGN_CLIENT_ID: 'ci', COUNTERSIGN_CLIENT_SECRET: 's' }
       const { text } = await doctor({ ...ofServer(), AUTH_URL: keycloak.origin, ...machine })
       keycloak.instead = undefined
       return text.split('\n').filter((line) => line.includes('the token of ci'))
     }
     const right = await answerWith({})
-    expect(right).toHaveLength(4)
-    expect(right.every((line) => line.startsWith('ok'))).toBe(true)
+    expect(right.filter((line) => !line.startsWith('ok'))).toEqual([])
+    expect(right.at(-1)).toContain('the token of ci: as the API accepts it')
     expect(right.join('\n')).toContain('roles are developer')
     const wrong = (await answerWith({ aud: 'account', realm_access: { roles: ['x'] } })).join('\n')
     expect(wrong).toMatch(/FAILED .*not aud contains countersign → Add an audience mapper/)
     expect(wrong).toMatch(
       /FAILED .*not roles are known → Give the service account a role in the claim realm_access\.roles/,
     )
+
+    // What the API refuses, too: a key that is not published, another clock, and a life of days.
+    const unpublished = await newPair()
+    const now = Math.floor(Date.now() / 1000)
+    const refused = (await answerWith({ iat: now + 600, exp: now + 9 * 86_400 }, { pair: unpublished })).join('\n')
+    expect(refused).toMatch(/FAILED .*: not signed by a key that the provider publishes .* → It publishes /)
+    expect(refused).toMatch(
+      /FAILED .*: not issued in the past .* → It was issued (600|599) seconds in the future: set the/,
+    )
+    expect(refused).toMatch(/FAILED .*: not valid for at most a day .* → Let access tokens live/)
+    expect(refused).not.toContain('as the API accepts it')
+    const published = keycloak.keys[0]
+    const others: [Record<string, unknown>, TokenOptions, RegExp][] = [
+      [{}, { pair: { ...unpublished, kid: published?.kid ?? '' } }, /not signed with the private key of that kid → /],
+      [{}, { pair: { ...unpublished, alg: 'PS256', kid: published?.kid ?? '' } }, /not alg is PS256 → .* RS256/],
+      [{ exp: now - 60 }, {}, /not still valid → It expired 6\d seconds ago/],
+      [{ sub: undefined }, {}, /not one with a usable subject \(sub\) → /],
+      [{ typ: 'ID' }, {}, /not as the API accepts it → The API refuses it: the token is not an access token\./],
+      [{ tenant: 'ext-other' }, {}, /not as the API accepts it → The API refuses it: the token names a tenant/],
+    ]
+    for (const [claims, options, expected] of others)
+      expect((await answerWith(claims, options)).join('\n')).toMatch(expected)
 
     // As the tenant reads roles.
     const owner = new Client({ connectionString: api.ownerUrl })
@@ -327,6 +351,9 @@ describe('with another identity provider', () => {
     expect(unmapped).toMatch(/not roles are known → Give the service account a role in the claim groups, .* names x\.$/)
   })
 })
+
+const json200 = (res: ServerResponse, body: object) =>
+  res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
 test('a line is printed when it is known: before a later check has begun', async () => {
   const lines: string[] = []

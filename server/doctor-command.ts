@@ -12,11 +12,12 @@ import { checkFolders } from './doctor/folders.ts'
 import { inTime } from './doctor/in-time.ts'
 import { checkKeys } from './doctor/keys.ts'
 import { checkMail } from './doctor/mail.ts'
-import { checkProvider, type Machine } from './doctor/provider.ts'
+import { checkProvider } from './doctor/provider.ts'
 import { checkSettings } from './doctor/settings.ts'
 import { checkSiem } from './doctor/siem.ts'
 import { checkStores } from './doctor/stores.ts'
 import { type DoctorTenants, listTenants } from './doctor/tenants.ts'
+import type { Machine } from './doctor/token.ts'
 
 const usage = nameOf('doctor')
 

@@ -1,18 +1,12 @@
-import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { TenantSettings } from '#lib/schemas/tenants.ts'
 import { programOf } from '#server/command-line.ts'
-import { namesAt, rolesNamed } from '#server/kernel/auth/effective-roles.ts'
 import { fetchJson } from '#server/kernel/auth/issuers/fetch-json.ts'
 import { discoverJwks, fetchJwks } from '#server/kernel/auth/issuers/jwks.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
-import { apiAudience } from '#server/kernel/auth/realm.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { unknownTenants } from '#server/tenants/provider/unknown-tenants.ts'
 import { correctTenant, type Finding, failed, ok, reasonOf, warning } from './findings.ts'
 import type { DoctorTenants } from './tenants.ts'
-
-/** A machine of a tenant at the provider, with which a token is requested. */
-export type Machine = { slug: string; clientId: string; secret: string }
+import { checkToken, type Machine } from './token.ts'
 
 /** The metadata and the keys of each issuer and, with `machine`, one of its tokens. */
 export async function* checkProvider(
@@ -26,7 +20,7 @@ export async function* checkProvider(
   for (const { issuer, jwksUri } of trusted) yield* await checkIssuer(issuer, false, jwksUri)
   for (const { text } of tenants === undefined ? [] : unknownTenants(tenants, { issuers: trusted }))
     yield warning('Provider', `TRUSTED_ISSUERS: ${text}`, correctTenant)
-  if (machine !== undefined) yield* await checkToken(config, machine, rolesSettings(tenants, machine.slug))
+  if (machine !== undefined) yield* await checkToken(config, machine, tenants, trusted)
 }
 
 /** The realm of each tenant at AUTH_URL. Where none is known, at least whether the provider answers. */
@@ -102,64 +96,4 @@ async function checkMetadata(issuer: string): Promise<Finding[]> {
       ),
     )
   return found
-}
-
-/** How the tenant reads roles from tokens; the default, as long as the tenant or the database is unknown. */
-const rolesSettings = (tenants: DoctorTenants, slug: string): TenantSettings =>
-  TenantSettings.parse(tenants?.find((one) => one.slug === slug)?.settings ?? {})
-
-/** Requests a token and says line by line what fits. */
-async function checkToken(
-  config: Config,
-  { slug, clientId, secret }: Machine,
-  settings: TenantSettings,
-): Promise<Finding[]> {
-  const realm = `${config.authUrl}/realms/${slug}`
-  const answer = await fetch(`${realm}/protocol/openid-connect/token`, {
-    method: 'POST',
-    signal: AbortSignal.timeout(5000),
-    body: new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret }),
-  }).catch((error: unknown) => reasonOf(error))
-  if (typeof answer === 'string' || !answer.ok) {
-    const why = typeof answer === 'string' ? answer : `status ${answer.status}`
-    return [
-      failed(
-        'Provider',
-        `${realm} gave ${clientId} no token (${why}).`,
-        'Check the client, its secret, and that it may use client credentials.',
-      ),
-    ]
-  }
-  const { access_token: token } = (await answer.json()) as { access_token: string }
-  const claims = decodeJwt(token)
-  const { typ } = decodeProtectedHeader(token)
-  const { roleClaim } = settings
-  const named = namesAt(claims, roleClaim)
-  const known = rolesNamed({ issuer: realm, claims }, settings, 'service_account')
-  const fits = (holds: boolean, text: string, advice: string) =>
-    holds
-      ? ok('Provider', `the token of ${clientId}: ${text}`)
-      : failed('Provider', `the token of ${clientId}: not ${text}`, advice)
-  return [
-    fits(
-      claims.iss === realm,
-      `iss is ${realm}`,
-      `It is ${String(claims.iss)}: set the public address of the provider.`,
-    ),
-    fits(
-      [claims.aud].flat().includes(apiAudience),
-      `aud contains ${apiAudience}`,
-      'Add an audience mapper to the client.',
-    ),
-    fits(
-      /^(at\+)?jwt$/i.test(typ ?? ''),
-      `typ is ${typ ?? 'missing'}`,
-      'Access tokens must have the type at+jwt or JWT.',
-    ),
-    fits(
-      known.length > 0,
-      `roles are ${known.join(', ') || 'known'}`,
-      `Give the service account a role in the claim ${roleClaim}, by its name or a name in the role mapping of the tenant. It names ${named.join(', ') || 'nothing'}.`,
-    ),
-  ]
 }

@@ -37,11 +37,11 @@ export type AccessToken = { token: VerifiedToken; claims: JWTPayload }
 /**
  * Seconds by which another machine's clock may be ahead. Applies only to `nbf` and `iat`: an expired token is expired.
  */
-const clockTolerance = 5
+export const clockTolerance = 5
 /** Seconds. A token that lives longer than a day is not accepted as an access token. */
-const longestLife = 86_400
+export const longestLife = 86_400
 /** OpenID Connect Core, section 2, limits a subject to 255 characters. */
-const subjectPattern = /^[^\p{Cc}]{1,255}$/u
+export const subjectPattern = /^[^\p{Cc}]{1,255}$/u
 
 /** Milliseconds since the epoch. */
 export const issuedAtClaim = 'issued_at_ms'
@@ -101,14 +101,25 @@ export async function verifyAccessToken(
   scheme: Scheme = 'Bearer',
   resources: readonly string[] = [],
 ): Promise<AccessToken> {
-  const refuse = (reason: string) => refused(reason, scheme)
   const unverified = parseCompactJws(compact)
-  if (unverified === undefined) throw refuse('the token is not a compact JWS in its canonical spelling')
+  if (unverified === undefined) throw refused('the token is not a compact JWS in its canonical spelling', scheme)
   const issuer = findIssuer(unverified.payload.iss)
-  if (issuer === undefined) throw refuse('the issuer is not trusted')
+  if (issuer === undefined) throw refused('the issuer is not trusted', scheme)
   const { kid } = unverified.header
   const known = typeof kid === 'string' ? await issuer.findKey(kid) : undefined
-  if (known === undefined) throw refuse('the issuer or its key is unknown')
+  if (known === undefined) throw refused('the issuer or its key is unknown', scheme)
+  return await verifyWith(known, issuer, { compact, unverified }, scheme, resources)
+}
+
+/** The same for a token whose issuer and key are known. Throws CredentialRefused. */
+export async function verifyWith(
+  known: TokenKey,
+  issuer: Issuer,
+  { compact, unverified }: { compact: string; unverified: UnverifiedJws },
+  scheme: Scheme = 'Bearer',
+  resources: readonly string[] = [],
+): Promise<AccessToken> {
+  const refuse = (reason: string) => refused(reason, scheme)
   const audiences = [issuer.audience, ...(issuer.foreign === undefined ? resources : [])]
   const claims = await claimsOf(compact, unverified, issuer.url, audiences, known).catch((error: unknown) => {
     if (!(error instanceof errors.JOSEError)) throw error

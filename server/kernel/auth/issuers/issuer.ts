@@ -66,20 +66,26 @@ const ownRealm = (slug: string): Issuer => ({
 const externalRealm = (slug: string): Issuer => {
   const url = realmUrl(slug)
   return {
-    url,
-    recordedAs: url,
-    audience: apiAudience,
-    tokenTypes: ['at+jwt', 'jwt'],
+    ...realmTerms(url),
     async findKey(keyId) {
       const externalId = await findRealmTenant(slug)
       const found = externalId === undefined ? undefined : await findIssuerKey({ issuer: url }, keyId)
       return externalId === undefined || found === undefined ? undefined : { ...found, tenant: { externalId } }
     },
-    foreign: { clientIds: undefined, serviceClientIds: [], subjectClaim: 'sub' },
   }
 }
 
-function trustedIssuer(trusted: TrustedIssuer): Issuer {
+/** The conditions for tokens of a realm at an external provider. */
+export const realmTerms = (url: string): Omit<Issuer, 'findKey'> => ({
+  url,
+  recordedAs: url,
+  audience: apiAudience,
+  tokenTypes: ['at+jwt', 'jwt'],
+  foreign: { clientIds: undefined, serviceClientIds: [], subjectClaim: 'sub' },
+})
+
+/** An entry of TRUSTED_ISSUERS. */
+export function trustedIssuer(trusted: TrustedIssuer): Issuer {
   const {
     issuer: url,
     audience,

@@ -62,17 +62,76 @@ describe('an issuer’s keys', () => {
     expect(foreign.asked).toEqual(['/realms/elsewhere/x/certs'])
   })
 
-  test('cause one fetch in half a minute during a storm of unknown ids', async () => {
+  test('cause two fetches in a minute during a storm of unknown ids, and those that are due', async () => {
     await findIssuerKey(source, kid())
-    later(31_000)
-    const storm = () =>
-      Promise.all(Array.from({ length: 200 }, (_, index) => findIssuerKey(source, `unknown-${index}`)))
-    expect((await storm()).every((one) => one === undefined)).toBe(true)
-    await storm()
-    expect(fetches()).toBe(2)
+    let storms = 0
+    const storm = async () => {
+      storms += 1
+      const ids = Array.from({ length: 200 }, (_, index) => `unknown-${storms}-${index}`)
+      const found = await Promise.allSettled(ids.map((id) => findIssuerKey(source, id)))
+      return new Set(found.map((one) => (one.status === 'rejected' ? one.reason.code : one.value)))
+    }
+    expect([await storm(), fetches()]).toEqual([new Set([undefined]), 2])
+    expect([await storm(), fetches()]).toEqual([new Set([undefined]), 3])
+    // No one has looked for these, so they may be new.
+    expect([await storm(), fetches()]).toEqual([new Set(['unavailable']), 3])
     later(30_000)
-    await storm()
+    expect([await storm(), fetches()]).toEqual([new Set([undefined]), 4])
+    later(29_000)
+    expect([await storm(), fetches()]).toEqual([new Set(['unavailable']), 4])
+    later(1000)
+    expect([await storm(), fetches()]).toEqual([new Set([undefined]), 5])
+  })
+
+  test('that are new are found at once, even after a renewal, or after one that came too early', async () => {
+    await findIssuerKey(source, kid())
+    const added = await newPair('ES256')
+    foreign.keys.push(added)
+    expect(await findIssuerKey(source, added.kid)).toMatchObject({ algorithms: ['ES256'] })
+    const early = await newPair('ES256')
+    expect(await findIssuerKey(source, early.kid)).toBeUndefined()
+    expect(await findIssuerKey(source, early.kid)).toBeUndefined()
     expect(fetches()).toBe(3)
+    foreign.keys.push(early)
+    later(30_000)
+    // Renewed in the background, as by any other token.
+    await findIssuerKey(source, kid())
+    expect(await findIssuerKey(source, early.kid)).toMatchObject({ algorithms: ['ES256'] })
+    foreign.keys.splice(-2)
+  })
+
+  test('that may be new are not refused while it is too early to look for them', async () => {
+    await findIssuerKey(source, kid())
+    await findIssuerKey(source, 'of-a-stranger')
+    await findIssuerKey(source, 'of-another')
+    const added = await newPair('ES256')
+    foreign.keys.push(added)
+    await expect(findIssuerKey(source, added.kid)).rejects.toMatchObject(unavailable)
+    expect(await findIssuerKey(source, 'of-a-stranger')).toBeUndefined()
+    later(60_000)
+    expect(await findIssuerKey(source, added.kid)).toBeDefined()
+    foreign.keys.pop()
+  })
+
+  test('that were withdrawn, or looked for in vain, are unknown at once, whatever strangers ask for', async () => {
+    const doomed = await newPair()
+    foreign.keys.push(doomed)
+    await findIssuerKey(source, doomed.kid)
+    foreign.keys.pop()
+    later(31_000)
+    await findIssuerKey(source, kid())
+    later(5000)
+    for (let index = 0; index < 150; index++) await findIssuerKey(source, `unknown-${index}`).catch(() => undefined)
+    expect(await findIssuerKey(source, doomed.kid)).toBeUndefined()
+    expect(await findIssuerKey(source, 'unknown-0')).toBeUndefined()
+  })
+
+  test('that can’t be fetched when a new one is looked for are unavailable', async () => {
+    await findIssuerKey(source, kid())
+    later(5000)
+    foreign.instead = (_path, res) => res.writeHead(500).end()
+    await expect(findIssuerKey(source, 'new')).rejects.toMatchObject(unavailable)
+    expect(await findIssuerKey(source, kid())).toBeDefined()
   })
 
   test('that are new are found while the old ones are fresh, and not searched for again', async () => {

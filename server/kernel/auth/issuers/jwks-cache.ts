@@ -9,10 +9,14 @@ const renewAge = 30_000
  */
 const maxAge = 60_000
 /**
- * An unknown key id causes at most one fetch in this time, so that a stranger's tokens can't make this server flood the
- * issuer.
+ * Unknown key ids cause at most two fetches in this time, so that a stranger's tokens can't make this server flood the
+ * issuer. The renewals that are due anyway don't count.
  */
-const unknownPause = 30_000
+const unknownPause = 60_000
+/** After a fetch, an id that it did not find is not looked for again for so long. */
+const missingPause = 5000
+/** Key ids that are remembered as missing, of each issuer. */
+const maxMissing = 100
 /** Pause after a failed fetch. */
 const failurePause = 5000
 const maxIssuers = 1000
@@ -24,6 +28,10 @@ type Entry = {
   triedAt: number
   failed: boolean
   fetching?: Promise<void>
+  /** When the last fetches for unknown key ids began, the newest first. */
+  unknownAt: number[]
+  /** Key ids that the newest keys lack, and that were asked for or withdrawn before: their tokens are invalid, not early. */
+  missing: Set<string>
 }
 
 // Owned by this module, in each process and each bundle: the keys that the issuers published last.
@@ -32,20 +40,44 @@ const entries = new Map<string, Entry>()
 /**
  * The key `keyId` of an issuer; undefined if the issuer does not have it. Throws 'unavailable' if the issuer's keys
  * could not be loaded: an old key set is not used instead, because otherwise an attacker who blocks the issuer could
- * keep a withdrawn key valid.
+ * keep a withdrawn key valid. The same if it is too early to look for a key that may be new: a good token must not get
+ * the answer of an invalid one because its issuer has just begun to sign with another key.
  */
 export async function findIssuerKey(source: Source, keyId: string): Promise<IssuerKey | undefined> {
   const entry = entryOf(source.issuer)
-  if (ageOf(entry.readAt) >= maxAge) await renew(entry, source)
+  const renewed = ageOf(entry.readAt) >= maxAge
+  if (renewed) await renew(entry, source)
   else if (ageOf(entry.readAt) >= renewAge && mayFetch(entry, failurePause)) void renew(entry, source)
-  const keys = ageOf(entry.readAt) < maxAge ? entry.keys : undefined
-  if (keys === undefined)
-    throw new ApiError('unavailable', 'The keys of the token’s issuer could not be loaded. Try again in a moment.')
-  const found = keys.get(keyId)
-  const mayHelp = entry.fetching !== undefined || mayFetch(entry, unknownPause)
-  if (found !== undefined || !mayHelp) return found
-  await renew(entry, source)
-  return entry.keys?.get(keyId)
+  const found = keysIn(entry).get(keyId)
+  if (found !== undefined) return found
+  if (!renewed) {
+    const joins = entry.fetching !== undefined
+    if (joins || mayLookFor(keyId, entry)) {
+      if (!joins) entry.unknownAt = [Date.now(), ...entry.unknownAt].slice(0, 2)
+      await renew(entry, source)
+      if (entry.failed) throw notLoaded()
+    } else if (!entry.missing.has(keyId))
+      throw new ApiError(
+        'unavailable',
+        'The key of the token was not among those of its issuer a moment ago. Try again in a moment.',
+      )
+  }
+  const now = keysIn(entry).get(keyId)
+  if (now === undefined && entry.missing.size < maxMissing) entry.missing.add(keyId)
+  return now
+}
+
+const notLoaded = () =>
+  new ApiError('unavailable', 'The keys of the token’s issuer could not be loaded. Try again in a moment.')
+
+function keysIn({ keys, readAt }: Entry): IssuerKeys {
+  if (keys === undefined || ageOf(readAt) >= maxAge) throw notLoaded()
+  return keys
+}
+
+function mayLookFor(keyId: string, entry: Entry): boolean {
+  const [, lastButOne = 0] = entry.unknownAt
+  return ageOf(lastButOne) >= unknownPause && (!entry.missing.has(keyId) || mayFetch(entry, missingPause))
 }
 
 /** After the clock was set back, everything counts as old. */
@@ -53,8 +85,17 @@ const ageOf = (time: number): number => (Date.now() < time ? Number.POSITIVE_INF
 
 const mayFetch = ({ triedAt }: Entry, pause: number): boolean => ageOf(triedAt) >= pause
 
+const newEntry = (): Entry => ({
+  keys: undefined,
+  readAt: 0,
+  triedAt: 0,
+  failed: false,
+  unknownAt: [],
+  missing: new Set(),
+})
+
 function entryOf(issuer: string): Entry {
-  const entry = entries.get(issuer) ?? { keys: undefined, readAt: 0, triedAt: 0, failed: false }
+  const entry = entries.get(issuer) ?? newEntry()
   entries.delete(issuer)
   entries.set(issuer, entry)
   for (const oldest of entries.keys()) {
@@ -77,7 +118,11 @@ async function fetchInto(entry: Entry, { issuer, jwksUri }: Source): Promise<voi
   const startedAt = Date.now()
   entry.triedAt = startedAt
   try {
-    entry.keys = await fetchJwks(jwksUri ?? (await discoverJwks(issuer)))
+    const keys = await fetchJwks(jwksUri ?? (await discoverJwks(issuer)))
+    // The withdrawn ones first: what strangers ask for must not displace them.
+    const missing = [...(entry.keys?.keys() ?? []), ...entry.missing].filter((keyId) => !keys.has(keyId))
+    entry.missing = new Set(missing.slice(0, maxMissing))
+    entry.keys = keys
     entry.readAt = startedAt
     entry.failed = false
   } catch (error) {

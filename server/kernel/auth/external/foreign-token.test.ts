@@ -105,6 +105,8 @@ describe('Keycloak’s token', () => {
         pair: { ...(keycloak.keys[0] as SigningPair), alg: 'PS256' },
       }),
     ],
+    ['a list of authorized parties', { azp: ['countersign-console'], client_id: 'countersign-console' }],
+    ['a client that is not text', { azp: undefined, client_id: { id: 'countersign-console' } }],
     ['a bound key', { cnf: { jkt: 'x' } }],
   ])('is refused: %s', async (_name, claims, options) => {
     await expect(verify(claims, options?.())).rejects.toMatchObject({ code: 'unauthorized' })
@@ -121,6 +123,9 @@ describe('Keycloak’s token', () => {
     expect(await messageOf({ typ: 'ID' })).toContain(`${expected} it must be an access token`)
     expect(await messageOf({ tenant: 'ext-globex' })).toContain(`${expected} its claim tenant must be absent`)
     expect(await messageOf({ tenant: 7 })).toContain(`${expected} its claim tenant must be the external id`)
+    expect(await messageOf({ azp: ['evil'], client_id: 'app' })).toBe(
+      `${expected} its claim azp must be absent, or one client as a text.`,
+    )
     const general = 'The bearer token is missing, expired or invalid.'
     expect(await messageOf({ aud: 'account' }, { pair: unpublished })).toBe(general)
     expect(await messageOf({ exp: 1 })).toBe(general)

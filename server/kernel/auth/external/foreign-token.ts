@@ -30,6 +30,13 @@ export type ForeignRefusal = { reason: string; expected: string }
  */
 export function refuseForeign(claims: JWTPayload, typ: unknown, { foreign }: Issuer): ForeignRefusal | undefined {
   if (foreign === undefined) return undefined
+  // Otherwise another claim than the one that the provider wrote would say who the client is.
+  for (const name of ['azp', 'client_id'])
+    if (claims[name] !== undefined && typeof claims[name] !== 'string')
+      return {
+        reason: `the claim ${name} is not text`,
+        expected: `its claim ${name} must be absent, or one client as a text`,
+      }
   const client = clientOf(claims)
   if (foreign.clientIds !== undefined && (client === undefined || !foreign.clientIds.includes(client)))
     return {

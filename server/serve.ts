@@ -89,9 +89,10 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     front.enter('migrating')
     await openRuntime({ config, log, ...operators, stopping: stopping.signal, cut: cut.signal }, ownerUrl, closing)
     front.enter('starting')
-    await checkStart(ownerUrl, operators, say)
+    await checkStart(ownerUrl, say)
     await startWork(operators, ownerUrl, closing)
     if (config.seedDemo && config.roles.has('worker')) await seedDemo(say)
+    await warnOfUnknownTenants(operators)
     const socket = createSocket()
     closing.defer({ sockets: () => socket.close() })
     front.answerWith(
@@ -208,13 +209,16 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: Parts): 
 }
 
 /** What must be true before anything is served. */
-async function checkStart(ownerUrl: string, operators: Operators, say: Say): Promise<void> {
+async function checkStart(ownerUrl: string, say: Say): Promise<void> {
   await runtime().database.inDirectory(requireServerRole)
   await encryptPlaintext(ownerUrl)
   await recordAccountsBefore()
   const clock = await checkClock()
   if (clock !== undefined) say(clock.problem)
-  const { trustedIssuers: issuers, sinks } = operators
+}
+
+/** After the demo, whose tenants the files may name. */
+async function warnOfUnknownTenants({ trustedIssuers: issuers, sinks }: Operators): Promise<void> {
   if (issuers.length + sinks.length === 0) return
   const tenants = await runtime().database.inDirectory(listTenants)
   for (const { setting, text } of unknownTenants(tenants, { issuers, sinks })) runtime().log.warn(`${setting}: ${text}`)

@@ -42,7 +42,10 @@ export async function requestTimeStamp(url: string, of: Buffer): Promise<Buffer>
     throw new NoTimeStamp('The time-stamping authority can’t be reached.', { cause: error })
   })
   if (!response.ok) throw new NoTimeStamp(`The time-stamping authority answered with ${response.status}.`)
-  const bytes = Buffer.from(await response.arrayBuffer())
+  const body = await response.arrayBuffer().catch((error: unknown) => {
+    throw new NoTimeStamp('The time-stamping authority did not answer completely.', { cause: error })
+  })
+  const bytes = Buffer.from(body)
   if (bytes.length > mostBytes) throw new NoTimeStamp('The answer of the time-stamping authority is too large.')
   const problem = await whyNotOf(bytes, digest, nonce).catch(() => 'is malformed')
   if (problem !== undefined) throw new NoTimeStamp(`The answer of the time-stamping authority ${problem}.`)

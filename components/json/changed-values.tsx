@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { LongText } from '#components/json/json-view.tsx'
+import { Leaf } from '#components/json/json-view.tsx'
 import * as t from '#components/texts/json/en.ts'
 import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
@@ -9,6 +9,8 @@ import { maskedShape } from './masked-shape.ts'
 /** A value, or the class and length of a masked one. Null where it is missing. */
 export type ChangedSide = {
   value?: JsonValue | undefined
+  /** Whether the text "[erased]" replaces an erased one. */
+  erased?: boolean | undefined
   masked?: { class: string; length: number } | undefined
 } | null
 
@@ -19,10 +21,12 @@ type ChangedValuesProps = {
   caption: string
   names: { value: string; before: ReactNode; after: ReactNode }
   rows: readonly ChangedValue[]
+  /** Whether something was erased from what contains the values. */
+  erased?: boolean
 }
 
 /** Values next to what they were, or are elsewhere. */
-export function ChangedValues({ caption, names, rows }: ChangedValuesProps) {
+export function ChangedValues({ caption, names, rows, erased = false }: ChangedValuesProps) {
   return (
     <table className="w-full max-w-2xl table-fixed text-dense">
       <caption className="sr-only">{caption}</caption>
@@ -46,10 +50,10 @@ export function ChangedValues({ caption, names, rows }: ChangedValuesProps) {
               <ShownText>{path}</ShownText>
             </th>
             <td className="wrap-anywhere py-1 pr-3">
-              <Side side={before} />
+              <Side side={before} erased={erased} />
             </td>
             <td className="wrap-anywhere py-1 font-semibold">
-              <Side side={after} />
+              <Side side={after} erased={erased} />
             </td>
           </tr>
         ))}
@@ -58,8 +62,8 @@ export function ChangedValues({ caption, names, rows }: ChangedValuesProps) {
   )
 }
 
-function Side({ side }: { side: ChangedSide }) {
+function Side({ side, erased }: { side: ChangedSide; erased: boolean }) {
   if (side === null) return <span className="text-ink-2">{t.none}</span>
   if (side.masked !== undefined) return <MaskedChip shape={maskedShape(side.masked)} />
-  return <LongText text={typeof side.value === 'string' ? side.value : JSON.stringify(side.value)} prose />
+  return <Leaf value={side.value ?? ''} erased={erased || side.erased === true} />
 }

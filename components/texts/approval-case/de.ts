@@ -32,7 +32,6 @@ export const german: Translation<typeof import('./en.ts')> = {
   argumentsHide:
     '{hidden, plural, one {Ein Argument enthält} other {{hidden} Argumente enthalten}} Zeichen, die unsichtbar sind oder wie andere aussehen, oder viel leeren Raum. Sie sind gekennzeichnet, zum Beispiel U+200B, oder ↵ × 40 für 40 Zeilenumbrüche.',
   thisRequestHasEmpty: 'Diese Anfrage hat eine leere Liste von Argumenten.',
-  emptyText: 'Leerer Text',
   showingOfCharacters: '{shown} von {length} Zeichen gezeigt.',
   showFullValue: 'Ganzen Wert zeigen',
   theCase: 'Der Fall',

@@ -40,7 +40,6 @@ export const argumentsHide = text(
   '{hidden, plural, one {One argument contains} other {{hidden} arguments contain}} characters that are invisible or look like others, or much empty space. They are marked, such as U+200B, or ↵ × 40 for 40 line breaks.',
 )
 export const thisRequestHasEmpty = text('This request has an empty list of arguments.')
-export const emptyText = text('Empty text')
 export const showingOfCharacters = text('Showing {shown} of {length} characters.')
 export const showFullValue = text('Show the full value')
 export const theCase = text('The case')

@@ -75,12 +75,12 @@ function sizeOf(parts: readonly Part[]): string {
 function MessagePart({ part }: { part: Part }) {
   switch (part.kind) {
     case 'text':
-      return <LongText text={part.text} prose />
+      return <LongText text={part.text} />
     case 'thinking':
       return (
         <details>
           <summary className="w-fit min-h-6 text-ink-2">{t.thinking}</summary>
-          <LongText text={part.text} prose />
+          <LongText text={part.text} />
         </details>
       )
     case 'masked':

@@ -106,6 +106,8 @@ describe('a request that is read again before the decision', () => {
       /hidden/,
     ],
     ['approve', read({}, [{ path: 'note', value: 'a'.repeat(201) }]), /long/],
+    // With its quotes, it is longer than it is.
+    ['approve', read({}, [{ path: 'note', value: `"${'a'.repeat(198)}"` }]), /long/],
     ['approve', read({ repeats }), /approved for this object before/],
   ])('can’t be decided: %s %#', (decision, now, why) => {
     expect(whyNotNow(decision, request, now, 'same')).toMatch(why)

@@ -1,3 +1,4 @@
+import { leafText } from '#components/json/leaf-text.ts'
 import { failureText } from '#components/session/failure-text.ts'
 import * as t from '#components/texts/approvals/en.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
@@ -85,5 +86,4 @@ const longestShown = 200
 const mostLines = 5
 
 /** An argument as the dialog shows it; '' for a masked one. */
-export const argumentText = ({ value }: ArgumentView): string =>
-  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+const argumentText = ({ value }: ArgumentView): string => (value === undefined ? '' : leafText(value))

@@ -4,16 +4,15 @@ import { FactValue } from '#components/approvals/fact-value.tsx'
 import { BulkDialog } from '#components/bulk/bulk-dialog.tsx'
 import { outcomeText } from '#components/bulk/result.ts'
 import { ResultText } from '#components/bulk/result-text.tsx'
-import { maskedShape } from '#components/json/masked-shape.ts'
+import { ShownLeaf } from '#components/json/shown-leaf.tsx'
 import { shownText } from '#components/language/shown-text.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import * as t from '#components/texts/approvals/en.ts'
 import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
-import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
-import { argumentText, type BulkDecision } from './bulk.ts'
+import type { BulkDecision } from './bulk.ts'
 import type { Request } from './filter.ts'
 import { sumOf } from './groups.ts'
 import { type Item, useBulk } from './use-bulk.ts'
@@ -94,13 +93,7 @@ function ItemRow({ item: { request, read, whyNot, result }, decision }: { item: 
       <KeyValues>
         {presentation.arguments.map((row) => (
           <KeyValue key={row.path} name={row.path === '' ? t.argumentsText : <ShownText edges>{row.path}</ShownText>}>
-            {row.masked === undefined ? (
-              <span className="wrap-anywhere font-mono text-dense">
-                <ShownText edges>{argumentText(row)}</ShownText>
-              </span>
-            ) : (
-              <MaskedChip shape={maskedShape(row.masked)} />
-            )}
+            <ShownLeaf value={row.value} masked={row.masked} erased={read.erased.length > 0} />
           </KeyValue>
         ))}
       </KeyValues>

@@ -51,6 +51,7 @@ export function Journal({ execution }: { execution: Execution }) {
             key={part.key}
             group={part}
             days={days}
+            erased={execution.erased.length > 0}
             known={part.stepId === null ? undefined : steps.get(part.stepId)}
           />
         ),
@@ -61,9 +62,14 @@ export function Journal({ execution }: { execution: Execution }) {
 
 type KnownStep = { step: Execution['steps'][number]; number: number }
 
-type GroupProps = { group: EventGroup; days: ReadonlyMap<number, string>; known: KnownStep | undefined }
+type GroupProps = {
+  group: EventGroup
+  days: ReadonlyMap<number, string>
+  erased: boolean
+  known: KnownStep | undefined
+}
 
-function Group({ group: { stepId, items }, days, known }: GroupProps) {
+function Group({ group: { stepId, items }, days, erased, known }: GroupProps) {
   const id = useId()
   return (
     <li aria-labelledby={stepId === null ? undefined : id} className="flex flex-col gap-2">
@@ -84,7 +90,7 @@ function Group({ group: { stepId, items }, days, known }: GroupProps) {
           item.kind === 'gap' ? (
             <GapLine key={item.key} gap={item} />
           ) : (
-            <Event key={item.event.seq} event={item.event} day={days.get(item.event.seq)} />
+            <Event key={item.event.seq} event={item.event} day={days.get(item.event.seq)} erased={erased} />
           ),
         )}
       </ol>
@@ -102,8 +108,10 @@ function GapLine({ gap: { lasted, why } }: { gap: Gap }) {
   )
 }
 
+type EventProps = { event: ExecutionEvent; day: string | undefined; erased: boolean }
+
 /** `day` is set for the first event of a day. */
-function Event({ event, day }: { event: ExecutionEvent; day: string | undefined }) {
+function Event({ event, day, erased }: EventProps) {
   const entry = journalEntry(event)
   return (
     <li className="group relative grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 narrow:grid-cols-[6.5rem_minmax(0,1fr)]">
@@ -133,7 +141,7 @@ function Event({ event, day }: { event: ExecutionEvent; day: string | undefined 
           {entry.payloads.map(({ name, value }) => (
             <details key={name}>
               <summary className="w-fit min-h-6 text-dense text-ink-2">{name}</summary>
-              <JsonView value={value} />
+              <JsonView value={value} erased={erased} />
             </details>
           ))}
         </div>

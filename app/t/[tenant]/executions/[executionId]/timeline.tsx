@@ -37,11 +37,11 @@ export function Timeline({ execution }: { execution: Execution }) {
         </div>
         <div className="flex flex-col gap-6">
           <Section title={t.input}>
-            <JsonView value={execution.input} />
+            <JsonView value={execution.input} erased={execution.erased.length > 0} />
           </Section>
           {execution.output !== null && (
             <Section title={t.output}>
-              <JsonView value={execution.output} />
+              <JsonView value={execution.output} erased={execution.erased.length > 0} />
             </Section>
           )}
           <Section title={t.times}>

@@ -1,18 +1,16 @@
 'use client'
 
 import { useEffect, useRef, useState } from 'react'
-import { maskedShape } from '#components/json/masked-shape.ts'
+import { leafText } from '#components/json/leaf-text.ts'
+import { ShownLeaf } from '#components/json/shown-leaf.tsx'
 import { formatNumber } from '#components/language/formats.ts'
 import * as t from '#components/texts/approval-case/en.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { CustodySection } from '#components/ui/status/custody-line.tsx'
-import { ErasedTag } from '#components/ui/status/erased-tag.tsx'
-import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
 import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
-import { erasedText } from '#lib/rules/erased.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
 import { countHidden } from '#lib/text/visible-text.ts'
 
@@ -28,7 +26,7 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
   const rows = shown.presentation.arguments
   const masked = rows.filter((row) => row.masked !== undefined).length
   const hidden = rows.filter(
-    (row) => countHidden(row.path) + countHidden(textOf(row.value), { edges: true }) > 0,
+    (row) => countHidden(row.path) + countHidden(leafText(row.value ?? ''), { edges: true }) > 0,
   ).length
   const columns: Column<ArgumentView>[] = [
     {
@@ -43,7 +41,11 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
         </span>
       ),
     },
-    { key: 'value', header: t.value, cell: (row) => <Value row={row} onShorten={onShorten} /> },
+    {
+      key: 'value',
+      header: t.value,
+      cell: (row) => <Value row={row} erased={shown.erased.length > 0} onShorten={onShorten} />,
+    },
   ]
   const source = sourceOf(shown.presentation.subject)
   return (
@@ -67,8 +69,10 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
   )
 }
 
-function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView; onShorten: Shorten }) {
-  const text = textOf(value)
+type ValueProps = { row: ArgumentView; erased: boolean; onShorten: Shorten }
+
+function Value({ row: { path, value, masked }, erased, onShorten }: ValueProps) {
+  const text = leafText(value ?? '')
   const [opened, setOpened] = useState(false)
   const whole = useRef<HTMLSpanElement>(null)
   const beginning = beginningOf(text)
@@ -83,13 +87,10 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
     onShorten(path, isShort)
     return () => onShorten(path, false)
   }, [path, isShort, onShorten])
-  if (masked !== undefined) return <MaskedChip shape={maskedShape(masked)} />
-  if (value === erasedText) return <ErasedTag />
-  if (text === '') return <span className="text-ink-2">{t.emptyText}</span>
   return (
     <span className="flex flex-col items-start gap-1">
-      <span ref={whole} tabIndex={isLong ? -1 : undefined} className="wrap-anywhere font-mono text-dense">
-        <ShownText edges={typeof value === 'string'}>{isShort ? beginning : text}</ShownText>
+      <span ref={whole} tabIndex={isLong ? -1 : undefined}>
+        <ShownLeaf {...{ value, masked, erased }} beginning={isShort ? beginning : undefined} />
       </span>
       {isShort && (
         <>
@@ -101,16 +102,6 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
       )}
     </span>
   )
-}
-
-/**
- * Strings as they are, other values as JSON. A string that reads like a number is quoted, to distinguish `"4200.00"`
- * from `4200`.
- */
-function textOf(value: JsonValue | undefined): string {
-  if (value === undefined) return ''
-  if (typeof value !== 'string') return JSON.stringify(value)
-  return /^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|true|false|null)$/i.test(value) ? JSON.stringify(value) : value
 }
 
 /** The source text that the approval activates, such as a policy's; undefined for other requests. */

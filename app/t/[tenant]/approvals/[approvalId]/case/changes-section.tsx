@@ -82,7 +82,7 @@ export function ChangesSection({ shown }: { shown: Approval }) {
 }
 
 /** The request before this one, and what differs. */
-export function SupersededSection({ shown: { supersedes } }: { shown: Approval }) {
+export function SupersededSection({ shown: { supersedes, erased } }: { shown: Approval }) {
   const { tenant } = useSession()
   if (supersedes === null) return null
   const { approvalId, by, at, reason, changed } = supersedes
@@ -93,6 +93,7 @@ export function SupersededSection({ shown: { supersedes } }: { shown: Approval }
         caption={t.argumentsThatDifferFrom}
         names={{ value: t.argument, before: t.before, after: t.now }}
         rows={changed}
+        erased={erased.length > 0}
       />
       {changed.length === 0 && <p>{t.contentOfEarlierRequest}</p>}
       <p>

@@ -28,7 +28,7 @@ function rowsOf(attributes: readonly Attribute[]): Map<string, NonNullable<Chang
   const rows = new Map<string, NonNullable<ChangedSide>>()
   for (const { key, value, masked, erased } of attributes) {
     if (masked !== undefined) rows.set(key, { masked })
-    else if (erased === true) rows.set(key, { value: erasedText })
+    else if (erased === true) rows.set(key, { value: erasedText, erased: true })
     else for (const row of argumentRows(parsed(value ?? null), key)) rows.set(row.path, row)
   }
   return rows

@@ -1,6 +1,7 @@
 import { formatMoney } from '#lib/format.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { ArgumentView, Money } from '#lib/schemas/approvals.ts'
+import { requiredBy, targetOf } from './calls/object.ts'
 import { isMasked } from './masked.ts'
 
 export type Effect = { title: string; effectLabel: string; verb: string }
@@ -23,7 +24,7 @@ const particles = new Set(['up', 'out', 'off', 'down', 'over', 'back', 'away'])
  * What a tool call does, as a sentence of verb, object and target: "Issue refund of €4,200.00 for A-1001". `args` are
  * already masked, so titles contain nothing sensitive.
  */
-export function describeEffect(toolTitle: string, args: JsonObject): Effect {
+export function describeEffect(toolTitle: string, args: JsonObject, inputSchema: JsonObject = {}): Effect {
   const words = toolTitle.replaceAll('_', ' ').trim().split(/\s+/)
   // "Look up order": the particle belongs to the verb, and the object must read well after "Approve".
   const verbWords = particles.has(words[1]?.toLowerCase() ?? '') ? 2 : 1
@@ -32,11 +33,11 @@ export function describeEffect(toolTitle: string, args: JsonObject): Effect {
   const object = words.slice(verbWords).join(' ').toLowerCase() || 'call'
   const money = formatMoney(args.amount, args.currency)
   const effectLabel = money === undefined ? object : `${object} of ${money}`
-  return { verb, effectLabel, title: `${verb} ${effectLabel}${aboutWhat(args)}` }
+  return { verb, effectLabel, title: `${verb} ${effectLabel}${aboutWhat(args, inputSchema)}` }
 }
 
-function aboutWhat(args: JsonObject): string {
-  const target = targetOf(args)
+function aboutWhat(args: JsonObject, inputSchema: JsonObject): string {
+  const target = targetOf(args, requiredBy(inputSchema))
   if (target !== undefined) return ` for ${target}`
   const command = typeof args.command === 'string' ? args.command.trim() : ''
   // Titles are in mails and messages, where the rest of a command, which may contain a password, must not be.
@@ -44,15 +45,6 @@ function aboutWhat(args: JsonObject): string {
   if (!/^[\w./-]{1,80}$/.test(program)) return ''
   return `: ${program}${program === command ? '' : ' …'}`
 }
-
-/** In characters. */
-const longestTarget = 80
-
-/** The name or id of what a call is about, by the arguments that usually have it. */
-export const targetOf = (args: JsonObject): string | undefined =>
-  [args.id, args.orderId, args.customerId, args.name, args.path, args.file, args.file_path].find(
-    (value): value is string => typeof value === 'string' && value !== '' && value.length <= longestTarget,
-  )
 
 /**
  * Arguments as rows of path and value; a masked one shows its class and length. Every leaf has a row: nothing is cut, and no two rows have

@@ -52,7 +52,7 @@ const call = (args: JsonObject, more: JsonObject = {}) => ({
   shows: { arguments: argumentRows(args) },
 })
 const refund = (id: string, amount = '59.90') => call({ id, amount, currency: 'EUR' })
-const ask = async ({ tenant, maria }: People, request: ReturnType<typeof call>) =>
+const ask = async ({ tenant, maria }: People, request: ReturnType<typeof call> & { inputSchema?: JsonObject }) =>
   (await askForRefund(tenant, maria, request)).approvalId
 const vote = ({ jonas }: People, approvalId: string, decision = 'approve', reason = 'Because.') =>
   execute(decide, jonas, { approvalId, decision, decisionAcknowledged: true, reason }, { name: 'approvals.decide' })
@@ -123,6 +123,45 @@ describe('a request on the object of an earlier one', () => {
     expect((await read(all, await ask(all, letter('Good bye')))).repeats).toBeNull()
     await vote(all, await ask(all, call({})))
     expect((await read(all, await ask(all, call({})))).repeats).toBeNull()
+  })
+
+  test('is found by an id in another spelling, a number, or the first required argument of the tool', async () => {
+    const all = await people()
+    const inputSchema = { properties: { item: { type: 'string' } }, required: ['item'] }
+    for (const [first, second] of [
+      [
+        { order_id: 'A-1', amount: 10 },
+        { order_id: 'A-1', amount: 11 },
+      ],
+      [
+        { id: 42, note: 'x' },
+        { id: 42, note: 'y' },
+      ],
+      [
+        { item: 'order-7', amount: 10 },
+        { item: 'order-7', amount: 11 },
+      ],
+    ]) {
+      const asked = async (args: JsonObject) => await ask(all, { ...call(args), inputSchema })
+      await vote(all, await asked(first as JsonObject))
+      expect((await read(all, await asked(second as JsonObject))).repeats?.approved).not.toBeNull()
+    }
+    const other = { ...call({ item: 'order-8', amount: 10 }), inputSchema }
+    expect((await read(all, await ask(all, other))).repeats).toBeNull()
+  })
+
+  test('is found among those for which an earlier version noted all arguments as the object', async () => {
+    const all = await people()
+    const args = { item: 'order-9', amount: 10 }
+    // Without the schema, as an earlier version noted it.
+    const first = await ask(all, call(args))
+    await vote(all, first)
+    const inputSchema = { properties: { item: { type: 'string' } }, required: ['item'] }
+    const asked = async (amount: number) => await ask(all, { ...call({ ...args, amount }), inputSchema })
+    expect((await read(all, await asked(11))).repeats).toBeNull()
+    const again = await asked(10)
+    expect((await read(all, again)).repeats?.approved?.approvalId).toBe(first)
+    expect((await read(all, await asked(12))).repeats?.approved?.approvalId).toBe(first)
   })
 
   test('is found although earlier versions did not note what a request is about', async () => {

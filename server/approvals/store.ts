@@ -11,6 +11,7 @@ import { listOf } from '#server/kernel/db/statements/steady-plan.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { Identity } from '#server/tenants/identities.ts'
 import { contentDigestOf, type Sealing, sealingOf } from './payload-digest.ts'
+import { moveToObject } from './repeats/object-store.ts'
 import { shapeOf } from './repeats/shape.ts'
 import { termsColumn, termsOfRow } from './terms/terms-store.ts'
 
@@ -133,6 +134,8 @@ export async function insertApproval(
     payload: JsonObject
     payloadDigest: string
     presentation: Presentation
+    /** The arguments that each call of the tool has. */
+    required: readonly string[]
     agentId: string | null
     executionId: string | null
     stepId: string | null
@@ -144,13 +147,15 @@ export async function insertApproval(
     expiresAfterSeconds: number
   },
 ): Promise<{ expiresAt: Date }> {
-  const { expiresAfterSeconds, ...values } = row
+  const { expiresAfterSeconds, required, ...values } = row
   const cipher = await tenantCipher(tx, row.tenantId)
+  const { earlierDigest, ...shape } = shapeOf(cipher, row.payload, required)
+  if (earlierDigest !== null) await moveToObject(tx, row.tenantId, earlierDigest, shape.objectDigest)
   return await tx
     .insertInto('approvals')
     .values({
       ...values,
-      ...shapeOf(cipher, row.payload),
+      ...shape,
       status: 'pending',
       payload: cipher.encryptJson(row.payload, contextOf(row.id, 'payload')),
       presentation: cipher.encryptJson(row.presentation, contextOf(row.id, 'presentation')),

@@ -40,6 +40,7 @@ export const requestApproval = mutation({
       subjectId: decision.decisionId,
       payload: externalPayload(context, external, leaving, decision),
       presentation: presentationOf(external, leaving, decision),
+      inputSchema: external.tool?.inputSchema,
       agentId: external.agent.id,
       decisionId: decision.decisionId,
       requestedBy: principal.memberId,
@@ -64,7 +65,7 @@ function presentationOf(
 ): Presentation {
   const shown = maskValue(leaving, content.spec.data.sensitive) as JsonObject
   return {
-    ...describeEffect(tool?.title ?? `Ask the model ${call.resource}`, shown),
+    ...describeEffect(tool?.title ?? `Ask the model ${call.resource}`, shown, tool?.inputSchema),
     ...presentDecision({ content, tool, maskedArguments: shown, decision }),
     effects: [
       `${agent.displayName} is an external agent. Once approved, it can call ${call.resource} once, with exactly the arguments below.`,

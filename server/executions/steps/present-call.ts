@@ -15,7 +15,7 @@ export function presentCall(
 ): Presentation {
   const { content, row } = loaded
   const { tool, maskedArguments, index, decision } = call
-  const effect = describeEffect(tool.title, maskedArguments)
+  const effect = describeEffect(tool.title, maskedArguments, tool.inputSchema)
   const steps = content.spec.runtime.steps ?? []
   const following = steps.slice(index + 1).map((step) => step.id)
   return {

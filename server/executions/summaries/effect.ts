@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
-import { amountIn, argumentRows, describeEffect, targetOf } from '#lib/rules/effect.ts'
+import { amountIn, argumentRows, describeEffect } from '#lib/rules/effect.ts'
 import { isMasked } from '#lib/rules/masked.ts'
+import { targetOf } from '#lib/rules/calls/object.ts'
 import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
 import type { ExecutionEffect } from '#lib/schemas/executions.ts'
 import type { Masker } from '#server/executions/state/masking.ts'
@@ -35,7 +36,7 @@ const changes = ({ sideEffect }: ReleasedTool): boolean => sideEffect === 'write
 
 function ofCall(tool: ReleasedTool, args: JsonValue | undefined): ExecutionEffect {
   const shown = isJsonObject(args) && !isMasked(args) ? args : {}
-  return { title: describeEffect(tool.title, shown).title, amount: amountIn(argumentRows(shown)) }
+  return { title: describeEffect(tool.title, shown, tool.inputSchema).title, amount: amountIn(argumentRows(shown)) }
 }
 
 const toolNamed = ({ tools }: ReleaseContent, name: JsonValue | undefined): ReleasedTool | undefined =>

@@ -36,7 +36,6 @@ export function Changes({ view: { is, latest, stillOpen }, shown, onReview }: Ch
 /** What happened to the request in the meantime. */
 function titleOf({ status, changes }: Approval, stillOpen: boolean): string {
   if (stillOpen) return t.requestHasChanged
-  if (status === 'expired') return t.thisRequestHasExpired
   if (status !== 'canceled') return t.someoneElseDecidedFirst
   return changes === null ? t.thisRequestWasWithdrawn : t.reviewerRequestedChanges
 }

@@ -364,6 +364,19 @@ describe('expired', () => {
     expect(view(run([load({ status: 'expired' })])).is).toBe('expired')
   })
 
+  test.each([
+    ['the server has recorded it', 'expired' as const, undefined],
+    ['its time is over', 'pending' as const, Date.parse(approval().expiresAt)],
+  ])('a request that changed under a draft leaves nothing to review once %s', (_how, status, now) => {
+    const changed = run([load(), fill, load({ revision: 2 })])
+    expect(view(changed).is).toBe('conflict')
+    const machine = reduce(changed, load({ status, revision: 3 }))
+    const at = now === undefined ? {} : { now }
+    expect(view(machine, at).is).toBe('expired')
+    expect(whyNotSubmit(machine, conditions(at))).toMatch(/expired/)
+    expect(machine.draft.reason).not.toBe('')
+  })
+
   test('stays expired when the server has recorded it, and the draft stays', () => {
     const machine = run([load(), fill, load({ status: 'expired', revision: 2 })])
     expect(view(machine).is).toBe('expired')

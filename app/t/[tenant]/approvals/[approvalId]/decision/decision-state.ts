@@ -123,11 +123,10 @@ function loaded(machine: Machine, approval: Approval): Machine {
       return { ...next, shown: approval }
     case 'drifted':
     case 'conflict':
-      return next
+      return approval.status === 'expired' ? expired(next, approval) : next
     case 'editing':
     case 'rate-limited':
-      // Nothing was decided, and nothing can be reviewed: the draft stays below the expired request.
-      if (approval.status === 'expired') return { ...next, shown: approval }
+      if (approval.status === 'expired') return expired(next, approval)
       if (approval.payloadDigest !== shown.payloadDigest) return { ...next, phase: { is: 'drifted' } }
       // Nothing would be lost from an empty form, so the page shows the latest version immediately.
       if (approval.revision !== shown.revision && isTouched(machine.draft))
@@ -135,6 +134,9 @@ function loaded(machine: Machine, approval: Approval): Machine {
       return showing(next, approval)
   }
 }
+
+/** Nothing was decided, and nothing can be reviewed: the draft stays below the expired request. */
+const expired = (machine: Machine, shown: Approval): Machine => ({ ...machine, shown, phase: { is: 'editing' } })
 
 /** The acknowledgement says whether the same was approved before: it lapses when that changes. */
 function showing(machine: Machine, approval: Approval): Machine {

@@ -45,7 +45,8 @@ export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditio
     case 'conflict':
     case 'drifted': {
       const known = latest === undefined || latest === shown ? undefined : latest
-      return { is: phase.is, latest: known, stillOpen: known?.status === 'pending' && !isOver(known, now) }
+      if (known !== undefined && isOver(known, now)) return { is: 'expired' }
+      return { is: phase.is, latest: known, stillOpen: known?.status === 'pending' }
     }
     case 'editing':
     case 'rate-limited':

@@ -17,7 +17,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   escalated: 'Eskaliert',
   act: '{decision, select, approve {Genehmigen} reject {Ablehnen} other {Eskalieren}}: <shown>{effect}</shown>',
   goesAhead:
-    'Wird ausgeführt: <shown>{effect}</shown>{again, select, true {, obwohl dasselbe für dieses Objekt schon genehmigt wurde} other {}}.',
+    '„<shown>{effect}</shown>“ wird ausgeführt{again, select, true {, obwohl dasselbe für dieses Objekt schon genehmigt wurde} other {}}.',
   iHaveReadEffects:
     'Ich habe die Folgen gelesen und verstehe, dass dies nicht rückgängig gemacht werden kann: <shown>{effect}</shown>{again, select, true {; ich weiß, dass dasselbe für dieses Objekt schon genehmigt wurde} other {}}.',
   iApprove:
@@ -122,7 +122,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   answer: 'Antworten',
   answering: 'Wird beantwortet…',
   answerWasNotGiven: 'Die Antwort wurde nicht gegeben.',
-  whyThisNeedsYou: 'Warum dies Sie braucht',
+  whyThisNeedsYou: 'Warum Ihre Entscheidung nötig ist',
   whyThisNeedsPerson: 'Warum dies einen Menschen braucht',
   policy: 'Richtlinie',
   separationOfDuties: 'Trennung der Aufgaben',

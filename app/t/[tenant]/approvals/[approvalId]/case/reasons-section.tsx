@@ -13,6 +13,7 @@ import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
+import { DECIDED } from '../words.tsx'
 import { Names } from './names.tsx'
 import { ClockLines, StagesList } from './stages-list.tsx'
 
@@ -68,7 +69,7 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
                   <ShownText>{vote.by.displayName}</ShownText>
                   {vote.onBehalfOf !== undefined &&
                     t.asDelegateOf({ onBehalfOf: vote.onBehalfOf.displayName, shown: shownText })}
-                  : {vote.decision}, <Time at={vote.at} show="relative" />.{' '}
+                  : {DECIDED[vote.decision]}, <Time at={vote.at} show="relative" />.{' '}
                   <span className="text-ink-2">
                     <ShownText>{vote.reason}</ShownText>
                   </span>

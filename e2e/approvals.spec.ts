@@ -24,11 +24,12 @@ test('Jonas finds the request in his inbox, reads its effect and decides, and th
   await expect(effects).toContainText('cannot be undone')
   await expect(page.getByRole('region', { name: 'Arguments' })).toContainText('"4200.00"')
   await expect(page.getByRole('region', { name: 'Why this needs you' })).toContainText('refund-needs-approval')
-  // The rule in words comes before the arguments.
+  // On a phone, what a call would do comes before what is known around it.
   const headings = await page.locator('main h2').allInnerTexts()
   const place = (title: string) => headings.findIndex((heading) => heading.startsWith(title))
-  expect(place('Why this needs you')).toBeGreaterThan(place('If you approve'))
-  expect(place('Arguments')).toBeGreaterThan(place('Why this needs you'))
+  expect(place('Arguments')).toBeGreaterThan(place('If you approve'))
+  expect(place('Earlier decisions')).toBeGreaterThan(place('Arguments'))
+  expect(place('Why this needs you')).toBeGreaterThan(place('Earlier decisions'))
   await expect(page.getByRole('region', { name: 'What led here' })).toContainText('execute_tool lookup_order')
   for (const name of ['Approve', 'Reject', 'Escalate'] as const) await expect(choice(page, name)).not.toBeChecked()
   await expectAccessible(page)

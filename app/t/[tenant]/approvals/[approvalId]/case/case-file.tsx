@@ -39,8 +39,8 @@ import { useOutcome } from './use-outcome.ts'
 type CaseFileProps = { decision: DecisionControl; shown: Approval; neighbours: Neighbours }
 
 /**
- * The request in reading order: what became of it, what is known about the object, its effects, what was decided before, the
- * rule that requires a person, its arguments, what led to it, the decision.
+ * The request in reading order: what became of it, what is known about the object, its effects and arguments, what was decided
+ * before, the rule that requires a person, what led to it, the decision.
  */
 export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
   const { tenant } = useSession()
@@ -68,10 +68,10 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
           digest={decision.shownDigest}
           outcome={outcome}
         />
-        <HistorySection shown={shown} />
-        <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />
         <ArgumentsSection shown={shown} onShorten={decision.shorten} />
         <ReleasePolicies shown={shown} />
+        <HistorySection shown={shown} />
+        <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />
         <TraceSection shown={shown} />
         <RecordSection decision={decision} shown={shown} />
       </CustodyLine>

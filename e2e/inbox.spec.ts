@@ -25,6 +25,7 @@ spec:
   governance:
     approvals: { group: refund-approvers, quorum: 1, expiresAfter: P7D }
   approvalCard:
+    title: "Claim \${input.claim}"
     facts:
       - { label: Customer, value: "\${steps.order.output.customer.name}" }
 `
@@ -62,8 +63,9 @@ test('Jonas finds three small refunds among the others, and approves them by key
   await page.getByRole('combobox', { name: 'Agent' }).selectOption(name)
   await expect(rows(page)).toHaveCount(3)
   await expect(page).toHaveURL(/agent=small-refunds/)
-  await page.getByRole('searchbox').fill('s-1002')
+  await page.getByRole('searchbox').fill('claim s-1002')
   await expect(rows(page)).toHaveCount(1)
+  await expect(rows(page)).toContainText('Claim S-1002')
   await page.getByRole('searchbox').fill('')
   await expect(rows(page)).toHaveCount(3)
   await expectAccessible(page)
@@ -81,7 +83,9 @@ test('Jonas finds three small refunds among the others, and approves them by key
   const dialog = page.getByRole('dialog', { name: 'Approve 3 requests' })
   const items = dialog.getByRole('list', { name: 'Requests' }).getByRole('listitem')
   await expect(items).toHaveCount(3)
-  await expect(items.first()).toContainText(/S-100\d/)
+  await expect(items.first()).toContainText(/Claim S-100\d/)
+  // A text, as on the page of the request.
+  await expect(items.first()).toContainText(/"1\d\.1\d"/)
   const send = dialog.getByRole('button', { name: 'Approve 3 requests (€36.39 in total)' })
   await expect(send).toHaveAttribute('aria-disabled', 'true')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Small amounts, all within the policy.')

@@ -136,6 +136,8 @@ export const ApprovalSummary = z.object({
   kind: ApprovalKind,
   status: ApprovalStatus,
   title: z.string(),
+  /** The title of the manifest's card, which the agent's author wrote; absent without one. */
+  cardTitle: z.string().optional(),
   risk: Presentation.shape.risk,
   /** The agent that asks, and its version. */
   agentId: Id.nullable(),

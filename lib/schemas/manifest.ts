@@ -192,7 +192,11 @@ const Approvals = z
 
 /** Templates over the input and the outputs of earlier steps, masked like them (server/approvals/fill-card.ts). */
 export const ApprovalCard = z.looseObject({
-  title: key(z.string().min(1).max(200).optional(), 'The title of the request.', 'Order ${input.orderId}'),
+  title: key(
+    z.string().min(1).max(200).optional(),
+    'A line below the title of the request, which is made from the tool and its arguments.',
+    'Order ${input.orderId}',
+  ),
   facts: key(
     z
       .array(

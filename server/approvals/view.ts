@@ -42,6 +42,7 @@ export function summaryOf(
     kind: ApprovalKind.parse(row.kind),
     status: row.status,
     title: row.presentation.title,
+    ...(row.presentation.card?.title == null ? {} : { cardTitle: row.presentation.card.title }),
     risk: row.presentation.risk,
     agentId: row.presentation.agent?.id ?? null,
     agentName: row.presentation.agent?.displayName ?? null,

@@ -15,6 +15,7 @@ describe('requests that are selected together', () => {
   test.each<[BulkDecision, Request[]]>([
     ['approve', many(10)],
     ['reject', many(25, { risk: 'critical' })],
+    ['approve', ['Tag 1', 'Tag 2'].map((cardTitle, index) => requestWith({ approvalId: `r${index}`, cardTitle }))],
     ['reject', [...many(1), requestWith({ environment: 'staging' })]],
   ])('can be decided: %s %#', (decision, requests) => {
     expect(whyNotTogether(decision, requests)).toBeUndefined()
@@ -55,6 +56,8 @@ describe('requests that are selected together', () => {
     ['approve', [...many(1), requestWith({ agentId: 'a2' })], /one action/],
     ['approve', many(1, { title: 'Refund А-1' }), /hidden or look-alike characters/],
     ['approve', [requestWith({ approvalId: 'a' }), requestWith({ approvalId: 'b' })], /selected twice/],
+    ['approve', ['a', 'b'].map((approvalId) => requestWith({ approvalId, cardTitle: 'Tag' })), /selected twice/],
+    ['approve', many(1, { cardTitle: 'Refund\u202e A-1' }), /hidden or look-alike characters/],
     ['approve', many(1, { repeats }), /approved for this object before/],
   ])('can’t be decided: %s %#', (decision, requests, why) => {
     expect(whyNotTogether(decision, requests)).toMatch(why)

@@ -31,9 +31,9 @@ function whyNotApprove(requests: readonly Request[]): string | undefined {
   if (hidden !== undefined) return t.containsHiddenOrLook({ title: visibleText(hidden.title) })
   const repeated = requests.find(({ repeats }) => repeats?.approved != null)
   if (repeated !== undefined) return t.sameWasApprovedFor({ title: visibleText(repeated.title) })
-  const titles = requests.map(({ title }) => title)
-  const twice = titles.find((title, index) => titles.indexOf(title) !== index)
-  if (twice !== undefined) return t.isSelectedTwiceOpen({ twice: visibleText(twice) })
+  const names = requests.map(({ title, cardTitle }) => JSON.stringify([title, cardTitle]))
+  const twice = requests.find((_request, index) => names.indexOf(names[index] ?? '') !== index)
+  if (twice !== undefined) return t.isSelectedTwiceOpen({ twice: visibleText(twice.title) })
   return undefined
 }
 
@@ -42,7 +42,8 @@ export const whyIneligible = ({ ineligibleCode: code, ineligibleReason: message 
   // An answer of an earlier version lacks the code.
   message === null ? undefined : code ? failureText({ code, message }) : message
 
-const hasHidden = ({ title, facts }: Request): boolean => anyHidden([title, ...textsOf(facts)])
+const hasHidden = ({ title, cardTitle = '', facts }: Request): boolean =>
+  anyHidden([title, cardTitle, ...textsOf(facts)])
 
 const anyHidden = (texts: readonly string[]): boolean => texts.some((text) => countHidden(text) > 0)
 

@@ -80,6 +80,11 @@ function ItemRow({ item: { request, read, whyNot, result }, decision }: { item: 
       <span className="font-semibold">
         <ShownText>{request.title}</ShownText>
       </span>
+      {request.cardTitle !== undefined && (
+        <span className="wrap-anywhere text-ink-2">
+          <ShownText>{request.cardTitle}</ShownText>
+        </span>
+      )}
       {presentation.card !== undefined && presentation.card.facts.length > 0 && (
         <KeyValues>
           {presentation.card.facts.map((fact, index) => (

@@ -20,6 +20,7 @@ const requests = [
     group: 'Finance',
     expiresAt: '2026-11-23T10:00:00.000Z',
     facts: [{ label: 'Customer', value: 'Elif Aydin', from: ['input'] }],
+    cardTitle: 'Broken counter',
   }),
   requestWith({
     approvalId: 'c',
@@ -56,6 +57,7 @@ describe('the filters of the inbox', () => {
     ['highest amount', { max: '59.9' }, ['b']],
     ['word of the title', { q: 'a-1003' }, ['a']],
     ['fact of the card', { q: 'elif' }, ['b']],
+    ['title of the card', { q: 'counter' }, ['b']],
     ['two words in any order', { q: 'aydin refund' }, ['b']],
     ['beginning of the digest', { q: 'c0ffee' }, ['b', 'c', 'a']],
     ['two characters of the digest', { q: 'ff' }, []],

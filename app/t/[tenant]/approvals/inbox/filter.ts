@@ -70,9 +70,10 @@ export function valuesOf(choice: Choice, requests: readonly Request[]): string[]
   return [...values].sort((one, other) => one.localeCompare(other, 'en'))
 }
 
-/** What a reviewer may have been given to look for: words of the title and the facts, or the beginning of an id. */
-function contains({ title, agentName, requestedBy, facts, approvalId, payloadDigest }: Request, q: string): boolean {
-  const texts = [title, agentName, requestedBy.displayName, ...facts.map(({ value }) => value)]
+/** What a reviewer may have been given to look for: words of the titles and the facts, or the beginning of an id. */
+function contains(request: Request, q: string): boolean {
+  const { title, cardTitle = null, agentName, requestedBy, facts, approvalId, payloadDigest } = request
+  const texts = [title, cardTitle, agentName, requestedBy.displayName, ...facts.map(({ value }) => value)]
   const text = texts
     .filter((one) => one !== null)
     .join('\n')

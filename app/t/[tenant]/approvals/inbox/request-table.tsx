@@ -96,6 +96,11 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
           </Link>{' '}
           <FirstFact request={row} />
         </span>
+        {row.cardTitle !== undefined && (
+          <span className="wrap-anywhere text-ink-2">
+            <ShownText>{row.cardTitle}</ShownText>
+          </span>
+        )}
         <RepeatMark request={row} />
         <WhyIneligible request={row} />
       </span>

@@ -81,9 +81,9 @@ function ItemRow({ item: { request, read, whyNot, result }, decision }: { item: 
         <ShownText>{request.title}</ShownText>
       </span>
       {request.cardTitle !== undefined && (
-        <span className="wrap-anywhere text-ink-2">
+        <q className="wrap-anywhere text-ink-2">
           <ShownText>{request.cardTitle}</ShownText>
-        </span>
+        </q>
       )}
       {presentation.card !== undefined && presentation.card.facts.length > 0 && (
         <KeyValues>

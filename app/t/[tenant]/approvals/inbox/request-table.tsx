@@ -96,10 +96,11 @@ export const requestColumns = (hrefOf: (request: Request) => string): Column<Req
           </Link>{' '}
           <FirstFact request={row} />
         </span>
+        {/* In quotes: the lines below it are our own words. */}
         {row.cardTitle !== undefined && (
-          <span className="wrap-anywhere text-ink-2">
+          <q className="wrap-anywhere text-ink-2">
             <ShownText>{row.cardTitle}</ShownText>
-          </span>
+          </q>
         )}
         <RepeatMark request={row} />
         <WhyIneligible request={row} />

@@ -33,7 +33,7 @@ export const execute = mutation({
       output === undefined ? { type: 'agent', id: input.agentId } : { type: 'execution', id: output.executionId },
     details: { agentId: input.agentId, environment: input.environment },
   }),
-  async run({ tx, tenant, principal, input, repeated, answerWith }) {
+  async run({ tx, tenant, principal, input, unforeseen, repeated, answerWith }) {
     // Sent concurrently, so that the queries take one round trip.
     const { idempotencyKey } = input
     const [{ agent, release, bindings }, before] = await Promise.all([
@@ -76,13 +76,17 @@ export const execute = mutation({
     const loaded = asStored(tenant, row, at, { agent, release, content })
     const job = { tenantId: tenant.id, id: row.id }
     const { queue } = runtime()
-    const { decidesNow, ahead } = await foreseeFirstCall(tx, loaded)
-    if (decidesNow) {
+    // Run again, the first call may be made (takeFirstTurn): a worker decides it.
+    const foreseen = unforeseen === undefined ? await foreseeFirstCall(tx, loaded) : undefined
+    if (foreseen?.decidesNow !== false) {
       // A concurrent request has started it.
       if (!(await insertExecution(tx, row, at)))
         return await again(await findExecutionByKey(tx, tenant.id, principal.memberId, idempotencyKey ?? ''))
       await keepFiles(tx, tenant.id, row.id, 'input', row.input)
-      const { status, refusal } = await takeFirstTurn(tx, tenant.id, row.id)
+      const { status, refusal } =
+        foreseen === undefined
+          ? { status: loaded.status, refusal: undefined }
+          : await takeFirstTurn(tx, tenant.id, row.id)
       if (refusal !== undefined) answerWith(refusal)
       if (status === 'queued') await queue.enqueueFirst(tx, executionQueue, job)
       return { executionId: row.id, status, traceId: row.traceId }
@@ -90,7 +94,7 @@ export const execute = mutation({
     let stored: { id: string; taken: boolean } | undefined
     const rows = newRows()
     await queue.enqueueFirst(tx, executionQueue, job, {
-      run: () => advance(job, { loaded, rows, ahead }),
+      run: () => advance(job, { loaded, rows, ahead: foreseen.ahead }),
       store: (one) => {
         stored = one
       },

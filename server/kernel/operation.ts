@@ -30,7 +30,10 @@ export type Context<I> = {
 export type MutationContext<I> = Context<I> & {
   /** Id of this operation's audit record, known before the record is written. */
   auditId: string
-  /** Undefined if `run` may prepare its usual outcome alone (writeKnown). It runs again when the outcome was another one: this one. */
+  /**
+   * Undefined if `run` may prepare its usual outcome alone (writeKnown). It runs again when the outcome was another one, or when it has
+   * thrown Unforeseen: this one.
+   */
   unforeseen: string | undefined
   /** Marks the record as "repeated": call it if the requested state already existed and nothing changed. */
   repeated(): void

@@ -4,6 +4,7 @@ import { releasedTool } from '#server/executions/runtimes/external.ts'
 import { nextOf } from '#server/executions/runtimes/next-turn.ts'
 import { type Loaded, loadExecution } from '#server/executions/state/load.ts'
 import { maskText } from '#server/executions/state/masking.ts'
+import { Unforeseen } from '#server/kernel/db/closing.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { type DecisionAhead, foresee } from '#server/policies/decisions/decide.ts'
 import { requestOf } from './call-request.ts'
@@ -11,7 +12,8 @@ import { takeTurn } from './turn.ts'
 
 /**
  * Takes the first turn of an execution in the transaction that starts it, so that a denied first call is reported to the caller
- * immediately. Returns its state, with the refusal of a denied one.
+ * immediately. Returns its state, with the refusal of a denied one. Throws Unforeseen if the call may be made after all, by a standing
+ * grant or because the policies have just changed: the start is rolled back, and runs again to leave the call to a worker.
  */
 export async function takeFirstTurn(
   tx: Transaction,
@@ -21,8 +23,8 @@ export async function takeFirstTurn(
   for (;;) {
     const turn = await takeTurn(tx, tenantId, id)
     if (turn.kind === 'wait') return await standing(tx, tenantId, id)
-    // No external call may be made before this transaction commits, so the caller must retry.
-    if (turn.kind === 'call') throw new ApiError('unavailable', 'Policies are being changed. Try again in a moment.')
+    // No external call may be made before this transaction commits.
+    if (turn.kind === 'call') throw new Unforeseen('allowed')
   }
 }
 
@@ -45,8 +47,8 @@ async function load(tx: Transaction, tenantId: string, id: string): Promise<Load
 
 /**
  * Whether the first call of a new execution is decided in the transaction that starts it: unless it is expected to be allowed. This
- * includes a call that requires an approval, because no one may be eligible to decide. Any other call is left to a worker; `ahead` is its
- * decision, if that is known already.
+ * includes a call that requires an approval, because no one may be eligible to decide. Whether a standing grant lets it run is found out
+ * there, where it is used. Any other call is left to a worker; `ahead` is its decision, if that is known already.
  */
 export async function foreseeFirstCall(
   tx: Transaction,

@@ -60,6 +60,7 @@ export type KnownWrite = {
 /**
  * A known write has found another case than the one that it was prepared for, and has written nothing, nor have the statements that were
  * to follow it. What the transaction sent before is committed, so it may only have read. The operation runs again with the outcome.
+ * An operation may throw it, too, before its COMMIT: then it is rolled back, whatever it has written, and runs again.
  */
 export class Unforeseen extends Error {
   readonly outcome: string

@@ -10,8 +10,13 @@ import type { Failure } from '#lib/failure.ts'
 export function usePolicyCheck(text: string, refused: readonly CodeProblem[] | undefined): Checked {
   const { client } = useApi()
   const check = useCallback(
-    async (source: string, signal: AbortSignal): Promise<CodeProblem[]> =>
-      (await client.policies.check.query({ source }, { signal, context: { posted: true } })).problems,
+    async (source: string, signal: AbortSignal): Promise<CodeProblem[]> => {
+      const { problems, warnings = [] } = await client.policies.check.query(
+        { source },
+        { signal, context: { posted: true } },
+      )
+      return [...problems, ...warnings.map((warning) => ({ ...warning, severity: 'warning' as const }))]
+    },
     [client],
   )
   return useChecked({ what: 'policy', text, check, refused })

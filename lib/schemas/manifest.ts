@@ -139,13 +139,21 @@ const CardLink = z.looseObject({
 const Quorum = z.int().min(1).max(20).optional()
 const Approvals = z
   .looseObject({
-    group: key(Name.optional(), 'The approver group. The default is change-approvers.', 'refund-approvers'),
+    group: key(
+      Name.optional(),
+      'The approver group, which must exist when a release is proposed. The default is change-approvers.',
+      'refund-approvers',
+    ),
     quorum: key(Quorum, 'How many reviewers must approve. The default is 1.', 2),
     stages: key(
       z
         .array(
           z.looseObject({
-            group: key(Name, 'The approver group of this stage.', 'refund-approvers'),
+            group: key(
+              Name,
+              'The approver group of this stage, which must exist when a release is proposed.',
+              'refund-approvers',
+            ),
             quorum: key(Quorum, 'How many of its members must approve. The default is 1.', 1),
           }),
         )

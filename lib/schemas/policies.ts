@@ -34,7 +34,11 @@ export type Policy = z.infer<typeof Policy>
 
 /** A policy text to check without storing it. */
 export const CheckPolicyInput = z.strictObject({ source: z.string().max(1_000_000) })
-export const CheckPolicyOutput = z.object({ problems: z.array(PlacedIssue) })
+export const CheckPolicyOutput = z.object({
+  problems: z.array(PlacedIssue),
+  /** Groups that could not approve now: they don't exist, or have too few members. Missing from a server of the version before. */
+  warnings: z.array(PlacedIssue).optional(),
+})
 
 export const CreatePolicyVersionInput = z.strictObject({ policyId: Id, source: z.string().min(1) })
 export const PolicyVersion = z.object({

@@ -2,13 +2,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
-import { testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { check } from './check.ts'
 import { create } from './create.ts'
 import { list } from './list.ts'
 import { closeToolServers } from './stdio-connections.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
+let tenant: TestTenant
 let maria: Caller
 beforeAll(async () => {
   const payments = {
@@ -20,14 +21,15 @@ beforeAll(async () => {
   const broken = { ...payments, args: ['-e', 'process.exit(1)'] }
   const hidden = { ...payments, tenants: ['ext-other'] }
   runtime = await testRuntime({ mcpServers: { payments, broken, hidden } })
-  maria = await (await testTenant(runtime, 'checks')).as('maria', { roles: ['developer'] })
+  tenant = await testTenant(runtime, 'checks')
+  maria = await tenant.as('maria', { roles: ['developer'] })
 })
 afterAll(async () => {
   await closeToolServers()
   await runtime.close()
 })
 
-const checked = (yaml: string) => execute(check, maria, { yaml }, { name: 'test' })
+const checked = (yaml: string, caller = maria) => execute(check, caller, { yaml }, { name: 'test' })
 
 test('reports every error of a manifest with its position, without registering it', async () => {
   const yaml = `metadata: { name: waits }
@@ -107,4 +109,43 @@ spec:
   expect(await checked(yaml)).toEqual({ problems: [], warnings: expected })
   const { warnings } = await execute(create, maria, { yaml }, { name: 'test' })
   expect(warnings).toEqual(expected.map(({ path, message }) => ({ path, message })))
+})
+
+test('warns about approver groups that do not exist, or have too few members who may approve', async () => {
+  const of = { roles: ['developer', 'approver'], groups: ['refund-approvers'] }
+  for (const name of ['anna', 'jonas']) await tenant.as(name, of)
+  const paula = await tenant.as('paula', of)
+  const warned = async (approvals: string, name = 'approved') => {
+    const yaml = `metadata: { name: ${name} }\nspec:\n  runtime: { observe: {} }\n  governance:\n    approvals: ${approvals}\n`
+    const answer = await checked(yaml, paula)
+    expect(answer.problems).toEqual([])
+    return { yaml, warnings: answer.warnings }
+  }
+  const few = { path: 'spec.governance.approvals.quorum', line: 5, column: expect.any(Number) }
+  const { yaml, warnings } = await warned('{ group: refund-approvers, quorum: 3 }', 'paulas')
+  // paula owns the agent that she registers.
+  const message = 'Not enough eligible members in refund-approvers: 3 required, 2 eligible.'
+  expect(warnings).toEqual([{ ...few, message }])
+  const { warnings: registered } = await execute(create, paula, { yaml }, { name: 'test' })
+  expect(registered).toEqual([{ path: few.path, message }])
+  // The owners of a registered agent count for another member's version of it, too.
+  const { warnings: others } = await execute(check, maria, { yaml }, { name: 'test' })
+  expect(others).toMatchObject([{ message }])
+  const missing = 'The approver group refund-aprovers does not exist. A release needs it.'
+  expect((await warned('{ group: refund-aprovers, quorum: 1 }')).warnings).toMatchObject([
+    { path: 'spec.governance.approvals.group', line: 5, message: missing },
+  ])
+  expect((await warned('{ quorum: 5 }')).warnings).toMatchObject([
+    { path: 'spec.governance.approvals.quorum', message: expect.stringMatching(/: 5 required, 0 eligible\.$/) },
+  ])
+  const stages = '{ stages: [{ group: refund-approvers, quorum: 2 }, { group: refund-aprovers }] }'
+  expect((await warned(stages)).warnings).toMatchObject([
+    { path: 'spec.governance.approvals.stages.1.group', message: missing },
+  ])
+  for (const name of ['anna-f', 'jonas-f']) await tenant.as(name, { roles: ['approver'], groups: ['finance'] })
+  expect((await warned('{ stages: [{ group: refund-approvers, quorum: 2 }, { group: finance }] }')).warnings).toEqual(
+    [],
+  )
+  expect((await warned('{ group: refund-approvers, quorum: 2 }')).warnings).toEqual([])
+  expect((await warned('{}')).warnings).toEqual([])
 })

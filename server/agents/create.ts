@@ -9,6 +9,7 @@ import { inOrder, invalid } from './manifest.ts'
 import { readManifestApart } from './manifest-thread.ts'
 import {
   countVersions,
+  findOwners,
   findVersion,
   findVersionByDigest,
   insertAgent,
@@ -16,6 +17,7 @@ import {
   insertVersion,
   lockAgentByName,
 } from './store.ts'
+import { unapprovable } from './unapprovable.ts'
 
 const approvals = [
   'An approved policy binding for the environment. Propose it on the agent’s page or with policyBindings.propose.',
@@ -40,7 +42,7 @@ export const create = preparedMutation({
   async prepare({ tenant, input }) {
     const manifest = await readManifestApart(tenant.id, input.yaml)
     const unoffered = await unofferedTools(tenant, manifest.tools)
-    return { ...manifest, warnings: inOrder([...manifest.warnings, ...unoffered]) }
+    return { ...manifest, warnings: [...manifest.warnings, ...unoffered] }
   },
   async run({ tx, tenant, principal, input, repeated, prepared: manifest }) {
     const owner = manifest.owner && (await findMemberByName(tx, tenant.id, manifest.owner.name))
@@ -59,6 +61,8 @@ export const create = preparedMutation({
       await insertOwner(tx, { tenantId: tenant.id, agentId: agent.id, memberId })
 
     const version = await registerVersion()
+    const owners = (await findOwners(tx, tenant.id, [agent.id])).map(({ id }) => id)
+    const warnings = inOrder([...manifest.warnings, ...(await unapprovable(tx, tenant, manifest.stages, owners))])
     return {
       agent: {
         id: agent.id,
@@ -70,7 +74,7 @@ export const create = preparedMutation({
       },
       agentId: agent.id,
       id: agent.id,
-      warnings: manifest.warnings.map(({ path, message }) => ({ path, message })),
+      warnings: warnings.map(({ path, message }) => ({ path, message })),
       requirements: [
         ...(manifest.incomplete.length > 0 ? [completed(manifest.incomplete)] : []),
         ...(agent.status === 'registered' ? approvals : []),

@@ -3,7 +3,7 @@ import { ApiError, type Issue, issuesInWords } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { addressFlaws, portFlaws } from '#lib/rules/addresses.ts'
-import { namesCourse } from '#lib/rules/approval-terms.ts'
+import { mostStages, namesCourse, type Stage } from '#lib/rules/approval-terms.ts'
 import { referenceFlaws } from '#lib/rules/manifest/references.ts'
 import { stepsWithoutTool, toolListFlaws } from '#lib/rules/manifest/tool-lists.ts'
 import { unknownMembers } from '#lib/rules/manifest/unknown-members.ts'
@@ -30,6 +30,11 @@ export type Manifest = {
   tools: { server: string; name: string; unoffered: PlacedIssue }[]
   /** Its `governance.approvals` has stages or times of its own. */
   namesCourse: boolean
+  /**
+   * The groups that its `governance.approvals` names. `missing`: the warning if the group does not exist; `few`: its place if the
+   * group has too few members.
+   */
+  stages: (Stage & { missing: PlacedIssue; few: PlacedIssue })[]
   /** Why it is not registered, unless a version with this digest exists: it may be older than the rule. */
   flaws: PlacedIssue[]
   /** Why a release of it would be refused: members that are missing or wrong. They are among the warnings, too. */
@@ -101,6 +106,7 @@ export function readManifest(yaml: string): Manifest {
     },
     tools: operatorTools(document, positions),
     namesCourse: namesCourse(member(document, 'spec', 'governance', 'approvals')),
+    stages: namedStages(document, positions),
     flaws: [...numberFlaws({ name, version }, yaml, positions), ...flawsIn(document, positions)].slice(0, mostIssues),
     incomplete: incomplete.slice(0, mostIssues).map((issue) => issuesInWords([issue])),
     warnings: [...incomplete, ...unknown(document), ...deniedSteps(document)]
@@ -200,6 +206,26 @@ function operatorTools(document: JsonObject, positions: Positions): Manifest['to
       name,
       unoffered: issueAt(positions, path, `The tool server ${server} does not offer a tool named ${name}.`),
     }))
+}
+
+/** Of the default group only if a quorum is named for it. */
+function namedStages(document: JsonObject, positions: Positions): Manifest['stages'] {
+  const at = ['spec', 'governance', 'approvals']
+  const approvals = member(document, ...at)
+  const stages = member(approvals, 'stages')
+  const found = Array.isArray(stages)
+    ? stages.map((stage, index) => ({ stage, path: [...at, 'stages', index] }))
+    : [{ stage: approvals, path: at }]
+  return found.slice(0, mostStages).flatMap(({ stage, path }) => {
+    const named = member(stage, 'group')
+    const quorum = member(stage, 'quorum')
+    const group = named === undefined && typeof quorum === 'number' ? 'change-approvers' : named
+    if (typeof group !== 'string') return []
+    const message = `The approver group ${group} does not exist. A release needs it.`
+    const missing = issueAt(positions, [...path, 'group'], message)
+    const few = typeof quorum === 'number' ? issueAt(positions, [...path, 'quorum'], '') : missing
+    return [{ group, quorum: typeof quorum === 'number' ? quorum : 1, missing, few }]
+  })
 }
 
 const issueAt = (positions: Positions, path: readonly (string | number)[], message: string): PlacedIssue => ({

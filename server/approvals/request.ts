@@ -1,4 +1,3 @@
-import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { type ApprovalTerms, stagesOf, stagesText, termsOf } from '#lib/rules/approval-terms.ts'
 import { requiredBy } from '#lib/rules/calls/object.ts'
@@ -12,12 +11,12 @@ import { olderProcesses } from '#server/kernel/db/older-processes.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tellChannels } from '#server/notifications/tell-channels.ts'
-import { findGroup } from '#server/tenants/group-store.ts'
+import { groupsOf, type StageGroups } from '#server/tenants/approvers/approvable.ts'
+import { requireEligibleStages } from '#server/tenants/approvers/eligible.ts'
 import { identitiesBehind, type Party } from '#server/tenants/identities.ts'
 import { findMembers } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { enqueueNextMoment } from './clock/moments.ts'
-import { requireEligibleStages } from './eligible.ts'
 import { expiryQueue } from './jobs.ts'
 import { findOwnerIds } from './owner-store.ts'
 import { bindsShown, payloadDigestOf, saltedPayload } from './payload-digest.ts'
@@ -55,7 +54,7 @@ export async function requestApproval(
 ): Promise<{ approvalId: string; payloadDigest: string; expiresAt: Date }> {
   const presentation = asRead(described)
   const terms = termsIn(request)
-  const stages = await groupsOf(tx, tenant, terms)
+  const stages = await groupsOf(tx, tenant.id, stagesOf(terms))
   const owners = await findOwnerIds(tx, tenant.id, request.agents)
   const identities = await identitiesBehind(tx, tenant.id, { ...request, owners })
   const inPerson = isStrict(request)
@@ -136,20 +135,6 @@ const asRead = (presentation: Presentation): Presentation =>
     ),
   )
 
-type Groups = [StageGroup, ...StageGroup[]]
-type StageGroup = { group: NonNullable<Awaited<ReturnType<typeof findGroup>>>; quorum: number }
-
-/** The groups of the stages. Throws `no_eligible_approver` when one does not exist. */
-async function groupsOf(tx: Transaction, tenant: Tenant, terms: ApprovalTerms): Promise<Groups> {
-  const found: StageGroup[] = []
-  for (const { group: name, quorum } of stagesOf(terms)) {
-    const group = await findGroup(tx, tenant.id, name)
-    if (group === undefined) throw new ApiError('no_eligible_approver', `The approver group ${name} does not exist.`)
-    found.push({ group, quorum })
-  }
-  return found as Groups
-}
-
 const termsIn = (request: ApprovalTerms): ApprovalTerms => termsOf(stagesOf(request), request)
 
 /** Whether the request needs more than its row says: stages, a pause, or moments before its end. */
@@ -160,7 +145,7 @@ async function insertCourse(
   tx: Transaction,
   tenant: Tenant,
   { approvalId, expiresAt }: { approvalId: string; expiresAt: Date },
-  stages: Groups,
+  stages: StageGroups,
   terms: ApprovalTerms,
 ): Promise<void> {
   const named = stages.map(({ group, quorum }) => ({ groupId: group.id, group: group.name, quorum }))

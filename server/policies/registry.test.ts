@@ -81,9 +81,36 @@ describe('policies', () => {
     expect(problems.length).toBeGreaterThan(0)
     for (const { line, column } of problems) expect([line, column]).toEqual([expect.any(Number), expect.any(Number)])
     await expect(run(createPolicy, { name: 'never', source: wrong })).rejects.toMatchObject({ issues: problems })
-    expect(await run(checkSource, { source })).toEqual({ problems: [] })
+    expect(await run(checkSource, { source })).toEqual({ problems: [], warnings: [] })
     expect(await run(checkSource, { source: '' })).toMatchObject({ problems: [{ line: 1, column: 1 }] })
     expect((await run(listPolicies, {})).items).toHaveLength(before)
+  })
+
+  test('is checked for groups that could not approve, where the rule names them', async () => {
+    await tenant.as('jonas', { roles: ['approver'], groups: ['refund-approvers'] })
+    const ask = (id: string, terms: string) =>
+      `@id("${id}") @obligation("approval")\n${terms}\nforbid (principal, action, resource) unless { context.fulfilled.contains("approval:${id}") };`
+    const rules = [
+      source,
+      ask('one', '@approval_group("refund-aprovers")'),
+      ask('two', '@approval_quorum("9") @approval_group ( "refund-approvers" )'),
+      ask('three', '// @approval_group("commented-out")\n@approval_stages("refund-approvers, finance:2")'),
+      ask('four', '@approval_group("refund-approvers") @message("@approval_group(\\"quoted\\")")'),
+      // The group of the manifest, which the policy does not know.
+      ask('five', '@approval_quorum("9")'),
+    ]
+    const { problems, warnings } = await run(checkSource, { source: rules.join('\n') })
+    expect(problems).toEqual([])
+    expect(warnings).toEqual([
+      { path: 'source', line: 3, column: 2, message: 'The approver group refund-aprovers does not exist.' },
+      {
+        path: 'source',
+        line: 6,
+        column: 24,
+        message: 'Not enough eligible members in refund-approvers: 9 required, 1 eligible.',
+      },
+      { path: 'source', line: 10, column: 2, message: 'The approver group finance does not exist.' },
+    ])
   })
 
   test('policies are listed in pages, newest first', async () => {

@@ -1,5 +1,6 @@
 import { ApiError, agentNotFound, notFound } from '#lib/errors.ts'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { stagesOf } from '#lib/rules/approval-terms.ts'
 import { reservedServers, whyNotBudgeted } from '#lib/rules/models.ts'
 import { ProposeReleaseInput, ProposeReleaseOutput } from '#lib/schemas/agents.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
@@ -9,6 +10,7 @@ import { specOf } from '#server/agents/manifest.ts'
 import { findAgent, findVersion } from '#server/agents/store.ts'
 import { mayUseServer, type ToolServer, toolServerIn } from '#server/agents/tool-server.ts'
 import { describedTool, listTools } from '#server/agents/tool-servers.ts'
+import { findOwnerIds } from '#server/approvals/owner-store.ts'
 import { requestProposal } from '#server/approvals/proposal.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
@@ -17,6 +19,9 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { listBoundPolicies } from '#server/policies/decisions/bound-policy-store.ts'
 import { keepToolSchemas } from '#server/policies/language/tenant-schema.ts'
 import type { SecretSender } from '#server/secrets/use-value.ts'
+import { whyNotApprovable } from '#server/tenants/approvers/approvable.ts'
+import { findGroup } from '#server/tenants/group-store.ts'
+import { agentFacts } from './agent-facts.ts'
 import { type ReleaseContent, type ReleasedTool, releaseDigest } from './content.ts'
 import { endpointRows } from './endpoint-rows.ts'
 import { sendersBeforeApproval } from './secrets-before-approval.ts'
@@ -79,13 +84,22 @@ export const propose = preparedMutation({
   async run({ tx, tenant, principal, input, prepared: { content: known, versionId } }) {
     const policies = await listBoundPolicies(tx, tenant.id, known.agent, input.environment)
     const content: ReleaseContent = { ...known, policies }
+    const stages = stagesOf(agentFacts(content).approvals)
+    for (const { group } of stages)
+      if ((await findGroup(tx, tenant.id, group)) === undefined)
+        throw new ApiError(
+          'not_ready',
+          `The approver group ${group} does not exist. Create it, or correct governance.approvals in another version.`,
+        )
+    const owners = await findOwnerIds(tx, tenant.id, [input.agentId])
+    const unapprovable = await whyNotApprovable(tx, tenant, stages, owners)
     const releaseId = newId()
     const digest = releaseDigest(content)
     const before = await findActiveRelease(tx, tenant.id, input.agentId, input.environment)
     const approvalId = await requestProposal(tx, tenant, {
       kind: 'release',
       subjectId: releaseId,
-      presentation: presentationOf(content, digest, before?.version),
+      presentation: presentationOf(content, digest, before?.version, unapprovable),
       agentId: input.agentId,
       agents: [input.agentId],
       requestedBy: principal.memberId,
@@ -164,7 +178,12 @@ function localTools({ local = [], allow }: AgentSpec['tools'][number]): Released
   return local.filter(({ name }) => allow.includes(name)).map((tool) => describedTool(localServer, tool))
 }
 
-function presentationOf(content: ReleaseContent, digest: string, replaces: string | undefined): Presentation {
+function presentationOf(
+  content: ReleaseContent,
+  digest: string,
+  replaces: string | undefined,
+  unapprovable: string | undefined,
+): Presentation {
   const { agent, environment, tools, spec, policies = [] } = content
   const tier = spec.risk?.tier
   const enforced = policies.flatMap(({ mode, name, version }) => (mode === 'enforce' ? [`${name} ${version}`] : []))
@@ -181,6 +200,9 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
       enforced.length === 0
         ? 'When this was proposed, no policy was enforced on it there. Executions can start only while one is.'
         : `Each call is decided by the policies bound at the time of the call. When this was proposed: ${enforced.join(', ')}.`,
+      ...(unapprovable === undefined
+        ? []
+        : [`A call that needs an approval by the terms of the manifest is denied while this holds, as it did when this was proposed: ${unapprovable}`]),
     ],
     onReject: 'The release is rejected. The active release does not change.',
     onExpiry: 'The proposal expires and counts as rejected.',

@@ -8,6 +8,7 @@ import { closeToolServers } from '#server/agents/stdio-connections.ts'
 import { suspend } from '#server/agents/suspend.ts'
 import { versions } from '#server/agents/versions.ts'
 import { decide as decideApproval } from '#server/approvals/decide.ts'
+import { get as getApproval } from '#server/approvals/get.ts'
 import { evaluate } from '#server/external-agents/evaluate.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
@@ -245,6 +246,29 @@ describe('versions of an agent', () => {
     expect(first.items.map(({ version }) => version)).toEqual(['3.0.0', '2.0.0'])
     const second = await run(versions, { id: agentId, limit: 2, cursor: first.nextCursor })
     expect(second).toMatchObject({ items: [{ version: '1.0.0' }], nextCursor: null })
+  })
+
+  test('with a group that does not exist are not proposed; of one with too few members, reviewers read it', async () => {
+    const approvals = (terms: object) => ({ governance: { approvals: terms } })
+    const agentId = await newAgent(
+      approvals({ group: 'refund-aprovers' }),
+      approvals({ stages: [{ group: 'change-approvers' }, { group: 'refund-aprovers' }] }),
+      approvals({ quorum: 3 }),
+    )
+    for (const version of ['2.0.0', '3.0.0'])
+      await expect(proposal(agentId, version)).rejects.toMatchObject({
+        code: 'not_ready',
+        message:
+          'The approver group refund-aprovers does not exist. Create it, or correct governance.approvals in another version.',
+      })
+    expect((await run(list, { agentId })).items).toEqual([])
+    const effectsOf = async (version: string) => {
+      const { approvalId } = await proposal(agentId, version)
+      return (await run(getApproval, { approvalId }, jonas)).presentation.effects
+    }
+    const told = expect.stringMatching(/^A call that needs an approval .*: 3 required, 1 eligible\.$/)
+    expect(await effectsOf('4.0.0')).toContainEqual(told)
+    expect((await effectsOf('1.0.0')).join()).not.toContain('eligible')
   })
 
   test('are compared by area of governance', async () => {

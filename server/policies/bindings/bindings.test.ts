@@ -440,3 +440,34 @@ describe('the decision point', () => {
     })
   })
 })
+
+describe('a version whose rules name approver groups', () => {
+  const ask = (terms: string) =>
+    `${permit}\n${soft.replace('@obligation("approval")', `@obligation("approval") ${terms}`)}`
+  const effectsOf = async (proposal: Proposal) => {
+    const { approvalId } = await propose(proposal)
+    return (await run(getApproval, { approvalId }, jonas)).presentation.effects
+  }
+
+  test('is not enforced if one does not exist, and can run in shadow', async () => {
+    const { id: agentId } = await newAgent()
+    const policyId = await newPolicy(ask('@approval_stages("change-approvers, refund-aprovers")'))
+    await expect(propose({ agentId, policyId, mode: 'enforce' })).rejects.toMatchObject({
+      code: 'not_ready',
+      message:
+        'The approver group refund-aprovers does not exist. Create it, or correct the rule that names it in another version.',
+    })
+    expect((await effectsOf({ agentId, policyId, mode: 'shadow' })).join()).not.toContain('does not exist')
+  })
+
+  test('tells reviewers of one with too few members who are not behind the agent', async () => {
+    const { id: agentId } = await newAgent()
+    const policyId = await newPolicy(
+      ask('@approval_group("change-approvers")'),
+      ask('@approval_group("change-approvers") @approval_quorum("2")'),
+    )
+    const few = 'as it did when this was proposed: Not enough eligible members in Change approvers: 2 required, 1 eligible.'
+    expect((await effectsOf({ agentId, policyId, mode: 'enforce' })).join()).not.toContain('eligible')
+    expect((await effectsOf({ agentId, policyId, policyVersion: 2, mode: 'enforce' })).join()).toContain(few)
+  })
+})

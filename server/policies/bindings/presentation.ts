@@ -13,10 +13,20 @@ type Proposal = {
   mode: 'enforce' | 'shadow'
   /** The active binding of the same policy and mode that an approval supersedes. */
   replaces: { policyVersion: number; mode: string } | undefined
+  /** Why calls that its rules leave to people could not be approved now. */
+  unapprovable: string | undefined
 }
 
 /** What a reviewer of a binding reads. Enforcing is high risk: a permit that allows too much goes unnoticed. */
-export function bindingPresentation({ target, policy, version, environment, mode, replaces }: Proposal): Presentation {
+export function bindingPresentation({
+  target,
+  policy,
+  version,
+  environment,
+  mode,
+  replaces,
+  unapprovable,
+}: Proposal): Presentation {
   const text = `version ${version.version} of ${policy.name}`
   const agent = target.kind === 'agent' ? target.agent : undefined
   const whom = target.kind === 'agent' ? target.agent.name : `agents with ${labelText(target.selector)}`
@@ -45,6 +55,9 @@ export function bindingPresentation({ target, policy, version, environment, mode
       before,
       ...carriers,
       'Other active policies stay in effect. A forbid in any of them takes precedence.',
+      ...(unapprovable === undefined
+        ? []
+        : [`A call that needs an approval by a rule of this version is denied while this holds, as it did when this was proposed: ${unapprovable}`]),
     ],
     onReject: 'The binding is rejected. Active bindings do not change.',
     onExpiry: 'The proposal expires and counts as rejected.',

@@ -1,11 +1,15 @@
 import { ApiError, agentNotFound, notFound } from '#lib/errors.ts'
 import { definedOnly } from '#lib/json.ts'
 import { ProposeBindingInput, ProposeBindingOutput } from '#lib/schemas/policies.ts'
+import { findOwnerIds } from '#server/approvals/owner-store.ts'
 import { requestProposal } from '#server/approvals/proposal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { namedGroups } from '#server/policies/language/named-groups.ts'
 import { findPolicy, findVersion } from '#server/policies/store.ts'
+import { whyNotApprovable } from '#server/tenants/approvers/approvable.ts'
+import { findGroup } from '#server/tenants/group-store.ts'
 import { findActiveBinding, findBoundAgent, insertBinding, listLabelledAgents } from './binding-store.ts'
 import { bindingPresentation } from './presentation.ts'
 import { requireFit } from './require-fit.ts'
@@ -49,7 +53,9 @@ export const proposeBinding = preparedMutation({
 
     const bindingId = newId()
     const { environment, mode } = input
-    const presentation = bindingPresentation({ target, policy, version, environment, mode, replaces: active })
+    const unapprovable = mode === 'enforce' ? await whyUnapprovable(target, version.source) : undefined
+    const about = { target, policy, version, environment, mode, replaces: active, unapprovable }
+    const presentation = bindingPresentation(about)
     const approvalId = await requestProposal(tx, tenant, {
       kind: 'policy_binding',
       subjectId: bindingId,
@@ -71,6 +77,23 @@ export const proposeBinding = preparedMutation({
       proposedBy: principal.memberId,
     })
     return { bindingId, approvalId, status: 'proposed' as const }
+
+    /** In shadow, no one is asked. Throws if a rule names a group that does not exist: each call of it would be denied. */
+    async function whyUnapprovable(to: NonNullable<typeof target>, source: string): Promise<string | undefined> {
+      const owners = to.kind === 'agent' ? await findOwnerIds(tx, tenant.id, [to.agent.id]) : []
+      const found: string[] = []
+      for (const { stages } of namedGroups(source)) {
+        for (const { group } of stages)
+          if ((await findGroup(tx, tenant.id, group)) === undefined)
+            throw new ApiError(
+              'not_ready',
+              `The approver group ${group} does not exist. Create it, or correct the rule that names it in another version.`,
+            )
+        const message = await whyNotApprovable(tx, tenant, stages, owners)
+        if (message !== undefined && !found.includes(message)) found.push(message)
+      }
+      return found.length === 0 ? undefined : found.join(' ')
+    }
 
     async function targetOf() {
       const { agentId, selector } = input

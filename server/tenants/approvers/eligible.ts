@@ -2,9 +2,9 @@ import { ApiError } from '#lib/errors.ts'
 import { permissionsOf } from '#lib/permissions.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { findGroupMembers } from '#server/tenants/group-store.ts'
-import { type Identity, linkTo, type Selves, selvesOf } from '#server/tenants/identities.ts'
-import { settingsOf } from '#server/tenants/view.ts'
+import { findGroupMembers } from '../group-store.ts'
+import { type Identity, linkTo, type Selves, selvesOf } from '../identities.ts'
+import { settingsOf } from '../view.ts'
 
 type Group = { id: string; displayName: string }
 export type EligibleMember = { id: string; kind: string; email: string | null }

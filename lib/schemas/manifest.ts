@@ -195,7 +195,13 @@ const Approvals = z
     ({ escalateAfter, expiresAfter }) =>
       (durationSeconds(escalateAfter ?? '') ?? 0) <
       (durationSeconds(expiresAfter ?? 'P1D') ?? Number.POSITIVE_INFINITY),
-    { message: 'Must be shorter than expiresAfter, which is one day by default.', path: ['escalateAfter'] },
+    {
+      error: ({ input }) =>
+        isJsonObject(input) && typeof input.expiresAfter === 'string'
+          ? `Must be shorter than expiresAfter, which is ${input.expiresAfter}.`
+          : 'Must be shorter than expiresAfter, which is one day by default.',
+      path: ['escalateAfter'],
+    },
   )
 
 /** Templates over the input and the outputs of earlier steps, masked like them (server/approvals/fill-card.ts). */

@@ -133,6 +133,16 @@ test.each([
   expect(warnings.find((one) => one.path === path)).toMatchObject({ line: 2 })
 })
 
+test.each([
+  ['{ expiresAfter: P7D, escalateAfter: P8D }', 'P7D'],
+  ['{ escalateAfter: P2D }', 'one day by default'],
+])('says what the escalation of %s must be shorter than', (approvals, than) => {
+  const { warnings } = readManifest(`metadata: { name: a }\nspec:\n  governance: { approvals: ${approvals} }`)
+  const path = 'spec.governance.approvals.escalateAfter'
+  const message = `Must be shorter than expiresAfter, which is ${than}.`
+  expect(warnings.filter((one) => one.path === path)).toMatchObject([{ line: 3, message }])
+})
+
 test('knows members of any name where the format allows them', () => {
   const { warnings } = readManifest(`metadata: { name: a, labels: { team: b }, annotations: { c: { d: e } } }
 spec:

@@ -45,8 +45,11 @@ test('after two stages, the page names the stage of each vote, and says that the
   const page = await signedIn('anna')
   await page.goto(address({ approvalId }))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
+  // The rule comes from the manifest, not from a version of a policy.
+  const why = page.getByRole('region', { name: 'Why this needs you' })
+  await expect(why).toContainText(/manifest of two-stages [^\s,]+, rule payments\/lookup_order/)
   await decideAs(origin, 'jonas', approvalId, 'approve', 'The first of two.')
-  await expect(page.getByRole('region', { name: 'Why this needs you' })).toContainText('The first of two.')
+  await expect(why).toContainText('The first of two.')
   await rail(page)
     .getByRole('radio', { name: /^Approve/ })
     .click()

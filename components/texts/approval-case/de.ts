@@ -136,7 +136,8 @@ export const german: Translation<typeof import('./en.ts')> = {
   asDelegateOf: ' in Vertretung von <shown>{onBehalfOf}</shown>',
   asThe: '<shown>{by}</shown> in Vertretung von <shown>{onBehalfOf}</shown>',
   changesOfThisKind: 'Änderungen dieser Art müssen immer genehmigt werden.',
-  vRule: '<shown>{policy}</shown> v{version}, Regel <code><shown>{rule}</shown></code>',
+  vRule:
+    '<shown>{policy}</shown>{stored, select, true { v{version}} other {}}, Regel <code><shown>{rule}</shown></code>',
   ruleSource: 'Der Text der Regel, {lines, plural, one {eine Zeile} other {{lines} Zeilen}}',
   requestHasExpiredAnd: 'Die Anfrage ist abgelaufen, und über sie kann nicht mehr entschieden werden.',
   anyoneWhoCausedRequest:

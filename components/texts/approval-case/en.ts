@@ -152,7 +152,9 @@ export const decisionsSoFar = text('Decisions so far')
 export const asDelegateOf = text(' as the delegate of <shown>{onBehalfOf}</shown>')
 export const asThe = text('<shown>{by}</shown> as the delegate of <shown>{onBehalfOf}</shown>')
 export const changesOfThisKind = text('Changes of this kind always need an approval.')
-export const vRule = text('<shown>{policy}</shown> v{version}, rule <code><shown>{rule}</shown></code>')
+export const vRule = text(
+  '<shown>{policy}</shown>{stored, select, true { v{version}} other {}}, rule <code><shown>{rule}</shown></code>',
+)
 export const ruleSource = text('The rule’s source, {lines, plural, one {one line} other {{lines} lines}}')
 export const requestHasExpiredAnd = text('The request has expired and can no longer be decided.')
 export const anyoneWhoCausedRequest = text(

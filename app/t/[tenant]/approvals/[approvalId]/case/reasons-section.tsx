@@ -105,8 +105,10 @@ function Policy({ policy }: { policy: Approval['presentation']['policy'] }) {
         {t.vRule({
           policy: policy.name,
           shown: shownText,
+          // Version 0 marks the rules of a manifest, which are named after its tools.
+          stored: String(policy.version > 0),
           version: policy.version,
-          rule: policy.rule,
+          rule: policy.version > 0 ? policy.rule : policy.rule.replace(/^manifest\./, ''),
           code: (content) => <code className="font-mono text-dense">{content}</code>,
         })}
       </span>

@@ -1,6 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
 import { type ApprovalTerms, stagesOf, stagesText, termsOf } from '#lib/rules/approval-terms.ts'
-import { requiredBy } from '#lib/rules/calls/object.ts'
 import { type ApprovalKind, Presentation } from '#lib/schemas/approvals.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
@@ -32,8 +31,6 @@ export type ApprovalRequest = {
   /** The content that the decision binds, by the digest of its JCS form with a salt. */
   payload: JsonObject
   presentation: Presentation
-  /** Of the called tool, as released: it says which argument names the object if none of the usual ones does. */
-  inputSchema?: JsonObject | undefined
   /** Undefined for a change that does not concern an agent. */
   agentId?: string
   executionId?: string
@@ -65,11 +62,10 @@ export async function requestApproval(
   const payload = saltedPayload(request.payload, { salt: newSalt(), form })
   const payloadDigest = payloadDigestOf(payload, presentation)
   const [{ group }] = stages
-  const { kind, subjectId, agentId, executionId, stepId, decisionId, requestedBy, inputSchema = {} } = request
+  const { kind, subjectId, agentId, executionId, stepId, decisionId, requestedBy } = request
   const { expiresAt } = await insertApproval(tx, {
     tenantId: tenant.id,
     id: approvalId,
-    required: requiredBy(inputSchema),
     kind,
     subjectId,
     payload,

@@ -134,8 +134,6 @@ export async function insertApproval(
     payload: JsonObject
     payloadDigest: string
     presentation: Presentation
-    /** The arguments that each call of the tool has. */
-    required: readonly string[]
     agentId: string | null
     executionId: string | null
     stepId: string | null
@@ -147,9 +145,9 @@ export async function insertApproval(
     expiresAfterSeconds: number
   },
 ): Promise<{ expiresAt: Date }> {
-  const { expiresAfterSeconds, required, ...values } = row
+  const { expiresAfterSeconds, ...values } = row
   const cipher = await tenantCipher(tx, row.tenantId)
-  const { earlierDigest, ...shape } = shapeOf(cipher, row.payload, required)
+  const { earlierDigest, ...shape } = shapeOf(cipher, row.payload)
   if (earlierDigest !== null) await moveToObject(tx, row.tenantId, earlierDigest, shape.objectDigest)
   return await tx
     .insertInto('approvals')

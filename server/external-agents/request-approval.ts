@@ -40,7 +40,6 @@ export const requestApproval = mutation({
       subjectId: decision.decisionId,
       payload: externalPayload(context, external, leaving, decision),
       presentation: presentationOf(external, leaving, decision),
-      inputSchema: external.tool?.inputSchema,
       agentId: external.agent.id,
       decisionId: decision.decisionId,
       requestedBy: principal.memberId,

@@ -36,26 +36,16 @@ export const presentation: Presentation = {
 type Request = Partial<ApprovalTerms> & {
   risk?: Presentation['risk']
   payload?: JsonObject
-  inputSchema?: JsonObject
   shows?: Partial<Presentation>
 }
 
 /** Requests approval of a refund from the group as `by`, in the current runtime, with the subject `tool_call`. */
 export function askForRefund(tenant: Tenant, by: Caller, request: Request = {}): ReturnType<typeof requestApproval> {
-  const {
-    quorum = 1,
-    expiresAfterSeconds = 3600,
-    risk = presentation.risk,
-    payload,
-    shows,
-    inputSchema,
-    ...terms
-  } = request
+  const { quorum = 1, expiresAfterSeconds = 3600, risk = presentation.risk, payload, shows, ...terms } = request
   return runtime().database.inTenant(tenant.id, (tx) =>
     requestApproval(tx, tenant, {
       kind: 'tool_call',
       subjectId: newId(),
-      inputSchema,
       payload: payload ?? { action: 'ToolCall', risk, nonce: newId() },
       presentation: { ...presentation, risk, ...shows },
       agentId: newId(),

@@ -5,8 +5,8 @@ const longest = 80
 
 /**
  * The name or id of what a call is about. In this order: the arguments that usually have it; an id in another spelling, or a whole
- * number; every other argument that is called an id or a number; of those in `required`, the first. Those that say in what an id is
- * unique come before the last three: "acme, api, 42".
+ * number; every other argument that is called an id or a number, unless it only says where; of those in `required`, the first. Those
+ * that say in what an id is unique come before the last three: "acme, api, 42".
  */
 export function targetOf(args: JsonObject, required: readonly string[] = []): string | undefined {
   return usualTarget(args) ?? otherTarget(args, required)
@@ -29,7 +29,9 @@ function otherTarget(args: JsonObject, required: readonly string[]): string | un
   const found =
     firstOf(ids.map(called)) ??
     named
-      .filter(({ words, text }) => / id$/.test(words) || (/(?:^| )number$/.test(words) && !longNumber.test(text)))
+      .filter(({ words, text }) =>
+        / id$/.test(words) ? !where.test(words) : /(?:^| )number$/.test(words) && !longNumber.test(text),
+      )
       .sort((one, other) => (one.words < other.words ? -1 : 1))
   const objects = found.length > 0 ? found : firstOf(required.map((name) => called(wordsOf(name))))
   if (objects === undefined) return undefined
@@ -42,6 +44,10 @@ function firstOf<T>(found: readonly (T | undefined)[]): T[] | undefined {
   const first = found.find((one) => one !== undefined)
   return first === undefined ? undefined : [first]
 }
+
+/** Ids of where something goes or happens, such as a channel: many calls that have nothing to do with each other share one. */
+const where =
+  /\b(?:account|bucket|board|calendar|channel|chat|collection|conversation|database|drive|folder|index|list|org|organization|owner|project|queue|region|repo|repository|room|session|site|spreadsheet|team|tenant|thread|topic|workspace) id$/
 
 /** Titles are in mails and messages. */
 const secret = /\b(?:secret|token|password|passphrase|credentials?|keys?|pin|command)\b/

@@ -161,7 +161,7 @@ export async function fillShapes(
   for (const { id, payload } of rows) {
     const value = openedOrNull(payload, id)
     if (!isJsonObject(value)) continue
-    const { shapeDigest, objectDigest } = shapeOf(cipher, value, [])
+    const { shapeDigest, objectDigest } = shapeOf(cipher, value)
     await tx
       .updateTable('approvals')
       .set({ shapeDigest, objectDigest })

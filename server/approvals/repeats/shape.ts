@@ -19,8 +19,8 @@ export type ShapeDigests = {
 
 const calls: readonly JsonValue[] = ['ToolCall', 'ModelCall']
 
-/** `payload`: what the decision binds, unmasked. `required`: of a tool. Only digests leave this function. */
-export function shapeOf(cipher: TenantCipher, payload: JsonObject, required: readonly string[]): ShapeDigests {
+/** `payload`: what the decision binds, unmasked. Only digests leave this function. */
+export function shapeOf(cipher: TenantCipher, payload: JsonObject): ShapeDigests {
   const { action = null, resource = null, environment = null } = payload
   const shape = canonicalJson([action, resource, environment])
   const args = calls.includes(action) && isJsonObject(payload.arguments) ? payload.arguments : {}
@@ -28,7 +28,7 @@ export function shapeOf(cipher: TenantCipher, payload: JsonObject, required: rea
     object === undefined ? null : keyedDigest(cipher, 'approvals', 'object_digest', `${shape}\n${object}`)
   // A call without arguments lacks an object: such calls are made again and again.
   const all = Object.keys(args).length === 0 ? undefined : canonicalJson(args)
-  const objectDigest = digestOf(targetOf(args, required) ?? all)
+  const objectDigest = digestOf(targetOf(args) ?? all)
   const earlier = digestOf(usualTarget(args) ?? all)
   return {
     shapeDigest: keyedDigest(cipher, 'approvals', 'shape_digest', shape),

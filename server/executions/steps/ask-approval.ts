@@ -79,7 +79,6 @@ async function ask(
     subjectId: row.id,
     payload: payloadOf(loaded, tool, leaving, decision),
     presentation: presentCall(loaded, { tool, maskedArguments, index, decision }),
-    inputSchema: tool.inputSchema,
     agentId: row.agentId,
     executionId: row.id,
     stepId: step.id,

@@ -4,8 +4,8 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { AddressRefused, openOutbound } from '#server/kernel/net/outbound.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { SecretRefused, type SecretSender, useSecretValue } from '#server/secrets/use-value.ts'
+import { refusalIn } from './calls/unanswered.ts'
 import { connectClient, RemoteTransport } from './mcp-client.ts'
-import { refusalIn } from './unanswered.ts'
 
 /** Limit for one response of a tool server; each event of a stream counts separately. */
 const maxBytes = 8 * 1024 * 1024

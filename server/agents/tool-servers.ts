@@ -7,13 +7,13 @@ import { systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { NotReached } from '#server/kernel/net/outbound.ts'
 import { ofApprovedRelease, type SecretSender } from '#server/secrets/use-value.ts'
+import { refusalIn, Unanswered, whyUnanswered } from './calls/unanswered.ts'
 import { isCutOff } from './mcp-client.ts'
 import { withRemoteServer } from './remote-server.ts'
 import { endStdioServer, withStdioServer } from './stdio-connections.ts'
 import { toolDifferences } from './tool-drift.ts'
 import { failedCall, refusedCall, type ToolResult, toolResult } from './tool-result.ts'
 import type { ToolServer } from './tool-server.ts'
-import { refusalIn, Unanswered, whyUnanswered } from './unanswered.ts'
 
 /** A tool's description by its server, reduced to the members that a release pins. */
 export type Tool = {

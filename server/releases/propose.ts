@@ -202,7 +202,9 @@ function presentationOf(
         : `Each call is decided by the policies bound at the time of the call. When this was proposed: ${enforced.join(', ')}.`,
       ...(unapprovable === undefined
         ? []
-        : [`A call that needs an approval by the terms of the manifest is denied while this holds, as it did when this was proposed: ${unapprovable}`]),
+        : [
+            `A call that needs an approval by the terms of the manifest is denied while this holds, as it did when this was proposed: ${unapprovable}`,
+          ]),
     ],
     onReject: 'The release is rejected. The active release does not change.',
     onExpiry: 'The proposal expires and counts as rejected.',

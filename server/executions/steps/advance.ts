@@ -1,4 +1,4 @@
-import { Unanswered } from '#server/agents/unanswered.ts'
+import { Unanswered } from '#server/agents/calls/unanswered.ts'
 import { executionQueue } from '#server/executions/execution-queue.ts'
 import { abandon, perform } from '#server/executions/runtimes/perform.ts'
 import { DecidedByOldBindings, Fenced } from '#server/executions/state/journal.ts'

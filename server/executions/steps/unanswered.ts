@@ -1,5 +1,5 @@
 import { isJsonObject } from '#lib/json.ts'
-import type { Unanswered } from '#server/agents/unanswered.ts'
+import type { Unanswered } from '#server/agents/calls/unanswered.ts'
 import { executionQueue } from '#server/executions/execution-queue.ts'
 import { Fenced, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'

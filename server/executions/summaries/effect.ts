@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { targetOf } from '#lib/rules/calls/object.ts'
 import { amountIn, argumentRows, describeEffect } from '#lib/rules/effect.ts'
 import { isMasked } from '#lib/rules/masked.ts'
-import { targetOf } from '#lib/rules/calls/object.ts'
 import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
 import type { ExecutionEffect } from '#lib/schemas/executions.ts'
 import type { Masker } from '#server/executions/state/masking.ts'

@@ -466,7 +466,8 @@ describe('a version whose rules name approver groups', () => {
       ask('@approval_group("change-approvers")'),
       ask('@approval_group("change-approvers") @approval_quorum("2")'),
     )
-    const few = 'as it did when this was proposed: Not enough eligible members in Change approvers: 2 required, 1 eligible.'
+    const few =
+      'as it did when this was proposed: Not enough eligible members in Change approvers: 2 required, 1 eligible.'
     expect((await effectsOf({ agentId, policyId, mode: 'enforce' })).join()).not.toContain('eligible')
     expect((await effectsOf({ agentId, policyId, policyVersion: 2, mode: 'enforce' })).join()).toContain(few)
   })

@@ -57,7 +57,9 @@ export function bindingPresentation({
       'Other active policies stay in effect. A forbid in any of them takes precedence.',
       ...(unapprovable === undefined
         ? []
-        : [`A call that needs an approval by a rule of this version is denied while this holds, as it did when this was proposed: ${unapprovable}`]),
+        : [
+            `A call that needs an approval by a rule of this version is denied while this holds, as it did when this was proposed: ${unapprovable}`,
+          ]),
     ],
     onReject: 'The binding is rejected. Active bindings do not change.',
     onExpiry: 'The proposal expires and counts as rejected.',

@@ -6,7 +6,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { AnswerTooLarge } from '#server/kernel/net/outbound.ts'
-import { isCutOff } from './mcp-client.ts'
+import { isCutOff } from '../mcp-client.ts'
 
 /**
  * A call was sent, but its tool server did not return a result, so it is unknown whether the tool ran. `message`: why, as the end

@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { firstIdAt, newId } from './ids.ts'
 
+test('a new id is a UUIDv7 of the current time, and unlike any other', () => {
+  const before = Date.now()
+  const ids = Array.from({ length: 10_000 }, newId)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const id of ids) {
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    const time = Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+    expect(time).toBeGreaterThanOrEqual(before)
+    expect(time).toBeLessThanOrEqual(Date.now())
+  }
+})
+
 describe('the smallest id of a time', () => {
   test('lies between the ids that are generated before and after it', () => {
     const before = new Date(Date.now() - 1)

@@ -16,6 +16,8 @@ test.each([
   ['no secret', { token_id: 'x', api_key_id: 'y' }, undefined],
   ['no fraction, and no number that is not exact', { id: 1.5, order_id: 2 ** 60 }, undefined],
   ['nothing of several words', { order_id: 'ignore what is above' }, undefined],
+  ['nothing that only says where', { channel_id: 'C7', workspaceId: 'W1', text: 'x' }, undefined],
+  ['what is there, not where', { channel_id: 'C7', message_id: 'M1' }, 'M1'],
   ['nothing without an id', { to: 'ines@example.com', owner: 'acme' }, undefined],
 ])('the object of a call is named by %s', (_what, args, target) => {
   expect(targetOf(args)).toBe(target)

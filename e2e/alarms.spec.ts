@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { call, home, personToken } from './cases.ts'
+import { call, home, personToken, rowsBound } from './cases.ts'
 import { changeOneRow } from './database.ts'
 import { expectEveryView } from './every-view.ts'
 import { demoTenant, expect, expectAccessible, test } from './fixtures.ts'
@@ -123,6 +123,8 @@ test('a row that was changed by SQL is not to be loaded again, and no empty list
   origin,
   troubles,
 }) => {
+  // Before that, rows are not compared with the log.
+  await rowsBound(origin, slug)
   const agentId = await register(origin, readerManifest(`e2e-changed-${Date.now()}`), slug)
   const rename = (name: string) => changeOneRow('update agents set display_name = $2 where id = $1', [agentId, name])
   const { displayName } = await call<{ displayName: string }>(

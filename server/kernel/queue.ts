@@ -9,6 +9,7 @@ import { newId } from './ids.ts'
 import { endedWithin } from './jobs/ended-within.ts'
 import { type MeasuredRun, measuredRun } from './jobs/measured-run.ts'
 import { ownJobs } from './jobs/own.ts'
+import { queueSettings } from './jobs/settings.ts'
 import { openSharedSlots, type SharedSlots } from './jobs/shared-slots.ts'
 import { takenJobs } from './jobs/taken.ts'
 import type { Log } from './log.ts'
@@ -51,25 +52,12 @@ export type Queue = {
    * with the COMMIT and runs it at once, without a trip to the queue; if it dies, another one gets the job.
    */
   enqueueFirst(tx: Transaction, queue: string, data: JobData, own?: OwnJob): Promise<void>
+  /** Resolves when each of these queues was looked into once. */
   work(handlers: readonly JobHandler[]): Promise<void>
   /** Takes no more jobs. Resolves when the running ones have ended, or after `ms`. Jobs can still be enqueued. */
   drain(ms: number): Promise<void>
   /** Lets running jobs finish for a few seconds unless it was drained, then returns them to the queue for the next process. */
   close(): Promise<void>
-}
-
-const settings = {
-  // A transaction that enqueues notifies as any other (db/notify.ts): the library would notify always.
-  notify: false,
-  heartbeatSeconds: 10,
-  expireInSeconds: 6 * 3600,
-  retryLimit: 1000,
-  retryDelay: 1,
-  retryBackoff: true,
-  retryDelayMax: 60,
-  deleteAfterSeconds: 3600,
-  // A job waits for as long as the product is turned off; by default the library would drop it after 14 days.
-  retentionSeconds: 10 * 365 * 86_400,
 }
 
 /** Catches jobs that both the notification and the poll of all queues have missed. */
@@ -199,12 +187,11 @@ export async function openQueue(
     },
     async work(handlers) {
       for (const { queue, concurrency, run } of handlers) {
-        await boss.createQueue(queue, { policy: 'singleton', ...settings })
+        await boss.createQueue(queue, { policy: 'singleton', ...queueSettings })
         // Creating the queue does not change one that an earlier version created.
-        await boss.updateQueue(queue, settings)
+        await boss.updateQueue(queue, queueSettings)
         const perform = measuredRun(queue, run, log)
         workings.set(queue, { slots: openSharedSlots(concurrency), perform, restsUntil: 0, wakes: 0 })
-        wake(queue)
       }
       looking ??= pollQueues(
         {
@@ -215,6 +202,7 @@ export async function openQueue(
         },
         log,
       )
+      await Promise.all(handlers.map(({ queue }) => lookedOnce(queue)))
     },
     async drain(ms) {
       drained = true
@@ -249,6 +237,16 @@ export async function openQueue(
     if (!drained) working.looking ??= outside.runInAsyncScope(look, undefined, queue, working)
   }
 
+  async function lookedOnce(queue: string): Promise<void> {
+    const working = workings.get(queue)
+    if (working === undefined) return
+    try {
+      if (await takeNext(queue, working)) wake(queue)
+    } catch (error) {
+      log.error({ err: error }, 'queue')
+    }
+  }
+
   /** Takes jobs until none is found after the last wake. */
   async function look(queue: string, working: Working): Promise<void> {
     try {
@@ -274,18 +272,22 @@ export async function openQueue(
       }, restMs).unref()
       return false
     }
-    if (drained || !working.slots.isFree()) return false
+    const slot = drained ? undefined : working.slots.hold()
+    if (slot === undefined) return false
     const begun = performance.now()
-    const [job] = await boss.fetch<JobData>(queue, { ignoreGroups: full })
+    const [job] = await boss.fetch<JobData>(queue, { ignoreGroups: full }).catch((error: unknown) => {
+      slot.giveBack()
+      throw error
+    })
     if (job === undefined) {
+      slot.giveBack()
       if (full.length > 0) working.restsUntil = performance.now() + restAfter(performance.now() - begun)
       return false
     }
     const { id, data, retryCount } = job
     const own = known.take(id)
-    // A slot that was free before may have been taken by a first job.
     const run = () =>
-      working.slots.run(data.tenantId, () => working.perform(data, retryCount, retryCount === 0 ? own : undefined))
+      slot.run(data.tenantId, () => working.perform(data, retryCount, retryCount === 0 ? own : undefined))
     taken.start(queue, { id, retryCount }, run, () => wake(queue))
     return true
   }

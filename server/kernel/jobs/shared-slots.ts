@@ -3,14 +3,17 @@ const leftToOthers = 1 / 4
 
 /** Limits how many jobs of one queue run at once in this process, however they came, and how many of them are one tenant's. */
 export type SharedSlots = {
-  /** Whether one more job could start at once. */
-  isFree(): boolean
+  /** Keeps a slot for a job whose tenant is not known yet; undefined if none is free. It must be used or given back. */
+  hold(): Hold | undefined
   /** The tenants that have their share. */
   full(): string[]
   /** Keeps a slot for work of the tenant that may follow; undefined if none is free, or it has its share. It must be used or given back. */
   reserve(tenantId: string): Reservation | undefined
-  /** Runs `work` of the tenant when a slot is free, in the order of the calls. */
+}
+
+export type Hold = {
   run<T>(tenantId: string, work: () => Promise<T>): Promise<T>
+  giveBack(): void
 }
 
 export type Reservation = {
@@ -21,7 +24,6 @@ export type Reservation = {
 export function openSharedSlots(concurrency: number): SharedSlots {
   const share = concurrency - Math.floor(concurrency * leftToOthers)
   const counts = new Map<string, number>()
-  const waiting: (() => void)[] = []
   let taken = 0
   const countOf = (tenantId: string) => counts.get(tenantId) ?? 0
   const count = (tenantId: string, change: 1 | -1) => {
@@ -30,12 +32,9 @@ export function openSharedSlots(concurrency: number): SharedSlots {
     else counts.set(tenantId, now)
   }
   const isFree = () => taken < concurrency
-  // The slot passes to the one that has waited longest.
   const giveBack = (tenantId: string) => {
     count(tenantId, -1)
-    const next = waiting.shift()
-    if (next === undefined) taken -= 1
-    else next()
+    taken -= 1
   }
   const within = async <T>(tenantId: string, work: () => Promise<T>): Promise<T> => {
     try {
@@ -45,19 +44,25 @@ export function openSharedSlots(concurrency: number): SharedSlots {
     }
   }
   return {
-    isFree,
+    hold() {
+      if (!isFree()) return undefined
+      taken += 1
+      return {
+        run(tenantId, work) {
+          count(tenantId, 1)
+          return within(tenantId, work)
+        },
+        giveBack() {
+          taken -= 1
+        },
+      }
+    },
     full: () => [...counts].filter(([, one]) => one >= share).map(([tenantId]) => tenantId),
     reserve(tenantId) {
       if (!isFree() || countOf(tenantId) >= share) return undefined
       taken += 1
       count(tenantId, 1)
       return { run: (work) => within(tenantId, work), giveBack: () => giveBack(tenantId) }
-    },
-    async run(tenantId, work) {
-      count(tenantId, 1)
-      if (isFree()) taken += 1
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      return await within(tenantId, work)
     },
   }
 }

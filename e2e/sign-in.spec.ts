@@ -188,6 +188,9 @@ test('the page stays when the session ends, and continues after signing in again
 }) => {
   troubles.expect(/40[01]/)
   await signIn(page, 'jonas')
+  const approvals = page.getByRole('link', { name: 'All approvals' })
+  // The link is part of what the server answers.
+  await expect(approvals).toBeVisible()
   await page.route('**/v1/**', (route) =>
     route.fulfill({
       status: 401,
@@ -202,7 +205,7 @@ test('the page stays when the session ends, and continues after signing in again
       },
     }),
   )
-  await page.getByRole('link', { name: 'All approvals' }).click()
+  await approvals.click()
   const banner = page.getByRole('alert').filter({ hasText: 'Your session has ended. The page may be out of date' })
   await expect(banner).toBeVisible()
   // The page before says the same of its own list.

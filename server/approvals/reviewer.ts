@@ -1,4 +1,5 @@
 import type { ReviewerFacts, StandsIn } from '#lib/rules/approvals.ts'
+import type { TenantSettings } from '#lib/schemas/tenants.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { LinkRow } from '#server/tenants/account-link-store.ts'
@@ -31,17 +32,19 @@ export async function reviewerFacts(
   principal: Principal,
   approval: Row,
 ): Promise<ReviewerFacts> {
-  const [facts] = await reviewerFactsOfAll(tx, tenant, principal, [approval])
+  const votes = findVotesOn(tx, tenant.id, [approval.id])
+  const [facts] = await reviewerFactsOfAll(tx, tenant, principal, [approval], votes)
   if (facts === undefined) throw new Error('unreachable: one row in, one out')
   return facts
 }
 
-/** As reviewerFacts, for a page of approvals. */
+/** As reviewerFacts, for a page of approvals. `read`: the votes on all of them, oldest first. */
 export async function reviewerFactsOfAll(
   tx: Transaction,
   tenant: Tenant,
   principal: Principal,
   approvals: readonly Row[],
+  read: Promise<readonly CastVote[]>,
 ): Promise<ReviewerFacts[]> {
   const self = principal.memberId
   const asked = [...new Set(approvals.map((approval) => approval.groupId))]
@@ -49,11 +52,7 @@ export async function reviewerFactsOfAll(
     findGroupsOf(tx, tenant.id, self),
     findGroupNames(tx, tenant.id, asked),
     principal.kind === 'person' ? seatsOf(tx, tenant.id, self) : [],
-    findVotesOn(
-      tx,
-      tenant.id,
-      approvals.map((approval) => approval.id),
-    ),
+    read,
     selvesOf(tx, tenant.id, [self]),
   ])
   const groups = new Set(memberships.map((group) => group.id))
@@ -70,12 +69,14 @@ export async function reviewerFactsOfAll(
     ),
     identitiesOfVoters(tx, tenant.id, votes.flatMap(votersOf)),
   ])
+  const votesOn = Map.groupBy(votes, ({ approvalId }) => approvalId)
+  const settings = settingsOf(tenant)
   return approvals.map((approval) =>
-    factsFrom(tenant, principal, approval, {
+    factsFrom(settings, principal, approval, {
       inGroup: groups.has(approval.groupId),
       groupName: names.get(approval.groupId),
       seats: seats.filter((seat) => seat.groupId === approval.groupId),
-      votes: votes.filter((vote) => vote.approvalId === approval.id),
+      votes: votesOn.get(approval.id) ?? [],
       selves,
       actor,
       behind,
@@ -96,9 +97,8 @@ type Read = {
   behind(memberIds: readonly string[]): Identity[]
 }
 
-function factsFrom(tenant: Tenant, principal: Principal, approval: Row, read: Read): ReviewerFacts {
+function factsFrom(settings: TenantSettings, principal: Principal, approval: Row, read: Read): ReviewerFacts {
   const { inGroup, groupName, seats, selves, actor, behind } = read
-  const settings = settingsOf(tenant)
   const self = principal.memberId
   const cast = countedVotes(read.votes, approval, approval.terms)
   const substitute = cast.find((vote) => vote.onBehalfOf === self)
@@ -148,7 +148,7 @@ export const factsOfFirst = (
   approval: Row,
   { inGroup, groupName, links }: { inGroup: boolean; groupName: string | undefined; links: readonly LinkRow[] },
 ): ReviewerFacts =>
-  factsFrom(tenant, principal, approval, {
+  factsFrom(settingsOf(tenant), principal, approval, {
     inGroup,
     groupName,
     seats: [],

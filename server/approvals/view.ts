@@ -104,22 +104,21 @@ export async function summaries(
   principal: Principal,
   rows: readonly Row[],
 ): Promise<ApprovalSummary[]> {
-  const decided = rows.filter(isDecided).map((row) => row.id)
-  const votes = decided.length === 0 ? [] : await findVotesOn(tx, tenant.id, decided)
-  const lastVotes = new Map(votes.map((vote) => [vote.approvalId, vote]))
+  const ids = rows.map(({ id }) => id)
+  const decided = new Set(rows.filter(isDecided).map((row) => row.id))
+  const votes = findVotesOn(tx, tenant.id, ids)
+  // Pending requests do not wait for them: they are read together with the rest.
+  const ended = decided.size === 0 ? [] : (await votes).filter((vote) => decided.has(vote.approvalId))
+  const lastVotes = new Map(ended.map((vote) => [vote.approvalId, vote]))
   const voters = [...lastVotes.values()].map((vote) => vote.memberId)
   const checked = requireBoundTogether(tx, tenant.id, {
-    approval: rows.map(({ id }) => id),
+    approval: ids,
     approval_vote: [...lastVotes.values()].map(({ approvalId, id }) => `${approvalId}/${id}`),
   })
   const read = Promise.all([
     actorsById(tx, tenant.id, [...rows.map((row) => row.requestedBy), ...voters]),
-    reviewerFactsOfAll(tx, tenant, principal, rows),
-    repeatsById(
-      tx,
-      tenant.id,
-      rows.map((row) => row.id),
-    ),
+    reviewerFactsOfAll(tx, tenant, principal, rows, votes),
+    repeatsById(tx, tenant.id, ids),
     sealStatesOf(
       tx,
       tenant.id,

@@ -1,23 +1,22 @@
 import { CompiledQuery } from 'kysely'
-import pg from 'pg'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { Flight } from '#server/kernel/db/statements/flight.ts'
 
 export type Statement = { text: string; values: unknown[] }
 
 /** Runs `work` and returns the statements with parameters that this process sent during it. Not for concurrent use. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
   const seen: Statement[] = []
-  const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function record(this: pg.Client, ...args: unknown[]) {
-    const [sent] = args
-    if (typeof sent === 'object' && sent !== null && 'text' in sent && 'values' in sent && Array.isArray(sent.values))
-      seen.push({ text: String(sent.text), values: [...sent.values] })
-    return Reflect.apply(query, this, args)
-  } as typeof query
+  const { add } = Flight.prototype
+  Flight.prototype.add = function record(this: Flight, ...args: Parameters<typeof add>) {
+    const [, text, values] = args
+    if (values.length > 0) seen.push({ text, values: [...values] })
+    return Reflect.apply(add, this, args)
+  }
   try {
     await work()
   } finally {
-    pg.Client.prototype.query = query
+    Flight.prototype.add = add
   }
   return seen
 }

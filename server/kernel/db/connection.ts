@@ -3,6 +3,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg, { type PoolClient } from 'pg'
 import { countedBy } from '#server/kernel/observe/meters.ts'
 import { isConstantText, isPreparedText } from './statements/constant-text.ts'
+import { Flight } from './statements/flight.ts'
 
 /** A statement is prepared from this use on: rarely used ones would only fill the memory of every connection. */
 const usesUntilPrepared = 8
@@ -57,11 +58,13 @@ function nameFor(text: string): string {
   return name
 }
 
-/** A connection of the pool as Kysely needs it. Concurrent statements are sent together (pg's pipeline). */
+/** A connection of the pool as Kysely needs it. Concurrent statements are sent together, in the driver's pipeline. */
 export class PooledConnection implements DatabaseConnection {
   readonly #client: PoolClient
   #broken = false
   #corked = false
+  /** The statements of this turn, not sent yet. */
+  #flight: Flight | undefined
 
   constructor(client: PoolClient) {
     this.#client = client
@@ -71,37 +74,45 @@ export class PooledConnection implements DatabaseConnection {
    * Sends all statements of one turn of the event loop in one write: a system call for each costs more than the data.
    */
   #gather(): void {
-    if (this.#corked || !('connection' in this.#client)) return
-    const { connection } = this.#client
-    if (!(connection instanceof pg.Connection)) return
+    if (this.#corked) return
+    const { stream } = (this.#client as PoolClient & { connection: pg.Connection }).connection
     this.#corked = true
     sent.writes += 1
-    connection.stream.cork()
+    stream.cork()
     process.nextTick(() => {
+      this.#depart()
       this.#corked = false
-      connection.stream.uncork()
+      stream.uncork()
     })
   }
 
+  #depart(): void {
+    const flight = this.#flight
+    this.#flight = undefined
+    if (flight !== undefined) this.#client.query(flight)
+  }
+
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const name = preparedName(text)
-    const values = [...parameters]
     this.#gather()
     sent.statements += 1
-    const result = await this.#client
-      .query(name === undefined ? { text, values } : { name, text, values })
-      .catch((error: unknown) => {
-        if (error instanceof Error && 'code' in error && error.code === planIsStale) this.#broken = true
-        throw error
-      })
-    const { command, rowCount, rows } = result
-    const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
-    return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows: rows ?? [] }
+    this.#flight ??= new Flight()
+    try {
+      const { command, rowCount, rows } = await this.#flight.add(preparedName(text), text, parameters)
+      const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
+      const found = rows as R[]
+      return changes ? { rows: found, numAffectedRows: BigInt(rowCount) } : { rows: found }
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === planIsStale) this.#broken = true
+      // Its stack ends where the answer was read; this one leads to the caller.
+      if (error instanceof Error) Error.captureStackTrace(error)
+      throw error
+    }
   }
 
   /** Several statements in one message, without parameters. Returns the tag of the last one. */
   async send(text: string): Promise<string> {
     this.#gather()
+    this.#depart()
     sent.statements += 1
     if (/(^|; )commit$/.test(text)) sent.commits += 1
     const results: unknown = await this.#client.query(text)

@@ -26,7 +26,7 @@ import { commitTogether } from './commit-together.ts'
 import { PooledConnection } from './connection.ts'
 import type { OwnTransactions } from './listen.ts'
 import { QueryCompiler } from './query-compiler.ts'
-import { ColumnNames } from './results/column-names.ts'
+import { columnNames } from './results/column-names.ts'
 import type { DB } from './schema.ts'
 import { hasLast, onlyLast, sendCommit } from './send-commit.ts'
 
@@ -67,7 +67,7 @@ const dialect = {
   createQueryCompiler: () => compiler,
   createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
 }
-const plugins = [new ColumnNames({ maintainNestedObjectKeys: true })]
+const plugins = [columnNames]
 
 /**
  * For statements that read the first rows of an index: one plan for all values, which follows the index. By its statistics, PostgreSQL

@@ -1,20 +1,16 @@
 import { CamelCasePlugin, type PluginTransformResultArgs, type QueryResult, type UnknownRow } from 'kysely'
 
-/**
- * Columns are snake_case in SQL and camelCase in TypeScript; the content of JSON columns is not converted. The names are converted once for a
- * result, whose rows all have the same columns, and not for each row.
- */
+/** Columns are snake_case in SQL and camelCase in TypeScript; the content of JSON columns is not converted. */
 export class ColumnNames extends CamelCasePlugin {
+  /** The name in TypeScript. */
+  of(column: string): string {
+    return this.camelCase(column)
+  }
+
+  /** Rows are read with these names already (row-shape.ts). */
   override async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
-    const [first] = result.rows
-    if (first === undefined) return result
-    const names = Object.keys(first).map((column) => [column, this.camelCase(column)] as const)
-    if (names.every(([column, name]) => column === name)) return result
-    const rows = result.rows.map((row) => {
-      const named: UnknownRow = {}
-      for (const [column, name] of names) named[name] = row[column]
-      return named
-    })
-    return { ...result, rows }
+    return result
   }
 }
+
+export const columnNames = new ColumnNames({ maintainNestedObjectKeys: true })

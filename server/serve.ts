@@ -9,7 +9,6 @@ import { registerCatalog } from '#server/catalog/operations.ts'
 import { companyMcpServers } from '#server/demo/company/tool-servers.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
-import { exportsEnded } from '#server/evidence/jobs/export-jobs.ts'
 import { toolsAt } from '#server/executions/gateway/tools-at.ts'
 import { registerGatewayTools } from '#server/identity/consent/gateway-tools.ts'
 import { identityHandler, isRealmPath } from '#server/identity/handler.ts'
@@ -25,6 +24,7 @@ import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
 import { isUnused, migrate } from '#server/kernel/db/migrate.ts'
 import { requireServerRole } from '#server/kernel/db/roles.ts'
+import { cutJobsEnded } from '#server/kernel/jobs/when-cut.ts'
 import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
 import { createLog, type Log } from '#server/kernel/log.ts'
 import { loadMcpServers } from '#server/kernel/mcp-servers.ts'
@@ -191,7 +191,7 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: Parts): 
   closing.defer({ 'tool servers': closeToolServers })
   closing.defer({ queue: () => queue.close() })
   // What they enqueue again needs the queue and the database.
-  closing.defer({ exports: exportsEnded })
+  closing.defer({ 'jobs that were cut': cutJobsEnded })
   const vault = createVault(...masterKeys)
   setRuntime({
     config: { ...config, adoptRowsAfter },

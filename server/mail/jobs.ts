@@ -2,7 +2,7 @@ import { type Delivery, MailKind } from '#lib/schemas/mail.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { databaseClock } from '#server/kernel/db/clock.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import type { JobHandler } from '#server/kernel/queue.ts'
+import { endsWhenCut } from '#server/kernel/jobs/when-cut.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { tellDelivery } from './delivery-changes.ts'
@@ -24,14 +24,14 @@ const noPurpose = 'Not sent again: its link was used or replaced, or its request
  * Sends mail, one attempt per job. What failed for the moment is tried again by a later job. A mail that a dead worker was sending has an
  * unknown outcome until a person retries it.
  */
-export const mailing: JobHandler = {
+export const mailing = endsWhenCut({
   queue: mailQueue,
   concurrency: 4,
   run: ({ tenantId, id }) => deliver(tenantId, id),
-}
+})
 
 async function deliver(tenantId: string, id: string): Promise<void> {
-  const { config, database, log } = runtime()
+  const { config, cut, database, log } = runtime()
   const claimed = await database.inTenant(tenantId, async (tx) => {
     const mail = await claim(tx, tenantId, id)
     return mail && { mail, sender: senderName(await tenantById(tx, tenantId)) }
@@ -52,6 +52,7 @@ async function deliver(tenantId: string, id: string): Promise<void> {
             messageId: `<${mail.id}.${mail.attempts}@${new URL(config.baseUrl).hostname}>`,
           },
           patience,
+          cut,
         )
   if (outcome.delivery !== 'delivered')
     log.warn({ tenantId, mailId: id, ...outcome, detail: outcome.detail?.slice(0, 500) }, 'a mail was not delivered')

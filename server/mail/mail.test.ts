@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Runtime } from '#server/kernel/runtime.ts'
+import { drippingSmtp } from '#server/testing/fakes/dripping-smtp.ts'
 import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { asOwner, connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
@@ -67,6 +68,16 @@ test('a subject is one header line, whatever it contains', async () => {
   expect(headers).not.toMatch(/^Bcc:/m)
 })
 
+const message = {
+  from: { name: 'Desk', address: 'desk@x.example' },
+  to: 'a@x.example',
+  subject: 'S',
+  text: 'T',
+  html: '<p>Hello</p>',
+  messageId: '<1@x.example>',
+}
+const never = new AbortController().signal
+
 describe('a mail that did not arrive', () => {
   test.each([
     ['refuse-recipient', 'failed', /refused the message \(550\)/, 0],
@@ -87,28 +98,48 @@ describe('a mail that did not arrive', () => {
 
   test('is unknown if the server does not answer after the final dot', async () => {
     smtp.behave('quiet', 'silent-after-dot')
-    const message = {
-      from: { name: 'Desk', address: 'desk@x.example' },
-      to: 'quiet@x.example',
-      subject: 'S',
-      text: 'T',
-      html: '<p>Hello</p>',
-      messageId: '<1@x.example>',
-    }
-    const outcome = await send(smtp.url, message, { connectMs: 1000, silenceMs: 300 })
+    const outcome = await send(
+      smtp.url,
+      { ...message, to: 'quiet@x.example' },
+      { connectMs: 1000, silenceMs: 300, wholeMs: 60_000 },
+      never,
+    )
     expect(outcome.delivery).toBe('unknown')
   })
 
   test('has failed if no server is listening', async () => {
-    const message = {
-      from: { name: 'Desk', address: 'desk@x.example' },
-      to: 'a@x.example',
-      subject: 'S',
-      text: 'T',
-      html: '<p>Hello</p>',
-      messageId: '<2@x.example>',
-    }
-    expect((await send('smtp://127.0.0.1:9', message, { connectMs: 1000, silenceMs: 300 })).delivery).toBe('failed')
+    expect(
+      (await send('smtp://127.0.0.1:9', message, { connectMs: 1000, silenceMs: 300, wholeMs: 60_000 }, never)).delivery,
+    ).toBe('failed')
+  })
+})
+
+describe('a mail server that answers byte by byte, without an end,', () => {
+  const cases = [
+    ['from its first answer on', 'EHLO', { delivery: 'failed', isTemporary: true }],
+    ['after the final dot', '.', { delivery: 'unknown' }],
+  ] as const
+
+  test.each(cases)('%s, holds a sending until the limit of the whole', async (_from, command, outcome) => {
+    const slow = await drippingSmtp(command)
+    // The silence alone never ends it: a byte comes every few milliseconds.
+    const patience = { connectMs: 10_000, silenceMs: 10_000, wholeMs: 500 }
+    expect(await send(slow.url, message, patience, never)).toMatchObject(outcome)
+    await slow.left
+    await slow.close()
+  })
+
+  test.each(cases)('%s, holds a sending until the process stops', async (_from, command, outcome) => {
+    const slow = await drippingSmtp(command)
+    const cut = new AbortController()
+    const patience = { connectMs: 60_000, silenceMs: 60_000, wholeMs: 600_000 }
+    const sending = send(slow.url, message, patience, cut.signal)
+    await slow.dripping
+    cut.abort()
+    const error = expect.stringContaining('The sending process ended')
+    expect(await sending).toMatchObject({ ...outcome, error })
+    await slow.left
+    await slow.close()
   })
 })
 

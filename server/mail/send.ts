@@ -21,18 +21,19 @@ export type Outcome =
   | { delivery: 'delivered'; error: null }
   | { delivery: 'failed' | 'unknown'; error: string; detail?: string | undefined; isTemporary?: boolean }
 
-/** Milliseconds: to connect and be greeted, and the longest silence afterwards. */
-export type Patience = { connectMs: number; silenceMs: number }
+/** Milliseconds: to connect and be greeted, the longest silence afterwards, and all of it, for a server that answers byte by byte. */
+export type Patience = { connectMs: number; silenceMs: number; wholeMs: number }
 
-export const patience: Patience = { connectMs: 30_000, silenceMs: 120_000 }
+export const patience: Patience = { connectMs: 30_000, silenceMs: 120_000, wholeMs: 300_000 }
 
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
 
 /**
  * Sends one message to the SMTP server at `url`, once. Failed: the server refused it, or the message was not
- * transmitted. Unknown: the message was transmitted up to the final dot, and no response came (RFC 1047).
+ * transmitted. Unknown: the message was transmitted up to the final dot, and no response came (RFC 1047). `cut` ends it, as does
+ * the limit of the whole.
  */
-export async function send(url: string, message: Message, patience: Patience): Promise<Outcome> {
+export async function send(url: string, message: Message, patience: Patience, cut: AbortSignal): Promise<Outcome> {
   // RFC 3834: no one is to answer automatically.
   const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
   const raw = await new MailComposer({ ...message, headers }).compile().build()
@@ -51,9 +52,13 @@ export async function send(url: string, message: Message, patience: Patience): P
     greetingTimeout: patience.connectMs,
     socketTimeout: patience.silenceMs,
   })
+  const over = AbortSignal.any([cut, AbortSignal.timeout(patience.wholeMs)])
   try {
     return await new Promise<Outcome>((resolve) => {
       const end = (error: SmtpError | null | undefined) => resolve(outcomeOf(error, handing))
+      const endOver = () => resolve(cut.aborted ? cutOff(handing) : tookTooLong(patience, handing))
+      if (over.aborted) return endOver()
+      over.addEventListener('abort', endOver, { once: true })
       connection.on('error', end)
       connection.once('end', () => end(new Error('The SMTP server closed the connection.')))
       connection.connect((refused) => {
@@ -70,6 +75,21 @@ export async function send(url: string, message: Message, patience: Patience): P
   }
 }
 
+const notConfirmed = 'The SMTP server did not respond after the message was transmitted.'
+
+/** The process is stopping. */
+const cutOff = (handing: boolean): Outcome =>
+  handing
+    ? { delivery: 'unknown', error: 'The sending process ended before the mail server confirmed delivery.' }
+    : { delivery: 'failed', error: 'The sending process ended before the message.', isTemporary: true }
+
+function tookTooLong({ wholeMs }: Patience, handing: boolean): Outcome {
+  const detail = `not done within ${wholeMs / 1000} seconds`
+  return handing
+    ? { delivery: 'unknown', error: notConfirmed, detail }
+    : { delivery: 'failed', error: 'The SMTP server took too long before the message.', detail, isTemporary: true }
+}
+
 function outcomeOf(error: SmtpError | null | undefined, handing: boolean): Outcome {
   if (error === null || error === undefined) return { delivery: 'delivered', error: null }
   const code = error.responseCode
@@ -83,7 +103,7 @@ function outcomeOf(error: SmtpError | null | undefined, handing: boolean): Outco
       isTemporary: code < 500,
     }
   return handing
-    ? { delivery: 'unknown', error: 'The SMTP server did not respond after the message was transmitted.', detail }
+    ? { delivery: 'unknown', error: notConfirmed, detail }
     : {
         delivery: 'failed',
         error: 'The SMTP server could not be reached, or closed the connection before the message.',

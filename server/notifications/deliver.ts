@@ -4,7 +4,7 @@ import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { databaseClock } from '#server/kernel/db/clock.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import type { JobHandler } from '#server/kernel/queue.ts'
+import { endsWhenCut } from '#server/kernel/jobs/when-cut.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { addressOf } from '#server/mail/address.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
@@ -22,11 +22,11 @@ const pauses = [5, 30, 120, 600, 1800, 3600, 7200, 14_400]
 const longestMs = 24 * 3_600_000
 
 /** Sends one delivery, one attempt per job. */
-export const notifications: JobHandler = {
+export const notifications = endsWhenCut({
   queue: notificationQueue,
   concurrency: 4,
   run: ({ tenantId, id }) => deliver(tenantId, id),
-}
+})
 
 type Sending = { row: DeliveryRow; channel: ChannelRow; endpoint: Endpoint; message: Message; now: Date }
 

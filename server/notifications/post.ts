@@ -34,13 +34,14 @@ export async function post(
   headers: Record<string, string>,
   { mayRepeat }: { mayRepeat: boolean },
 ): Promise<Outcome> {
-  const outbound = openOutbound({ allowed: runtime().config.allowedPrivateHosts, maxBytes, idleMs })
+  const { config, cut } = runtime()
+  const outbound = openOutbound({ allowed: config.allowedPrivateHosts, maxBytes, idleMs })
   try {
     const answer = await outbound.fetch(address, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': 'Countersign', ...headers },
       body,
-      signal: AbortSignal.timeout(wholeMs),
+      signal: AbortSignal.any([cut, AbortSignal.timeout(wholeMs)]),
     })
     // Whatever follows, the receiver has answered.
     await answer.body?.cancel().catch(() => undefined)

@@ -10,7 +10,7 @@ export async function sendMail(
   { subject, text }: { subject: string; text: string },
   { id, attempts }: Pick<DeliveryRow, 'id' | 'attempts'>,
 ): Promise<Outcome> {
-  const { config, log } = runtime()
+  const { config, cut, log } = runtime()
   const { smtpUrl, mailFrom: address, baseUrl } = config
   if (smtpUrl === undefined) return { delivery: 'failed', error: 'No mail server is configured (SMTP_URL).' }
   const messageId = `<${id}.${attempts}@${new URL(baseUrl).hostname}>`
@@ -18,6 +18,7 @@ export async function sendMail(
     smtpUrl,
     { from: { name: 'Countersign', address }, to, subject, text, html: htmlOf(text, baseUrl, 'en'), messageId },
     patience,
+    cut,
   )
   if (outcome.delivery === 'delivered') return outcome
   log.warn({ deliveryId: id, detail: outcome.detail?.slice(0, 500) }, 'a mail of a channel was not delivered')

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { NoTimeStamp, requestTimeStamp } from '#server/evidence/archive/time-stamp.ts'
 import type { Config } from '#server/kernel/config.ts'
+import { openS3, s3 } from '#server/kernel/net/s3.ts'
 import type { S3Location } from '#server/kernel/s3-location.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './findings.ts'
 
-const patience = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true }
+const openStore = ({ s3Endpoint }: Config) => openS3({ endpoint: s3Endpoint, maxAttempts: 1, waitMs: 10_000 })
 const rights = {
   EXPORT_STORE:
     's3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload, s3:ListBucket and s3:ListBucketMultipartUploads',
@@ -24,13 +25,9 @@ export async function checkStores(config: Config): Promise<Finding[]> {
 }
 
 /** Reads an object that does not exist, which a store only says to an account that may list there; to others it answers 403. */
-async function readable(
-  name: keyof typeof rights,
-  { bucket, prefix }: S3Location,
-  { s3Endpoint }: Config,
-): Promise<Finding> {
-  const { GetObjectCommand, S3Client, S3ServiceException } = await import('@aws-sdk/client-s3')
-  const client = new S3Client({ maxAttempts: 1, forcePathStyle: s3Endpoint !== undefined, requestHandler: patience })
+async function readable(name: keyof typeof rights, { bucket, prefix }: S3Location, config: Config): Promise<Finding> {
+  const { GetObjectCommand, S3ServiceException } = await s3()
+  const client = await openStore(config)
   const place = `${name}: the bucket ${bucket}`
   try {
     await client.send(new GetObjectCommand({ Bucket: bucket, Key: `${prefix}of-no-object` }))
@@ -58,9 +55,9 @@ async function readable(
 }
 
 /** Says so if the bucket keeps what this server deletes. Nothing if it does not, or if the account may not read that. */
-async function keptVersions({ bucket }: S3Location, { s3Endpoint }: Config): Promise<Finding[]> {
-  const { GetBucketVersioningCommand, S3Client } = await import('@aws-sdk/client-s3')
-  const client = new S3Client({ maxAttempts: 1, forcePathStyle: s3Endpoint !== undefined, requestHandler: patience })
+async function keptVersions({ bucket }: S3Location, config: Config): Promise<Finding[]> {
+  const { GetBucketVersioningCommand } = await s3()
+  const client = await openStore(config)
   try {
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
     if (Status === undefined) return []

@@ -30,12 +30,12 @@ export type Runtime = {
 
 // Owned by this module: set once when the process starts.
 let current: Runtime | undefined
+const never = new AbortController().signal
 
 type Ends = 'stopping' | 'cut'
 
 /** `stopping` and `cut` may be omitted by a process that serves no one. */
 export function setRuntime(runtime: Omit<Runtime, Ends> & Partial<Pick<Runtime, Ends>>): void {
-  const never = new AbortController().signal
   current = { ...runtime, stopping: runtime.stopping ?? never, cut: runtime.cut ?? never }
 }
 
@@ -44,3 +44,6 @@ export function runtime(): Runtime {
   if (current === undefined) throw new Error('The server is not running: setRuntime() has not been called.')
   return current
 }
+
+/** The process's `cut`, also for what commands use that serve no one. */
+export const cutSignal = (): AbortSignal => current?.cut ?? never

@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { Bucket } from '#server/kernel/config.ts'
+import { AnswerTooLarge } from '#server/kernel/net/outbound.ts'
+import { s3, TransferTooSlow } from '#server/kernel/net/s3.ts'
+import { cutSignal } from '#server/kernel/runtime.ts'
 import type { ArchiveOf, ArchiveStore } from './archives.ts'
 import { abandonUploads, type ObjectAt, storeWhole } from './multipart.ts'
-import { clientOf, s3 } from './s3-client.ts'
+import { clientOf } from './s3-client.ts'
 import { StoreFailed } from './store-failed.ts'
 
 /** Archives in an S3-compatible store. Each run has an object of its own, which is not read before the row names it. */
@@ -15,8 +18,9 @@ export function bucketAt({ bucket, prefix }: Bucket): ArchiveStore {
     // The row names the object from now on.
     publish: () => Promise.resolve(),
     open: (place, archive, range) => answering(undefined, (client) => read(client, objectAt(place, archive), range)),
-    discard: remove,
-    remove,
+    // Also when the run was cut.
+    discard: (place, archive) => remove(place, archive, undefined),
+    remove: (place, archive) => remove(place, archive, cutSignal()),
   }
 }
 
@@ -32,12 +36,12 @@ function objectAt(place: string, { tenantId, exportId }: ArchiveOf): ObjectAt {
   return { Bucket: name, Key: key }
 }
 
-async function remove(place: string, archive: ArchiveOf): Promise<void> {
-  await answering(undefined, async (client) => {
+async function remove(place: string, archive: ArchiveOf, signal: AbortSignal | undefined): Promise<void> {
+  await answering(signal, async (client) => {
     const { DeleteObjectCommand } = await s3()
     const object = objectAt(place, archive)
-    await abandonUploads(client, object)
-    await client.send(new DeleteObjectCommand(object))
+    await abandonUploads(client, object, signal)
+    await client.send(new DeleteObjectCommand(object), { ...(signal && { abortSignal: signal }) })
   })
 }
 
@@ -67,6 +71,7 @@ async function answering<T>(signal: AbortSignal | undefined, work: (client: S3Cl
 }
 
 function answerIn(error: unknown): string {
+  if (error instanceof TransferTooSlow || error instanceof AnswerTooLarge) return error.message
   const { name, code, $metadata } = error as { name?: string; code?: string; $metadata?: { httpStatusCode?: number } }
   const status = $metadata?.httpStatusCode
   if (status !== undefined) return `The store answered ${status} ${name ?? ''}.`.replace(' .', '.')

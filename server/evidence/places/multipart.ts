@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { CompletedPart, S3Client } from '@aws-sdk/client-s3'
+import { s3 } from '#server/kernel/net/s3.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { ArchiveFile } from './archives.ts'
-import { s3 } from './s3-client.ts'
 import { StoreFailed } from './store-failed.ts'
 
 export type ObjectAt = { Bucket: string; Key: string }
@@ -99,10 +99,15 @@ async function complete(
 }
 
 /** Abandons the uploads that a crash left unfinished under this name. */
-export async function abandonUploads(client: S3Client, { Bucket, Key }: ObjectAt): Promise<void> {
+export async function abandonUploads(
+  client: S3Client,
+  { Bucket, Key }: ObjectAt,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { AbortMultipartUploadCommand, ListMultipartUploadsCommand } = await s3()
-  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }))
+  const until = signal && { abortSignal: signal }
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }), { ...until })
   for (const one of Uploads)
     if (one.Key === Key && one.UploadId !== undefined)
-      await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId: one.UploadId }))
+      await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId: one.UploadId }), { ...until })
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 
 // An S3-compatible store at the edge of the process. It is as strict as the real ones: it checks signatures, digests of bodies,
 // checksums of parts, their order and least size, and conditional writes. `fail` decides what happens to a request instead.
@@ -16,8 +17,20 @@ export const s3Settings = (url: string) => ({
 
 const leastPart = 5 * 1024 * 1024
 
-/** 'reset' ends the connection without an answer; 'lost' does what was asked, and then ends it; 'hang' never answers. */
-export type Fault = { status: number; code: string } | 'reset' | 'lost' | 'hang'
+/**
+ * 'reset' ends the connection without an answer; 'lost' does what was asked, and then ends it; 'hang' never answers; 'drip' does what
+ * was asked, and answers a byte now and then; `afterMs`: answers later; `bytesPerSecond`: answers at this rate; `extra`: answers with
+ * so many bytes more.
+ */
+export type Fault =
+  | { status: number; code: string }
+  | 'reset'
+  | 'lost'
+  | 'hang'
+  | 'drip'
+  | { afterMs: number }
+  | { bytesPerSecond: number }
+  | { extra: number }
 export type S3Call = { operation: string; key: string; partNumber: number | undefined }
 
 type Upload = { key: string; metadata: Record<string, string>; parts: Map<number, { body: Buffer; etag: string }> }
@@ -51,10 +64,31 @@ export async function s3Server(bucket = 'evidence') {
     const fault = fail(call)
     if (fault === 'hang') return
     if (fault === 'reset') return void request.socket.destroy()
-    if (fault !== undefined && fault !== 'lost') throw new S3Error(fault.status, fault.code)
+    if (typeof fault === 'object' && 'code' in fault) throw new S3Error(fault.status, fault.code)
     const result = perform(call, request, at, body)
     if (fault === 'lost') return void request.socket.destroy()
+    if (fault === 'drip') return inPieces(response, result, 1, 20)
+    if (typeof fault === 'object' && 'bytesPerSecond' in fault)
+      return inPieces(response, result, fault.bytesPerSecond / 20, 50)
+    if (typeof fault === 'object' && 'extra' in fault) {
+      const { 'content-length': _length, ...headers } = result.headers ?? {}
+      const more = Buffer.alloc(fault.extra, ' ')
+      return void response.writeHead(result.status, headers).end(Buffer.concat([Buffer.from(result.body ?? ''), more]))
+    }
+    if (typeof fault === 'object') await setTimeout(fault.afterMs)
     response.writeHead(result.status, result.headers).end(request.method === 'HEAD' ? undefined : result.body)
+  }
+
+  /** Sends the body in pieces of `size` bytes, one in `everyMs`. */
+  function inPieces(response: ServerResponse, { status, headers, body = '' }: Result, size: number, everyMs: number) {
+    let rest = Buffer.from(body)
+    response.writeHead(status, headers).flushHeaders()
+    const timer = setInterval(() => {
+      response.write(rest.subarray(0, size))
+      rest = rest.subarray(size)
+      if (rest.length === 0) response.end()
+    }, everyMs)
+    response.on('close', () => clearInterval(timer))
   }
 
   type Result = { status: number; headers?: Record<string, string>; body?: string | Buffer }

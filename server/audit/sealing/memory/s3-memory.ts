@@ -1,9 +1,10 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import { openS3, s3 } from '#server/kernel/net/s3.ts'
+import { cutSignal } from '#server/kernel/runtime.ts'
 import type { S3Location } from '#server/kernel/s3-location.ts'
 import type { MemoryStore } from './memory-store.ts'
 
-// The SDK is loaded when the memory is first used: it needs 20 MB, and most installations keep the memory in DATA_DIR.
-const sdk = () => import('@aws-sdk/client-s3')
+const waitMs = 10_000
 
 /**
  * The signer's memory in an S3-compatible store, for workers on machines that share no disk: one object for each tenant,
@@ -12,20 +13,13 @@ const sdk = () => import('@aws-sdk/client-s3')
 export function s3Memory({ bucket, prefix }: S3Location, endpoint: string | undefined): MemoryStore {
   let client: Promise<S3Client> | undefined
   const connected = () => {
-    client ??= sdk().then(
-      ({ S3Client: Client }) =>
-        new Client({
-          // Such a store usually lacks a DNS name for each bucket.
-          forcePathStyle: endpoint !== undefined,
-          requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
-        }),
-    )
+    client ??= openS3({ endpoint, maxAttempts: 3, waitMs, cut: cutSignal })
     return client
   }
   const at = (tenantId: string) => ({ Bucket: bucket, Key: `${prefix}signer-memory/${tenantId}.json` })
   return {
     async read(tenantId) {
-      const { GetObjectCommand, NoSuchKey } = await sdk()
+      const { GetObjectCommand, NoSuchKey } = await s3()
       try {
         const { Body, ETag } = await (await connected()).send(new GetObjectCommand(at(tenantId)))
         if (Body === undefined || ETag === undefined) throw new Error('The store returned an object without its tag.')
@@ -36,7 +30,7 @@ export function s3Memory({ bucket, prefix }: S3Location, endpoint: string | unde
       }
     },
     async write(tenantId, text, replaces) {
-      const { PutObjectCommand, S3ServiceException } = await sdk()
+      const { PutObjectCommand, S3ServiceException } = await s3()
       const condition = replaces === undefined ? { IfNoneMatch: '*' } : { IfMatch: replaces }
       try {
         await (await connected()).send(

@@ -1,16 +1,19 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { ApiError } from '#lib/errors.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
+import { endedWithin } from '#server/kernel/jobs/ended-within.ts'
 import { AddressRefused, openOutbound } from '#server/kernel/net/outbound.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { SecretRefused, type SecretSender, useSecretValue } from '#server/secrets/use-value.ts'
-import { refusalIn } from './calls/unanswered.ts'
+import { redirectIn, refusalIn } from './calls/unanswered.ts'
 import { connectClient, RemoteTransport } from './mcp-client.ts'
 
 /** Limit for one response of a tool server; each event of a stream counts separately. */
 const maxBytes = 8 * 1024 * 1024
 /** The longest silence, which is also the time a tool may take. */
 const idleMs = 600_000
+/** For the end of a session, on whose answer nothing depends. */
+const farewellMs = 5_000
 
 /**
  * Runs `work` with a manifest's own tool server over streamable HTTP, behind the guard of outbound.ts. Each piece of work gets
@@ -36,6 +39,8 @@ export async function withRemoteServer<T>(
   const outbound = openOutbound({ allowed: config.allowedPrivateHosts, maxBytes, idleMs })
   const transport = new RemoteTransport(new URL(url), {
     fetch: (address, init) => outbound.fetch(address, init),
+    // Leaves redirects to fetch, and this one follows none. The library's default follows those within the origin.
+    redirectPolicy: 'follow',
     authProvider: token === undefined ? undefined : { token: () => Promise.resolve(token) },
   })
   const refusedCredential = (cause: unknown): ApiError | undefined => {
@@ -46,6 +51,8 @@ export async function withRemoteServer<T>(
     const { client } = await connectClient(transport).catch((cause: unknown) => {
       const refused = refusedIn(cause)
       if (refused !== undefined) throw new ApiError('not_ready', refused.message, { cause })
+      const redirect = redirectIn(cause)
+      if (redirect !== undefined) throw new ApiError('not_ready', redirected(redirect, server), { cause })
       throw (
         refusedCredential(cause) ??
         new ApiError('unavailable', `The tool server ${server} did not respond. Try again in a minute.`, { cause })
@@ -56,11 +63,15 @@ export async function withRemoteServer<T>(
     })
   } finally {
     // A server may refuse to end a session, and since 2026-07-28 the protocol does not have sessions.
-    await transport.terminateSession().catch((error: unknown) => runtime().log.debug({ err: error }, 'session'))
+    const ended = transport.terminateSession().catch((error: unknown) => runtime().log.debug({ err: error }, 'session'))
+    await endedWithin(farewellMs, ended)
     await transport.close()
     await outbound.close()
   }
 }
+
+const redirected = (status: number, server: string): string =>
+  `The tool server ${server} answered ${status}, a redirect, which is not followed. Write the address that it leads to in the manifest.`
 
 function refusalOf(status: 401 | 403, server: string, secretRef: string | undefined): string {
   const refused = `The tool server ${server} answered ${status}`

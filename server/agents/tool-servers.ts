@@ -35,6 +35,9 @@ export type Tool = {
 /** The `_meta` member with the key under which a tool server must do the work at most once. */
 export const idempotencyMeta = 'countersign/idempotencyKey'
 
+/** For all pages of a list of tools. Each page has the library's minute. */
+const listingMs = 90_000
+
 /** Without an approval, a secret is sent only to an address that it is bound to. */
 const noUnbound: SecretSender = { actor: systemActor, unbound: 'refused' }
 
@@ -42,8 +45,9 @@ const noUnbound: SecretSender = { actor: systemActor, unbound: 'refused' }
 export const listTools = (tenant: Tenant, server: ToolServer, sender = noUnbound): Promise<Tool[]> =>
   withServer(tenant, server, sender, (client) => offeredTools(client, server.server))
 
-async function offeredTools(client: Client, server: string): Promise<Tool[]> {
-  const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
+async function offeredTools(client: Client, server: string, until: AbortSignal[] = []): Promise<Tool[]> {
+  const signal = AbortSignal.any([AbortSignal.timeout(listingMs), ...until])
+  const { tools } = await client.listTools(undefined, { cacheMode: 'refresh', signal })
   return tools.map((tool) => {
     const { inputSchema, outputSchema, ...rest } = tool
     return describedTool(server, {
@@ -104,7 +108,8 @@ export async function callTool(
   const { server, released } = call
   try {
     return await withServer(tenant, server, ofApprovedRelease(systemActor), async (client) => {
-      const offered = await offeredTools(client, server.server).catch((cause: unknown) => {
+      const until = [AbortSignal.timeout(call.timeoutMs), ...(call.signal === undefined ? [] : [call.signal])]
+      const offered = await offeredTools(client, server.server, until).catch((cause: unknown) => {
         if (refusalIn(cause) !== undefined) throw cause
         throw new ApiError('unavailable', `The tool server ${server.server} did not list its tools.`, { cause })
       })

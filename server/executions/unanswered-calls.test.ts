@@ -67,6 +67,7 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (era) => {
 
   test.each([
     ['redirect', 'its server answered 307, a redirect that is not followed'],
+    ['redirect-within', 'its server answered 307, a redirect that is not followed'],
     ['html', 'its server answered text/html, which is not MCP'],
     ['bad-gateway', 'its server answered 502'],
     ['reset', 'its server did not return a result (UND_ERR_SOCKET)'],
@@ -112,6 +113,16 @@ test('a server that refuses a secret is named with it', async () => {
     'failed',
     'faulty.once: The tool server faulty answered 401: it refused the secret faulty-key, and nothing ran. Store a value that the server accepts.',
   ])
+})
+
+test('a tool server at an address that redirects is not used, and the refusal says so', async () => {
+  const url = new URL('/moved', servers.modern.url).href
+  const moved = releaseAgent(api, 'moved', {
+    runtime: { observe: {} },
+    tools: { faulty: ['once'] },
+    servers: { faulty: { url } },
+  })
+  await expect(moved).rejects.toThrow('The tool server faulty answered 308, a redirect, which is not followed.')
 })
 
 test('an idempotent tool without a result is called again with the same key, at most five times', async () => {

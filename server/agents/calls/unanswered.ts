@@ -22,10 +22,18 @@ export function refusalIn(error: unknown): 401 | 403 | undefined {
   return error instanceof Error && error.cause !== undefined ? refusalIn(error.cause) : undefined
 }
 
+/** The status of a redirect with which a tool server answered. Undefined for any other error. */
+export function redirectIn(error: unknown): number | undefined {
+  if (error instanceof SdkHttpError && isRedirect(error.status)) return error.status
+  return error instanceof Error && error.cause !== undefined ? redirectIn(error.cause) : undefined
+}
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
+
 /** Why a call that was sent did not get a result. */
 export function whyUnanswered(error: unknown, timeoutMs: number): string {
   if (error instanceof SdkHttpError)
-    return error.status >= 300 && error.status < 400
+    return isRedirect(error.status)
       ? `its server answered ${error.status}, a redirect that is not followed`
       : `its server answered ${error.status}`
   if (isCutOff(error)) return 'its server ended the response before the result'

@@ -19,6 +19,7 @@ const faults: Record<string, Fault> = {
   unauthorized: (answer) => answer.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end(),
   forbidden: (answer) => answer.writeHead(403).end(),
   redirect: (answer) => answer.writeHead(307, { location: 'http://127.0.0.1:9/elsewhere' }).end(),
+  'redirect-within': (answer) => answer.writeHead(307, { location: '/mcp?moved' }).end(),
   html: (answer) => answer.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Welcome</h1>'),
   'bad-gateway': (answer) => answer.writeHead(502).end('<h1>Bad gateway</h1>'),
   reset: (answer) => answer.destroy(),
@@ -48,6 +49,7 @@ function toolServer(): McpServer {
 /**
  * Starts a tool server over HTTP on a free loopback port that describes two tools, and answers a call of them as its argument
  * `fault` names. `often` declares that it is idempotent. A `legacy` server speaks only the revisions before 2026-07-28.
+ * The path `/moved` redirects to it.
  */
 export async function startFaultyTools({ legacy }: { legacy: boolean }): Promise<FaultyTools> {
   const keys: unknown[] = []
@@ -55,11 +57,12 @@ export async function startFaultyTools({ legacy }: { legacy: boolean }): Promise
   const server = createServer(async (request, answer) => {
     const body = Buffer.concat(await request.toArray()).toString()
     if (request.method !== 'POST') return answer.writeHead(405).end()
+    if (request.url === '/moved') return answer.writeHead(308, { location: '/mcp' }).end()
     const message = JSON.parse(body)
     if (message.method === 'tools/call') {
       keys.push(message.params._meta?.['countersign/idempotencyKey'])
       const fault = faults[message.params.arguments.fault]
-      if (fault !== undefined) return fault(answer, message.id)
+      if (fault !== undefined && request.url !== '/mcp?moved') return fault(answer, message.id)
     }
     if (legacy && message.method === 'server/discover')
       return answer

@@ -10,6 +10,7 @@ import { type Issuer, realmTerms, type TokenKey, trustedIssuer } from '#server/k
 import { discoverJwks, fetchJwks } from '#server/kernel/auth/issuers/jwks.ts'
 import type { TrustedIssuer, TrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import type { Config } from '#server/kernel/config.ts'
+import { fetchLimited } from '#server/kernel/net/fetch-limited.ts'
 import { type Finding, failed, ok, reasonOf } from './findings.ts'
 import type { DoctorTenants } from './tenants.ts'
 
@@ -60,11 +61,13 @@ export async function checkToken(
 async function requestToken(realm: string, { clientId, secret }: Machine): Promise<string | Finding> {
   let why: string
   try {
-    const answer = await fetch(`${realm}/protocol/openid-connect/token`, {
-      method: 'POST',
-      signal: AbortSignal.timeout(5000),
-      body: new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret }),
-    })
+    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret })
+    // A redirect is an error: the secret must not be sent elsewhere.
+    const answer = await fetchLimited(
+      `${realm}/protocol/openid-connect/token`,
+      { method: 'POST', body },
+      { wholeMs: 5000, maxBytes: 64 * 1024 },
+    )
     if (answer.ok) return Answer.parse(await answer.json()).access_token
     why = `status ${answer.status}`
   } catch (error) {

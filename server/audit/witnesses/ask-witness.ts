@@ -9,12 +9,14 @@ import {
 } from '#server/audit/sealing/seal-store.ts'
 import type { LogOwner } from '#server/audit/store.ts'
 import { consistencyAt } from '#server/audit/tree/tree.ts'
+import { fetchLimited } from '#server/kernel/net/fetch-limited.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 /** Another party that signs checkpoints of closed days that are consistent with those that it signed before. */
 export type Witness = { url: string; key: CosignerKey }
 
-const timeoutMs = 10_000
+/** Far more than the lines of signatures have. */
+const limits = { wholeMs: 10_000, maxBytes: 64 * 1024 }
 
 /** A witness has last seen another size than this server assumed. */
 class OtherSize extends Error {
@@ -56,12 +58,8 @@ async function submit(tenant: LogOwner, witness: Witness, last: StoredSealCheckp
     seen === 0 ? [] : await consistencyAt(tx, { tenantId: tenant.id, name: sealLog }, seen, last.size),
   )
   if (proof === undefined) throw new Error('The stored seal log lacks a hash.')
-  const response = await fetch(`${witness.url}/add-checkpoint`, {
-    method: 'POST',
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
-    body: [`old ${seen}`, ...proof.map((hash) => hash.toString('base64')), '', last.note].join('\n'),
-  })
+  const body = [`old ${seen}`, ...proof.map((hash) => hash.toString('base64')), '', last.note].join('\n')
+  const response = await fetchLimited(`${witness.url}/add-checkpoint`, { method: 'POST', body }, limits)
   const text = await response.text()
   if (response.ok) return text
   const size = /^(0|[1-9]\d{0,9})\n$/.exec(text)?.[1]

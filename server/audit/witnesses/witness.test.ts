@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,6 +16,7 @@ import { signDay } from '#server/audit/sealing/sign-day.ts'
 import { signTenant } from '#server/audit/sealing/sign-tenant.ts'
 import { today } from '#server/audit/store.ts'
 import { loadConfig } from '#server/kernel/config.ts'
+import { setRuntime } from '#server/kernel/runtime.ts'
 import { TestWitness } from '#server/testing/fakes/witness.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { moveToPast } from '#server/testing/past-day.ts'
@@ -126,6 +130,36 @@ test('no cosignature is stored if a witness has seen more than is stored, refuse
   witness.forge = true
   await expect(askWitness(tenant, asked)).rejects.toThrow('without its signature')
   expect(await published(tenant)).not.toContain(witness.name)
+  await witness.close()
+})
+
+test('a witness that answers without an end, or not while the process stops, is left', async () => {
+  const witness = new TestWitness()
+  const { key } = await witness.listen()
+  const tenant = await since(2, witness)
+  const arrived = Promise.withResolvers<void>()
+  let endless = true
+  const server = createServer((_request, response) => {
+    arrived.resolve()
+    if (!endless) return
+    const more = () => void (response.write('x'.repeat(16 * 1024)) ? setImmediate(more) : response.once('drain', more))
+    response.on('close', () => response.destroy())
+    more()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const asked = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key }
+  await expect(askWitness(tenant, asked)).rejects.toThrow('more than 65536 bytes')
+  endless = false
+  const cut = new AbortController()
+  setRuntime({ ...runtime, cut: cut.signal })
+  const asking = askWitness(tenant, asked)
+  const left = expect(asking).rejects.toMatchObject({ name: 'AbortError' })
+  await arrived.promise
+  cut.abort()
+  await left
+  setRuntime(runtime)
+  server.closeAllConnections()
+  server.close()
   await witness.close()
 })
 

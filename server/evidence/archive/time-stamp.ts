@@ -1,13 +1,15 @@
 import { hash, randomBytes } from 'node:crypto'
+import { fetchLimited } from '#server/kernel/net/fetch-limited.ts'
+import { AnswerTooLarge } from '#server/kernel/net/outbound.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 // Time-stamps (RFC 3161): an authority that is not the service signs when an archive's manifest existed.
 
-const timeoutMs = 20_000
+const wholeMs = 20_000
 const sha256Id = '2.16.840.1.101.3.4.2.1'
 const tstInfoId = '1.2.840.113549.1.9.16.1.4'
 /** Far more than a token with a chain of certificates has. */
-const mostBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
 /** The authority did not answer with a time-stamp of this manifest. The export is tried again, and then fails. */
 export class NoTimeStamp extends Error {
@@ -32,21 +34,20 @@ export async function requestTimeStamp(url: string, of: Buffer): Promise<Buffer>
   // Positive, and without a leading zero, as DER writes whole numbers.
   const nonce = randomBytes(16)
   nonce[0] = ((nonce[0] ?? 0) & 0x3f) | 0x40
-  const response = await fetch(url, {
-    method: 'POST',
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
-    headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
-    body: await requestFor(digest, nonce),
-  }).catch((error: unknown) => {
+  const headers = { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' }
+  const response = await fetchLimited(
+    url,
+    { method: 'POST', headers, body: await requestFor(digest, nonce) },
+    { wholeMs, maxBytes },
+  ).catch((error: unknown) => {
     throw new NoTimeStamp('The time-stamping authority can’t be reached.', { cause: error })
   })
   if (!response.ok) throw new NoTimeStamp(`The time-stamping authority answered with ${response.status}.`)
   const body = await response.arrayBuffer().catch((error: unknown) => {
-    throw new NoTimeStamp('The time-stamping authority did not answer completely.', { cause: error })
+    const why = error instanceof AnswerTooLarge ? 'answered with too much' : 'did not answer completely'
+    throw new NoTimeStamp(`The time-stamping authority ${why}.`, { cause: error })
   })
   const bytes = Buffer.from(body)
-  if (bytes.length > mostBytes) throw new NoTimeStamp('The answer of the time-stamping authority is too large.')
   const problem = await whyNotOf(bytes, digest, nonce).catch(() => 'is malformed')
   if (problem !== undefined) throw new NoTimeStamp(`The answer of the time-stamping authority ${problem}.`)
   return bytes

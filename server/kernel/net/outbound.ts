@@ -1,6 +1,5 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { ReadableStream as WebStream } from 'node:stream/web'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import { whyPortBlocked } from '#lib/text/blocked-port.ts'
 import { whyNotPublic } from './address-class.ts'
@@ -73,8 +72,7 @@ export function openOutbound({
           cause: error,
         })
       })
-      const bodiless = [204, 205, 304].includes(answer.status)
-      return new Response(bodiless || answer.body === null ? null : limited(answer.body, maxBytes), {
+      return new Response(bodyOf(answer, maxBytes, signal), {
         status: answer.status,
         statusText: answer.statusText,
         headers: [...answer.headers],
@@ -167,13 +165,34 @@ function codeOf(error: unknown): string | undefined {
   return undefined
 }
 
-function limited(body: WebStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+/** Of both fetches. */
+type Body = { getReader(): Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'> }
+
+/** The body of an answer, null where it must not have one, with the limits of `limited`. */
+export const bodyOf = (
+  { status, body }: { status: number; body: Body | null },
+  maxBytes: number,
+  signal: AbortSignal | null | undefined,
+): ReadableStream<Uint8Array> | null =>
+  body === null || [204, 205, 304].includes(status) ? null : limited(body, maxBytes, signal)
+
+/**
+ * Passes a body on. Fails with AnswerTooLarge beyond `maxBytes`, and when `signal` is aborted: fetch may forget that once it has given
+ * its answer away.
+ */
+function limited(body: Body, maxBytes: number, signal: AbortSignal | null | undefined): ReadableStream<Uint8Array> {
   const reader = body.getReader()
+  const end = () => void reader.cancel(signal?.reason).catch(() => undefined)
+  signal?.addEventListener('abort', end, { once: true })
   let bytes = 0
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await reader.read()
-      if (done) return controller.close()
+      if (signal?.aborted === true) return controller.error(signal.reason)
+      if (done) {
+        signal?.removeEventListener('abort', end)
+        return controller.close()
+      }
       bytes += value.byteLength
       if (bytes <= maxBytes) return controller.enqueue(value)
       await reader.cancel()

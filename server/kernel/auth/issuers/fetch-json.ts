@@ -1,5 +1,6 @@
 import { whyPortBlocked } from '#lib/text/blocked-port.ts'
 import { isSafeToFetch } from '#server/kernel/config.ts'
+import { fetchLimited } from '#server/kernel/net/fetch-limited.ts'
 
 /** Milliseconds for the whole response. */
 const patience = 3000
@@ -24,11 +25,8 @@ export async function fetchJson(url: string): Promise<unknown> {
   const closed = whyPortBlocked(url)
   if (closed !== undefined) throw new FetchError(`${url} can’t be read. ${closed}`)
   try {
-    const response = await fetch(url, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(patience),
-      headers: { accept: 'application/json, application/jwk-set+json' },
-    })
+    const headers = { accept: 'application/json, application/jwk-set+json' }
+    const response = await fetchLimited(url, { headers }, { wholeMs: patience, maxBytes })
     const refuse = async (why: string) => {
       await response.body?.cancel()
       return new FetchError(`${url} ${why}`, { status: response.status })
@@ -37,21 +35,9 @@ export async function fetchJson(url: string): Promise<unknown> {
     const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
     if (type !== 'application/json' && type !== 'application/jwk-set+json')
       throw await refuse(`responded with the content type ${type ?? '(none)'}`)
-    return JSON.parse(await readText(url, response))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer()))
   } catch (cause) {
     if (cause instanceof FetchError) throw cause
     throw new FetchError(`${url} could not be read`, { cause })
   }
-}
-
-async function readText(url: string, { body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength
-    // Leaving the loop cancels the rest of the stream.
-    if (size > maxBytes) throw new FetchError(`${url} responded with more than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, size))
 }

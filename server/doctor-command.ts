@@ -7,6 +7,7 @@ import { nameOf, type Say, UsageError } from './command-line.ts'
 import { checkAddress, type Database } from './doctor/address.ts'
 import { checkAlarms } from './doctor/alarms.ts'
 import { checkClock, checkDatabase, identityOf, withOwner } from './doctor/database.ts'
+import { checkDeliveries } from './doctor/deliveries.ts'
 import { type Finding, failed, lineOf, ok, reasonOf, warning } from './doctor/findings.ts'
 import { checkFolders } from './doctor/folders.ts'
 import { inTime } from './doctor/in-time.ts'
@@ -90,6 +91,7 @@ const checkOwn = (config: Config, ownerUrl: string, learned: Learned): Promise<F
       ...(await checkClock(client)),
       ...(await checkKeys(config, client)),
       ...(await checkAlarms(client)),
+      ...(await checkDeliveries(client)),
     ]
     learned.tenants = await listTenants(client)
     const identity = await identityOf(client)
@@ -107,8 +109,8 @@ async function checkEmbedded(config: Config, learned: Learned): Promise<Finding[
     const identity = client && (await identityOf(client))
     learned.database = client === undefined ? 'stopped' : identity === undefined ? undefined : { identity }
     const state = embedded === undefined ? 'which the server sets up' : `which is ${client ? '' : 'not '}running`
-    const alarms = client === undefined ? [] : await checkAlarms(client)
-    return [ok('Database', `the embedded PostgreSQL, ${state}`), ...(await checkKeys(config, client)), ...alarms]
+    const work = client === undefined ? [] : [...(await checkAlarms(client)), ...(await checkDeliveries(client))]
+    return [ok('Database', `the embedded PostgreSQL, ${state}`), ...(await checkKeys(config, client)), ...work]
   } catch (error) {
     const unread = warning(
       'Database',

@@ -2,16 +2,14 @@ import type { Client } from 'pg'
 import { counted } from '#lib/verify/counted.ts'
 import { openAlarmsText, openAlarmsValues } from '#server/audit/alarms/open-alarms-text.ts'
 import { type Finding, ok, warning } from './findings.ts'
+import { hasTables, inTenant } from './in-tenant.ts'
 
 /**
  * The open alarms of each tenant, as the log and the table list them. Unlike the console, this does not check their proofs: it may
  * miss alarms that a change by SQL hides.
  */
 export async function checkAlarms(client: Client): Promise<Finding[]> {
-  const { rows: known } = await client.query<{ known: boolean }>(
-    `select to_regclass('public.alarms') is not null as known`,
-  )
-  if (known[0]?.known !== true) return []
+  if (!(await hasTables(client, ['alarms']))) return []
   const { rows: tenants } = await client.query<{ id: string; name: string }>(
     'select id, external_id as name from tenants order by slug',
   )
@@ -30,14 +28,8 @@ export async function checkAlarms(client: Client): Promise<Finding[]> {
   return found.length > 0 || tenants.length === 0 ? found : [ok('Alarms', 'none are open')]
 }
 
-/** Row-level security also holds for the owner, so the tenant is set as the server sets it. */
-async function openAlarms(client: Client, tenantId: string): Promise<number> {
-  await client.query('begin read only')
-  try {
-    await client.query(`select set_config('app.tenant_id', $1, true)`, [tenantId])
+const openAlarms = (client: Client, tenantId: string): Promise<number> =>
+  inTenant(client, tenantId, async () => {
     const { rows } = await client.query<{ open: number }>(openAlarmsText, openAlarmsValues(tenantId))
     return rows[0]?.open ?? 0
-  } finally {
-    await client.query('rollback')
-  }
-}
+  })

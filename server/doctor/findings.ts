@@ -11,6 +11,7 @@ export type Subject =
   | 'Keys'
   | 'Database'
   | 'Alarms'
+  | 'Channels'
   | 'Clock'
   | 'Provider'
   | 'Stores'

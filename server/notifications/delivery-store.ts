@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import type { Delivery } from '#lib/schemas/mail.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 import { notify } from '#server/kernel/db/notify.ts'
+import { failingText, failingValues } from './failing-text.ts'
 
 const columns = [
   'id',
@@ -55,25 +56,13 @@ export function listDeliveryRows(
   return query.orderBy('id', 'desc').limit(filter.limit).execute()
 }
 
-/** Why a delivery is not sent, whatever its address would answer. */
-export const unsendable = { gone: 'What it reports is no longer stored.', disabled: 'The channel is disabled.' }
-
-/** For each channel: what was tried and not delivered since the last delivery that was. Channels that deliver are left out. */
+/** Which channels fail, by their ids (failing-text.ts). */
 export async function listFailing(tx: Transaction, tenantId: string, channelIds: readonly string[]) {
-  const { rows } = await sql<{ channelId: string; since: Date; messages: number; error: string | null }>`
-    select d.channel_id, min(d.created_at) as since, count(*)::int as messages,
-      (array_agg(d.error order by d.id desc) filter (where d.error is not null))[1] as error
-    from notification_deliveries d
-    where d.tenant_id = ${tenantId} and d.channel_id = any(${[...channelIds]}::uuid[])
-      and d.delivery <> 'delivered' and d.attempts > 0
-      -- Its first attempt may still succeed.
-      and not (d.delivery = 'in_flight' and d.attempts = d.tried_before + 1)
-      and (d.error is null or d.error <> all(${Object.values(unsendable)}::text[]))
-      and coalesce(d.settled_at, clock_timestamp()) > coalesce((select max(o.settled_at) from notification_deliveries o
-        where o.tenant_id = d.tenant_id and o.channel_id = d.channel_id and o.delivery = 'delivered'), '-infinity')
-    group by d.channel_id`.execute(tx)
+  const { rows } = await tx.executeQuery<Failing>(CompiledQuery.raw(failingText, failingValues(tenantId, channelIds)))
   return new Map(rows.map(({ channelId, ...row }) => [channelId, row]))
 }
+
+type Failing = { channelId: string; since: Date; messages: number; error: string | null }
 
 /** pending → in_flight, once. Undefined if it is not pending. */
 export function setInFlight(tx: Transaction, tenantId: string, id: string) {

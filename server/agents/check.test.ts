@@ -5,6 +5,7 @@ import { execute } from '#server/kernel/operation.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { check } from './check.ts'
 import { create } from './create.ts'
+import { toolsOffered } from './known-tools.ts'
 import { list } from './list.ts'
 import { closeToolServers } from './stdio-connections.ts'
 
@@ -106,6 +107,8 @@ spec:
       column: 42,
     },
   ]
+  // A process that has just been started may take longer than a check waits for it.
+  await toolsOffered(tenant, 'payments')
   expect(await checked(yaml)).toEqual({ problems: [], warnings: expected })
   const { warnings } = await execute(create, maria, { yaml }, { name: 'test' })
   expect(warnings).toEqual(expected.map(({ path, message }) => ({ path, message })))

@@ -11,6 +11,13 @@ export type Identity = { personId: string; link: string; role?: string }
 /** A member who would benefit from a request. `link` completes "You …", `role` completes "…, which …". */
 export type Party = { memberId: string; link: string; role: string }
 
+/** What someone did to a service account, before its name. Each made them one person with it. */
+const didTo: Record<string, string> = {
+  created: 'created the service account',
+  rotated: 'rotated the secret of the service account',
+  token: 'created a connection token of the service account',
+}
+
 /** Members who do something together, with what each has to do with it. */
 type Involved = { memberId: string; link: string; role: string }
 
@@ -62,7 +69,8 @@ async function peopleBehindAny(
     for (const sponsor of sponsors) {
       const sponsored = first.get(sponsor.memberId)
       if (sponsored === undefined) continue
-      const role = `${sponsor.link} the service account ${sponsor.memberName}, which ${sponsored.role}`
+      const did = didTo[sponsor.link] ?? 'can use the service account'
+      const role = `${did} ${sponsor.memberName}, which ${sponsored.role}`
       add({ personId: sponsor.personId, link: role, role })
     }
     return identities

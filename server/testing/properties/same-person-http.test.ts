@@ -109,7 +109,7 @@ test('a delegation helps in neither direction: a delegate of the requester, and 
   })
 })
 
-test('someone who invited the requester, or rotated the secret of the requester, does not decide', async () => {
+test('someone who invited the requester, or holds a secret or a token of the requester, does not decide', async () => {
   const granted = await (async () => {
     const { id, revision, roles } = await memberOf(api, 'jonas')
     const wanted = { id, expectedRevision: revision, roles: [...roles, 'tenant_admin'] }
@@ -129,19 +129,32 @@ test('someone who invited the requester, or rotated the secret of the requester,
   await expectOnePerson(jonas, invited, /Ivo/)
   expect(payload(await decide(api, anna, invited))).toMatchObject({ status: 'approved' })
 
+  const tokenOf = async (clientId: string, clientSecret: string) => {
+    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+    const path = '/realms/northwind/protocol/openid-connect/token'
+    const answer = await api.request(undefined, path, { method: 'POST', body: new URLSearchParams(form) })
+    return (answer.body as { access_token: string }).access_token
+  }
+  const tom = await api.person('tom')
+  const editor = payload<{ clientId: string; clientSecret: string }>(
+    await api.mutate(tom, 'serviceAccounts.create', { name: 'Editor', roles: ['developer'] }),
+  )
+  const { items } = payload<{ items: { id: string; clientId: string }[] }>(
+    await api.query(tom, 'serviceAccounts.list', { limit: 200 }),
+  )
+  const serviceAccountId = items.find((account) => account.clientId === editor.clientId)?.id
+  const token = { name: 'Editor', serviceAccountId, use: 'gateway', agents: ['refund-assistant'] }
+  expect((await api.mutate(jonas, 'connectionTokens.create', token)).status).toBe(200)
+  const asked = await bindingOf(await tokenOf(editor.clientId, editor.clientSecret), 'same-person-connected')
+  await expectOnePerson(jonas, asked, /You created a connection token of the service account editor/)
+  expect(payload(await decide(api, anna, asked))).toMatchObject({ status: 'approved' })
+
   const clientId = 'ci-pipeline'
   const { clientSecret } = payload<{ clientSecret: string }>(
     await api.mutate(jonas, 'serviceAccounts.rotateSecret', { clientId }),
   )
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: clientId,
-    client_secret: clientSecret,
-  })
-  const path = '/realms/northwind/protocol/openid-connect/token'
-  const machine = (await api.request(undefined, path, { method: 'POST', body })).body as { access_token: string }
-  const rotated = await bindingOf(machine.access_token, 'same-person-rotated')
-  await expectOnePerson(jonas, rotated, /rotated the service account ci-pipeline/)
+  const rotated = await bindingOf(await tokenOf(clientId, clientSecret), 'same-person-rotated')
+  await expectOnePerson(jonas, rotated, /rotated the secret of the service account ci-pipeline/)
   expect(payload(await decide(api, anna, rotated))).toMatchObject({ status: 'approved' })
 })
 

@@ -224,8 +224,13 @@ export const SimulateInput = z
 export const SimulateOutput = z.object({
   /** The number of recomputed decisions on this page. */
   evaluated: z.int(),
+  /** Decisions on this page that could not be recomputed: their requests were erased, or deleted by age. */
+  notStored: z.int().optional(),
   changed: z.int(),
-  /** The number of changes of each kind; those that would no longer be denied come first. */
+  /**
+   * The number of changes of each kind; those that would no longer be denied come first. `before` and `after` are the same where other
+   * people would approve, or other values would be masked.
+   */
   flips: z.array(z.object({ before: Effect, after: Effect, count: z.int() })),
   /** All changed decisions of this page, in the same order, then newest first. */
   items: z.array(

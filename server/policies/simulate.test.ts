@@ -12,6 +12,7 @@ import type { ToolCallRequest } from '#server/policies/decisions/request.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
 import { runtimeSchema, runtimeServer } from '#server/policies/language/runtime-schema.ts'
 import { keepToolSchemas } from '#server/policies/language/tenant-schema.ts'
+import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { createPolicy } from './create.ts'
 import { createVersion } from './create-version.ts'
@@ -67,6 +68,15 @@ const request = (name: string, amount: number): ToolCallRequest => {
 }
 const newVersion = async (source: string): Promise<number> => (await run(createVersion, { policyId, source })).version
 
+const bindIn = (environment: string) =>
+  runtime.database.inTenant(tenant.id, async (tx) => {
+    const id = newId()
+    const row = { tenantId: tenant.id, id, agentId: agent.id, environment, policyId, policyVersion: 1 }
+    const more = { mode: 'enforce' as const, approvalId: newId(), proposedBy: maria.principal.memberId }
+    await insertBinding(tx, { ...row, ...more })
+    await setBindingDecided(tx, tenant.id, id, 'active')
+  })
+
 beforeAll(async () => {
   runtime = await testRuntime()
   tenant = await testTenant(runtime)
@@ -76,13 +86,7 @@ beforeAll(async () => {
   policyId = (await run(createPolicy, { name: 'payments' })).id
   await newVersion(`${pay}\n${over('100.0')}`)
   await run(publishVersion, { policyId, version: 1 })
-  await runtime.database.inTenant(tenant.id, async (tx) => {
-    const id = newId()
-    const row = { tenantId: tenant.id, id, agentId: agent.id, environment: 'production', policyId, policyVersion: 1 }
-    const more = { mode: 'enforce' as const, approvalId: newId(), proposedBy: maria.principal.memberId }
-    await insertBinding(tx, { ...row, ...more })
-    await setBindingDecided(tx, tenant.id, id, 'active')
-  })
+  await bindIn('production')
   for (const [name, amount] of [
     ['pay', 5],
     ['pay', 500],
@@ -102,6 +106,7 @@ const period = { environment: 'production', from, to }
 test('simulating the version that decided changes no decision', async () => {
   expect(await run(simulate, { policyId, version: 1, ...period })).toEqual({
     evaluated: 3,
+    notStored: 0,
     changed: 0,
     flips: [],
     items: [],
@@ -247,6 +252,55 @@ test('pages cover the period once and exclude decisions on other agents', async 
   expect(await run(simulate, { policyId, version, ...period, agentId: newId() })).toMatchObject({ evaluated: 0 })
   const earlier = { from: '2020-01-01T00:00:00.000Z', to: from }
   expect(await run(simulate, { policyId, version, ...period, ...earlier })).toMatchObject({ evaluated: 0 })
+})
+
+test('an approved call stays allowed by a version with the same rule, and other approvers or masks are a change', async () => {
+  const environment = 'trial'
+  await bindIn(environment)
+  await runtime.database.inTenant(tenant.id, async (tx) => {
+    const call = { ...request('pay', 500), environment }
+    const { approval } = await decide(tx, tenant, call)
+    expect(await decide(tx, tenant, { ...call, fulfilled: approval?.tokens ?? [] })).toMatchObject({ effect: 'allow' })
+  })
+  const changedBy = async (source: string) => {
+    const input = { policyId, version: await newVersion(source), ...period, environment }
+    const { evaluated, changed, flips } = await run(simulate, input)
+    expect([evaluated, changed]).toEqual([2, flips.reduce((sum, { count }) => sum + count, 0)])
+    return flips
+  }
+  const asked = over('100.0')
+  expect(await changedBy(`${pay}\n${asked}\n// The same rules.`)).toEqual([])
+  const byTwo = asked.replace('@obligation("approval")', '@obligation("approval") @approval_quorum("2")')
+  expect(await changedBy(`${pay}\n${byTwo}`)).toEqual([
+    { before: 'require_approval', after: 'require_approval', count: 1 },
+  ])
+  const mask = `@id("hide") @obligation("mask") @mask_paths("$.amount") forbid (${scope}) unless { context.fulfilled.contains("mask:hide") };`
+  expect(await changedBy(`${pay}\n${asked}\n${mask}`)).toContainEqual({ before: 'allow', after: 'allow', count: 1 })
+  const another = asked.replaceAll('"ask"', '"more"').replace('approval:ask', 'approval:more')
+  expect(await changedBy(`${pay}\n${asked}\n${another}`)).toContainEqual({
+    before: 'allow',
+    after: 'require_approval',
+    count: 1,
+  })
+})
+
+test('a decision whose request is no longer stored is not counted as tried', async () => {
+  const environment = 'gone'
+  await bindIn(environment)
+  const made = await runtime.database.inTenant(tenant.id, async (tx) => {
+    await decide(tx, tenant, { ...request('pay', 5), environment })
+    return await decide(tx, tenant, { ...request('pay', 6), environment })
+  })
+  await asOwner(runtime, 'update policy_decisions set request = null where tenant_id = $1 and id = $2', [
+    tenant.id,
+    made.decisionId,
+  ])
+  const version = await newVersion(`@id("none") forbid (principal, action, resource);`)
+  expect(await run(simulate, { policyId, version, ...period, environment })).toMatchObject({
+    evaluated: 1,
+    notStored: 1,
+    changed: 1,
+  })
 })
 
 test('a simulation records nothing and requires policy:author', async () => {

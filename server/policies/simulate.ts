@@ -1,6 +1,7 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
-import { DecisionFacts, Effect, SimulateInput, SimulateOutput } from '#lib/schemas/policies.ts'
+import { canonicalJson } from '#lib/jcs.ts'
+import { DecisionFacts, Effect, Obligation, SimulateInput, SimulateOutput } from '#lib/schemas/policies.ts'
 import { query } from '#server/kernel/operation.ts'
 import { judgeBudgets } from '#server/policies/budgets/judge-budgets.ts'
 import { outcomeOf, usual } from '#server/policies/decisions/decide.ts'
@@ -52,34 +53,45 @@ export const simulate = query({
     const read = schemaReader(tx, tenant.id)
     const began = performance.now()
     const items: Item[] = []
-    let evaluated = 0
-    while (evaluated < wanted.length && performance.now() - began < longestMs) {
-      const batch = wanted.slice(evaluated, evaluated + concurrent)
+    let seen = 0
+    let notStored = 0
+    while (seen < wanted.length && performance.now() - began < longestMs) {
+      const batch = wanted.slice(seen, seen + concurrent)
       items.push(...(await Promise.all(batch.map(flipOf))).flatMap((item) => item ?? []))
-      evaluated += batch.length
+      notStored += batch.filter(({ request }) => request === null).length
+      seen += batch.length
     }
     items.sort(byWeight)
-    const more = evaluated < rows.length
+    const more = seen < rows.length
     // A short page means that nothing is older, or that the page reached its search limit.
     const last = more ? undefined : await findLastSearched(tx, tenant.id, period, searched, input.cursor)
     return {
-      evaluated,
+      evaluated: seen - notStored,
+      notStored,
       changed: items.length,
       flips: flipsOf(items),
       items,
-      nextCursor: (more ? wanted[evaluated - 1]?.id : last?.id) ?? null,
+      nextCursor: (more ? wanted[seen - 1]?.id : last?.id) ?? null,
     }
 
     async function flipOf(row: (typeof rows)[number]): Promise<Item | undefined> {
       // The request is no longer stored.
       if (row.request === null) return undefined
       const { request, now, budgets, whole } = await recordedRequest(read, row.request)
-      const policies = withDraft(DecisionFacts.shape.policies.parse(row.policies), draft)
-      const set = decidingSet(tx, tenant.id, request, policies)
+      const recorded = DecisionFacts.shape.policies.parse(row.policies).filter(({ version }) => version > 0)
       // By today's rules. Only the recorded states of budgets are known, so other budgets are assumed to cover the call.
-      const outcome = judgeBudgets(await outcomeOf(set, true, request, now, usual, whole), budgets)
+      const outcomeBy = async (policies: DecidingPolicy[], fulfilled: string[]) => {
+        const set = decidingSet(tx, tenant.id, { ...request, fulfilled }, policies)
+        return judgeBudgets(await outcomeOf(set, true, { ...request, fulfilled }, now, usual, whole), budgets)
+      }
+      const outcome = await outcomeBy(withDraft(recorded, draft), asOfDraft(request.fulfilled, recorded, draft))
       const before = Effect.parse(row.effect)
-      if (outcome.effect === before) return undefined
+      if (outcome.effect === before) {
+        const terms = termsOf(outcome.obligations)
+        if (terms === termsOf(z.array(Obligation).parse(row.obligations))) return undefined
+        // An earlier version of the server recorded other parameters for the same rules.
+        if (terms === termsOf((await outcomeBy(recorded, request.fulfilled)).obligations)) return undefined
+      }
       return {
         decisionId: row.id,
         decidedAt: row.createdAt.toISOString(),
@@ -95,13 +107,31 @@ export const simulate = query({
   },
 })
 
-/** The recorded policies with the draft in place of its policy, without the manifest's rules, which are regenerated. */
-function withDraft(recorded: readonly DecidingPolicy[], draft: DecidingPolicy): DecidingPolicy[] {
-  const bound = recorded.filter(({ version }) => version > 0)
+/** The recorded policies with the draft in place of its policy. They exclude the manifest's rules, which are regenerated. */
+function withDraft(bound: readonly DecidingPolicy[], draft: DecidingPolicy): DecidingPolicy[] {
   return bound.some(({ policyId }) => policyId === draft.policyId)
     ? bound.map((policy) => (policy.policyId === draft.policyId ? draft : policy))
     : [...bound, draft]
 }
+
+/**
+ * The tokens of granted approvals, as if the draft had asked for them: a token names the digest of the version whose rule asked, and a
+ * rule of the draft is the same one if it has the same name.
+ */
+function asOfDraft(fulfilled: readonly string[], bound: readonly DecidingPolicy[], draft: DecidingPolicy): string[] {
+  const replaced = bound.find(({ policyId }) => policyId === draft.policyId)
+  if (replaced === undefined) return [...fulfilled]
+  return fulfilled.map((token) => token.replace(`:${replaced.digest}/`, `:${draft.digest}/`))
+}
+
+/** Who must approve and what is masked, comparable whichever rules say so. */
+const termsOf = (obligations: readonly Obligation[]): string =>
+  canonicalJson(
+    obligations
+      .filter(({ kind }) => kind !== 'budget')
+      .map(({ kind, parameters: { token, ...rest } }) => canonicalJson({ kind, ...rest }))
+      .sort(),
+  )
 
 function flipsOf(items: readonly Item[]): SimulateOutput['flips'] {
   const counts = new Map<string, SimulateOutput['flips'][number]>()

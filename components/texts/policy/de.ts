@@ -142,7 +142,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   last7Days: 'Die letzten 7 Tage',
   last30Days: 'Die letzten 30 Tage',
   seeHowVersionWould:
-    'Sehen Sie, wie Version {version} die Aufrufe eines vergangenen Zeitraums entschieden hätte, bevor Sie sie vorschlagen. Eine Simulation zeichnet nichts auf und ändert nichts.',
+    'Sehen Sie, wie Version {version} die Aufrufe eines vergangenen Zeitraums entschieden hätte, als wäre sie an jeden Agenten der Umgebung gebunden gewesen. Eine Simulation zeichnet nichts auf und ändert nichts.',
   period: 'Zeitraum',
   simulatingVersion: 'Version {version} wird simuliert…',
   simulationFailed: 'Die Simulation ist fehlgeschlagen.',
@@ -153,6 +153,10 @@ export const german: Translation<typeof import('./en.ts')> = {
   simulatedSoFarPeriod: 'bisher simuliert; der Zeitraum enthält ältere Entscheidungen',
   noDecisionsInThis:
     '<strong>Keine Entscheidungen in dieser Umgebung und diesem Zeitraum.</strong> Wählen Sie einen längeren Zeitraum oder eine andere Umgebung.',
+  noDecisionsSoFar:
+    '<strong>Bisher keine Entscheidungen in dieser Umgebung.</strong> Der Zeitraum enthält ältere, die noch nicht durchsucht sind.',
+  decisionsNotStored:
+    '{decisions, plural, one {# Entscheidung konnte} other {# Entscheidungen konnten}} nicht geprüft werden, weil {decisions, plural, one {ihre Anfrage} other {ihre Anfragen}} gelöscht {decisions, plural, one {wurde} other {wurden}}, auf Antrag oder nach Alter.',
   versionChangesNoneOf:
     'Version {version} ändert keine von {decisions, plural, one {# Entscheidung} other {# Entscheidungen}}',
   versionChangesOfDecisions:
@@ -164,6 +168,7 @@ export const german: Translation<typeof import('./en.ts')> = {
   wouldNoLongerBe: 'Wäre nicht mehr verboten',
   wouldNoLongerRequire: 'Verlangte keine Freigabe mehr',
   wouldBeDenied: 'Wäre verboten',
+  wouldHaveOtherTerms: 'Andere Personen gäben frei, oder andere Werte wären maskiert',
   wouldRequireApproval: 'Verlangte eine Freigabe',
   decisions: 'Entscheidungen',
   openAgent: 'Agenten öffnen',

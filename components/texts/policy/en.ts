@@ -155,7 +155,7 @@ export const last24Hours = text('The last 24 hours')
 export const last7Days = text('The last 7 days')
 export const last30Days = text('The last 30 days')
 export const seeHowVersionWould = text(
-  'See how version {version} would have decided the calls of a past period before you propose it. A simulation doesn’t record or change anything.',
+  'See how version {version} would have decided the calls of a past period, as if it had been bound to every agent of the environment. A simulation doesn’t record or change anything.',
 )
 export const period = text('Period')
 export const simulatingVersion = text('Simulating version {version}…')
@@ -167,6 +167,12 @@ export const inPeriod = text('in the period')
 export const simulatedSoFarPeriod = text('simulated so far; the period contains older decisions')
 export const noDecisionsInThis = text(
   '<strong>No decisions in this environment and period.</strong> Choose a longer period or another environment.',
+)
+export const noDecisionsSoFar = text(
+  '<strong>No decisions in this environment so far.</strong> The period contains older ones, which were not searched yet.',
+)
+export const decisionsNotStored = text(
+  '{decisions, plural, one {# decision} other {# decisions}} could not be tried, because {decisions, plural, one {its request was} other {their requests were}} erased or deleted by age.',
 )
 export const versionChangesNoneOf = text(
   'Version {version} changes none of {decisions, plural, one {# decision} other {# decisions}}',
@@ -181,6 +187,7 @@ export const effect = text('Effect')
 export const wouldNoLongerBe = text('Would no longer be denied')
 export const wouldNoLongerRequire = text('Would no longer require approval')
 export const wouldBeDenied = text('Would be denied')
+export const wouldHaveOtherTerms = text('Other people would approve, or other values would be masked')
 export const wouldRequireApproval = text('Would require approval')
 export const decisions = text('Decisions')
 export const openAgent = text('Open the agent')

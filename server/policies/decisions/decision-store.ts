@@ -157,7 +157,7 @@ export async function listDecisions(
       join.on('whole.tenantId', '=', tenantId).onRef('whole.id', '=', 'decision.id'),
     )
     .select(['whole.id', 'whole.agentId', 'whole.action', 'whole.resource', 'whole.effect', 'whole.reasons'])
-    .select(['whole.policies', 'whole.request', 'whole.createdAt'])
+    .select(['whole.policies', 'whole.request', 'whole.obligations', 'whole.createdAt'])
     .where('decision.environment', '=', filter.environment)
     .$if(filter.agentId !== undefined, (q) => q.where('decision.agentId', '=', filter.agentId ?? ''))
     .orderBy('decision.id', 'desc')

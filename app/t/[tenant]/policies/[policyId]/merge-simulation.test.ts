@@ -36,3 +36,10 @@ test('pages add up, and decisions that would become more permissive come first w
   // Merging does not modify its inputs.
   expect(first.flips).toEqual([{ before: 'allow', after: 'deny', count: 1 }])
 })
+
+test('decisions that could not be tried add up, also next to a page of a server that does not count them', () => {
+  const counted = { ...page([], '1'), notStored: 2 }
+  expect(mergeSimulation(mergeSimulation(counted, page([], '2')), { ...page([], null), notStored: 1 }).notStored).toBe(
+    3,
+  )
+})

@@ -1,7 +1,7 @@
 import type { Answers } from '#lib/trpc.ts'
 
 export type SimulationPage = Answers['policies']['simulate']
-export type Simulation = Pick<SimulationPage, 'evaluated' | 'changed' | 'flips' | 'items' | 'nextCursor'>
+export type Simulation = Pick<SimulationPage, 'evaluated' | 'notStored' | 'changed' | 'flips' | 'items' | 'nextCursor'>
 type Flip = { before: SimulationPage['items'][number]['before']; after: SimulationPage['items'][number]['after'] }
 
 const OPENNESS = { deny: 0, require_approval: 1, allow: 2 }
@@ -21,6 +21,8 @@ export function mergeSimulation(before: Simulation | undefined, page: Simulation
   }
   return {
     evaluated: before.evaluated + page.evaluated,
+    // Earlier versions of the server do not count them.
+    notStored: (before.notStored ?? 0) + (page.notStored ?? 0),
     changed: before.changed + page.changed,
     flips: flips.sort(byOpening),
     // Stable: within one kind of flip the newest stays first.

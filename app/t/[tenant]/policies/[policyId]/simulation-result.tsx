@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import type { ReactNode } from 'react'
 import { EFFECT_WORDS, EffectShape, Reasons } from '#components/policies/effect.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import * as t from '#components/texts/policy/en.ts'
@@ -16,10 +17,12 @@ type Item = Simulation['items'][number]
 /** Shows how many decisions would change and how, and lists each with its reasons. Changes that permit more come first. */
 export function SimulationResult({ simulation, version }: { simulation: Simulation; version: number }) {
   const { tenant } = useSession()
-  const { evaluated, changed, flips, items, nextCursor } = simulation
+  const { evaluated, notStored = 0, changed, flips, items, nextCursor } = simulation
   const scope = nextCursor === null ? t.inPeriod : t.simulatedSoFarPeriod
+  const strong = (content: ReactNode) => <strong className="font-semibold">{content}</strong>
+  const untried = notStored > 0 && <p>{t.decisionsNotStored({ decisions: notStored })}</p>
   if (evaluated === 0)
-    return <p>{t.noDecisionsInThis({ strong: (content) => <strong className="font-semibold">{content}</strong> })}</p>
+    return untried || <p>{nextCursor === null ? t.noDecisionsInThis({ strong }) : t.noDecisionsSoFar({ strong })}</p>
   return (
     <>
       <p>
@@ -30,6 +33,7 @@ export function SimulationResult({ simulation, version }: { simulation: Simulati
         </strong>{' '}
         {scope}.
       </p>
+      {untried}
       {changed > 0 && (
         <>
           <DataTable
@@ -61,13 +65,15 @@ const FLIPS: Column<Simulation['flips'][number]>[] = [
     key: 'meaning',
     header: t.effect,
     cell: ({ before, after }) =>
-      before === 'deny'
-        ? t.wouldNoLongerBe
-        : after === 'allow'
-          ? t.wouldNoLongerRequire
-          : after === 'deny'
-            ? t.wouldBeDenied
-            : t.wouldRequireApproval,
+      before === after
+        ? t.wouldHaveOtherTerms
+        : before === 'deny'
+          ? t.wouldNoLongerBe
+          : after === 'allow'
+            ? t.wouldNoLongerRequire
+            : after === 'deny'
+              ? t.wouldBeDenied
+              : t.wouldRequireApproval,
   },
   { key: 'count', header: t.decisions, align: 'end', cell: ({ count }) => count },
 ]

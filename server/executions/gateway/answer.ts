@@ -31,7 +31,20 @@ export type Wait = {
   /** Aborts when the client has gone, or when the process stops: it answers that the call is pending, and the client asks another one. */
   signal: AbortSignal
   /** Tells the client that its call is alive. `seconds`: how long it has waited. */
-  progress(seconds: number, waiting: boolean): void
+  progress(seconds: number, doing: 'Running' | 'Waiting for approval' | typeof changesWanted): void
+}
+
+/** What a person has to do before the call can run. */
+export const changesWanted = 'A reviewer requested changes to the call'
+
+/** What a call waits for: a decision, or other arguments, which a reviewer requested. Undefined if it waits for no person. */
+export function waitsFor({
+  status,
+  approvalStatus,
+}: Pick<Call, 'status' | 'approvalStatus'>): 'approval' | 'changes' | undefined {
+  if (status !== 'waiting_approval') return undefined
+  // A request that is withdrawn ends its call.
+  return approvalStatus === 'canceled' ? 'changes' : 'approval'
 }
 
 /**
@@ -53,16 +66,19 @@ export async function answerTo(
     return { result: resultOf(tenant, call, executionId), isPending: false }
   }
   const { approvalId } = call
-  const waiting = call.status === 'waiting_approval'
-  const url = waiting && approvalId !== null ? approvalUrl(tenant, approvalId) : undefined
-  const message = waiting
-    ? `This call is waiting for approval${url === undefined ? '' : ` (${url})`}. Repeat the same call later: once approved, it runs once and returns its result.`
-    : 'This call is still running. Repeat the same call later to get its result.'
+  const waiting = waitsFor(call)
+  const url = waiting !== undefined && approvalId !== null ? approvalUrl(tenant, approvalId) : undefined
+  const at = url === undefined ? '' : ` (${url})`
+  const message = {
+    approval: `This call is waiting for approval${at}. Repeat the same call later: once approved, it runs once and returns its result.`,
+    changes: `${changesWanted}${at}, so no one can approve it as it is. Those who asked can propose other arguments there; the same call then returns the result of those. To give it up, cancel the execution.`,
+    running: 'This call is still running. Repeat the same call later to get its result.',
+  }[waiting ?? 'running']
   const pending = result(message, {
     status: 'pending',
-    reason: waiting ? 'approval' : 'running',
+    reason: waiting === 'changes' ? 'changes_requested' : (waiting ?? 'running'),
     executionId,
-    approvalId: waiting ? approvalId : null,
+    approvalId: waiting === undefined ? null : approvalId,
     ...(url === undefined ? {} : { url }),
     poll: { repeat: 'the same call', procedure: 'executions.get', input: { id: executionId } },
   })
@@ -127,9 +143,10 @@ async function settled(tenantId: string, id: string, key: string | undefined, wa
   for await (const _ of changesOf(tenantId, [id], wait.signal, () => Math.min(left(), progressEvery))) {
     call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id, key))
     if (call === undefined) throw new Error(`Execution ${id} does not exist.`)
-    const isWaiting = call.status === 'waiting_approval'
-    if (call.endedAt !== null || (isWaiting && wait.untilAsked) || left() <= 0) return call
-    if (!wait.signal.aborted) wait.progress(Math.round((Date.now() - begun) / 1000), isWaiting)
+    const waiting = waitsFor(call)
+    if (call.endedAt !== null || (waiting !== undefined && wait.untilAsked) || left() <= 0) return call
+    const doing = waiting === 'changes' ? changesWanted : waiting === 'approval' ? 'Waiting for approval' : 'Running'
+    if (!wait.signal.aborted) wait.progress(Math.round((Date.now() - begun) / 1000), doing)
   }
   if (call === undefined) throw new Error(`Execution ${id} was not read.`)
   return call

@@ -11,6 +11,9 @@ export async function findCall(tx: Transaction, tenantId: string, id: string, ke
     .leftJoin('executionSteps as step', (join) =>
       join.onRef('step.tenantId', '=', 'execution.tenantId').onRef('step.executionId', '=', 'execution.id'),
     )
+    .leftJoin('approvals as approval', (join) =>
+      join.onRef('approval.tenantId', '=', 'execution.tenantId').onRef('approval.id', '=', 'step.approvalId'),
+    )
     .select([
       'execution.status',
       'execution.output',
@@ -18,6 +21,7 @@ export async function findCall(tx: Transaction, tenantId: string, id: string, ke
       'execution.endedAt',
       'execution.idempotencyKey',
       'step.approvalId',
+      'approval.status as approvalStatus',
     ])
     .where('execution.tenantId', '=', tenantId)
     .where('execution.id', '=', id)

@@ -77,6 +77,26 @@ describe('a client that can’t open addresses', () => {
     await client.close()
   })
 
+  test('is told when a reviewer requested changes, and gets the result of the call with those', async () => {
+    const client = await connect(undefined)
+    const call = () => client.callTool(refund('2.50', { 'countersign/waitSeconds': 1 }))
+    const asked = (await repeated(call)).structuredContent as { approvalId: string }
+    const { approvalId } = asked
+    const jonas = await api.person('jonas')
+    payload(await api.mutate(jonas, 'approvals.requestChanges', { approvalId, reason: 'Half of it.' }))
+    const told = await call()
+    expect(told.structuredContent).toMatchObject({ status: 'pending', reason: 'changes_requested', approvalId })
+    expect(JSON.stringify(told.content)).toMatch(/no one can approve it as it is/)
+    const changes = { amount: '1.25' }
+    const revised = payload<{ approvalId: string }>(
+      await api.mutate(await api.person('maria'), 'approvals.revise', { approvalId, changes }),
+    )
+    expect((await call()).structuredContent).toMatchObject({ reason: 'approval', approvalId: revised.approvalId })
+    await approve(api, revised.approvalId)
+    expect((await repeated(call)).structuredContent).toMatchObject({ amount: '1.25' })
+    await client.close()
+  })
+
   test('that does not want to wait is answered after the first turn of its call, also the first time', async () => {
     const client = await connect(undefined)
     const answers: unknown[] = []
@@ -258,13 +278,25 @@ describe('a client that asks for a task', () => {
       .catch((error: unknown) => error)
     expect(held).toMatchObject({ code: -32042 })
     expect((await pendingOf()).length).toBe(before + 1)
-    await approve(api, idOf(waiting.statusMessage.split(' ').at(-1) ?? ''))
+    const asked = idOf(waiting.statusMessage.split(' ').at(-1) ?? '')
+    const jonas = await api.person('jonas')
+    payload(await api.mutate(jonas, 'approvals.requestChanges', { approvalId: asked, reason: 'A little less.' }))
+    const told = await client.request({ method: 'tasks/get', params }, Task)
+    expect(told.statusMessage).toBe(
+      `A reviewer requested changes to the call: ${waiting.statusMessage.split(' ').at(-1)}`,
+    )
+    const change = { approvalId: asked, changes: { amount: '9.00' } }
+    await approve(
+      api,
+      payload<{ approvalId: string }>(await api.mutate(await api.person('maria'), 'approvals.revise', change))
+        .approvalId,
+    )
     const result = await client.request(
       { method: 'tasks/result', params },
       z.looseObject({ isError: z.boolean().optional() }),
     )
     expect(result.isError).not.toBe(true)
-    expect(result.structuredContent).toMatchObject({ amount: '10.00' })
+    expect(result.structuredContent).toMatchObject({ amount: '9.00' })
     expect((await call('10.00')).task.taskId).not.toBe(task.taskId)
     await client.close()
   }, 60_000)

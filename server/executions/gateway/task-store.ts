@@ -69,6 +69,7 @@ const owned = (tx: Transaction, owner: TaskOwner) =>
       'execution.error',
       'execution.endedAt',
       'step.approvalId',
+      'approval.status as approvalStatus',
       // A null is left out.
       sql<Date>`greatest(task.created_at, task.canceled_at, execution.started_at, execution.parked_at, execution.ended_at,
         approval.requested_at, approval.decided_at)`.as('updatedAt'),

@@ -1,7 +1,7 @@
 import type { CallToolResult, Task } from '@modelcontextprotocol/server'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
-import { approvalUrl } from './answer.ts'
+import { approvalUrl, changesWanted, waitsFor } from './answer.ts'
 import type { TaskRow } from './task-store.ts'
 
 /** Milliseconds after which a client should ask again: while people decide, and while the call runs. */
@@ -52,7 +52,7 @@ function messageOf(tenant: Tenant, { approvalId, ...row }: TaskRow, status: Task
   switch (status) {
     case 'working':
       return row.status === 'waiting_approval' && approvalId !== null
-        ? `Waiting for approval: ${approvalUrl(tenant, approvalId)}`
+        ? `${waitsFor(row) === 'changes' ? changesWanted : 'Waiting for approval'}: ${approvalUrl(tenant, approvalId)}`
         : 'The call is running.'
     case 'completed':
       return 'The call has returned its result.'

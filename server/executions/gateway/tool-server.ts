@@ -197,11 +197,10 @@ function longestHold({ mcpReq }: ServerContext): number {
 function progressOf({ mcpReq }: ServerContext): Wait['progress'] {
   const token = mcpReq._meta?.progressToken
   let told = 0
-  return (waited, isWaiting) => {
+  return (waited, message) => {
     // Each notification has to be further than the one before.
     if (token === undefined || waited <= told) return
     told = waited
-    const message = isWaiting ? 'Waiting for approval' : 'Running'
     const params = { progressToken: token, progress: waited, total: longestWait / 1000, message }
     mcpReq
       .notify({ method: 'notifications/progress', params })

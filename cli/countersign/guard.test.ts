@@ -289,6 +289,15 @@ describe('a call that people must approve', () => {
     expect(await pending()).not.toContain(approvalId)
   })
 
+  test('of which a reviewer requested changes is denied with these words', async () => {
+    const call = inClaude('Bash', { command: 'make clean' })
+    expect(reasonIn(await guard(call, ['--wait', '0s']))).toContain('waits for approval')
+    const jonas = await api.person('jonas')
+    for (const approvalId of await pending())
+      payload(await api.mutate(jonas, 'approvals.requestChanges', { approvalId, reason: 'Without the cache.' }))
+    expect(reasonIn(await guard(call))).toContain('A reviewer requested changes to this call')
+  })
+
   test('is also decided without a folder for what waits', async () => {
     await writeFile(join(cli.folder, 'occupied'), '')
     const environment = { ...settings, COUNTERSIGN_CONFIG_DIR: join(cli.folder, 'occupied', 'config') }

@@ -63,6 +63,10 @@ export async function decide(
       )
     await remember(undefined)
     if (status === undefined) return 'unusable'
+    if (status === 'changes requested')
+      return denied(
+        `A reviewer requested changes to this call (approval ${approvalId} says which). Repeating it as it is makes a new request.`,
+      )
     if (status !== 'approved') return denied(`The request for this call was ${status} (approval ${approvalId}).`)
     try {
       return verdictOf(await evaluate(approvalId))
@@ -76,7 +80,7 @@ export async function decide(
   async function statusOf(approvalId: string): Promise<string | undefined> {
     for (;;) {
       const status = await ask(session, operationNamed('approvals.get'), { approvalId }).then(
-        (approval) => String(objectOf(approval).status),
+        (approval) => statusIn(objectOf(approval)),
         (error: unknown) => {
           if (error instanceof Failed && error.details.code === 'not_found') return undefined
           throw error
@@ -106,6 +110,10 @@ function verdictOf(answer: JsonObject): Verdict {
   const words = reasons.map(({ message, rule, policyName }) => message ?? `rule ${rule} of ${policyName}`)
   return denied(words.length === 0 ? 'No rule permits this call.' : words.join(' '))
 }
+
+/** A request of which a reviewer wants changes has ended as canceled. */
+const statusIn = ({ status, changes }: JsonObject): string =>
+  status === 'canceled' && isJsonObject(changes) ? 'changes requested' : String(status)
 
 function objectOf(value: JsonValue): JsonObject {
   if (isJsonObject(value)) return value

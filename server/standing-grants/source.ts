@@ -36,12 +36,14 @@ export async function findSource(
   return { approval, source: await callOf(tx, tenant, approval) }
 }
 
+const isCall = ({ kind }: NonNullable<ApprovalRow>): boolean => kind === 'tool_call' || kind === 'external_call'
+
 async function callOf(
   tx: Transaction,
   tenant: Tenant,
   approval: NonNullable<ApprovalRow>,
 ): Promise<Source | undefined> {
-  if (approval.kind !== 'tool_call' && approval.kind !== 'external_call') return undefined
+  if (!isCall(approval)) return undefined
   const payload = await findPayload(tx, tenant.id, approval.id)
   const { agentId } = approval
   const { action, arguments: args, resource, environment, release: digest } = payload ?? {}
@@ -76,7 +78,10 @@ export async function whyNotPropose(
   approval: NonNullable<ApprovalRow>,
   source: Source | undefined,
 ): Promise<string | undefined> {
-  if (source === undefined) return 'Only calls of tools can have a standing grant.'
+  if (source === undefined)
+    return isCall(approval) && (await findPayload(tx, tenant.id, approval.id)) === undefined
+      ? 'The arguments of this call were erased or deleted by age, so nothing can be compared with them.'
+      : 'Only calls of tools can have a standing grant.'
   if (approval.status !== 'approved') return 'A standing grant is proposed from an approved call.'
   if (approval.quorum > 1 || (approval.terms?.stages.length ?? 1) > 1)
     return 'These calls need more than one person, and a standing grant would replace them.'

@@ -303,6 +303,21 @@ describe('a proposal', () => {
   })
   let shared: Promise<string> | undefined
 
+  test('is refused for a call whose arguments were erased, with that reason', async () => {
+    const { agentId } = await lowRiskAgent()
+    const source = await approvedRefund(agentId, 'A-1003')
+    const { erasureId } = payload<{ erasureId: string }>(
+      await mutate('pia', 'erasures.create', { subject: 'A-1003', reason: 'Request 9.' }),
+    )
+    await until(async () => {
+      const { items } = await query<{ items: { id: string; status: string }[] }>('pia', 'erasures.list', {})
+      return items.find(({ id }) => id === erasureId)?.status === 'completed' || undefined
+    }, 'the erasure has ended')
+    const blocked = 'The arguments of this call were erased or deleted by age, so nothing can be compared with them.'
+    expect(await query('anna', 'approvals.previewGrant', { approvalId: source })).toMatchObject({ blocked })
+    expect((await propose(source)).text).toContain(blocked)
+  })
+
   test('can be withdrawn by its proposer, and an active grant be revoked at once by another reviewer', async () => {
     const { agentId } = await lowRiskAgent()
     const source = await approvedRefund(agentId)

@@ -49,11 +49,13 @@ export const CreateHoldInput = z
   })
   .refine(
     ({ traceId, from, to }) =>
-      traceId === undefined
-        ? from !== undefined && to !== undefined && from <= to
-        : from === undefined && to === undefined,
+      traceId === undefined ? from !== undefined && to !== undefined : from === undefined && to === undefined,
     'Give either a traceId, or from and to.',
   )
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+    path: ['to'],
+    message: 'The last day must not be before the first one.',
+  })
 export const Hold = z.object({
   id: Id,
   traceId: TraceId.nullable(),

@@ -93,6 +93,14 @@ const waitingFor = (count: number) =>
 const closeGate = () => gate.query('begin; lock table erased_content in share mode')
 const openGate = () => gate.query('commit')
 
+test('a hold on a period that ends before it begins is refused with that reason', async () => {
+  const auditor = await tenant.as('vera', { roles: ['auditor'] })
+  const period = { from: '2026-12-05', to: '2026-12-01', reason: 'Case 5.' }
+  await expect(execute(createHold, auditor, period, { name: 'holds.create' })).rejects.toMatchObject({
+    message: expect.stringContaining('The last day must not be before the first one.'),
+  })
+})
+
 describe('an erasure', () => {
   test('that has read and changed a trace leaves it as it was, if a hold commits before the erasure does', async () => {
     const [first, second] = await send()
